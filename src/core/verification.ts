@@ -66,7 +66,11 @@ export const Verification = z.object({
 export type Verification = z.infer<typeof Verification>;
 
 /** Passed and total of what can be counted: tests, or whole checks where no check counts tests. */
-export function score(verification: Verification): { unit: 'tests' | 'checks'; passed: number; total: number } {
+export function score(verification: Verification): {
+  unit: 'tests' | 'checks';
+  passed: number;
+  total: number;
+} {
   const { tests, checks } = verification;
   if (tests && tests.passed + tests.failed > 0)
     return { unit: 'tests', passed: tests.passed, total: tests.passed + tests.failed };

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Supervised } from '../src/runner/supervise.ts';
+import { childArgv, withAgent } from './bench-agent.ts';
+import { readMarked } from './marked-processes.ts';
+
+const LINE_DEADLINE_MS = 10_000;
+const TREE_SIZE = 20;
+
+export interface BusyTree {
+  agent: Supervised;
+  mark: string;
+  /** Resolves with the time at which the agent's next line that fits arrived. */
+  nextLine(fits: (line: string) => boolean): Promise<number>;
+}
+
+/** An agent of at least 20 processes in several sessions, at work for as long as `use` takes. */
+export async function withBusyTree<Result>(
+  args: string[],
+  use: (tree: BusyTree) => Promise<Result>,
+): Promise<Result> {
+  let waiting: ((line: string) => void) | undefined;
+  const nextLine: BusyTree['nextLine'] = (fits) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`The agent said nothing for ${LINE_DEADLINE_MS} ms.`)),
+        LINE_DEADLINE_MS,
+      );
+      waiting = (line) => {
+        if (!fits(line)) return;
+        waiting = undefined;
+        clearTimeout(timer);
+        resolve(performance.now());
+      };
+    });
+  return withAgent(
+    { argv: childArgv('run-busy-tree.ts', ...args), onLine: (line) => waiting?.(line) },
+    async (agent, mark) => {
+      await nextLine(() => true);
+      await waitForTree(mark);
+      return use({ agent, mark, nextLine });
+    },
+  );
+}
+
+async function waitForTree(mark: string): Promise<void> {
+  const deadline = performance.now() + LINE_DEADLINE_MS;
+  while (readMarked(mark).size < TREE_SIZE) {
+    if (performance.now() > deadline) throw new Error(`The tree did not grow to ${TREE_SIZE} processes.`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import { runBuildJob } from '../../src/action/build-job.ts';
+import { openRepository } from '../../src/action/open-repository.ts';
+import { readDispatch } from '../../src/action/read-dispatch.ts';
+import { runVerifyJob } from '../../src/action/verify-job.ts';
+import { renderStepSummary } from '../../src/comments/render-step-summary.ts';
+import { createHttpLink } from '../../src/link/http.ts';
+import { superviseAgent } from '../../src/runner/supervise.ts';
+
+/** All that the action loads, and then the start of its agent: without desk, git and checks, whose time is not its own. */
+const loaded = [runBuildJob, openRepository, readDispatch, runVerifyJob, renderStepSummary, createHttpLink];
+superviseAgent({
+  argv: ['/bin/echo', String(loaded.length)],
+  cwd: '/',
+  env: { PATH: '/usr/bin:/bin' },
+  stdin: '',
+  mark: `bench-${randomBytes(12).toString('hex')}`,
+  // The agent is there.
+  onLine: () => process.exit(0),
+  onOverlong: () => undefined,
+  onStderr: () => undefined,
+});

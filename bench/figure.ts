@@ -1,0 +1,19 @@
+/** One measured figure and the bar it has to hold. */
+export interface Figure {
+  /** The name it is run by: `npm run bench -- <id>`. */
+  readonly id: string;
+  readonly title: string;
+  readonly bar: number;
+  readonly unit: string;
+  readonly better: 'higher' | 'lower';
+  measure(): Promise<Measurement>;
+}
+
+export interface Measurement {
+  value: number;
+  detail: Record<string, number | string>;
+}
+
+export function holdsBar({ bar, better }: Figure, value: number): boolean {
+  return better === 'higher' ? value >= bar : value <= bar;
+}

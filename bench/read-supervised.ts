@@ -1,0 +1,79 @@
+import { commandAgent } from '../src/agents/command.ts';
+import type { AgentEvent } from '../src/core/agent-event.ts';
+import { createHelpScanner } from '../src/runner/help-scanner.ts';
+import { createJsonUnescaper, unescapeJsonText } from '../src/runner/json-unescape.ts';
+import { createMeter } from '../src/runner/meter.ts';
+import { createActionReader } from '../src/runner/read-action.ts';
+import { createUsageMeter } from '../src/runner/usage-meter.ts';
+import { withAgent } from './bench-agent.ts';
+import { sampleBrief } from './sample-run.ts';
+
+/** What one pass over a stream came to. `ms` runs from the first line, so that the start of the child is not in it. */
+export interface StreamPass {
+  lines: number;
+  chars: number;
+  ms: number;
+}
+
+/**
+ * Reads a child's output as a turn does: supervised, translated by the command agent's reader, searched for help blocks,
+ * and measured by every guard. Left out is what is not reading: looking at the worktree, and the screen.
+ */
+export async function readSupervised(
+  argv: string[],
+  options: { guards: boolean; onChars?(chars: number): void },
+): Promise<StreamPass> {
+  const brief = sampleBrief();
+  const reader = commandAgent('bench', argv).createReader();
+  const actions = createActionReader();
+  const usage = createUsageMeter(brief.usage);
+  const meter = createMeter(brief, () => usage.total().cost_usd);
+  const unescaper = createJsonUnescaper();
+  const scanner = createHelpScanner(() => {
+    throw new Error('The stream asks for no help, yet a block was found.');
+  });
+  const context = {
+    turn: 1,
+    at: new Date(0).toISOString(),
+    checks: brief.checks,
+    worktree: '/',
+    knownErrors: [],
+  };
+  let queue: Promise<void> = Promise.resolve();
+  const onEvent = (event: AgentEvent): void => {
+    if (event.type === 'text') {
+      scanner.feed(event.text.startsWith('{') ? unescapeJsonText(event.text) : event.text);
+      return;
+    }
+    if (!options.guards) return;
+    queue = queue.then(async () => {
+      if (event.type === 'usage') meter.observe({ type: 'usage', turn: 1, ...usage.add(event) });
+      const action = actions.read(event, context);
+      if (action) meter.observe(action);
+      meter.tripped();
+    });
+  };
+  let lines = 0;
+  let chars = 0;
+  let begin = 0;
+  return withAgent(
+    {
+      argv,
+      onLine(line) {
+        if (lines === 0) begin = performance.now();
+        lines += 1;
+        chars += line.length + 1;
+        reader.read(line).forEach(onEvent);
+        options.onChars?.(chars);
+      },
+      onOverlong: (text, final) => scanner.feed(unescaper.feed(text) + (final ? unescaper.end() : '')),
+    },
+    async (agent) => {
+      const exit = await agent.exited;
+      scanner.end();
+      await queue;
+      if (!exit.started || exit.code !== 0) throw new Error(`The child failed: ${JSON.stringify(exit)}`);
+      return { lines, chars, ms: performance.now() - begin };
+    },
+  );
+}

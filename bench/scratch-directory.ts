@@ -1,0 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** On the project's own disk: the system's temporary directory may be in memory, where a sync costs nothing. */
+export async function withScratchDirectory<Result>(use: (path: string) => Promise<Result>): Promise<Result> {
+  const path = await mkdtemp(join(import.meta.dirname, '../node_modules/.bench-'));
+  try {
+    return await use(path);
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}

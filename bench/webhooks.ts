@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { childArgv, withAgent } from './bench-agent.ts';
+import type { Figure } from './figure.ts';
+import { withScratchDirectory } from './scratch-directory.ts';
+import { median, round } from './statistics.ts';
+
+const run = promisify(execFile);
+const ROUNDS = 3;
+const REQUESTS = 8_000;
+const CONNECTIONS = 16;
+const BODY_BYTES = 6_600;
+const START_MS = 20_000;
+const LOAD_MS = 60_000;
+
+interface Load {
+  perSecond: number;
+  p99: number;
+}
+
+export const webhooks: Figure = {
+  id: 'webhooks',
+  title: 'durable webhooks/s ÷ bare Probot with an empty handler, one core each',
+  bar: 1.3,
+  unit: '×',
+  better: 'higher',
+  async measure() {
+    const pinned = await canPin();
+    const rounds: { ours: Load; bare: Load }[] = [];
+    // The first round warms the disk and the caches up and is not counted.
+    for (let at = 0; at <= ROUNDS; at += 1) {
+      const bare = await loadServer('serve-probot.ts', pinned);
+      const ours = await loadServer('serve-ingest.ts', pinned);
+      if (at > 0) rounds.push({ ours, bare });
+    }
+    return {
+      value: median(rounds.map(({ ours, bare }) => ours.perSecond / bare.perSecond)),
+      detail: {
+        rounds: ROUNDS,
+        durable_per_s: round(median(rounds.map(({ ours }) => ours.perSecond)), 0),
+        durable_p99_ms: median(rounds.map(({ ours }) => ours.p99)),
+        probot_per_s: round(median(rounds.map(({ bare }) => bare.perSecond)), 0),
+        probot_p99_ms: median(rounds.map(({ bare }) => bare.p99)),
+        cores: pinned ? 'one each' : 'not pinned',
+      },
+    };
+  },
+};
+
+/** A fresh server each time: what an earlier round stored must not slow a later one. */
+function loadServer(child: string, pinned: boolean): Promise<Load> {
+  return withScratchDirectory((directory) => {
+    const secret = randomBytes(20).toString('hex');
+    const ready = Promise.withResolvers<string>();
+    const argv = onCore(0, childArgv(child, directory, secret), pinned);
+    return withAgent({ argv, onLine: ready.resolve }, async () => {
+      const late = setTimeout(() => ready.reject(new Error(`${child} did not start.`)), START_MS);
+      const port = await ready.promise.finally(() => clearTimeout(late));
+      return fire(`http://127.0.0.1:${port}/api/github/webhooks`, secret, pinned);
+    });
+  });
+}
+
+async function fire(url: string, secret: string, pinned: boolean): Promise<Load> {
+  const figures = [REQUESTS, CONNECTIONS, BODY_BYTES].map(String);
+  const argv = onCore(1, childArgv('fire-webhooks.ts', url, secret, ...figures), pinned);
+  const [file = '', ...args] = argv;
+  const { stdout } = await run(file, args, { timeout: LOAD_MS });
+  const result = JSON.parse(stdout) as Record<'taken' | 'non2xx' | 'errors' | 'seconds' | 'p99', number>;
+  if (result.taken !== REQUESTS)
+    throw new Error(`${result.taken} of ${REQUESTS} webhooks were taken, ${result.non2xx} refused.`);
+  return { perSecond: REQUESTS / result.seconds, p99: result.p99 };
+}
+
+function onCore(core: number, argv: string[], pinned: boolean): string[] {
+  return pinned ? ['taskset', '-c', String(core), ...argv] : argv;
+}
+
+async function canPin(): Promise<boolean> {
+  return run('taskset', ['-c', '0,1', 'true']).then(
+    () => true,
+    () => false,
+  );
+}

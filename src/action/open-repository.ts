@@ -1,0 +1,37 @@
+import { type Config, describeProblem, readConfig } from '../config.ts';
+import { openRepositoryObjects, type RepositoryObjects } from '../runner/repository-objects.ts';
+import { ActionError } from './action-error.ts';
+
+const CONFIG_FILE = '.github/autobuild.yml';
+
+export interface CheckedOut {
+  objects: RepositoryObjects;
+  config: Config;
+}
+
+/** The checkout must be of the commit the run builds on; the config is that commit's, whatever set-up steps wrote. */
+export async function openRepository(
+  worktree: string,
+  headSha: string,
+  path: string | undefined,
+): Promise<CheckedOut> {
+  const objects = openRepositoryObjects(worktree, path);
+  const head = await objects.head().catch((error: Error) => {
+    throw new ActionError(
+      `${worktree} is not a checkout: ${error.message.split('\n').at(0)}`,
+      'Keep the checkout step before the step with autobuild, or name its place with `directory`.',
+      { cause: error },
+    );
+  });
+  if (head !== headSha)
+    throw new ActionError(
+      `The commit ${head} is checked out, but the run builds on ${headSha}.`,
+      'Give the checkout step the input head_sha as its `ref`.',
+    );
+  const read = readConfig((await objects.file(head, CONFIG_FILE)) ?? '');
+  if (read.ok) return { objects, config: read.config };
+  throw new ActionError(
+    `${CONFIG_FILE} is not valid:\n${read.problems.map(describeProblem).join('\n')}`,
+    'Mend the file on the default branch, then label the issue again.',
+  );
+}

@@ -1,0 +1,52 @@
+import type { Changeset } from '../core/changeset.ts';
+import type { Verification } from '../core/verification.ts';
+import type { HttpLink } from '../link/http.ts';
+import { applyChangeset } from '../runner/apply-changeset.ts';
+import { markChecks } from '../runner/orphans.ts';
+import { scrubEnv } from '../runner/scrub-env.ts';
+import { runVerification } from '../runner/verify.ts';
+import type { ActionLog } from '../runner/workflow-commands.ts';
+import { readChangeset } from './build-job.ts';
+import type { CheckedOut } from './open-repository.ts';
+
+export interface VerifyParts {
+  link: HttpLink;
+  log: ActionLog;
+  worktree: string;
+  repository: CheckedOut;
+  env: Record<string, string>;
+  now(): Date;
+  parking: AbortSignal;
+}
+
+/** The default branch's checks on the agent's files, on a machine where no agent ever ran. The only source of "verified". */
+export async function runVerifyJob(
+  parts: VerifyParts,
+): Promise<{ verification: Verification; leftOut: Changeset['left_out'] }> {
+  const { link, log, worktree, repository, env, now, parking } = parts;
+  const { brief, place } = link.claimed;
+  const saved = await link.getBlob('changeset');
+  const changeset = saved && readChangeset(saved);
+  if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
+  log.print(`${changeset?.files.length ?? 0} changed files on ${place.head_sha}.`);
+  const verification = await runVerification({
+    commands: brief.checks,
+    cwd: worktree,
+    env: markChecks(scrubEnv(env, []), brief.run),
+    timeoutMs: repository.config.limits.check_minutes * 60_000,
+    junit: repository.config.junit,
+    signal: parking,
+    now,
+    onProgress(command, phase) {
+      if (phase === 'started') log.group(`Check: ${command}`);
+    },
+  });
+  for (const check of verification.checks) {
+    log.group(`${check.ok ? '✓' : '✗'} ${check.command}`);
+    log.print(check.output_tail);
+  }
+  log.endGroup();
+  // A check that was cut short says nothing about the work.
+  if (!parking.aborted) await link.sendVerification(verification);
+  return { verification, leftOut: changeset?.left_out ?? [] };
+}

@@ -1,0 +1,103 @@
+import type { AgentEvent } from '../core/agent-event.ts';
+import type { GateAnswer, GateAsk } from '../core/gate.ts';
+
+/** Where one invocation of an agent finds and leaves things. */
+export interface TurnFiles {
+  prompt: string;
+  context: string;
+  inputs: string;
+  report: string;
+  /** Unix socket that answers "may I write this path?". */
+  gate: string;
+}
+
+export interface TurnSpec {
+  /** The whole text for this turn: task, context, feedback, answers, instructions. */
+  prompt: string;
+  cwd: string;
+  files: TurnFiles;
+  /** Values people gave, by key. */
+  inputs: Record<string, string>;
+  /** A directory of this run alone, outside the worktree, for the agent's own configuration and sessions. Kept between turns. */
+  home: string;
+  /** The conversation so far. Absent: begin one. */
+  session?: string;
+  /** An id to begin the conversation under, for agents that take one. */
+  newSession: string;
+  /** Program and arguments that answer the agent's hook: its input on stdin, its answer on stdout and by exit code. */
+  hook: string[];
+  /** The environment the agent is about to get, for what its CLI takes only from a file or its command line. */
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Invocation {
+  argv: string[];
+  env: Record<string, string>;
+  stdin: string;
+  /** It takes messages while it runs. */
+  keepStdinOpen?: boolean;
+  /** Written before the start, paths relative to `home`. */
+  homeFiles?: { path: string; text: string }[];
+}
+
+export interface AgentEnd {
+  code: number | null;
+  signal: string | null;
+  /** The end of what it wrote to stderr: where a CLI that could not even begin says why. */
+  stderr?: string;
+}
+
+/** One invocation's reader: lines of the agent's output in, events out. Tolerates what it does not know. */
+export interface StreamReader {
+  read(line: string): AgentEvent[];
+  /** What the agent failed to say before it ended, such as its end. */
+  end?(exit: AgentEnd): AgentEvent[];
+}
+
+/** How an agent asks before it edits, and how it is answered. */
+export interface AgentHook {
+  /** What its hook was given on stdin. Undefined: nothing that writes; let it pass. A string: cannot be read, so refuse, saying why. */
+  readAsk(input: unknown): GateAsk | undefined | string;
+  answer(answer: GateAnswer): { stdout: string; stderr: string; exitCode: number };
+}
+
+/** A program the runner runs in the worktree, for agents whose conversation is in a database and not in files. */
+export interface SessionCommand {
+  argv: string[];
+  env: Record<string, string>;
+  /** Where what it prints is kept, relative to `home`. */
+  stdoutFile?: string;
+}
+
+export interface SessionPlace {
+  session: string;
+  home: string;
+}
+
+/** One agent CLI. Pure: processes and files are the runner's business. */
+export interface Agent {
+  readonly name: string;
+  /** It can be told something while its turn runs, other than through a question it asked itself. */
+  readonly hearsMidTurn: boolean;
+  /** The version this file was tested with; another one is worth a warning. */
+  readonly testedVersion?: string;
+  /** Names of variables that hold a key it can use; one is enough. Empty: it needs none. */
+  readonly keys?: readonly string[];
+  /** Names and prefixes (`ANTHROPIC_*`) of the environment it is given beside the few every program gets. Absent: all but tokens. */
+  readonly environment?: readonly string[];
+  start(turn: TurnSpec): Invocation;
+  createReader(): StreamReader;
+  readonly hook?: AgentHook;
+  /** Bytes for its stdin that tell it something mid-turn. */
+  say?(text: string): string;
+  /** Files under `home` that make its conversation, as globs: a checkpoint keeps these and nothing else. */
+  readonly sessionFiles?: (session: string) => string[];
+  /** A session file's text for another place, when the worktree or home moved. */
+  relocate?(path: string, text: string, moved: { from: string; to: string }): string;
+  /** Writes the session files, before a checkpoint takes them. */
+  exportSession?(place: SessionPlace): SessionCommand;
+  /** Reads the session files, after a checkpoint was restored and before the first turn on it. */
+  importSession?(place: SessionPlace): SessionCommand;
+  /** Where it leaves its figures at its end, relative to `home`, when its output does not tell them. */
+  readonly usageFile?: { path: string; read(text: string): AgentEvent | undefined };
+}

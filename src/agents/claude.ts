@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import { createClaudeReader } from './claude-reader.ts';
+import { quoteShellWords } from './shell-words.ts';
+import { turnEnvironment } from './turn-environment.ts';
+
+/** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
+const WRITING_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+
+/** Nobody is there to answer, the working directory is fixed, and nothing goes on after the turn. */
+const WITHHELD_TOOLS = [
+  'AskUserQuestion',
+  'EnterPlanMode',
+  'ExitPlanMode',
+  'EnterWorktree',
+  'ExitWorktree',
+  'ScheduleWakeup',
+];
+
+/** The gate holds an edit until a person has decided: a week, well within what a timer can count. */
+const HOOK_TIMEOUT_S = 7 * 24 * 3600;
+
+const KEEP_SESSIONS_DAYS = 3650;
+
+/** Claude Code, headless. It reads messages from stdin as long as that is open, also in the middle of a turn. */
+export const claude: Agent = {
+  name: 'claude',
+  hearsMidTurn: true,
+  testedVersion: '2.1.325',
+  keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
+  environment: ['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  start(turn) {
+    return {
+      argv: [
+        'claude',
+        '-p',
+        ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+        ...(turn.session ? ['--resume', turn.session] : ['--session-id', turn.newSession]),
+        ...['--permission-mode', 'bypassPermissions'],
+        ...['--disallowedTools', WITHHELD_TOOLS.join(',')],
+        // Tools of a server could write past the gate.
+        '--strict-mcp-config',
+        ...['--settings', JSON.stringify(settings(turn))],
+      ],
+      stdin: say(turn.prompt),
+      keepStdinOpen: true,
+      env: {
+        ...turnEnvironment(turn),
+        CLAUDE_CONFIG_DIR: `${turn.home}/claude`,
+        // Without it the permission mode is refused to root, which every container is.
+        IS_SANDBOX: '1',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        DISABLE_TELEMETRY: '1',
+        DISABLE_ERROR_REPORTING: '1',
+        CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
+        CLAUDE_CODE_DISABLE_CRON: '1',
+      },
+    };
+  },
+  createReader: createClaudeReader,
+  hook: claudeHook(),
+  say,
+  sessionFiles: (session) => [`claude/projects/*/${session}.jsonl`, `claude/projects/*/${session}/**`],
+};
+
+/** On the command line, where nothing in the worktree or in the agent's home overrules them. */
+function settings({ hook }: TurnSpec): Record<string, unknown> {
+  // Closed twice: by the shell when the hook is missing, by the agent when the shell is, or the time is up.
+  const command = `${quoteShellWords(hook.length > 0 ? hook : ['false'])} || exit 2`;
+  return {
+    disableAllHooks: false,
+    cleanupPeriodDays: KEEP_SESSIONS_DAYS,
+    hooks: {
+      PreToolUse: [
+        {
+          matcher: WRITING_TOOLS.join('|'),
+          hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT_S, onFailure: 'block' }],
+        },
+      ],
+    },
+  };
+}
+
+function say(text: string): string {
+  const message = { role: 'user', content: [{ type: 'text', text }] };
+  return `${JSON.stringify({ type: 'user', message })}\n`;
+}
+
+const HookInput = z.object({
+  tool_name: z.string(),
+  tool_input: z.looseObject({
+    file_path: z.string().min(1).optional(),
+    notebook_path: z.string().min(1).optional(),
+  }),
+});
+
+function claudeHook(): AgentHook {
+  return {
+    readAsk(input) {
+      const parsed = HookInput.safeParse(input);
+      if (!parsed.success)
+        return `what Claude Code told its hook could not be read: ${z.prettifyError(parsed.error)}`;
+      const { tool_name: tool, tool_input } = parsed.data;
+      const path = tool_input.file_path ?? tool_input.notebook_path;
+      if (path !== undefined) return { path, tool };
+      return WRITING_TOOLS.includes(tool) ? `${tool} names no file` : undefined;
+    },
+    answer: ({ decision, reason }) =>
+      decision === 'allow'
+        ? { stdout: '', stderr: '', exitCode: 0 }
+        : { stdout: '', stderr: `${reason}\n`, exitCode: 2 },
+  };
+}

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import { createCodexReader } from './codex-reader.ts';
+import { pathsOfPatch } from './patch-paths.ts';
+import { quoteShellWords } from './shell-words.ts';
+import { turnEnvironment } from './turn-environment.ts';
+
+const KEYS = ['CODEX_API_KEY', 'OPENAI_API_KEY'] as const;
+
+/** A time-out lets the edit through, and the gate may wait for a person: so it is one nobody outlasts. */
+const HOOK_TIMEOUT_S = 365 * 24 * 3600;
+
+/**
+ * `plugins` and `apps` call home; a sub-agent's work is not in the stream; a daemon would outlive the turn; and retries
+ * without end hide that the model is gone.
+ */
+const FEATURES_OFF = ['plugins', 'apps', 'multi_agent', 'daemon_auto_start', 'unbounded_connection_retries'];
+
+/** Codex, headless. What it is told while it runs it cannot hear: the turn ends, and its session is resumed. */
+export const codex: Agent = {
+  name: 'codex',
+  hearsMidTurn: false,
+  testedVersion: '0.166.0',
+  keys: KEYS,
+  environment: [...KEYS, 'OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE'],
+  start(turn) {
+    const key = turn.env?.CODEX_API_KEY ?? turn.env?.OPENAI_API_KEY;
+    return {
+      argv: [
+        'codex',
+        'exec',
+        ...(turn.session ? ['resume'] : []),
+        '--json',
+        '--skip-git-repo-check',
+        '--dangerously-bypass-approvals-and-sandbox',
+        // Hooks nobody has looked at are skipped without a word.
+        '--dangerously-bypass-hook-trust',
+        // On the command line, where nothing in the worktree or in the agent's home overrules them.
+        ...configuration(turn).flatMap(([name, value]) => ['-c', `${name}=${toml(value)}`]),
+        ...(turn.session ? [turn.session] : []),
+        '-',
+      ],
+      stdin: turn.prompt,
+      env: {
+        ...turnEnvironment(turn),
+        CODEX_HOME: `${turn.home}/codex`,
+        // They hold absolute paths and must not come along when the conversation moves.
+        CODEX_SQLITE_HOME: `${turn.home}/codex-state`,
+        ...(key === undefined ? {} : { CODEX_API_KEY: key }),
+      },
+      // It wants its home to be there.
+      homeFiles: [
+        { path: 'codex/config.toml', text: '' },
+        { path: 'codex-state/.keep', text: '' },
+      ],
+    };
+  },
+  createReader: createCodexReader,
+  hook: codexHook(),
+  sessionFiles: (session) => [`codex/sessions/**/rollout-*-${session}.jsonl`],
+};
+
+function configuration({ hook, cwd, env }: TurnSpec): [name: string, value: Toml][] {
+  const command = `${quoteShellWords(hook.length > 0 ? hook : ['false'])} || exit 2`;
+  return [
+    ['features.hooks', true],
+    ...FEATURES_OFF.map((name): [string, Toml] => [`features.${name}`, false]),
+    ['check_for_update_on_startup', false],
+    ['analytics.enabled', false],
+    ['feedback.enabled', false],
+    // The shell has no use for the model's key.
+    ['shell_environment_policy.exclude', [...KEYS]],
+    // Settings and hooks that lie in the worktree are not ours.
+    ['projects', { [cwd]: { trust_level: 'untrusted' } }],
+    [
+      'hooks.PreToolUse',
+      [{ matcher: 'apply_patch|Edit|Write', hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT_S }] }],
+    ],
+    ...provider(env?.OPENAI_BASE_URL),
+  ];
+}
+
+/** Another address is taken only as a provider of its own. */
+function provider(baseUrl: string | undefined): [string, Toml][] {
+  if (!baseUrl) return [];
+  return [
+    ['model_provider', 'other'],
+    [
+      'model_providers.other',
+      { name: 'other', base_url: baseUrl, env_key: 'CODEX_API_KEY', wire_api: 'responses' },
+    ],
+  ];
+}
+
+type Toml = string | number | boolean | Toml[] | { [name: string]: Toml };
+
+/** A value on one line. A JSON string is a TOML string, but for the one character JSON leaves as it is. */
+function toml(value: Toml): string {
+  if (typeof value === 'string') return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
+  if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
+  if (typeof value !== 'object') return String(value);
+  return `{${Object.entries(value)
+    .map(([name, item]) => `${toml(name)} = ${toml(item)}`)
+    .join(', ')}}`;
+}
+
+const HookInput = z.object({
+  cwd: z.string().optional(),
+  tool_name: z.string(),
+  tool_input: z.looseObject({
+    command: z.string().optional(),
+    input: z.string().optional(),
+    patch: z.string().optional(),
+    file_path: z.string().min(1).optional(),
+  }),
+});
+
+function codexHook(): AgentHook {
+  return {
+    readAsk(input) {
+      const parsed = HookInput.safeParse(input);
+      if (!parsed.success)
+        return `what Codex told its hook could not be read: ${z.prettifyError(parsed.error)}`;
+      const { tool_name: tool, tool_input } = parsed.data;
+      if (tool_input.file_path !== undefined) return { path: tool_input.file_path, tool };
+      const patch = tool_input.command ?? tool_input.input ?? tool_input.patch;
+      if (patch === undefined) return `${tool} names no file`;
+      const paths = pathsOfPatch(patch);
+      return paths.length > 0 ? { paths, tool } : `no file could be read from what ${tool} is about to do`;
+    },
+    answer: ({ decision, reason }) =>
+      decision === 'allow'
+        ? { stdout: '', stderr: '', exitCode: 0 }
+        : { stdout: '', stderr: `${reason}\n`, exitCode: 2 },
+  };
+}

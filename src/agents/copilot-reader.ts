@@ -1,0 +1,186 @@
+import * as z from 'zod';
+import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
+import type { StreamReader } from './agent.ts';
+import { type EndReason, reasonOfApiFailure } from './end-reason.ts';
+import { parseJsonLine } from './json-line.ts';
+import { outputTail } from './output-tail.ts';
+import { pathsOfPatch } from './patch-paths.ts';
+
+/** Every tool that writes a file by itself, by model family. What the shell writes, the watch of the worktree finds. */
+export const EDIT_TOOLS = [
+  'apply_patch',
+  'create',
+  'edit',
+  'insert',
+  'str_replace',
+  'str_replace_editor',
+  'write',
+];
+
+const KINDS: Record<string, ToolKind> = {
+  ...Object.fromEntries(EDIT_TOOLS.map((tool) => [tool, 'edit' as const])),
+  bash: 'command',
+  view: 'read',
+  rg: 'search',
+  grep: 'search',
+  glob: 'search',
+  web_fetch: 'search',
+  web_search: 'search',
+};
+
+const text = z.string().optional().catch(undefined);
+const count = z.number().nonnegative().catch(0);
+const status = z.number().int().optional().catch(undefined);
+const Arguments = z.union([z.string(), z.object({ path: text, command: text, input: text, patch: text })]);
+
+const Line = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('assistant.message'), data: z.object({ content: z.string() }) }),
+  z.object({
+    type: z.literal('tool.execution_start'),
+    data: z.object({ toolCallId: z.string(), toolName: z.string(), arguments: Arguments.catch({}) }),
+  }),
+  z.object({
+    type: z.literal('tool.execution_complete'),
+    data: z.object({
+      toolCallId: z.string(),
+      success: z.boolean(),
+      shellExecution: z.object({ exitCode: z.number().int() }).optional().catch(undefined),
+      fileEdits: z.array(z.object({ path: z.string() })).catch([]),
+      result: z.object({ content: text }).optional().catch(undefined),
+      error: z.object({ message: z.string(), code: text }).optional().catch(undefined),
+    }),
+  }),
+  z.object({
+    type: z.literal('model.call_failure'),
+    data: z.object({ statusCode: status, errorMessage: text }),
+  }),
+  z.object({
+    type: z.literal('session.error'),
+    data: z.object({ errorType: text, message: z.string(), statusCode: status }),
+  }),
+  z.object({ type: z.literal('result'), sessionId: z.string(), exitCode: z.number().int() }),
+]);
+type Data<T extends z.infer<typeof Line>['type']> = Extract<
+  z.infer<typeof Line>,
+  { type: T; data: unknown }
+>['data'];
+
+export function createCopilotReader(): StreamReader {
+  let ended = false;
+  let failure: { reason: EndReason; message: string } | undefined;
+
+  function finish(reason: EndReason, message?: string): AgentEvent[] {
+    if (ended) return [];
+    ended = true;
+    return [{ type: 'ended', ok: reason === 'done', reason, ...(message ? { message } : {}) }];
+  }
+
+  return {
+    read(line) {
+      const parsed = Line.safeParse(parseJsonLine(line));
+      if (!parsed.success) return [];
+      const event = parsed.data;
+      switch (event.type) {
+        // Whole messages only: after a cut stream the pieces come a second time.
+        case 'assistant.message':
+          return event.data.content === '' ? [] : [{ type: 'text', text: `${event.data.content}\n` }];
+        case 'tool.execution_start':
+          return [startOf(event.data)];
+        case 'tool.execution_complete':
+          return [endOf(event.data)];
+        case 'model.call_failure': {
+          const message = saidByProvider(event.data.errorMessage ?? 'the model could not be asked');
+          // It would go on trying for minutes; a quota does not come back by itself.
+          const spent = reasonOfApiFailure(message, event.data.statusCode) === 'quota';
+          return [{ type: 'retry', message }, ...(spent ? finish('quota', message) : [])];
+        }
+        case 'session.error': {
+          const { errorType, message, statusCode } = event.data;
+          const reason = errorType === 'authentication' ? 'auth' : reasonOfApiFailure(message, statusCode);
+          failure = { reason, message };
+          return [];
+        }
+        case 'result': {
+          const session: AgentEvent = { type: 'session', id: event.sessionId };
+          if (event.exitCode === 0 && !failure) return [session, ...finish('done')];
+          const message = `Copilot ended with exit code ${event.exitCode}.`;
+          return [session, ...finish(failure?.reason ?? 'failed', failure?.message ?? message)];
+        }
+      }
+    },
+    end({ code, signal, stderr }) {
+      if (ended) return [];
+      if (failure) return finish(failure.reason, failure.message);
+      if (signal) return finish('interrupted', `Copilot was stopped by ${signal}.`);
+      const said = stderr?.trim();
+      const message = said || `Copilot ended with exit code ${code} before its turn was over.`;
+      return finish(said && NO_LOGIN.test(said) ? 'auth' : 'failed', outputTail(message));
+    },
+  };
+}
+
+/** What it says on stderr when there is nothing it may ask. */
+const NO_LOGIN =
+  /no authentication information found|authentication failed|not logged in|COPILOT_GITHUB_TOKEN/i;
+
+function startOf({ toolCallId, toolName, arguments: given }: Data<'tool.execution_start'>): AgentEvent {
+  const { path, command, input, patch } = typeof given === 'string' ? { input: given } : given;
+  const patched = toolName === 'apply_patch' ? pathsOfPatch(input ?? patch ?? '') : [];
+  const paths = path === undefined ? patched : [path];
+  return {
+    type: 'tool_started',
+    id: toolCallId,
+    kind: KINDS[toolName] ?? 'other',
+    title: command ?? [toolName, ...paths].join(' '),
+    ...(command === undefined ? {} : { command }),
+    paths,
+  };
+}
+
+/** What the shell tool puts below a command's output. */
+const TRAILER = /\n?<shellId: \S+ completed with exit code -?\d+>\s*$/;
+
+function endOf(data: Data<'tool.execution_complete'>): AgentEvent {
+  const { toolCallId, success, shellExecution, fileEdits, result, error } = data;
+  const exitCode = shellExecution?.exitCode;
+  return {
+    type: 'tool_ended',
+    id: toolCallId,
+    ok: success && (exitCode ?? 0) === 0,
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    refused: !success && error?.code === 'denied',
+    output: outputTail((error?.message ?? result?.content ?? '').replace(TRAILER, '')),
+    paths: fileEdits.map(({ path }) => path),
+  };
+}
+
+const ProviderError = z.object({ message: z.string() });
+
+function saidByProvider(message: string): string {
+  const body = ProviderError.safeParse(parseJsonLine(message));
+  return body.success ? body.data.message : message;
+}
+
+const Figures = z.object({
+  modelMetrics: z.record(
+    z.string(),
+    z.object({
+      usage: z.object({ inputTokens: count, outputTokens: count }),
+    }),
+  ),
+});
+
+/** The file it leaves, counted over all resumes of the session. Empty when it was killed first. */
+export function readFigures(file: string): AgentEvent | undefined {
+  const figures = Figures.safeParse(parseJsonLine(file));
+  if (!figures.success) return undefined;
+  const models = Object.values(figures.data.modelMetrics).map(({ usage }) => usage);
+  const sum = (pick: (usage: (typeof models)[number]) => number) =>
+    models.reduce((total, usage) => total + pick(usage), 0);
+  return {
+    type: 'usage',
+    scope: 'session',
+    input_tokens: sum((usage) => usage.inputTokens),
+    output_tokens: sum((usage) => usage.outputTokens),
+  };
+}

@@ -1,0 +1,98 @@
+import * as z from 'zod';
+import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import { createCopilotReader, EDIT_TOOLS, readFigures } from './copilot-reader.ts';
+import { askingCommand } from './hook-command.ts';
+import { pathsOfPatch } from './patch-paths.ts';
+import { turnEnvironment } from './turn-environment.ts';
+
+const FOLDER = 'copilot';
+const USAGE = `${FOLDER}/usage.json`;
+
+/** A hook that runs out of time lets the edit through, so it gets all that a timer can count in milliseconds. */
+const HOOK_TIMEOUT_S = 2_000_000;
+
+/** They open GitHub's models, or a provider of one's own. */
+const KEYS = ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BEARER_TOKEN'];
+
+/** GitHub Copilot CLI, headless. The session's id comes only at the end of its output, so it is given one. */
+export const copilot: Agent = {
+  name: 'copilot',
+  hearsMidTurn: false,
+  testedVersion: '1.0.102',
+  // A provider at an address of one's own may need no key.
+  keys: [...KEYS, 'COPILOT_PROVIDER_BASE_URL'],
+  environment: ['COPILOT_GITHUB_TOKEN', 'COPILOT_GH_HOST', 'COPILOT_MODEL', 'COPILOT_PROVIDER_*'],
+  start(turn) {
+    return {
+      argv: [
+        'copilot',
+        ...(turn.session ? [`--resume=${turn.session}`] : ['--session-id', turn.newSession]),
+        ...['--output-format', 'json', '--no-color', '--allow-all', '--no-ask-user'],
+        // Tools of a server could write past the gate.
+        ...['--disable-builtin-mcps', '--no-remote', '--no-auto-update', '--disable-client-telemetry'],
+        `--secret-env-vars=${KEYS.join(',')}`,
+        ...['--usage-output-file', `${turn.home}/${USAGE}`],
+      ],
+      stdin: turn.prompt,
+      env: {
+        ...turnEnvironment(turn),
+        COPILOT_HOME: `${turn.home}/${FOLDER}`,
+        COPILOT_AUTO_UPDATE: 'false',
+        // With a provider of one's own there is no reason to call GitHub.
+        ...(turn.env?.COPILOT_PROVIDER_BASE_URL ? { COPILOT_OFFLINE: 'true' } : {}),
+      },
+      homeFiles: [
+        { path: `${FOLDER}/hooks/autobuild.json`, text: JSON.stringify(hooks(turn), null, 2) },
+        // The figures of a turn that was killed are those of the one before.
+        { path: USAGE, text: '' },
+      ],
+    };
+  },
+  createReader: createCopilotReader,
+  hook: copilotHook(),
+  sessionFiles: (session) => [`${FOLDER}/session-state/${session}/**`],
+  usageFile: { path: USAGE, read: readFigures },
+};
+
+function hooks({ hook }: TurnSpec): Record<string, unknown> {
+  const gate = {
+    type: 'command',
+    matcher: EDIT_TOOLS.join('|'),
+    bash: askingCommand(hook),
+    timeoutSec: HOOK_TIMEOUT_S,
+  };
+  return { version: 1, hooks: { preToolUse: [gate] } };
+}
+
+const HookInput = z.object({
+  toolName: z.string(),
+  toolArgs: z.union([
+    z.string(),
+    z.looseObject({
+      path: z.string().min(1).optional(),
+      input: z.string().optional(),
+      patch: z.string().optional(),
+    }),
+  ]),
+});
+
+function copilotHook(): AgentHook {
+  return {
+    readAsk(input) {
+      const parsed = HookInput.safeParse(input);
+      if (!parsed.success)
+        return `what Copilot told its hook could not be read: ${z.prettifyError(parsed.error)}`;
+      const { toolName: tool, toolArgs } = parsed.data;
+      if (!EDIT_TOOLS.includes(tool)) return undefined;
+      if (typeof toolArgs === 'object' && toolArgs.path !== undefined) return { path: toolArgs.path, tool };
+      const patch = typeof toolArgs === 'string' ? toolArgs : (toolArgs.input ?? toolArgs.patch ?? '');
+      const paths = pathsOfPatch(patch);
+      return paths.length > 0 ? { paths, tool } : `${tool} names no file`;
+    },
+    answer({ decision, reason }) {
+      const said = { permissionDecision: decision, permissionDecisionReason: reason };
+      // Only the answer decides: an exit code other than 0 would drop the reason.
+      return { stdout: `${JSON.stringify(said)}\n`, stderr: '', exitCode: 0 };
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import * as z from 'zod';
+import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
+import type { StreamReader } from './agent.ts';
+import { type EndReason, reasonOfApiFailure } from './end-reason.ts';
+import { parseJsonLine } from './json-line.ts';
+import { outputTail } from './output-tail.ts';
+
+/** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
+export const EDIT_TOOLS = ['write_file', 'replace'];
+export const SHELL_TOOL = 'run_shell_command';
+
+const KINDS: Record<string, ToolKind> = {
+  ...Object.fromEntries(EDIT_TOOLS.map((tool) => [tool, 'edit' as const])),
+  [SHELL_TOOL]: 'command',
+  read_file: 'read',
+  read_many_files: 'read',
+  list_directory: 'read',
+  glob: 'search',
+  grep_search: 'search',
+  search_file_content: 'search',
+  google_web_search: 'search',
+  web_fetch: 'search',
+};
+
+const text = z.string().optional().catch(undefined);
+const count = z.number().nonnegative().catch(0);
+
+const Line = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('init'), session_id: z.string() }),
+  z.object({
+    type: z.literal('message'),
+    role: z.string(),
+    content: z.string(),
+    delta: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal('tool_use'),
+    tool_name: z.string(),
+    tool_id: z.string(),
+    parameters: z.object({ file_path: text, dir_path: text, command: text }).catch({}),
+  }),
+  z.object({
+    type: z.literal('tool_result'),
+    tool_id: z.string(),
+    status: z.string(),
+    output: text,
+    error: z.object({ message: z.string() }).optional().catch(undefined),
+  }),
+  z.object({ type: z.literal('error'), severity: text, message: z.string() }),
+  z.object({
+    type: z.literal('result'),
+    status: z.string(),
+    error: z.object({ type: text, message: z.string() }).optional().catch(undefined),
+    stats: z.object({ input_tokens: count, output_tokens: count }).optional().catch(undefined),
+  }),
+]);
+type Line = z.infer<typeof Line>;
+type Use = Extract<Line, { type: 'tool_use' }>;
+type Result = Extract<Line, { type: 'tool_result' }>;
+
+/** Exit codes the CLI gives for ends it does not put in the stream. */
+const REASON_BY_EXIT: Record<number, EndReason> = { 41: 'auth', 53: 'max_turns', 130: 'interrupted' };
+
+export function createGeminiReader(): StreamReader {
+  let ended = false;
+  let lastError: string | undefined;
+  /** Text so far does not end its line, and the next message is another one. */
+  let midLine = false;
+
+  function endLine(): AgentEvent[] {
+    if (!midLine) return [];
+    midLine = false;
+    return [{ type: 'text', text: '\n', delta: true }];
+  }
+  function finish(reason: EndReason, message?: string): AgentEvent[] {
+    ended = true;
+    return [{ type: 'ended', ok: reason === 'done', reason, ...(message ? { message } : {}) }];
+  }
+
+  return {
+    read(line) {
+      const parsed = Line.safeParse(parseJsonLine(line));
+      if (!parsed.success) return [];
+      const event = parsed.data;
+      switch (event.type) {
+        case 'init':
+          return [{ type: 'session', id: event.session_id }];
+        case 'message':
+          if (event.role !== 'assistant') return [];
+          midLine = !event.content.endsWith('\n');
+          return [{ type: 'text', text: event.content, delta: true }];
+        case 'tool_use':
+          return [...endLine(), startOf(event)];
+        case 'tool_result':
+          return [endOf(event)];
+        case 'error':
+          // A warning is overcome, but for the one that stops it.
+          if (event.severity !== 'warning' || event.message.startsWith('Loop detected'))
+            lastError = event.message;
+          return [];
+        case 'result': {
+          const { stats } = event;
+          const figures: AgentEvent[] = stats ? [{ type: 'usage', scope: 'run', ...stats }] : [];
+          if (event.status === 'success' && lastError === undefined)
+            return [...endLine(), ...figures, ...finish('done')];
+          const failure = event.error ?? {
+            message: lastError ?? 'Gemini CLI ended with an error it does not name.',
+          };
+          return [...endLine(), ...figures, ...finish(reasonOf(failure), saidByProvider(failure.message))];
+        }
+      }
+    },
+    end({ code, signal, stderr }) {
+      if (ended) return [];
+      if (signal) return finish('interrupted', `Gemini CLI was stopped by ${signal}.`);
+      const message =
+        stderr?.trim() || lastError || `Gemini CLI ended with exit code ${code} before its turn was over.`;
+      return finish(REASON_BY_EXIT[code ?? -1] ?? 'failed', outputTail(message));
+    },
+  };
+}
+
+function startOf({ tool_name, tool_id, parameters }: Use): AgentEvent {
+  const { command, file_path, dir_path } = parameters;
+  const path = file_path ?? dir_path;
+  return {
+    type: 'tool_started',
+    id: tool_id,
+    kind: KINDS[tool_name] ?? 'other',
+    title: command ?? [tool_name, path].filter(Boolean).join(' '),
+    ...(command === undefined ? {} : { command }),
+    paths: path === undefined ? [] : [path],
+  };
+}
+
+const REFUSED = 'Tool execution blocked: ';
+/** What the shell tool puts below a command's output. */
+const TRAILER =
+  /\n(?:Exit Code: (\d+)|Signal: [^\n]*)(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*$/;
+const SILENT_FAILURE = /^Command exited with code: (\d+)$/;
+
+function endOf({ tool_id, status, output = '', error }: Result): AgentEvent {
+  const said = error?.message ?? output;
+  const trailer = TRAILER.exec(said);
+  const exitCode = trailer?.[1] ?? SILENT_FAILURE.exec(said)?.[1];
+  const shown = trailer ? said.slice(0, trailer.index).replace(/^Output: /, '') : said;
+  return {
+    type: 'tool_ended',
+    id: tool_id,
+    ok: status === 'success' && exitCode === undefined,
+    ...(exitCode === undefined ? {} : { exit_code: Number(exitCode) }),
+    refused: status !== 'success' && said.startsWith(REFUSED),
+    output: outputTail(shown),
+    paths: [],
+  };
+}
+
+function reasonOf({ type, message }: { type?: string; message: string }): EndReason {
+  if (type === 'FatalTurnLimitedError' || /\bmax(?:imum)? session turns\b/i.test(message)) return 'max_turns';
+  if (type === 'FatalAuthenticationError') return 'auth';
+  if (type === 'FatalCancellationError') return 'interrupted';
+  if (!message.startsWith('[API Error')) return 'failed';
+  const [, status] = /"code":\s*(\d{3})\b/.exec(message) ?? [];
+  return reasonOfApiFailure(message, status === undefined ? undefined : Number(status));
+}
+
+/** `[API Error: {"error":{"message":"…"}}]` holds the provider's own words. */
+function saidByProvider(message: string): string {
+  const [, inner] = /^\[API Error: (\{.*\})\]$/s.exec(message) ?? [];
+  const body = ProviderError.safeParse(inner === undefined ? undefined : parseJsonLine(inner));
+  return body.success ? body.data.error.message : message;
+}
+
+const ProviderError = z.object({ error: z.object({ message: z.string() }) });

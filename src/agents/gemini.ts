@@ -1,0 +1,153 @@
+import * as z from 'zod';
+import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import { createGeminiReader, EDIT_TOOLS, SHELL_TOOL } from './gemini-reader.ts';
+import { askingCommand } from './hook-command.ts';
+import { quoteShellWords } from './shell-words.ts';
+import { turnEnvironment } from './turn-environment.ts';
+
+/** What a timer can count at most, in milliseconds. A hook that runs out of time lets the edit through. */
+const HOOK_TIMEOUT_MS = 2 ** 31 - 1;
+
+const FOLDER = 'gemini/.gemini';
+const SHELL_RESULT = `${FOLDER}/shell-result.mjs`;
+
+/** Gemini CLI, headless. It hears nothing while its turn runs, and a stream cut under it ends the turn. */
+export const gemini: Agent = {
+  name: 'gemini',
+  hearsMidTurn: false,
+  testedVersion: '0.61.0',
+  keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
+  environment: [
+    'GEMINI_API_KEY',
+    'GEMINI_MODEL',
+    'GOOGLE_API_KEY',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'GOOGLE_CLOUD_LOCATION',
+    'GOOGLE_CLOUD_PROJECT',
+    'GOOGLE_GEMINI_BASE_URL',
+    'GOOGLE_GENAI_USE_VERTEXAI',
+    'GOOGLE_VERTEX_BASE_URL',
+  ],
+  start(turn) {
+    return {
+      argv: [
+        'gemini',
+        ...(turn.session ? ['--resume', turn.session] : ['--session-id', turn.newSession]),
+        ...['--output-format', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
+      ],
+      // Not `--prompt`: one argument holds 128 KiB at most.
+      stdin: turn.prompt,
+      env: { ...turnEnvironment(turn), GEMINI_CLI_HOME: `${turn.home}/gemini` },
+      homeFiles: [
+        { path: `${FOLDER}/settings.json`, text: JSON.stringify(settings(turn), null, 2) },
+        { path: SHELL_RESULT, text: SHELL_RESULT_SCRIPT },
+      ],
+    };
+  },
+  createReader: createGeminiReader,
+  hook: geminiHook(),
+  sessionFiles: (session) => [
+    `${FOLDER}/projects.json`,
+    `${FOLDER}/tmp/*/.project_root`,
+    `${FOLDER}/history/*/.project_root`,
+    `${FOLDER}/tmp/*/chats/session-*-${session.slice(0, 8)}.json*`,
+  ],
+  relocate(path, text, { from, to }) {
+    if (path.endsWith('/.project_root')) return text.trim() === from ? to : text;
+    if (!path.endsWith('/projects.json')) return text;
+    const registry = Registry.parse(JSON.parse(text));
+    const moved = Object.entries(registry.projects).map(([dir, slug]) => [dir === from ? to : dir, slug]);
+    return JSON.stringify({ ...registry, projects: Object.fromEntries(moved) }, null, 2);
+  },
+};
+
+const Registry = z.looseObject({ projects: z.record(z.string(), z.string()) });
+
+function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown> {
+  return {
+    security: { auth: { selectedType: authType(env) } },
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    privacy: { usageStatisticsEnabled: false },
+    telemetry: { enabled: false },
+    // A `.env` that the agent left in the worktree could send the next turn's key elsewhere.
+    advanced: { ignoreLocalEnv: true },
+    hooksConfig: { enabled: true },
+    hooks: {
+      BeforeTool: [
+        {
+          matcher: `^(${EDIT_TOOLS.join('|')})$`,
+          hooks: [
+            {
+              name: 'autobuild-gate',
+              type: 'command',
+              command: askingCommand(hook),
+              timeout: HOOK_TIMEOUT_MS,
+              env: { AUTOBUILD_GATE: files.gate },
+            },
+          ],
+        },
+      ],
+      AfterTool: [
+        {
+          matcher: `^${SHELL_TOOL}$`,
+          hooks: [
+            {
+              name: 'autobuild-shell-result',
+              type: 'command',
+              command: quoteShellWords(['node', `${home}/${SHELL_RESULT}`]),
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+/** Named: left to itself it takes another address of the API for a kind of key that it then refuses. */
+function authType(env: TurnSpec['env']): string {
+  const cloud = env?.GOOGLE_GENAI_USE_VERTEXAI === 'true';
+  const keyOfCloud = env?.GOOGLE_API_KEY || env?.GOOGLE_APPLICATION_CREDENTIALS;
+  return cloud || (!env?.GEMINI_API_KEY && keyOfCloud) ? 'vertex-ai' : 'gemini-api-key';
+}
+
+/**
+ * The stream leaves out the exit code of a command that printed something; the model is told it. A failed command's
+ * result goes on as an error with the text the model would have got, so that both see the same.
+ */
+const SHELL_RESULT_SCRIPT = `import { readFileSync } from "node:fs";
+const { tool_response } = JSON.parse(readFileSync(0, "utf8"));
+const result = tool_response?.llmContent;
+const failed = /\\n(Exit Code: [1-9]|Signal: )[^\\n]*(\\n(Signal|Background PIDs|Process Group PGID): [^\\n]*)*$/;
+if (typeof result === "string" && failed.test(result)) {
+  const reason = result.length > 30000 ? "Output: (cut) " + result.slice(-30000) : result;
+  console.log(JSON.stringify({ decision: "deny", reason }));
+} else {
+  console.log("{}");
+}
+`;
+
+const HookInput = z.object({
+  tool_name: z.string(),
+  tool_input: z.looseObject({ file_path: z.string().min(1).optional() }),
+});
+
+function geminiHook(): AgentHook {
+  return {
+    readAsk(input) {
+      const parsed = HookInput.safeParse(input);
+      if (!parsed.success)
+        return `what Gemini CLI told its hook could not be read: ${z.prettifyError(parsed.error)}`;
+      const { tool_name: tool, tool_input } = parsed.data;
+      if (tool_input.file_path !== undefined) return { path: tool_input.file_path, tool };
+      return EDIT_TOOLS.includes(tool) ? `${tool} names no file` : undefined;
+    },
+    answer({ decision, reason }) {
+      const allowed = decision === 'allow';
+      return {
+        stdout: `${JSON.stringify(allowed ? { decision } : { decision, reason })}\n`,
+        stderr: '',
+        exitCode: allowed ? 0 : 2,
+      };
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import * as z from 'zod';
+import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
+import type { StreamReader } from './agent.ts';
+import { type EndReason, reasonOfApiFailure } from './end-reason.ts';
+import { parseJsonLine } from './json-line.ts';
+import { outputTail } from './output-tail.ts';
+import { pathsOfPatch } from './patch-paths.ts';
+
+/** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
+export const EDIT_TOOLS = ['write', 'edit', 'multiedit', 'patch', 'apply_patch'];
+/** What the plugin's refusals begin with. */
+export const REFUSED = 'Autobuild refused this: ';
+
+const KINDS: Record<string, ToolKind> = {
+  ...Object.fromEntries(EDIT_TOOLS.map((tool) => [tool, 'edit' as const])),
+  bash: 'command',
+  read: 'read',
+  list: 'read',
+  glob: 'search',
+  grep: 'search',
+  webfetch: 'search',
+  websearch: 'search',
+};
+
+const text = z.string().optional().catch(undefined);
+const count = z.number().nonnegative().catch(0);
+const Input = z.object({ filePath: text, path: text, command: text, patchText: text }).catch({});
+
+const Line = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('step_start'), sessionID: z.string() }),
+  z.object({ type: z.literal('text'), sessionID: z.string(), part: z.object({ text: z.string() }) }),
+  z.object({
+    type: z.literal('tool_use'),
+    sessionID: z.string(),
+    part: z.object({
+      tool: z.string(),
+      callID: z.string(),
+      state: z.object({
+        status: z.string(),
+        input: Input,
+        output: text,
+        error: text,
+        metadata: z
+          .object({ exit: z.number().int().nullish().catch(undefined), filepath: text })
+          .optional()
+          .catch(undefined),
+      }),
+    }),
+  }),
+  z.object({
+    type: z.literal('step_finish'),
+    sessionID: z.string(),
+    part: z.object({
+      reason: z.string(),
+      tokens: z
+        .object({
+          input: count,
+          output: count,
+          reasoning: count,
+          cache: z.object({ read: count, write: count }).catch({ read: 0, write: 0 }),
+        })
+        .optional()
+        .catch(undefined),
+      cost: z.number().nonnegative().optional().catch(undefined),
+    }),
+  }),
+  z.object({
+    type: z.literal('error'),
+    error: z.object({
+      name: z.string().catch('UnknownError'),
+      data: z
+        .object({ message: text, statusCode: z.number().int().optional().catch(undefined) })
+        .optional()
+        .catch(undefined),
+    }),
+  }),
+  /** Of our plugin. */
+  z.object({
+    type: z.literal('autobuild'),
+    session: text,
+    retry: text,
+    tool: text,
+    sessionID: text,
+    callID: text,
+    input: Input.optional(),
+  }),
+]);
+type Line = z.infer<typeof Line>;
+
+/** An agent that never ends its calls must not fill the memory. */
+const OPEN_CALLS_KEPT = 1_000;
+
+export function createOpencodeReader(): StreamReader {
+  let session: string | undefined;
+  let ended = false;
+  let lastFinish: string | undefined;
+  /** Calls the plugin told to have begun. */
+  const begun = new Set<string>();
+
+  function nameSession(id: string | undefined): AgentEvent[] {
+    if (id === undefined || session !== undefined) return [];
+    session = id;
+    return [{ type: 'session', id }];
+  }
+  function finish(reason: EndReason, message?: string): AgentEvent[] {
+    if (ended) return [];
+    ended = true;
+    return [{ type: 'ended', ok: reason === 'done', reason, ...(message ? { message } : {}) }];
+  }
+
+  function readPlugin(event: Extract<Line, { type: 'autobuild' }>): AgentEvent[] {
+    const { tool, callID, retry } = event;
+    const named = nameSession(event.session ?? event.sessionID);
+    if (retry !== undefined) {
+      // It would go on trying for hours; a quota does not come back by itself.
+      const spent = reasonOfApiFailure(retry) === 'quota' ? finish('quota', retry) : [];
+      return [{ type: 'retry', message: retry }, ...spent];
+    }
+    // A sub-agent's calls end in no stream.
+    if (tool === undefined || callID === undefined || event.sessionID !== session) return named;
+    if (begun.size >= OPEN_CALLS_KEPT) begun.clear();
+    begun.add(callID);
+    return [...named, startOf(tool, callID, event.input ?? {})];
+  }
+
+  return {
+    read(line) {
+      const parsed = Line.safeParse(parseJsonLine(line));
+      if (!parsed.success) return [];
+      const event = parsed.data;
+      if (event.type === 'autobuild') return readPlugin(event);
+      if (event.type === 'error') return finish(reasonOfError(event.error), messageOf(event.error));
+      const named = nameSession(event.sessionID);
+      switch (event.type) {
+        case 'step_start':
+          return named;
+        case 'text':
+          return [...named, { type: 'text', text: `${event.part.text}\n` }];
+        case 'tool_use': {
+          const { tool, callID, state } = event.part;
+          const start = begun.delete(callID) ? [] : [startOf(tool, callID, state.input)];
+          return [...named, ...start, endOf(callID, state)];
+        }
+        case 'step_finish':
+          lastFinish = event.part.reason;
+          return [...named, ...usageOf(event.part)];
+      }
+    },
+    end({ code, signal, stderr }) {
+      if (ended) return [];
+      if (signal) return finish('interrupted', `OpenCode was stopped by ${signal}.`);
+      if (code === 0 && lastFinish === 'stop') return finish('done');
+      if (lastFinish === 'length') return finish('context', "The model's answer reached its length limit.");
+      const said = stderr?.trim();
+      const message = said || `OpenCode ended with exit code ${code} before its turn was over.`;
+      const reason = said ? reasonOfApiFailure(said) : 'failed';
+      return finish(reason === 'api_error' ? 'failed' : reason, outputTail(message));
+    },
+  };
+}
+
+function startOf(tool: string, id: string, input: z.infer<typeof Input>): AgentEvent {
+  const { command, patchText } = input;
+  const path = input.filePath ?? input.path;
+  const paths =
+    patchText === undefined ? [path].filter((name) => name !== undefined) : pathsOfPatch(patchText);
+  return {
+    type: 'tool_started',
+    id,
+    kind: KINDS[tool] ?? 'other',
+    title: command ?? [tool, ...paths].join(' '),
+    ...(command === undefined ? {} : { command }),
+    paths,
+  };
+}
+
+function endOf(id: string, state: Extract<Line, { type: 'tool_use' }>['part']['state']): AgentEvent {
+  const { status, output, error, metadata } = state;
+  const exit = metadata?.exit;
+  const completed = status === 'completed';
+  return {
+    type: 'tool_ended',
+    id,
+    ok: completed && (exit ?? 0) === 0,
+    ...(typeof exit === 'number' ? { exit_code: exit } : {}),
+    refused: !completed && error?.startsWith(REFUSED) === true,
+    output: outputTail(error ?? output ?? ''),
+    paths: metadata?.filepath === undefined ? [] : [metadata.filepath],
+  };
+}
+
+function usageOf({ tokens, cost }: Extract<Line, { type: 'step_finish' }>['part']): AgentEvent[] {
+  if (!tokens) return [];
+  return [
+    {
+      type: 'usage',
+      scope: 'step',
+      input_tokens: tokens.input + tokens.cache.read + tokens.cache.write,
+      output_tokens: tokens.output + tokens.reasoning,
+      ...(cost === undefined ? {} : { cost_usd: cost }),
+    },
+  ];
+}
+
+type Failure = Extract<Line, { type: 'error' }>['error'];
+
+function messageOf({ name, data }: Failure): string {
+  return data?.message ?? name;
+}
+
+function reasonOfError(error: Failure): EndReason {
+  if (error.name === 'ProviderAuthError') return 'auth';
+  if (error.name === 'MessageAbortedError') return 'interrupted';
+  if (error.name === 'ContextOverflowError' || error.name === 'MessageOutputLengthError') return 'context';
+  const reason = reasonOfApiFailure(messageOf(error), error.data?.statusCode);
+  return reason === 'api_error' && error.name !== 'APIError' ? 'failed' : reason;
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import { pluginSource } from './opencode-plugin.ts';
+import { createOpencodeReader, EDIT_TOOLS } from './opencode-reader.ts';
+import { pathsOfPatch } from './patch-paths.ts';
+import { turnEnvironment } from './turn-environment.ts';
+
+const FOLDER = 'opencode';
+const PLUGIN = `${FOLDER}/autobuild-gate.js`;
+const EXPORTED = `${FOLDER}/session.json`;
+
+/** Of the providers it knows by themselves; the last two stand for others. */
+const KEYS = [
+  'OPENCODE_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'OPENAI_API_KEY',
+  'GEMINI_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'XAI_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'MISTRAL_API_KEY',
+  'GROQ_API_KEY',
+  'OPENCODE_AUTH_CONTENT',
+  // The path of a configuration with a provider of its own, which may need no key.
+  'OPENCODE_CONFIG',
+];
+
+/** OpenCode, headless. Its conversation is in a database that holds absolute paths, so it travels as an export. */
+export const opencode: Agent = {
+  name: 'opencode',
+  hearsMidTurn: false,
+  testedVersion: '1.18.33',
+  keys: KEYS,
+  environment: KEYS,
+  start(turn) {
+    return {
+      argv: [
+        'opencode',
+        'run',
+        ...['--format', 'json', '--auto'],
+        // A title of its own would cost a call of the model.
+        ...(turn.session ? ['--session', turn.session] : ['--title', 'autobuild']),
+      ],
+      stdin: turn.prompt,
+      env: {
+        ...turnEnvironment(turn),
+        ...places(turn.home),
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(turn)),
+      },
+      homeFiles: [
+        { path: PLUGIN, text: pluginSource(turn.hook) },
+        // These two say that the plugins' library is installed, which ours does without: else it is fetched first.
+        {
+          path: `${FOLDER}/config/opencode/package-lock.json`,
+          text: JSON.stringify({ packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } }),
+        },
+        { path: `${FOLDER}/config/opencode/node_modules/.keep`, text: '' },
+      ],
+    };
+  },
+  createReader: createOpencodeReader,
+  hook: opencodeHook(),
+  sessionFiles: () => [EXPORTED],
+  exportSession: ({ session, home }) => ({
+    argv: ['opencode', 'export', '--pure', session],
+    env: places(home),
+    stdoutFile: EXPORTED,
+  }),
+  importSession: ({ home }) => ({
+    argv: ['opencode', 'import', '--pure', `${home}/${EXPORTED}`],
+    env: places(home),
+  }),
+};
+
+function places(home: string): Record<string, string> {
+  return {
+    XDG_CONFIG_HOME: `${home}/${FOLDER}/config`,
+    XDG_DATA_HOME: `${home}/${FOLDER}/data`,
+    XDG_STATE_HOME: `${home}/${FOLDER}/state`,
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_SHARE: '1',
+  };
+}
+
+/** Given in the environment, which overrules every file. */
+function configuration({ home }: TurnSpec): Record<string, unknown> {
+  return {
+    autoupdate: false,
+    share: 'disabled',
+    plugin: [`file://${encodeURI(`${home}/${PLUGIN}`)}`],
+    // The plugin allows editing once it is there to ask: an OpenCode that could not load it edits nothing.
+    permission: { edit: 'deny' },
+  };
+}
+
+const HookInput = z.object({
+  tool: z.string(),
+  args: z.looseObject({ filePath: z.string().min(1).optional(), patchText: z.string().optional() }),
+});
+
+function opencodeHook(): AgentHook {
+  return {
+    readAsk(input) {
+      const parsed = HookInput.safeParse(input);
+      if (!parsed.success)
+        return `what OpenCode told its hook could not be read: ${z.prettifyError(parsed.error)}`;
+      const { tool, args } = parsed.data;
+      if (!EDIT_TOOLS.includes(tool)) return undefined;
+      if (args.filePath !== undefined) return { path: args.filePath, tool };
+      const paths = pathsOfPatch(args.patchText ?? '');
+      return paths.length > 0 ? { paths, tool } : `${tool} names no file`;
+    },
+    answer: ({ decision, reason }) => ({
+      stdout: `${JSON.stringify({ decision, reason })}\n`,
+      stderr: '',
+      exitCode: decision === 'allow' ? 0 : 2,
+    }),
+  };
+}

@@ -1,0 +1,170 @@
+import { BLOCKER_CATEGORIES } from '../core/blocked-report.ts';
+import { DECISION_TREE, DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../core/blockers.ts';
+import type { Task } from '../core/task.ts';
+import { score, type Verification } from '../core/verification.ts';
+import type { TurnFiles } from './agent.ts';
+
+/** What the player is told each turn, beside the task; the same facts are in the context file (B-1). */
+export interface TurnContext {
+  task_id: string;
+  turn: number;
+  max_turns: number | null;
+  approaching_limit: boolean;
+  kind: 'normal' | 'debug';
+  /** This turn was begun before: its work is in the worktree. */
+  resumed: boolean;
+  scope: string[] | null;
+  max_files: number | null;
+  checks: string[];
+  inputs: string[];
+  answers: string[];
+  known_issues: string[];
+  handoff_path: string | null;
+}
+
+/** From here on a blocked report is due if the task is not complete (B-1). */
+export function isApproachingLimit(turn: number, maxTurns: number | null): boolean {
+  return maxTurns !== null && turn >= maxTurns - 2;
+}
+
+export function renderPrompt(
+  task: Task,
+  context: TurnContext,
+  files: TurnFiles,
+  feedback: Verification | undefined,
+): string {
+  const parts = [
+    `# ${task.title}`,
+    turnLine(context, files),
+    context.kind === 'debug' ? DEBUG_TURN : undefined,
+    answersPart(context),
+    `## The task\n\n${task.body}`,
+    listPart('Acceptance criteria', task.acceptance_criteria),
+    scopePart(context),
+    feedbackPart(context, feedback),
+    listPart('Known issues: leave these, a person decided to skip them', context.known_issues),
+    context.handoff_path &&
+      `## Handoff\n\nYour predecessor left a handoff document: ${context.handoff_path}. Read it first.`,
+    reportPart(files),
+    context.approaching_limit && context.kind === 'normal' ? escapeHatch(context) : undefined,
+    BLOCKER_PART,
+    HELP_PART,
+  ];
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
+}
+
+function turnLine({ turn, max_turns, approaching_limit, resumed }: TurnContext, files: TurnFiles): string {
+  const limit = max_turns === null ? 'no turn limit' : `max_turns: ${max_turns}`;
+  const again = resumed ? ' This turn was begun before; its work so far is in the worktree.' : '';
+  return `You work unattended. turn: ${turn}, ${limit}, approaching_limit: ${approaching_limit}.${again} The same facts are in ${files.context} ($AUTOBUILD_CONTEXT).`;
+}
+
+const DEBUG_TURN = `## A debugging turn
+
+Find the root cause of the failure described below and change nothing: edits made in this turn are put back. Reproduce it, rule out what it is not, and say what you found in your report:
+\`{"status": "partial", "root_cause_found": true, "root_cause": "…", "fix": "…"}\`. If you do not find it, \`root_cause_found\` is false and \`root_cause\` says what you ruled out.`;
+
+const TAKE_IN = 'Say in one line that you took the newest answer in, before you go on.';
+
+function answersPart({ answers, inputs }: TurnContext): string | undefined {
+  if (answers.length === 0 && inputs.length === 0) return undefined;
+  const said = answers.map((answer) => `- ${answer.replaceAll('\n', '\n  ')}`).join('\n');
+  const values = inputs.length
+    ? `Values that were given: ${inputs.join(', ')}. They are in the inputs file ($AUTOBUILD_INPUTS) and in the environment. Never print or commit them.`
+    : '';
+  const parts = ['## What people answered, newest last', said, values, TAKE_IN];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+function listPart(title: string, items: string[]): string | undefined {
+  return items.length ? `## ${title}\n\n${items.map((item) => `- ${item}`).join('\n')}` : undefined;
+}
+
+function scopePart({ scope, max_files }: TurnContext): string | undefined {
+  const lines = [
+    scope &&
+      `Change only files within: ${scope.join(', ')}. Anything else is stopped before it happens and a person is asked.`,
+    max_files && `Change at most ${max_files} files.`,
+  ].filter(Boolean);
+  return lines.length ? `## Limits of the change\n\n${lines.join('\n')}` : undefined;
+}
+
+function feedbackPart({ checks, turn }: TurnContext, feedback: Verification | undefined): string {
+  const commands = `The task is complete when these pass, run by Autobuild and not by you: ${checks.map((check) => `\`${check}\``).join(', ')}.`;
+  if (!feedback) return `## Verification\n\n${commands}`;
+  const { unit, passed, total } = score(feedback);
+  const when = turn === 1 ? 'Before your first change' : 'After the last turn';
+  const failed = feedback.checks
+    .filter((check) => !check.ok)
+    .map(
+      (check) =>
+        `\`${check.command}\` exited ${check.exit_code ?? 'by a signal'}:\n\n${indent(check.output_tail)}`,
+    );
+  return [`## Verification`, `${commands} ${when}: ${passed} of ${total} ${unit} pass.`, ...failed].join(
+    '\n\n',
+  );
+}
+
+function indent(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .slice(-60)
+    .map((line) => `    ${line}`)
+    .join('\n');
+}
+
+function reportPart(files: TurnFiles): string {
+  return `## Your report
+
+End the turn by writing a JSON report to ${files.report} ($AUTOBUILD_REPORT):
+\`{"status": "implemented" | "partial" | "failed" | "blocked", "summary": "one line: what this turn did", "errors": [{"type", "message", "recoverable", "recommendation"}], "partial_progress": {"stage", "details", "phases_completed", "phases_total", "handoff_path"}, "requires_user_review": false, "review_reason": "…"}\`
+Say \`implemented\` only when everything is done: it is checked. A completion is never made up.`;
+}
+
+function escapeHatch({ turn, max_turns }: TurnContext): string {
+  return `## Near the limit: a blocked report is due
+
+This is turn ${turn} of ${max_turns}. If you cannot complete the task in this turn, you must add \`blocked_report\` to your report. All four parts are required; \`attempts_made\` covers all turns, not only this one; keep it short. Categories: ${Object.keys(BLOCKER_CATEGORIES).join(', ')}.
+
+    "blocked_report": {
+      "blocking_issues": [{"issue": "The sandbox refuses our account", "location": "src/mail/send.ts:31", "category": "external_dependency", "details": "Every call answers 403 for this account"}],
+      "attempts_made": [{"turn": 1, "action": "Used the recorded responses", "result": "Failed", "why_failed": "They hold no bounce events"}],
+      "suggested_alternatives": ["Use the provider's own simulator", "Split the task: sending first, bounces later"],
+      "human_action_required": "Open the sandbox for the test account, or agree to the split"
+    }`;
+}
+
+const BLOCKER_PART = `## When something is in the way
+
+Set \`requires_user_review: true\` with a \`review_reason\` of one or two sentences, and name the error type, for:
+${Object.entries(HARD_BLOCKERS)
+  .map(([type, { meaning }]) => `- \`${type}\`: ${meaning}`)
+  .join('\n')}
+
+Do not flag:
+${DO_NOT_FLAG.map((item) => `- ${item}`).join('\n')}
+For those report \`partial\` with the type (${Object.keys(SOFT_BLOCKERS).join(', ')}); the run goes on by itself.
+
+Decide like this: ${DECISION_TREE.map((step) =>
+  [`${step.question} Yes: ${step.yes}.`, 'no' in step ? `No: ${step.no}.` : 'No: next question.'].join(' '),
+).join(' ')}`;
+
+const HELP_PART = `## Asking for help
+
+Asking is the last resort, after real effort of your own: look in the repository, try another way, read the error. When only a person can give what is missing, print this block and wait; never invent a value, and never claim to be done.
+
+    <<<NEED_HELP>>>
+    what_i_tried: |
+      1. …
+    what_i_need: |
+      …
+    inputs:
+      - key: service_url
+        label: Address of the test service
+      - key: service_token
+        label: Token for the test service
+        secret: true
+    <<<END_HELP>>>
+
+\`what_i_tried\` and \`what_i_need\` are required; \`inputs\` only when values are needed.`;

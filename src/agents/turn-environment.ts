@@ -1,0 +1,22 @@
+import type { TurnSpec } from './agent.ts';
+import { variableName } from './command.ts';
+
+/** What the prompt promises every agent to find in its environment. */
+export function turnEnvironment({
+  files,
+  inputs,
+}: Pick<TurnSpec, 'files' | 'inputs'>): Record<string, string> {
+  return {
+    AUTOBUILD_PROMPT: files.prompt,
+    AUTOBUILD_CONTEXT: files.context,
+    AUTOBUILD_INPUTS: files.inputs,
+    AUTOBUILD_REPORT: files.report,
+    AUTOBUILD_GATE: files.gate,
+    ...Object.fromEntries(
+      Object.entries(inputs)
+        // No environment can hold a NUL; the inputs file has the value all the same.
+        .filter(([, value]) => !value.includes('\0'))
+        .map(([key, value]) => [`AUTOBUILD_INPUT_${variableName(key)}`, value]),
+    ),
+  };
+}

@@ -1,0 +1,13 @@
+import { type Decided, decideOnce } from '../core/decide-once.ts';
+import type { Input } from '../core/input.ts';
+import type { AppParts } from './parts.ts';
+
+/** Every way into a run goes through here: webhook, tick, form, timer and reconcile alike. */
+export function decideForRun(
+  parts: AppParts,
+  run: string,
+  input: Input,
+  seen: string[],
+): Promise<Decided | undefined> {
+  return decideOnce(parts.store.runs, parts.rules, run, input, seen);
+}

@@ -1,0 +1,75 @@
+import { parseComment } from '../../commands/parse-comment.ts';
+import type { GitHub } from '../../core/github-port.ts';
+import type { RunState } from '../../core/run-state.ts';
+import { performEffect } from '../effects/perform-effect.ts';
+import type { AppParts } from '../parts.ts';
+import { postReply } from '../post-reply.ts';
+import { runCommand } from './run-command.ts';
+
+export interface Edited {
+  comment: { id: number; body: string; app_id?: number; updated_at: string };
+  before: string;
+  login: string;
+  issue: number;
+}
+
+const TICKED = /^- \[[xX]\] <!-- autobuild:option id=([A-Za-z0-9._-]+) -->/gm;
+
+/** A tick of one of our own boxes is the command that the record keeps for it. Any other edit does nothing. */
+export async function onCommentEdited(parts: AppParts, github: GitHub, edited: Edited): Promise<void> {
+  const { comment } = edited;
+  if (comment.app_id !== parts.settings.appId) return;
+  const ours = await parts.store.comments.byComment(comment.id);
+  if (!ours) return;
+  const ticked = newTicks(edited.before, comment.body);
+  if (ticked.length === 0) return;
+  const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
+  const { state } = await parts.store.runs.load(ours.run);
+  if (!state) return;
+  if (ticked.length > 1) {
+    await postReply(
+      parts,
+      github,
+      { run: ours.run, seen },
+      {
+        tone: 'refused',
+        title: 'Nothing changed: two boxes were ticked at once.',
+        detail: 'Tick one, or reply with its command.',
+      },
+    );
+    return putBack(parts, ours, state);
+  }
+  const [escalationId = '', ...rest] = (ticked[0] ?? '').split('.');
+  const escalation = state.escalations.find(({ id }) => id === escalationId);
+  const option = escalation?.options.find(({ id }) => id === rest.join('.'));
+  if (!option) return;
+  const taken = await runCommand(parts, github, {
+    run: ours.run,
+    issue: edited.issue,
+    login: edited.login,
+    via: 'tick',
+    parsed: parseComment(option.command),
+    seen,
+    escalation: escalationId,
+  });
+  if (!taken) await putBack(parts, ours, state);
+}
+
+/** What was ticked in this edit: unticked before, ticked now. The command comes from the record, never from the text. */
+export function newTicks(before: string, now: string): string[] {
+  const earlier = new Set([...before.matchAll(TICKED)].map(([, id]) => id));
+  return [...now.matchAll(TICKED)].flatMap(([, id]) => (id && !earlier.has(id) ? [id] : []));
+}
+
+/** The comment as the record says, boxes empty: its hash is forgotten so that it is written although nothing changed. */
+async function putBack(parts: AppParts, ours: { run: string; op: string }, state: RunState): Promise<void> {
+  const known = await parts.store.comments.find(ours.run, ours.op);
+  if (known) await parts.store.comments.save(ours.run, ours.op, { ...known, body_hash: '' });
+  const escalation = ours.op.slice(ours.run.length + 1);
+  if (!state.escalations.some(({ id }) => id === escalation)) return;
+  await performEffect(parts, {
+    id: `${ours.op}.put-back`,
+    run: ours.run,
+    effect: { type: 'ask', escalation },
+  });
+}

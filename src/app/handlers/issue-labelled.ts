@@ -1,0 +1,164 @@
+import { readTask } from '../../commands/read-task.ts';
+import { type NotStarted, renderNotStarted } from '../../comments/render-not-started.ts';
+import { type Config, defaultConfig, readConfig } from '../../config.ts';
+import { decide } from '../../core/decide.ts';
+import type { GitHub } from '../../core/github-port.ts';
+import type { Place } from '../../core/hosted-ports.ts';
+import type { Input } from '../../core/input.ts';
+import { isFinished } from '../../core/run-state.ts';
+import type { AppParts, Repository } from '../parts.ts';
+import { mayCommand } from './permission.ts';
+
+const CONFIG_PATH = '.github/autobuild.yml';
+const WORKFLOW = 'autobuild.yml';
+
+export interface Labelled extends Repository {
+  issue: number;
+  login: string;
+  /** The delivery or the reconcile step it came by. */
+  seen: string;
+}
+
+/** The label starts a run, when whoever set it may and everything a run needs is there. */
+export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Promise<void> {
+  const { issue, login } = labelled;
+  const github = await parts.github(labelled);
+  const refuse = (problem: Omit<NotStarted, 'op' | 'mention'>) =>
+    notStarted(parts, github, labelled, problem);
+  if (!(await mayCommand(github, login, 'continue'))) {
+    return refuse({
+      headline: 'labels of people without write access start nothing',
+      problems: [],
+      next: 'someone with write access sets the label.',
+    });
+  }
+  const branch = await github.defaultBranch();
+  const active = await parts.store.runs.ofIssue(branch.repo_id, issue);
+  if (active) {
+    const { state } = await parts.store.runs.load(active);
+    if (state && !isFinished(state)) return;
+  }
+  const text = await github.file(CONFIG_PATH, branch.sha);
+  const read = text === undefined ? { ok: true as const, config: defaultConfig() } : readConfig(text);
+  if (!read.ok) {
+    return refuse({
+      headline: `\`${CONFIG_PATH}\` has ${read.problems.length === 1 ? '1 error' : `${read.problems.length} errors`}`,
+      problems: read.problems,
+      next: `edit the file on \`${branch.name}\`, then label the issue again.`,
+    });
+  }
+  const needed = await missingParts(github, read.config, branch.name);
+  if (needed) return refuse(needed);
+  const snapshot = await github.issue(issue);
+  if (!snapshot || snapshot.state === 'closed' || snapshot.locked) return;
+  const task = readTask(snapshot.body || snapshot.title, { id: `issue-${issue}`, source: `#${issue}` });
+  if (!task.ok) {
+    return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
+  }
+  const place: Place = {
+    installation_id: labelled.installation_id,
+    owner: labelled.owner,
+    repo: labelled.repo,
+    repo_id: branch.repo_id,
+    issue,
+    default_branch: branch.name,
+    head_sha: branch.sha,
+    private: branch.private,
+    workflow: WORKFLOW,
+    ci: 'skip',
+    labelled_by: login,
+  };
+  const run = `i${issue}-${parts.hash(labelled.seen).slice(0, 8)}`;
+  const input = request(
+    run,
+    { ...task.task, title: snapshot.title, scope: task.task.scope ?? read.config.scope },
+    read.config,
+    place,
+    parts,
+  );
+  const { events, effects } = decide(undefined, input, parts.rules);
+  await parts.store.runs.commit(run, 0, { input, events, effects, place, seen: [labelled.seen] });
+}
+
+async function missingParts(
+  github: GitHub,
+  config: Config,
+  branch: string,
+): Promise<Omit<NotStarted, 'op' | 'mention'> | undefined> {
+  const workflow = await github.workflow(WORKFLOW);
+  if (workflow === 'disabled') {
+    return {
+      headline: 'GitHub Actions are switched off for this repository',
+      problems: [],
+      next: 'switch them on in the repository settings, then label the issue again.',
+    };
+  }
+  if (workflow === 'missing') {
+    return {
+      headline: `\`.github/workflows/${WORKFLOW}\` is not on \`${branch}\``,
+      problems: [],
+      next: 'run `npx autobuild init` in the repository, commit both files, then label the issue again.',
+    };
+  }
+  if (!config.verify) {
+    return {
+      headline: 'no check is named, so nothing could say that the task is complete',
+      problems: [],
+      next: `add for example \`verify: ["npm test"]\` to \`${CONFIG_PATH}\`, then label the issue again.`,
+    };
+  }
+  return undefined;
+}
+
+function request(
+  run: string,
+  task: Extract<Input, { type: 'request' }>['task'],
+  config: Config,
+  place: Place,
+  parts: AppParts,
+): Input {
+  const agents = Object.fromEntries(
+    Object.entries(config.agents).map(([name, { command }]) => [name, command]),
+  );
+  const agent = config.agent ?? Object.keys(agents)[0] ?? 'claude';
+  return {
+    type: 'request',
+    at: parts.now().toISOString(),
+    run,
+    task,
+    agent,
+    agents: [...new Set([agent, ...Object.keys(agents)])],
+    checks: config.verify ?? [],
+    limits: config.guards,
+    known_errors: config.known_errors,
+    reminders: {
+      every_ms: config.waiting.remind_minutes * 60_000,
+      high_every_ms: config.waiting.remind_high_minutes * 60_000,
+    },
+    requested_by: place.labelled_by,
+    settings: {
+      agents,
+      junit: config.junit,
+      state_dir: config.state_dir,
+      hold_ms: config.limits.hold_minutes * 60_000,
+      turn_ms: config.limits.turn_minutes * 60_000,
+      check_ms: config.limits.check_minutes * 60_000,
+    },
+    fresh_verification: true,
+  };
+}
+
+/** One comment per delivery; the label goes, so that setting it again is a new try. */
+async function notStarted(
+  parts: AppParts,
+  github: GitHub,
+  labelled: Labelled,
+  problem: Omit<NotStarted, 'op' | 'mention'>,
+): Promise<void> {
+  const op = `${labelled.issue}.not-started.${parts.hash(labelled.seen).slice(0, 8)}`;
+  const mark = `not-started:${op}`;
+  if (await parts.store.marks.get(mark)) return;
+  await github.createComment(labelled.issue, renderNotStarted({ ...problem, op, mention: labelled.login }));
+  await parts.store.marks.set(mark, parts.now().toISOString());
+  await github.removeLabel(labelled.issue, parts.settings.label);
+}

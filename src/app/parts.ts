@@ -1,0 +1,39 @@
+import type { GitHub } from '../core/github-port.ts';
+import type { HostedStore, Place } from '../core/hosted-ports.ts';
+import type { Rules } from '../core/rules.ts';
+
+/** Which repository of which installation. */
+export type Repository = Pick<Place, 'installation_id' | 'owner' | 'repo'>;
+
+export interface AppSettings {
+  appId: number;
+  /** Where people and jobs reach this desk, without a slash at the end. */
+  publicUrl: string;
+  label: string;
+  /** Slack-compatible; every question is posted there. */
+  notifyUrl?: string;
+}
+
+export interface AppLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Everything the App is made of, handed in by the entrypoint. */
+export interface AppParts {
+  store: HostedStore;
+  rules: Rules;
+  github(repository: Repository): Promise<GitHub>;
+  /** Every repository the App is installed in, for what webhooks did not tell. */
+  repositories(): Promise<Repository[]>;
+  settings: AppSettings;
+  now(): Date;
+  randomToken(): string;
+  hash(text: string): string;
+  fetch(
+    url: string,
+    init: { method: string; headers: Record<string, string>; body: string },
+  ): Promise<{ ok: boolean; status: number }>;
+  log: AppLog;
+}

@@ -1,0 +1,106 @@
+import type { GitHub } from '../core/github-port.ts';
+import type { Place } from '../core/hosted-ports.ts';
+import { aliveMark } from '../core/job-api.ts';
+import type { RunState } from '../core/run-state.ts';
+import { onCommentCreated } from './handlers/comment-created.ts';
+import { newTicks, onCommentEdited } from './handlers/comment-edited.ts';
+import { onIssueLabelled } from './handlers/issue-labelled.ts';
+import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
+import type { AppParts } from './parts.ts';
+
+/** A job that says nothing for so long is looked after (R-5). */
+const SILENT_MS = 180_000;
+const LABELS_EVERY_MS = 15 * 60_000;
+
+/** Reads GitHub again, so that no lost webhook loses a command: what it finds goes to the same handlers. */
+export async function reconcile(parts: AppParts): Promise<void> {
+  for (const run of await parts.store.runs.active()) {
+    try {
+      await reconcileRun(parts, run);
+    } catch (error) {
+      parts.log.warn({ run, error: String(error) }, 'this run could not be reconciled');
+    }
+  }
+  await reconcileLabels(parts);
+}
+
+async function reconcileRun(parts: AppParts, run: string): Promise<void> {
+  const { state } = await parts.store.runs.load(run);
+  const place = await parts.store.runs.place(run);
+  if (!state || !place) return;
+  const github = await parts.github(place);
+  const issue = await github.issue(place.issue);
+  if (!issue || issue.state === 'closed' || !issue.labels.includes(parts.settings.label)) {
+    return onIssueGone(parts, {
+      repo_id: place.repo_id,
+      issue: place.issue,
+      login: 'someone',
+      seen: `gone:${run}`,
+    });
+  }
+  await readComments(parts, github, state, place);
+  await lookAfterJob(parts, github, state);
+}
+
+async function readComments(parts: AppParts, github: GitHub, state: RunState, place: Place): Promise<void> {
+  const mark = `comments-read:${state.run}`;
+  const since = (await parts.store.marks.get(mark)) ?? state.requested_at;
+  const started = parts.now().toISOString();
+  for (const comment of await github.comments(place.issue, since)) {
+    if (comment.app_id === parts.settings.appId) {
+      await readTicks(parts, github, place, comment);
+    } else if (comment.author_type === 'User' && comment.created_at >= state.requested_at) {
+      const { author: login } = comment;
+      await onCommentCreated(parts, github, {
+        comment,
+        login,
+        repo_id: place.repo_id,
+        number: place.issue,
+        isPullRequest: false,
+      });
+    }
+  }
+  await parts.store.marks.set(mark, started);
+}
+
+/** A tick found late needs its editor from GitHub; without one nobody is answered for. */
+async function readTicks(
+  parts: AppParts,
+  github: GitHub,
+  place: Place,
+  comment: { id: number; node_id: string; body: string; app_id?: number; updated_at: string },
+): Promise<void> {
+  if (newTicks('', comment.body).length === 0) return;
+  const login = await github.lastEditor(comment.node_id);
+  if (!login) return;
+  await onCommentEdited(parts, github, { comment, before: '', login, issue: place.issue });
+}
+
+async function lookAfterJob(parts: AppParts, github: GitHub, state: RunState): Promise<void> {
+  if (!state.job_live && state.verifying === undefined) return;
+  const sign = await parts.store.marks.get(aliveMark(state.run, state.jobs));
+  if (sign && parts.now().getTime() - Date.parse(sign) < SILENT_MS) return;
+  const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
+  const actions = job && (await github.workflowRun(job.actions_run));
+  if (!job || actions?.status !== 'completed') return;
+  await onWorkflowRunCompleted(parts, {
+    run: state.run,
+    actions_run: job.actions_run,
+    attempt: job.attempt,
+    conclusion: actions.conclusion,
+  });
+}
+
+async function reconcileLabels(parts: AppParts): Promise<void> {
+  const last = await parts.store.marks.get('labels-read');
+  if (last && parts.now().getTime() - Date.parse(last) < LABELS_EVERY_MS) return;
+  await parts.store.marks.set('labels-read', parts.now().toISOString());
+  for (const repository of await parts.repositories()) {
+    const github = await parts.github(repository);
+    for (const issue of await github.issuesWithLabel(parts.settings.label)) {
+      // Who set the label is not in the issue; its author stands in, and must be able to write.
+      const seen = `label-found:${repository.owner}/${repository.repo}#${issue.number}`;
+      await onIssueLabelled(parts, { ...repository, issue: issue.number, login: issue.author, seen });
+    }
+  }
+}

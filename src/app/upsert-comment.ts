@@ -1,0 +1,64 @@
+import type { GitHub, GitHubComment } from '../core/github-port.ts';
+import type { Place } from '../core/hosted-ports.ts';
+import type { AppParts } from './parts.ts';
+import { redactFor } from './redact.ts';
+
+/**
+ * One comment per operation id, whatever is lost on the way: known by the store, else looked for by its marker among our own
+ * comments (the response may have been lost after the effect), else created.
+ */
+export async function upsertComment(
+  parts: AppParts,
+  github: GitHub,
+  place: Place,
+  comment: { run: string; op: string; body: string; issue?: number },
+): Promise<GitHubComment | undefined> {
+  const { run, op } = comment;
+  const body = await redactFor(parts, run, comment.body);
+  const body_hash = parts.hash(body);
+  const known = await parts.store.comments.find(run, op);
+  if (known?.body_hash === body_hash) return undefined;
+  if (known) {
+    const updated = await github.updateComment(known.comment_id, body);
+    if (updated) return remember(parts, run, op, updated, body_hash);
+    // Deleted by somebody: it is written anew below.
+  }
+  const issue = comment.issue ?? place.issue;
+  const lost = known ? undefined : await findOwn(parts, github, issue, op);
+  const written = lost ? await github.updateComment(lost.id, body) : await github.createComment(issue, body);
+  return written && remember(parts, run, op, written, body_hash);
+}
+
+async function findOwn(
+  parts: AppParts,
+  github: GitHub,
+  issue: number,
+  op: string,
+): Promise<GitHubComment | undefined> {
+  const started = parts.store.marks.get(`commenting:${op}`);
+  if (!(await started)) {
+    // The first try: nothing of this operation can be there yet.
+    await parts.store.marks.set(`commenting:${op}`, parts.now().toISOString());
+    return undefined;
+  }
+  const comments = await github.comments(issue);
+  return comments.find(
+    (candidate) => candidate.app_id === parts.settings.appId && hasMarker(candidate.body, op),
+  );
+}
+
+function hasMarker(body: string, op: string): boolean {
+  const [first = ''] = body.split('\n', 1);
+  return first.startsWith('<!-- autobuild:') && first.includes(` op=${op} `);
+}
+
+async function remember(
+  parts: AppParts,
+  run: string,
+  op: string,
+  written: GitHubComment,
+  body_hash: string,
+): Promise<GitHubComment> {
+  await parts.store.comments.save(run, op, { comment_id: written.id, node_id: written.node_id, body_hash });
+  return written;
+}

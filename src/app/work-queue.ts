@@ -1,0 +1,76 @@
+import { GitHubError } from '../core/github-port.ts';
+import type { Leased, Queue } from '../core/hosted-ports.ts';
+import type { AppLog } from './parts.ts';
+
+const LEASE_MS = 120_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 600_000;
+/** About two hours of trying, an hour's outage of GitHub among it. */
+const MOST_ATTEMPTS = 18;
+
+export interface QueueWorker {
+  /** Takes whatever is due, until nothing is. */
+  drain(): Promise<void>;
+}
+
+/** One item at a time per lane: works, or waits longer each time, or gives up visibly. */
+export function createQueueWorker<Item extends { id: string }>(options: {
+  queue: Queue<Item>;
+  name: string;
+  work(item: Item): Promise<void>;
+  now(): Date;
+  log: AppLog;
+}): QueueWorker {
+  const { queue, name, work, now, log } = options;
+  let draining: Promise<void> | undefined;
+  const once = async (): Promise<boolean> => {
+    const item = await queue.claim(now().toISOString(), LEASE_MS);
+    if (!item) return false;
+    try {
+      await work(item);
+      await queue.done(item);
+    } catch (error) {
+      await giveBack(item, error);
+    }
+    return true;
+  };
+  const giveBack = async (item: Item & Leased, error: unknown): Promise<void> => {
+    const text = describe(error);
+    if (item.attempts >= MOST_ATTEMPTS || isFinal(error)) {
+      log.error({ queue: name, id: item.id, attempts: item.attempts, error: text }, 'given up');
+      await queue.bury(item, text);
+      return;
+    }
+    const wait = waitFor(error, item.attempts);
+    log.warn({ queue: name, id: item.id, attempts: item.attempts, wait, error: text }, 'will be tried again');
+    await queue.retry(item, new Date(now().getTime() + wait).toISOString(), text);
+  };
+  return {
+    drain() {
+      draining ??= (async () => {
+        try {
+          while (await once());
+        } finally {
+          draining = undefined;
+        }
+      })();
+      return draining;
+    },
+  };
+}
+
+function waitFor(error: unknown, attempts: number): number {
+  const asked = error instanceof GitHubError && error.retryAfter ? error.retryAfter * 1_000 : 0;
+  return Math.max(asked, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, attempts - 1)));
+}
+
+/** What GitHub will not take however often it is asked. 404 and 409 may be a matter of time. */
+function isFinal(error: unknown): boolean {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  return inner instanceof GitHubError && (inner.status === 410 || inner.status === 422);
+}
+
+function describe(error: unknown): string {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  return (inner instanceof Error ? inner.message : String(inner)).slice(0, 500);
+}

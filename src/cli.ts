@@ -1,0 +1,157 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { isDiskFull } from './cli/disk-full.ts';
+import { EXIT, exitCodeOf, exitCodeOfError } from './cli/exit-code.ts';
+import { openHome } from './cli/home.ts';
+import { type CliOptions, readOptions, usage } from './cli/options.ts';
+import { USAGE } from './cli/usage.ts';
+import type { Surroundings } from './cli/work-on-run.ts';
+import { UserError, userError } from './core/error-catalogue.ts';
+
+/** The command line: reads the environment, wires the parts, and is the one place where errors are caught. */
+async function main(argv: string[]): Promise<number> {
+  const options = readOptions(argv, currentDirectory());
+  const { command } = options;
+  if (options.version) return print(`autobuild ${version()}`);
+  if (options.help || command === 'help') return print(USAGE.trimEnd());
+  // Each command loads its own parts: an agent's hook asks the gate before every edit and must not wait for all of them.
+  switch (command) {
+    case 'run':
+    case 'resume': {
+      const surroundings = await surroundingsFor(options);
+      const state =
+        command === 'run'
+          ? await (await import('./cli/run-command.ts')).runCommand(options, surroundings)
+          : await (await import('./cli/resume-command.ts')).resumeCommand(options, surroundings);
+      surroundings.screen.end(state);
+      return exitCodeOf(state);
+    }
+    case 'status': {
+      const { statusCommand } = await import('./cli/status-command.ts');
+      return print(statusCommand(options, openHome(process.env)).join('\n'));
+    }
+    case 'replay': {
+      const { replayCommand } = await import('./cli/replay-command.ts');
+      const { lines, differences } = replayCommand(options, openHome(process.env));
+      print(lines.join('\n'));
+      return differences === 0 ? EXIT.done : EXIT.failed;
+    }
+    case 'check-config': {
+      const { checkConfigCommand } = await import('./cli/check-config-command.ts');
+      return print(checkConfigCommand(options).join('\n'));
+    }
+    case 'init': {
+      const { initCommand } = await import('./cli/init-command.ts');
+      const { lines, ok } = await initCommand(options);
+      print(lines.join('\n'));
+      return ok ? EXIT.done : EXIT.failed;
+    }
+    case 'gate': {
+      const { gateCommand } = await import('./cli/gate-command.ts');
+      const answer = await gateCommand(options, process.env.AUTOBUILD_GATE);
+      process.stderr.write(`${answer.reason}\n`);
+      // 2 is what agents' hooks take for "blocked".
+      return answer.decision === 'allow' ? 0 : 2;
+    }
+    case '':
+      process.stderr.write(USAGE);
+      return EXIT.usage;
+    default:
+      throw usage(`${command} is not a command of autobuild.`);
+  }
+}
+
+async function surroundingsFor(options: CliOptions): Promise<Surroundings> {
+  const { createAnswerSource } = await import('./cli/answer-source.ts');
+  const { createPrompter } = await import('./cli/prompter.ts');
+  const { createTerminalScreen } = await import('./cli/terminal-screen.ts');
+  const out = options.json ? process.stderr : process.stdout;
+  const interactive = process.stdin.isTTY === true && out.isTTY === true && process.env.TERM !== 'dumb';
+  const colour = options.colour && out.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+  const { interrupt, onInterrupt } = listenForInterrupts();
+  const screen = createTerminalScreen({
+    out,
+    events: options.json ? process.stdout : undefined,
+    live: out.isTTY === true && process.env.TERM !== 'dumb',
+    colour,
+    user: userInfo().username,
+    now: () => new Date(),
+  });
+  // Whoever gives answers by flag is not sitting there.
+  const prompter =
+    interactive && options.answers.length === 0
+      ? createPrompter(process.stdin, out as NodeJS.WriteStream, interrupt)
+      : undefined;
+  return {
+    home: openHome(process.env),
+    env: Object.fromEntries(
+      Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    ),
+    screen,
+    answers: createAnswerSource(options.answers, prompter),
+    onInterrupt,
+  };
+}
+
+/** Ctrl-C, a polite kill, a closed terminal or a reader that went away: each parks the run, only Ctrl-C twice cancels it. */
+function listenForInterrupts() {
+  let handler: ((count: number) => void) | undefined;
+  let count = 0;
+  const interrupt = () => {
+    count += 1;
+    if (count <= 2) handler?.(count);
+  };
+  const hangUp = () => {
+    if (count === 0) interrupt();
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  process.on('SIGHUP', hangUp);
+  for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', hangUp);
+  return {
+    interrupt,
+    onInterrupt(next: (count: number) => void) {
+      handler = next;
+      for (let missed = 1; missed <= Math.min(count, 2); missed += 1) next(missed);
+    },
+  };
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw userError('worktree_missing', { directory: 'The current directory' });
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return EXIT.done;
+}
+
+function version(): string {
+  const file = new URL('../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+async function report(error: unknown): Promise<number> {
+  const { cleanMessage } = await import('./cli/clean-message.ts');
+  const told = isDiskFull(error)
+    ? userError('disk_full', { where: (error as Error).message })
+    : error instanceof UserError
+      ? error
+      : undefined;
+  const text = told
+    ? `✗ ${told.message}\n  ${told.remedy}`
+    : `✗ Autobuild itself failed; the work is in the worktree and \`autobuild resume\` goes on from it.\n${(error as Error).stack}`;
+  process.stderr.write(`${cleanMessage(text)}\n`);
+  return told ? exitCodeOfError(told) : EXIT.failed;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.exitCode = await report(error);
+}

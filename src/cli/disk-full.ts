@@ -1,0 +1,14 @@
+const CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+/** How git and the C library say it. */
+const WORDS = /No space left on device|Out of disk ?space|Disk quota exceeded|File too large/i;
+const MAX_CAUSES = 10;
+
+/** Whether the error, or what caused it, is a disk without room. */
+export function isDiskFull(error: unknown): boolean {
+  let at: unknown = error;
+  for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth += 1) {
+    if (CODES.has((at as NodeJS.ErrnoException).code ?? '') || WORDS.test(at.message)) return true;
+    at = at.cause;
+  }
+  return false;
+}

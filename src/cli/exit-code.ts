@@ -1,0 +1,30 @@
+import type { ErrorCode, UserError } from '../core/error-catalogue.ts';
+import { lastVerification, type RunState } from '../core/run-state.ts';
+
+export const EXIT = { done: 0, failed: 1, waiting: 2, cancelled: 3, usage: 64 } as const;
+
+/** Mistakes in the command line itself, told before anything was started. */
+const USAGE_CODES: readonly ErrorCode[] = ['usage', 'agent_missing', 'agent_unknown'];
+
+export function exitCodeOfError({ code }: UserError): number {
+  return USAGE_CODES.includes(code) ? EXIT.usage : EXIT.failed;
+}
+
+/** 0 means verified, whatever a person accepted: scripts go on after it. */
+export function exitCodeOf(state: RunState): number {
+  switch (state.status) {
+    case 'reviewing':
+    case 'approved':
+      return lastVerification(state)?.ok === true ? EXIT.done : EXIT.failed;
+    case 'cancelled':
+    case 'terminated_by_human':
+      return EXIT.cancelled;
+    case 'failed':
+    case 'rejected':
+      return EXIT.failed;
+    case 'pending':
+    case 'building':
+    case 'waiting_for_input':
+      return EXIT.waiting;
+  }
+}

@@ -1,0 +1,27 @@
+import { userError } from '../core/error-catalogue.ts';
+import { endOrphans } from '../runner/orphans.ts';
+import { takeLock } from '../runner/worktree-lock.ts';
+import type { Home, RunFile } from './home.ts';
+
+/** One run at a time in a worktree; the second is told who is there. What a killed one left running is ended first. */
+export async function withLock<T>(home: Home, file: RunFile, work: () => Promise<T>): Promise<T> {
+  const { run, worktree } = file;
+  const lock = await takeLock(home.lockFile(worktree), {
+    pid: process.pid,
+    startedAt: new Date().toISOString(),
+    run,
+    command: 'autobuild',
+  });
+  if (!lock.ok) {
+    const { pid, run: holder, startedAt } = lock.holder;
+    throw userError('worktree_held', { pid, run: holder, since: startedAt, directory: worktree });
+  }
+  try {
+    for (const earlier of home.runs()) {
+      if (earlier.worktree === worktree) await endOrphans(home.runDir(earlier.run), earlier.run);
+    }
+    return await work();
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { userError } from '../core/error-catalogue.ts';
+
+/** What is needed to go on with a run on this machine, beside its journal. */
+const RunFile = z.object({
+  run: z.string(),
+  worktree: z.string(),
+  state_dir: z.string(),
+  agents: z.record(z.string(), z.array(z.string())),
+  junit: z.array(z.string()),
+  turn_minutes: z.number(),
+  check_minutes: z.number(),
+  created_at: z.string(),
+});
+export type RunFile = z.infer<typeof RunFile>;
+
+/** Where runs live: outside every worktree, so that no agent can edit its own record. */
+export interface Home {
+  directory: string;
+  runDir(run: string): string;
+  lockFile(worktree: string): string;
+  saveRun(file: RunFile): void;
+  /** The named run, or the newest one of the worktree. */
+  findRun(run: string | undefined, worktree: string): RunFile;
+  runs(): RunFile[];
+}
+
+export function openHome(env: Record<string, string | undefined>): Home {
+  const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  const directory = resolve(env.AUTOBUILD_HOME || join(state, 'autobuild'));
+  const runDir = (run: string) => join(directory, 'runs', run);
+  /** A run whose journal is empty was killed before it began: there is nothing to go on with. */
+  const read = (run: string): RunFile | undefined => {
+    const journal = statSync(join(runDir(run), 'journal.jsonl'), { throwIfNoEntry: false });
+    return journal && journal.size > 0 ? readRunFile(join(runDir(run), 'run.json')) : undefined;
+  };
+  const runs = () =>
+    existsSync(join(directory, 'runs'))
+      ? readdirSync(join(directory, 'runs'))
+          .flatMap((run) => read(run) ?? [])
+          .sort((a, b) => a.created_at.localeCompare(b.created_at))
+      : [];
+  return {
+    directory,
+    runDir,
+    runs,
+    lockFile(worktree) {
+      const name = createHash('sha256').update(worktree).digest('hex').slice(0, 24);
+      mkdirSync(join(directory, 'locks'), { recursive: true, mode: 0o700 });
+      return join(directory, 'locks', name);
+    },
+    saveRun(file) {
+      mkdirSync(runDir(file.run), { recursive: true, mode: 0o700 });
+      const path = join(runDir(file.run), 'run.json');
+      writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+    findRun(run, worktree) {
+      const found = run
+        ? /^[a-z0-9]+$/.test(run)
+          ? read(run)
+          : undefined
+        : runs().findLast((candidate) => candidate.worktree === worktree);
+      if (!found) throw userError('run_missing', { run: run ?? '', home: directory });
+      return found;
+    },
+  };
+}
+
+/** Short enough to type, long enough never to meet another. */
+export function newRunId(): string {
+  const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
+  return [...randomBytes(8)].map((byte) => letters[byte % letters.length]).join('');
+}
+
+export function realDirectory(directory: string): string {
+  const stats = statSync(directory, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) throw userError('worktree_missing', { directory });
+  return realpathSync(directory);
+}
+
+/** One damaged record must not hide the other runs. */
+function readRunFile(file: string): RunFile | undefined {
+  if (!existsSync(file)) return undefined;
+  try {
+    return RunFile.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

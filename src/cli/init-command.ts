@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readInside } from '../runner/read-inside.ts';
+import { writeInside } from '../runner/write-inside.ts';
+import { realDirectory } from './home.ts';
+
+const TEMPLATES = [
+  { template: 'workflow.yml', path: '.github/workflows/autobuild.yml' },
+  { template: 'autobuild.yml', path: '.github/autobuild.yml' },
+];
+const MAX_BYTES = 1024 * 1024;
+
+/** `autobuild init`: the two files a repository needs. Says what it did, what it left alone, and what comes next. */
+export async function initCommand(options: {
+  directory: string;
+  force: boolean;
+}): Promise<{ lines: string[]; ok: boolean }> {
+  const directory = realDirectory(options.directory);
+  const lines: string[] = [];
+  let ok = true;
+  for (const { template, path } of TEMPLATES) {
+    const bytes = readFileSync(new URL(`../../templates/${template}`, import.meta.url));
+    const present = await readInside(directory, path, MAX_BYTES);
+    const isThere = present.ok || existsSync(join(directory, path));
+    if (present.ok && present.bytes.equals(bytes)) lines.push(`✓ ${path} is there already.`);
+    else if (isThere && !options.force) {
+      ok = false;
+      lines.push(
+        `✗ ${path} is there and differs; it was left as it is. Replace it with: autobuild init --force`,
+      );
+    } else {
+      await writeInside(directory, path, { bytes, mode: 0o644 });
+      lines.push(`✓ ${path} ${isThere ? 'replaced' : 'written'}.`);
+    }
+  }
+  if (!existsSync(join(directory, '.git')))
+    lines.push(`  ${directory} is not the top of a repository: move the files there.`);
+  lines.push(
+    'Next: name your agent in .github/autobuild.yml, add its set-up and key to .github/workflows/autobuild.yml,',
+    'commit both to the default branch, install the App, and label an issue `autobuild`.',
+  );
+  return { lines, ok };
+}

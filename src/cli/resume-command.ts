@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { userError } from '../core/error-catalogue.ts';
+import { isFinished, type RunState } from '../core/run-state.ts';
+import { openFileVault } from '../store/file-vault.ts';
+import { withLock } from './hold-worktree.ts';
+import { type RunFile, realDirectory } from './home.ts';
+import { type CliOptions, usage } from './options.ts';
+import { type Surroundings, workOnRun } from './work-on-run.ts';
+
+/** `autobuild resume`: goes on where the run stopped, whether it was parked or its process was killed. */
+export async function resumeCommand(options: CliOptions, surroundings: Surroundings): Promise<RunState> {
+  const file = findRun(options, surroundings);
+  const { home, screen } = surroundings;
+  return withLock(home, file, () =>
+    workOnRun(file, surroundings, async (desk) => {
+      const state = await desk.state(file.run);
+      if (isFinished(state)) {
+        // A process killed right after the run's last word had no time to forget the values.
+        await openFileVault(home.runDir(file.run)).forget(file.run);
+        throw userError('run_over', { run: file.run, status: state.status });
+      }
+      screen.resumed(state);
+      const at = new Date().toISOString();
+      if (state.job_live) {
+        const reason = 'the process was gone when the run was resumed';
+        await desk.handleOnce(file.run, { type: 'job_lost', at, reason });
+      }
+      if (state.paused) {
+        const command = { name: 'continue' as const, new_approach: false };
+        await desk.handleOnce(file.run, { type: 'command', at, command, by: screen.user, via: 'terminal' });
+      }
+    }),
+  );
+}
+
+/** By name from anywhere; without one, the newest of the worktree, also when an agent has deleted it. */
+function findRun(options: CliOptions, { home }: Surroundings): RunFile {
+  const [run, ...extra] = options.operands;
+  if (extra.length > 0) throw usage(`autobuild resume takes one run, not also ${extra.join(' ')}.`);
+  if (run) return home.findRun(run, '');
+  const { directory } = options;
+  return home.findRun(undefined, existsSync(directory) ? realDirectory(directory) : resolve(directory));
+}

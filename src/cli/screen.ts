@@ -1,0 +1,22 @@
+import type { Reply } from '../core/effect.ts';
+import type { Escalation } from '../core/escalation.ts';
+import type { RunEvent } from '../core/run-event.ts';
+import type { RunState } from '../core/run-state.ts';
+import type { Task } from '../core/task.ts';
+import type { Progress } from '../runner/job.ts';
+
+/** Everything a person sees of a run at a terminal. */
+export interface Screen {
+  /** Who sits there. */
+  readonly user: string;
+  start(run: string, task: Task, checks: string[], hiddenCharacters: number): void;
+  resumed(state: RunState): void;
+  event(event: RunEvent, state: RunState): void;
+  progress(progress: Progress): void;
+  ask(state: RunState, escalation: Escalation, stateDir: string): void;
+  reply(reply: Reply, state: RunState): void;
+  review(state: RunState, escalation?: string): void;
+  reminder(state: RunState, escalation: string, number: number): void;
+  note(text: string): void;
+  end(state: RunState): void;
+}

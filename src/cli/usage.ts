@@ -1,0 +1,27 @@
+export const USAGE = `autobuild: run a coding agent on a task until its checks pass, and stop the moment it is stuck.
+
+  autobuild run TASK.md [options] [-- COMMAND …]
+  autobuild resume [RUN] [options]
+  autobuild status [RUN] [--all] [--json]
+  autobuild replay JOURNAL
+  autobuild check-config [FILE]
+  autobuild init [--directory DIR] [--force]
+
+Run and resume:
+  --agent NAME      an agent named in the config; or give its command after --
+  --config FILE     instead of .github/autobuild.yml
+  --verify COMMAND  a check that says whether the task is complete; may be repeated
+  --max-turns N     instead of the config's
+  --answer TEXT     a reply for the next question, such as '/continue +5'; may be repeated.
+                    With none left the run is parked
+  --directory DIR   the worktree; default: this directory
+  --json            journal events on stdout, one per line; everything else on stderr
+  --no-color        no colours (also NO_COLOR, a pipe, TERM=dumb)
+
+At the prompt the same commands work as on GitHub: /provide key=value, /continue +5,
+/guide TEXT, /override TEXT, /approve files=30, /retry, /debug, /skip, /accept, /review,
+/pause, /cancel, /terminate, /status, /help. Ctrl-C parks the run, twice cancels it.
+
+Exit codes: 0 done and verified · 1 failed, or accepted with failing checks ·
+2 parked, waiting for input · 3 cancelled or terminated · 64 usage
+`;

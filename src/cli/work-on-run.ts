@@ -1,0 +1,209 @@
+import { join } from 'node:path';
+import { commandAgent } from '../agents/command.ts';
+import { briefFor } from '../core/brief.ts';
+import { createDesk, type Desk } from '../core/desk.ts';
+import type { Effect } from '../core/effect.ts';
+import { userError } from '../core/error-catalogue.ts';
+import { reminderTime } from '../core/raise-escalation.ts';
+import type { RunEvent } from '../core/run-event.ts';
+import { pendingEscalation, type RunState } from '../core/run-state.ts';
+import { RULES } from '../guards/rules.ts';
+import { createInProcessLink } from '../link/in-process.ts';
+import { loadCheckpoint } from '../runner/checkpoint.ts';
+import { keepStateDir, placeStateDir, writeStateFile } from '../runner/keep-state-dir.ts';
+import { markChecks } from '../runner/orphans.ts';
+import { runJob } from '../runner/run-job.ts';
+import { scrubEnv } from '../runner/scrub-env.ts';
+import { openStateDir } from '../runner/state-dir.ts';
+import { openWorkspace } from '../runner/workspace.ts';
+import { JournalError, openFileStore } from '../store/file.ts';
+import { openFileVault } from '../store/file-vault.ts';
+import { agentEnvironment } from './agent-environment.ts';
+import type { AnswerSource } from './answer-source.ts';
+import { createConversation } from './conversation.ts';
+import { isDiskFull } from './disk-full.ts';
+import type { Home, RunFile } from './home.ts';
+import { createSecretMask } from './mask-secrets.ts';
+import { createReminders } from './reminders.ts';
+import type { Screen } from './screen.ts';
+
+const TICK_MS = 1_000;
+const GRACE_MS = 3_000;
+
+export interface Surroundings {
+  home: Home;
+  env: Record<string, string>;
+  screen: Screen;
+  answers: AnswerSource;
+  /** Called with 1 by the first Ctrl-C and with 2 by the second; also for those that came before. */
+  onInterrupt(handler: (count: number) => void): void;
+}
+
+/** Desk and job in one process: works on a run until it is over or parked, and says how it stands then. */
+export async function workOnRun(
+  file: RunFile,
+  surroundings: Surroundings,
+  begin: (desk: Desk) => Promise<void>,
+): Promise<RunState> {
+  const { home, env, screen, answers } = surroundings;
+  const { run, worktree } = file;
+  const runDir = home.runDir(run);
+  const store = openStore(runDir);
+  if (store.repaired)
+    screen.note(`The journal's last line was cut off and is set aside in ${store.repaired}.`);
+  const vault = openFileVault(runDir);
+  const parking = new AbortController();
+  const now = () => new Date();
+  let failure: unknown;
+  const fail = (error: unknown): void => {
+    failure ??= error;
+    parking.abort();
+  };
+
+  const desk = createDesk({ store, rules: RULES, onEvents, perform });
+  const link = createInProcessLink(desk, run, vault);
+  const mask = createSecretMask(desk, run, vault);
+  const reminders = createReminders(now, (timer) => {
+    desk.handleOnce(run, { type: 'timer', at: now().toISOString(), timer }).catch(fail);
+  });
+  const conversation = createConversation({
+    run,
+    desk,
+    vault,
+    screen,
+    answers,
+    stateDir: file.state_dir,
+    now,
+    isOver: () => parking.signal.aborted,
+    onNobody: () => parking.abort(),
+    onFailure: fail,
+  });
+
+  function onEvents(events: RunEvent[], state: RunState): void {
+    for (const event of events) screen.event(event, state);
+    link.changed();
+  }
+
+  async function perform(effect: Effect, state: RunState): Promise<void> {
+    switch (effect.type) {
+      case 'ask':
+        return conversation.ask(effect.escalation);
+      case 'reply':
+        return screen.reply(effect.reply, state);
+      case 'show_review':
+        return screen.review(state, effect.escalation);
+      case 'notify':
+        if (effect.reminder > 0) screen.reminder(state, effect.escalation, effect.reminder);
+        return;
+      case 'set_timer':
+        return reminders.set(effect.timer, effect.at);
+      case 'clear_timer':
+        return reminders.clear(effect.timer);
+      case 'save_blocked_report':
+        return saveBlockedReport(effect.report, state);
+      case 'forget_inputs':
+        return vault.forget(run);
+      default:
+        // Status, dispatch and publishing are what the screen and the loop below do by themselves.
+        return;
+    }
+  }
+
+  /** The report is in the journal already: a worktree that takes no file must not cost the run. */
+  async function saveBlockedReport(report: unknown, state: RunState): Promise<void> {
+    const stateDir = placeStateDir(worktree, file.state_dir, state.task.id);
+    const text = `${JSON.stringify(report, null, 2)}\n`;
+    try {
+      await keepStateDir(worktree, stateDir);
+      await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
+    } catch (error) {
+      screen.note(`The blocked report could not be saved in the worktree: ${(error as Error).message}`);
+    }
+  }
+
+  async function interrupt(count: number): Promise<void> {
+    const state = await desk.state(run);
+    if (count > 1) screen.note('Cancelling.');
+    else screen.note('Parking: the work is saved. Ctrl-C again cancels the run.');
+    // An open question stays open: parking is not an answer.
+    if (count > 1) await conversation.command({ name: 'cancel' }, 'terminal');
+    else if (!state.pending) await conversation.command({ name: 'pause' }, 'terminal');
+    parking.abort();
+  }
+
+  try {
+    await begin(desk);
+    surroundings.onInterrupt((count) => void interrupt(count).catch(fail));
+    const { task, jobs } = await desk.state(run);
+    const stateDir = placeStateDir(worktree, file.state_dir, task.id);
+    if (jobs === 0) await makeStateDir(worktree, file.state_dir, task.id);
+    const workspace = await openWorkspace({
+      worktree,
+      gitDir: join(runDir, 'git'),
+      stateDir: file.state_dir,
+      path: env.PATH,
+    });
+    await takeUp(await desk.state(run));
+    for (;;) {
+      const { tree, aside } = loadCheckpoint(runDir);
+      const end = await runJob({
+        brief: briefFor(await desk.state(run)),
+        link: mask.wrap(link),
+        workspace,
+        stateDir,
+        runDir,
+        aside,
+        lastTree: tree,
+        agentFor: (name) => (file.agents[name] ? commandAgent(name, file.agents[name]) : undefined),
+        agentEnv: agentEnvironment(env),
+        checkEnv: markChecks(scrubEnv(env, []), run),
+        settings: {
+          holdMs: Number.POSITIVE_INFINITY,
+          turnMs: file.turn_minutes * 60_000,
+          checkMs: file.check_minutes * 60_000,
+          tickMs: TICK_MS,
+          graceMs: GRACE_MS,
+          junit: file.junit,
+          useCgroup: true,
+        },
+        now,
+        parking: parking.signal,
+        onProgress: (progress) => screen.progress(mask.clean(progress)),
+      });
+      if (failure) throw failure;
+      if (end !== 'handed_over') return await desk.state(run);
+    }
+  } finally {
+    answers.close();
+    reminders.clearAll();
+    store.close();
+  }
+
+  /** What the process before this one had begun to do about an open question, and may not have got to. */
+  async function takeUp(state: RunState): Promise<void> {
+    const open = pendingEscalation(state);
+    if (!open) return;
+    if (open.blocked_report) await saveBlockedReport(open.blocked_report, state);
+    reminders.set(`reminder:${open.id}`, reminderTime(state, open, now().toISOString()));
+    conversation.ask(open.id);
+  }
+}
+
+/** What stands there before any agent ran is the user's: it is not replaced. */
+async function makeStateDir(worktree: string, stateDir: string, taskId: string): Promise<void> {
+  try {
+    await openStateDir({ worktree, stateDir, taskId });
+  } catch (cause) {
+    if (isDiskFull(cause)) throw cause;
+    throw userError('state_dir_unusable', { directory: stateDir, problem: (cause as Error).message });
+  }
+}
+
+function openStore(runDir: string) {
+  try {
+    return openFileStore(runDir);
+  } catch (error) {
+    if (error instanceof JournalError) throw userError('journal_damaged', { problem: error.message });
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Command } from '../core/command.ts';
+import type { CommandSpec, ParsedCommand } from './command-spec.ts';
+import { hasInvisible } from './invisible-characters.ts';
+import { opensQuote, readQuoted } from './quoted-text.ts';
+import { showWord } from './words.ts';
+
+const MAX_FILES = 10_000;
+const MAX_PATHS = 100;
+const MAX_PATH_LENGTH = 500;
+const EXAMPLE = '/approve files=30';
+const PATHS_EXAMPLE = '/approve paths=src/payments/**';
+
+type Approve = Extract<Command, { name: 'approve' }>;
+type Problem = Extract<ParsedCommand, { ok: false }>;
+
+export const approveCommand: CommandSpec = {
+  name: 'approve',
+  usage: '/approve [files=N] [paths=GLOB,…]',
+  summary: 'allow the proposed file, up to N files, or more paths',
+  example: EXAMPLE,
+  takes: 'words',
+  parse({ line }) {
+    const command: Approve = { name: 'approve' };
+    const text = line.trim().replace(/[.!]$/u, '');
+    let at = 0;
+    while (at < text.length) {
+      const word = /\s*(?:(files|paths)=)?/iuy;
+      word.lastIndex = at;
+      const match = word.exec(text);
+      const key = match?.[1]?.toLowerCase();
+      const start = word.lastIndex;
+      if (key === undefined)
+        return start >= text.length ? { ok: true, command } : refuseWord(text.slice(start));
+      const read = key === 'files' ? readFiles(text, start, command) : readPaths(text, start, command);
+      if (typeof read !== 'number') return read;
+      at = read;
+    }
+    return { ok: true, command };
+  },
+};
+
+function readFiles(text: string, start: number, command: Approve): number | Problem {
+  if (command.files !== undefined) return refuse('`files=` is there twice.', EXAMPLE);
+  const word = /^[^\s,]*/u.exec(text.slice(start))?.[0] ?? '';
+  const files = /^\d+$/.test(word) ? Number(word) : 0;
+  if (files < 1 || files > MAX_FILES) {
+    const shown = showWord(word) ?? 'That number';
+    return refuse(
+      `${shown} is not possible: \`files=\` takes a whole number from 1 to ${MAX_FILES}.`,
+      EXAMPLE,
+    );
+  }
+  command.files = files;
+  return start + word.length;
+}
+
+function readPaths(text: string, start: number, command: Approve): number | Problem {
+  if (command.paths !== undefined) return refuse('`paths=` is there twice.', PATHS_EXAMPLE);
+  const paths: string[] = [];
+  let at = start;
+  for (;;) {
+    const item = readPath(text, at);
+    if ('problem' in item) return item;
+    const problem = checkPath(item.value, paths.length);
+    if (problem) return problem;
+    paths.push(item.value);
+    at = item.end;
+    if (text.charAt(at) !== ',') break;
+    at += 1;
+  }
+  command.paths = paths;
+  return at;
+}
+
+function readPath(text: string, at: number): { value: string; end: number } | Problem {
+  if (opensQuote(text, at)) {
+    const quoted = readQuoted(text, at);
+    if (!quoted.closed)
+      return refuse('A quote after `paths=` is not closed.', '/approve paths="src/my files/**"');
+    if (!/^[\s,]?$/u.test(text.charAt(quoted.end)))
+      return refuse('After a quoted path comes a comma, a space or nothing.', PATHS_EXAMPLE);
+    return quoted;
+  }
+  const inCode = /^`([^`]*)`(?=[\s,]|$)/u.exec(text.slice(at, at + MAX_PATH_LENGTH + 3));
+  if (inCode) return { value: inCode[1] ?? '', end: at + inCode[0].length };
+  // A comma inside braces belongs to the glob: `src/{a,b}/**`.
+  const value = /^(?:\{[^{}\s]*\}|[^\s,])*/u.exec(text.slice(at, at + MAX_PATH_LENGTH + 1))?.[0] ?? '';
+  return { value, end: at + value.length };
+}
+
+function checkPath(path: string, before: number): Problem | undefined {
+  if (path.trim() === '')
+    return refuse('`paths=` needs at least one path, and none of them empty.', PATHS_EXAMPLE);
+  if (before >= MAX_PATHS) return refuse(`\`paths=\` takes up to ${MAX_PATHS} paths.`, PATHS_EXAMPLE);
+  if (path.length > MAX_PATH_LENGTH || hasInvisible(path))
+    return refuse(`A path has up to ${MAX_PATH_LENGTH} characters, all of them visible.`, PATHS_EXAMPLE);
+  if (/^(?:[/\\~]|[A-Za-z]:)/.test(path) || path.split(/[/\\]/).includes('..'))
+    return refuse('Paths are inside the repository: no `/` at the beginning and no `..`.', PATHS_EXAMPLE);
+  return undefined;
+}
+
+function refuseWord(rest: string): Problem {
+  if (/^(?:files|paths)\s+=/iu.test(rest)) return refuse('There is no space before or after `=`.', EXAMPLE);
+  const shown = showWord(rest.split(/\s/u, 1)[0] ?? '') ?? 'One of the words';
+  return refuse(
+    `${shown} is not something \`/approve\` knows: it takes \`files=N\` and \`paths=GLOB,…\`.`,
+    EXAMPLE,
+  );
+}
+
+function refuse(problem: string, suggestion: string): Problem {
+  return { ok: false, problem, suggestion };
+}

@@ -1,0 +1,99 @@
+import { COMMAND_NAMES } from '../core/command.ts';
+import { type Block, findBlocks } from './find-blocks.ts';
+import { findInlineMarkup } from './inline-markup.ts';
+import { nearestName } from './nearest-name.ts';
+
+/** Slashes of other alphabets and of mathematics, which look the part and are none. */
+const SLASH = '[/\\uff0f\\u2044\\u2215\\u29f8]';
+const UNSEEN = '[\\s\\u200b-\\u200f\\u2060]';
+/** A command's line: the slash, a word that ends with the line or at white space, and the rest. */
+const COMMAND_LINE = new RegExp(
+  `^${UNSEEN}*(${SLASH})([A-Za-z][A-Za-z-]{0,29})([.,;:!?…]{0,5})(?=${UNSEEN}|$)([\\s\\S]*)$`,
+  'u',
+);
+/** Elements whose content is not the author's own word, or not seen at once. */
+const QUIET_ELEMENT = /<(\/?)(?:blockquote|details|pre|code|template|table|samp)\b/gi;
+/** So many words are compared with ours in one comment; real ones have one or two. */
+const MAX_COMPARED = 50;
+const KNOWN = [...COMMAND_NAMES, 'autobuild'] as const;
+
+type KnownWord = (typeof KNOWN)[number];
+
+/** A line that begins with one of our commands or with something close to one. */
+export interface CommandLine {
+  slash: string;
+  word: string;
+  /** What follows the word on its line, as written. */
+  rest: string;
+  known: KnownWord;
+  /** The word is `known` itself, not only close to it. */
+  exact: boolean;
+  /** Where the line ends in the text, and the index of the block it is in. */
+  end: number;
+  block: number;
+}
+
+interface Budget {
+  compared: number;
+}
+
+/** The lines of plain, outermost paragraphs that begin with a command, and all blocks. */
+export function findCommandLines(text: string): { lines: CommandLine[]; blocks: Block[] } {
+  const blocks = findBlocks(text);
+  const lines: CommandLine[] = [];
+  const budget = { compared: 0 };
+  let depth = 0;
+  for (const [index, block] of blocks.entries()) {
+    const source = text.slice(block.start, block.end);
+    if (block.kind === 'other') depth = Math.max(0, depth + countOpened(source));
+    if (block.kind !== 'paragraph' || depth > 0 || mayDefineLinks(source)) continue;
+    lines.push(...findInParagraph(source, block.start, index, budget));
+  }
+  return { lines, blocks };
+}
+
+function findInParagraph(source: string, offset: number, block: number, budget: Budget): CommandLine[] {
+  const found: CommandLine[] = [];
+  let isMarkup: ((at: number) => boolean) | undefined;
+  let start = 0;
+  for (const line of source.split('\n')) {
+    const read = readCommandLine(line, budget);
+    if (read) {
+      isMarkup ??= findInlineMarkup(source);
+      const slashAt = start + line.indexOf(read.slash);
+      if (!isMarkup(slashAt)) found.push({ ...read, end: offset + start + line.length, block });
+    }
+    start += line.length + 1;
+  }
+  return found;
+}
+
+function readCommandLine(line: string, budget: Budget): Omit<CommandLine, 'end' | 'block'> | undefined {
+  const [matched, slash = '', word = '', punctuation = '', rest = ''] = COMMAND_LINE.exec(line) ?? [];
+  if (matched === undefined) return undefined;
+  const lower = word.toLowerCase();
+  const exact = KNOWN.find((name) => name === lower);
+  if (!exact) budget.compared += 1;
+  const known = exact ?? (budget.compared > MAX_COMPARED ? undefined : nearestName(lower, KNOWN));
+  if (!known) return undefined;
+  // A question mark is kept for the command to judge; other punctuation after the word says nothing.
+  return {
+    slash,
+    word,
+    rest: punctuation.includes('?') ? `?${rest}` : rest,
+    known,
+    exact: exact !== undefined,
+  };
+}
+
+/** How many quiet elements this HTML leaves open: what follows is inside them. */
+function countOpened(html: string): number {
+  let open = 0;
+  for (const match of html.matchAll(QUIET_ELEMENT)) open += match[1] === '/' ? -1 : 1;
+  return open;
+}
+
+/** `[label]: address` is not shown, and may reach over several lines. */
+function mayDefineLinks(paragraph: string): boolean {
+  return /^\s*\[/.test(paragraph) && paragraph.includes(']:');
+}

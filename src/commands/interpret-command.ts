@@ -1,0 +1,27 @@
+import type { CommandName } from '../core/command.ts';
+import type { CommandSpec, CommandText, ParsedText } from './command-spec.ts';
+import { COMMANDS } from './registry.ts';
+import { tidyWords } from './words.ts';
+
+const MAX_SUGGESTION = 200;
+
+/** The outcome of a command whose name is certain. */
+export function interpretCommand(spec: CommandSpec, args: CommandText): ParsedText {
+  const parsed = spec.parse(args);
+  if (parsed.ok) return { kind: 'command', command: parsed.command };
+  return { kind: 'reply', problem: parsed.problem, suggestion: parsed.suggestion };
+}
+
+/** The line that was probably meant, without values and free text: those are not for repeating. */
+export function suggestLine(name: CommandName, args: CommandText): string {
+  const spec = COMMANDS[name];
+  if (spec.takes === 'text') return spec.usage;
+  const parsed = spec.parse(args);
+  if (!parsed.ok) return parsed.suggestion ?? spec.example;
+  if (parsed.command.name === 'provide') {
+    const keys = Object.keys(parsed.command.inputs);
+    return keys.length === 0 ? spec.usage : `/provide ${keys.map((key) => `${key}=`).join(' ')}`;
+  }
+  const line = `/${name} ${spec.takes === 'words' ? tidyWords(args.line) : ''}`.trim();
+  return line.length <= MAX_SUGGESTION && !line.includes('`') ? line : spec.example;
+}

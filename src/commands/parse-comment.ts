@@ -1,0 +1,102 @@
+import { COMMAND_NAMES } from '../core/command.ts';
+import type { CommandSpec, CommandText, FollowingBlock, ParsedText } from './command-spec.ts';
+import type { Block } from './find-blocks.ts';
+import { type CommandLine, findCommandLines } from './find-command-lines.ts';
+import { interpretCommand, suggestLine } from './interpret-command.ts';
+import { nearestName } from './nearest-name.ts';
+import { COMMANDS, findCommand } from './registry.ts';
+import { showWord, tidyWords } from './words.ts';
+
+/** GitHub takes 65,536 characters; a text of more than twice that is no comment. */
+const MAX_LENGTH = 131_072;
+const OWN_MARKER = /<!--\s*autobuild:/i;
+
+/**
+ * What a comment asks for. Orders are read only where people see them as the author's own words: at the beginning
+ * of a line in a plain paragraph. Everything else (quotes, code, lists, HTML) does nothing.
+ */
+export function parseComment(text: string): ParsedText {
+  if (text.length > MAX_LENGTH || OWN_MARKER.test(text)) return { kind: 'ignore' };
+  const source = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
+  const { lines, blocks } = findCommandLines(source);
+  const [first, ...others] = lines;
+  if (!first) return { kind: 'ignore' };
+  const address = readAddress(first);
+  const args: CommandText = {
+    line: address.rest,
+    following: source.slice(first.end + 1),
+    blocks: listFollowing(source, blocks, first),
+    canPrompt: false,
+  };
+  const unclear = questionName(first, address, args);
+  if (unclear) return unclear;
+  const { spec } = address;
+  if (!spec) return { kind: 'ignore' };
+  if (others.some((other) => isAnotherOrder(spec, address.rest, other)))
+    return { kind: 'reply', problem: 'There are several commands in this comment: send one at a time.' };
+  return interpretCommand(spec, args);
+}
+
+interface Address {
+  /** The command, when its name is certain. */
+  spec?: CommandSpec;
+  /** The word that should have named it. */
+  word: string;
+  rest: string;
+}
+
+/** Looks through `/autobuild <command>`; `/autobuild` alone asks for help. */
+function readAddress(line: CommandLine): Address {
+  if (line.known !== 'autobuild') {
+    return { spec: line.exact ? COMMANDS[line.known] : undefined, word: line.word, rest: line.rest };
+  }
+  const inner = /^[\s.,:;!?…]*\/?([^\s.,:;!?…]+)[.,:;!…]*([\s\S]*)$/u.exec(line.rest);
+  if (!inner) return { spec: COMMANDS.help, word: 'help', rest: '' };
+  const [, word = '', rest = ''] = inner;
+  return { spec: findCommand(word), word, rest };
+}
+
+/** The reply to a name that is misspelt, unknown to us, or behind a slash that is none. */
+function questionName(
+  line: CommandLine,
+  { spec, word, rest }: Address,
+  args: CommandText,
+): ParsedText | undefined {
+  const name = spec?.name ?? nearestName(word.toLowerCase(), COMMAND_NAMES);
+  const suggestion = name ? suggestLine(name, { ...args, line: rest }) : '/help';
+  if (!line.exact) return { kind: 'reply', problem: `\`/${line.word}\` is not a command.`, suggestion };
+  if (!spec) return { kind: 'reply', problem: `${showWord(word) ?? 'That'} is not a command.`, suggestion };
+  if (line.slash !== '/')
+    return {
+      kind: 'reply',
+      problem: `A command begins with a plain \`/\`; this is another character, \`${line.slash}\`.`,
+      suggestion,
+    };
+  return undefined;
+}
+
+/** True when a later line orders something the first one does not. */
+function isAnotherOrder(spec: CommandSpec, rest: string, line: CommandLine): boolean {
+  const other = readAddress(line);
+  // Free text may well have a line with something like a command in it.
+  if (!line.exact || !other.spec) return spec.takes !== 'text';
+  if (other.spec.name !== spec.name) return true;
+  if (spec.takes === 'values') return false;
+  return spec.takes === 'text' || tidyWords(other.rest) !== tidyWords(rest);
+}
+
+function listFollowing(source: string, blocks: Block[], first: CommandLine): FollowingBlock[] {
+  const following: FollowingBlock[] = [];
+  for (const block of blocks.slice(first.block)) {
+    if (block.kind === 'paragraph') {
+      const start = Math.max(block.start, first.end + 1);
+      if (start >= block.end) continue;
+      for (const text of source.slice(start, block.end).split('\n')) following.push({ kind: 'line', text });
+    } else if (block.kind === 'fence') {
+      following.push({ kind: 'fence', content: block.content, closed: block.closed });
+    } else {
+      following.push({ kind: 'other' });
+    }
+  }
+  return following;
+}

@@ -1,0 +1,41 @@
+import { COMMAND_NAMES } from '../core/command.ts';
+import type { CommandSpec, CommandText, ParsedText } from './command-spec.ts';
+import { interpretCommand, suggestLine } from './interpret-command.ts';
+import { nearestName } from './nearest-name.ts';
+import { COMMANDS, findCommand } from './registry.ts';
+import { showWord } from './words.ts';
+
+const MAX_LENGTH = 65_536;
+const LINE = /^[\s\u200b-\u200f\u2060]*[/\uff0f]?([^\s/.,:;!?…]*)([.,:;!?…]*)(?=\s|$)([\s\S]*)$/u;
+
+/** What a line typed at the prompt asks for. The slash may be left out, and a unique beginning is enough. */
+export function parseTerminalLine(line: string): ParsedText {
+  if (line.trim() === '') return { kind: 'ignore' };
+  if (line.length > MAX_LENGTH)
+    return { kind: 'reply', problem: 'That line is too long.', suggestion: '/help' };
+  const order = line.replace(/^\s*\/?autobuild(?=\s|$)/i, '');
+  const [, word = '', punctuation = '', rest = ''] = LINE.exec(order.trim() === '' ? 'help' : order) ?? [];
+  const args: CommandText = {
+    line: punctuation.includes('?') ? `?${rest}` : rest,
+    following: '',
+    blocks: [],
+    canPrompt: true,
+  };
+  const found = findByBeginning(word.toLowerCase());
+  if (found.length === 1 && found[0]) return interpretCommand(found[0], args);
+  const shown = showWord(word) ?? 'That';
+  if (found.length > 1) {
+    const names = found.map((spec) => `\`/${spec.name}\``).join(' or ');
+    return { kind: 'reply', problem: `${shown} can be ${names}: type more of it.` };
+  }
+  const near = nearestName(word.toLowerCase(), COMMAND_NAMES);
+  const suggestion = near ? suggestLine(near, args) : '/help';
+  return { kind: 'reply', problem: `${shown} is not a command.`, suggestion };
+}
+
+function findByBeginning(word: string): CommandSpec[] {
+  if (word === '') return [];
+  const exact = findCommand(word);
+  if (exact) return [exact];
+  return COMMAND_NAMES.filter((name) => name.startsWith(word)).map((name) => COMMANDS[name]);
+}

@@ -1,0 +1,64 @@
+import type { CommandSpec, CommandText, FollowingBlock, ParsedCommand } from './command-spec.ts';
+import { readPairs, startsPair } from './read-pairs.ts';
+
+const USAGE = '/provide key=value …';
+const OWN_NAME = /^\s*\/(?:autobuild\s+\/?)?provide(?=\s|$)/iu;
+
+export const provideCommand: CommandSpec = {
+  name: 'provide',
+  usage: USAGE,
+  summary: 'give the values that were asked for',
+  example: '/provide key="a value"',
+  takes: 'values',
+  parse(args) {
+    const inputs = new Map<string, string>();
+    const problem = readInputs(args, inputs);
+    if (problem) return refuse(problem.text, [...inputs.keys(), ...problem.keys]);
+    if (inputs.size === 0 && !args.canPrompt) return refuse('`/provide` needs at least one value.', []);
+    return { ok: true, command: { name: 'provide', inputs: Object.fromEntries(inputs) } };
+  },
+};
+
+interface Problem {
+  text: string;
+  /** Keys to show in the right form, besides those that were read. */
+  keys: string[];
+}
+
+function readInputs({ line, blocks }: CommandText, inputs: Map<string, string>): Problem | undefined {
+  /** The key whose value is the fenced block to come. */
+  let pending: string | undefined;
+  const parts: FollowingBlock[] = [{ kind: 'line', text: `/provide ${line}` }, ...blocks];
+  for (const part of parts) {
+    if (part.kind === 'fence') {
+      if (pending === undefined) continue;
+      if (!part.closed)
+        return { text: `The fenced block after \`${pending}=\` is not closed.`, keys: [pending] };
+      if (part.content === '') return noValue(pending);
+      inputs.set(pending, part.content);
+      pending = undefined;
+      continue;
+    }
+    if (pending !== undefined) return noValue(pending);
+    if (part.kind === 'other') continue;
+    const own = OWN_NAME.test(part.text);
+    // Any other line is prose unless it begins like a value: people say thank you.
+    if (!own && !startsPair(part.text)) continue;
+    const read = readPairs(part.text.replace(OWN_NAME, ''), inputs);
+    if ('problem' in read) return { text: read.problem, keys: read.key === undefined ? [] : [read.key] };
+    pending = read.pending;
+  }
+  return pending === undefined ? undefined : noValue(pending);
+}
+
+function noValue(key: string): Problem {
+  return {
+    text: `\`${key}=\` has no value: write it right after the \`=\`, or in a fenced block below.`,
+    keys: [key],
+  };
+}
+
+function refuse(problem: string, keys: string[]): ParsedCommand {
+  const form = [...new Set(keys)].map((key) => `${key}=`).join(' ');
+  return { ok: false, problem, suggestion: form === '' ? USAGE : `/provide ${form}` };
+}

@@ -1,0 +1,45 @@
+/** What closes each opening quote. Phones and editors put curly ones in by themselves. */
+const CLOSING: Record<string, string> = {
+  '"': '"',
+  "'": "'",
+  '“': '”“"',
+  '”': '”"',
+  '„': '“”"',
+  '‟': '”"',
+  '‘': "’‘'",
+  '’': "’'",
+  '‚': "‘’'",
+};
+
+export type QuotedText = { closed: true; value: string; end: number } | { closed: false };
+
+/** True when a quote opens at this place. */
+export function opensQuote(text: string, at: number): boolean {
+  return Object.hasOwn(CLOSING, text.charAt(at));
+}
+
+/**
+ * Reads a quoted text. A backslash escapes a quote or a backslash and nothing else, so that `"C:\new"` is what it looks like.
+ */
+export function readQuoted(text: string, start: number): QuotedText {
+  const closing = CLOSING[text.charAt(start)] ?? '';
+  let value = '';
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    const next = text.charAt(at + 1);
+    if (character === '\\' && (next === '\\' || Object.hasOwn(CLOSING, next))) {
+      value += next;
+      at += 1;
+    } else if (closing.includes(character)) {
+      return { closed: true, value, end: at + 1 };
+    } else {
+      value += character;
+    }
+  }
+  return { closed: false };
+}
+
+/** The opposite of `readQuoted`, for a value without line breaks. */
+export function quoteText(value: string): string {
+  return `"${value.replace(/[\\"]/g, '\\$&')}"`;
+}

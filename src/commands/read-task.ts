@@ -1,0 +1,77 @@
+import { Task } from '../core/task.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { removeInvisible } from './invisible-characters.ts';
+import { readSections } from './task-sections.ts';
+import { findVisibleText, type VisibleText } from './visible-text.ts';
+
+const MAX_BYTES = 262_144;
+const MAX_FIRST_LINE = 100;
+const MAX_TITLE = 300;
+
+/** `hidden_characters` counts those nobody could see: they are taken out, and people should be told. */
+export type ReadTask = { ok: true; task: Task; hidden_characters: number } | { ok: false; problem: string };
+
+/** Reads a task file or an issue's body as people see it: what is not shown when rendered is not part of the task. */
+export function readTask(text: string, { id, source }: { id: string; source: string }): ReadTask {
+  const unfit = checkText(text);
+  if (unfit) return { ok: false, problem: unfit };
+  const { text: clean, removed } = removeInvisible(text.replace(/\r\n?/g, '\n'));
+  const front = readFrontMatter(clean);
+  if ('problem' in front) return { ok: false, problem: front.problem };
+  const visible = findVisibleTextSafely(front.body);
+  if ('problem' in visible) return { ok: false, problem: visible.problem };
+  const body = visible
+    .show(0, front.body.length)
+    .replace(/\n[ \t]*(?:\n[ \t]*){2,}/g, '\n\n')
+    .trim();
+  const sections = readSections(visible);
+  const title = front.title ?? sections.title ?? firstLine(body);
+  if (title === '')
+    return {
+      ok: false,
+      problem: 'The task is empty: nothing in it is shown when it is rendered. Write what to build.',
+    };
+  const task = Task.safeParse({
+    id,
+    title: cut(title.replace(/\s+/g, ' '), MAX_TITLE),
+    body,
+    acceptance_criteria: sections.acceptanceCriteria,
+    scope: front.scope ?? sections.scope,
+    source,
+  });
+  if (task.success) return { ok: true, task: task.data, hidden_characters: removed };
+  const [issue] = task.error.issues;
+  return { ok: false, problem: `The task's ${issue?.path.join('.')} is not possible: ${issue?.message}.` };
+}
+
+function checkText(text: string): string | undefined {
+  if (text.length > MAX_BYTES || new TextEncoder().encode(text).length > MAX_BYTES)
+    return `The task has more than ${MAX_BYTES / 1024} KiB: shorten it, and put long material in files of the repository.`;
+  if (text.trim() === '') return 'The task is empty: write what to build.';
+  const control = text.match(/[\u0001-\u0008\u000e-\u001f\u007f\ufffd]/g)?.length ?? 0;
+  if (text.includes('\u0000') || control > text.length / 10)
+    return 'The task is not text: it looks like a binary file. Give a Markdown or plain text file in UTF-8.';
+  return undefined;
+}
+
+/** Nested footnotes can be too deep for the parser, which then runs out of stack. */
+function findVisibleTextSafely(body: string): VisibleText | { problem: string } {
+  try {
+    return findVisibleText(body);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return {
+      problem: 'The text is nested too deep to be read: take some levels of quotes, lists or footnotes out.',
+    };
+  }
+}
+
+function firstLine(body: string): string {
+  const lines = body.split('\n').map((line) => line.replace(/^[\s#>*+-]+/, '').trim());
+  return cut(lines.find((line) => line !== '') ?? '', MAX_FIRST_LINE);
+}
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return Array.from(text).slice(0, length).join('').trim();
+}

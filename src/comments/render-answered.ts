@@ -1,0 +1,69 @@
+import type { CommentContext } from '../core/comment-context.ts';
+import type { Escalation } from '../core/escalation.ts';
+import type { RunState } from '../core/run-state.ts';
+import { ANSWER_HEAD, answerRows } from './answers.ts';
+import { fitComment } from './fit-comment.ts';
+import { inlineText, quoted } from './harmless.ts';
+import { givenInputs } from './inputs.ts';
+import { link, renderTable, small } from './markdown.ts';
+import { restOf } from './places.ts';
+import { guardNames, headlineOf, renderFigures } from './question-parts.ts';
+import { renderMarker } from './render-escalation.ts';
+import { clock, count, minutes } from './words.ts';
+
+/** The question after its answer: who, when, by what, what the agent said. The boxes are gone. */
+export function renderAnswered(state: RunState, escalation: Escalation, where: CommentContext): string {
+  const rows = [
+    [clock(escalation.created_at), 'Autobuild', `asked in turn ${escalation.context.turn}`],
+    ...answerRows(escalation),
+  ];
+  const { acknowledged, resolved_at } = escalation;
+  if (acknowledged)
+    rows.push([clock(acknowledged.at), 'the agent', `took it in: "${inlineText(acknowledged.text, 300)}"`]);
+  const open = resolved_at && minutes(Date.parse(resolved_at) - Date.parse(escalation.created_at));
+  return fitComment(
+    [
+      `${renderMarker(state, escalation, where)}\n### ${answeredHeadline(state, escalation)}`,
+      renderTable({ head: ANSWER_HEAD, rows }),
+      {
+        summary: 'The question as it was asked',
+        content: [
+          `**${inlineText(escalation.headline, 120)}**`,
+          escalation.what_i_need ? quoted(escalation.what_i_need, 600) : inlineText(escalation.question, 600),
+          renderFigures(escalation),
+          `Offered: ${escalation.options.map((option) => inlineText(option.label, 60)).join(' · ')}.`,
+        ],
+      },
+      small([
+        open !== undefined && open !== '' && `Open for ${open} min`,
+        guardNames(escalation.triggers),
+        escalation.status.replaceAll('_', ' '),
+        where.links?.run_page && link('run page', where.links.run_page),
+      ]),
+    ],
+    restOf(where),
+  );
+}
+
+function answeredHeadline(state: RunState, escalation: Escalation): string {
+  const by = inlineText(escalation.resolution?.by ?? escalation.responses.at(-1)?.by ?? 'someone', 60);
+  const again = state.status === 'building' ? ', running again' : '';
+  switch (escalation.status) {
+    case 'pending':
+      return `⏸ Waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`;
+    case 'resolved_with_override':
+      return `✓ Answered: another approach chosen by ${by}${again}`;
+    case 'resolved_with_approval':
+      return `✓ Answered: approved by ${by}${again}`;
+    case 'resolved_with_termination':
+      return `✗ Answered: stopped by ${by}`;
+    case 'agent_terminated':
+      return "✗ Closed: the agent's process ended, the question is asked again";
+    case 'resolved': {
+      const asked = escalation.inputs.length;
+      const given = givenInputs(state, escalation).size;
+      const what = asked > 0 && given > 0 ? `${given} of ${count(asked, 'value')} given` : 'decided';
+      return `✓ Answered: ${what} by ${by}${again}`;
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import type { CommentContext } from '../core/comment-context.ts';
+import type { Escalation } from '../core/escalation.ts';
+import type { RunState } from '../core/run-state.ts';
+import { blocks, link, marker, small } from './markdown.ts';
+import { headlineOf, nextReminder, renderAsking } from './question-parts.ts';
+import { dateTime } from './words.ts';
+
+/** A new comment, because an edit notifies nobody (E-12). */
+export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {
+  return blocks(
+    `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}\n### ⏸ Still waiting for you: ${headlineOf(state, escalation)}`,
+    `**${link('Answer here', where.links?.question)}.** Nothing is running and nothing is lost.`,
+    renderAsking(where),
+    small([
+      `Reminder ${escalation.reminders}`,
+      `asked ${dateTime(escalation.created_at)}`,
+      nextReminder(state, escalation),
+      '`/pause` stops the reminders',
+    ]),
+  );
+}

@@ -1,0 +1,30 @@
+import type { CommentContext } from '../core/comment-context.ts';
+import type { Reply } from '../core/effect.ts';
+import { COMMAND_HELP } from './command-help.ts';
+import { code, fenced, inlineText } from './harmless.ts';
+import { blocks, marker, renderTable } from './markdown.ts';
+
+const MARKS: Record<Reply['tone'], string> = { taken: '✓ ', waiting: '⏸ ', refused: '✗ ', info: '' };
+
+/** One short reply per command. It mentions nobody and repeats no value. */
+export function renderReply(run: string, reply: Reply, where: CommentContext): string {
+  const title = `${MARKS[reply.tone]}**${inlineText(reply.title, 200)}**`;
+  const detail = (reply.detail ?? '')
+    .split(/\n+/)
+    .slice(0, 12)
+    .map((line) => inlineText(line, 600))
+    .filter(Boolean);
+  return blocks(
+    `${marker('reply', { run, op: where.op })}\n${title}`,
+    ...detail,
+    reply.suggestion && fenced(reply.suggestion, 500),
+    reply.commands?.length ? commandTable(reply.commands) : undefined,
+  );
+}
+
+function commandTable(commands: NonNullable<Reply['commands']>): string {
+  return renderTable({
+    head: ['Command', 'What it does'],
+    rows: commands.map((name) => [code(COMMAND_HELP[name].form, 80), COMMAND_HELP[name].does]),
+  });
+}

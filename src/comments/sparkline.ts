@@ -1,0 +1,13 @@
+const LEVELS = '▁▂▃▄▅▆▇█';
+const SHOWN = 20;
+
+/** One glyph per value, the last 20. Rounded down: █ means all of them passed. */
+export function renderSparkline(history: readonly { passed: number; total: number }[]): string {
+  return history
+    .slice(-SHOWN)
+    .map(({ passed, total }) => {
+      const level = total > 0 ? Math.floor((7 * passed) / total) : 0;
+      return LEVELS.charAt(Math.min(7, Math.max(0, level)));
+    })
+    .join('');
+}

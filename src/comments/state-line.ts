@@ -1,0 +1,41 @@
+import type { CommentContext } from '../core/comment-context.ts';
+import { pendingEscalation, type RunState } from '../core/run-state.ts';
+import { limitsOf } from './figures.ts';
+import { inlineText } from './harmless.ts';
+import { headlineOf } from './question-parts.ts';
+
+/** State, colon, what is needed: it stands alone in a mail's preview. */
+export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): string {
+  const by = state.finished?.by ? ` by ${inlineText(state.finished.by, 60)}` : '';
+  const pull = where.links?.pull_request;
+  switch (state.status) {
+    case 'pending':
+      return '▶ Building: a job is starting, nothing needed from you';
+    case 'building': {
+      if (state.turn === 0)
+        return '▶ Building: running the checks before any change, nothing needed from you';
+      const max = limitsOf(state).turns;
+      return `▶ Building: turn ${state.turn}${max === null ? '' : ` of ${max}`}, nothing needed from you`;
+    }
+    case 'waiting_for_input': {
+      const open = pendingEscalation(state);
+      return open
+        ? `⏸ Waiting for you: ${inlineText(headlineOf(state, open), 120)}`
+        : '⏸ Waiting for you: paused, decide when you like';
+    }
+    case 'reviewing': {
+      const what = pull ? `pull request #${pull.number} is ready for your review` : 'ready for your review';
+      return state.finished?.partial ? `✓ Done in part: ${what}` : `✓ Done: ${what}`;
+    }
+    case 'approved':
+      return '✓ Done: merged, nothing needed from you';
+    case 'rejected':
+      return '✗ Closed without merging: nothing needed from you';
+    case 'failed':
+      return `✗ Failed: ${inlineText(state.finished?.reason ?? 'no reason recorded', 100)}`;
+    case 'cancelled':
+      return `✗ Cancelled${by}: nothing needed from you`;
+    case 'terminated_by_human':
+      return `✗ Ended${by}: nothing needed from you`;
+  }
+}

@@ -1,0 +1,146 @@
+import type { Escalation } from '../../core/escalation.ts';
+import type { Evidence, Trigger } from '../../core/guard.ts';
+import type { RunState } from '../../core/run-state.ts';
+import type { ErrorSighting } from '../../core/verification.ts';
+import { counterName, observedOf } from '../figures.ts';
+import { renderSparkline } from '../sparkline.ts';
+import { testsOf, turnLabel } from '../turn-history.ts';
+import { clockSeconds, count, dateTime, lineChange, list } from '../words.ts';
+import { barred, paragraph, section, twoColumns } from './sections.ts';
+import { type TerminalLook, widthOf } from './style.ts';
+import { padCells, terminalLine } from './terminal-text.ts';
+
+/** What was measured, for the terminal: the same evidence as in the comment, without folds, so bounded tightly. */
+export function evidenceSections(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
+  const limits =
+    escalation.triggers.length > 1
+      ? escalation.triggers.map((t): [string, string] => [
+          counterName(t.guard),
+          t.threshold === null ? 'yes' : observedOf(t),
+        ])
+      : [];
+  return [
+    ...section('Limits reached', twoColumns(limits, look), look),
+    ...escalation.triggers.flatMap((trigger) => triggerSections(state, trigger, look)),
+  ];
+}
+
+function triggerSections(state: RunState, { evidence, guard }: Trigger, look: TerminalLook): string[] {
+  return [
+    ...section('Outside the repository', blockerLines(evidence, look), look),
+    ...proposedSections(evidence, look),
+    ...section(counterName(guard), occurrenceLines(evidence, look), look),
+    ...section('The same result', loopLines(state, evidence, look), look),
+    ...section('Pass rates', rateLines(evidence), look),
+    ...section(
+      'Attempts',
+      (evidence.attempts ?? [])
+        .slice(-5)
+        .map(
+          (a) =>
+            `  ${a.ok ? '✓' : '✗'} ${clockSeconds(a.at)} ${terminalLine(`${a.title}  ${a.result}`, widthOf(look) - 17)}`,
+        ),
+      look,
+    ),
+    ...section(
+      "The agent's message as it came",
+      evidence.help_raw ? barred(evidence.help_raw, 2_000, look) : [],
+      look,
+    ),
+    ...section(
+      "Why, in the agent's words",
+      guard === 'review_required'
+        ? barred(`USER REVIEW REQUIRED: ${evidence.review_reason || 'the agent gave no reason'}`, 700, look)
+        : [],
+      look,
+    ),
+  ];
+}
+
+function blockerLines({ blocker, first_seen, tried_again }: Evidence, look: TerminalLook): string[] {
+  if (!blocker) return [];
+  const rows: [string, string][] = [['kind', blocker.kind]];
+  const put = (name: string, value: string | undefined) => {
+    if (value) rows.push([name, terminalLine(value, 200)]);
+  };
+  if (blocker.kind === 'api_unavailable') {
+    put('endpoint', blocker.endpoint);
+    put('answer', blocker.status ? `HTTP ${blocker.status}` : 'none');
+  } else if (blocker.kind === 'missing_dependency') {
+    put('missing', [blocker.name, blocker.version].filter(Boolean).join(' '));
+    put('needed by', blocker.required_by);
+  } else {
+    put('resource', blocker.resource);
+    put('operation', blocker.operation);
+  }
+  put('first seen', first_seen && dateTime(first_seen, true));
+  put('tried again', tried_again && `${clockSeconds(tried_again)} UTC: the same`);
+  return twoColumns(rows, look);
+}
+
+function proposedSections({ proposed = [], files = [], scope = [] }: Evidence, look: TerminalLook): string[] {
+  const writes = proposed.slice(0, 5).map((write) => {
+    const state = write.held ? 'held, not made' : 'put back and set aside';
+    return `  ${terminalLine(write.path, widthOf(look) - 32)}  (${state})`;
+  });
+  const shown = files
+    .slice(0, 30)
+    .map((path, i) => `  ${String(i + 1).padStart(2)}  ${terminalLine(path, widthOf(look) - 12)}`);
+  if (files.length > 30) shown.push(`  ${files.length - 30} more`);
+  return [
+    ...section('Proposed', writes, look),
+    ...section(
+      "The task's paths",
+      scope.length > 0
+        ? paragraph(
+            list(
+              scope.map((path) => terminalLine(path, 60)),
+              10,
+            ),
+            look,
+            2,
+          )
+        : [],
+      look,
+    ),
+    ...section(`The ${count(files.length, 'file')} so far`, shown, look),
+  ];
+}
+
+function occurrenceLines({ occurrences = [] }: Evidence, look: TerminalLook): string[] {
+  return occurrences
+    .slice(-5)
+    .flatMap(({ turn, at, error, remediation }) => [
+      `  turn ${turn}, ${clockSeconds(at)}  ${terminalLine(placeText(error), widthOf(look) - 28)}`,
+      ...barred(error.message, 200, look, 2),
+      ...remediation.slice(-2).map((step) => `    then: ${terminalLine(step, widthOf(look) - 15)}`),
+    ]);
+}
+
+export function placeText({ file, line }: ErrorSighting): string {
+  return file ? `${file}${line ? `:${line}` : ''}` : '';
+}
+
+function loopLines(state: RunState, { signature, turns = [] }: Evidence, look: TerminalLook): string[] {
+  if (!signature || turns.length === 0) return [];
+  const records = state.turns
+    .filter((record) => turns.includes(record.turn) && record.kind === 'normal')
+    .slice(-5);
+  return [
+    `  turns ${list(turns.slice(-10).map(String))}: ${terminalLine(signature, widthOf(look) - 30)}`,
+    ...records.map((record) => {
+      const title = padCells(terminalLine(record.title ?? '', widthOf(look) - 36), widthOf(look) - 36);
+      return `  ${padCells(turnLabel(record), 3)} ${title}  ${padCells(testsOf(record), 6)} ${lineChange(record.turn_added, record.turn_removed)}`;
+    }),
+  ];
+}
+
+function rateLines({ pass_rates: rates = [] }: Evidence): string[] {
+  if (rates.length === 0) return [];
+  return [
+    `  ${rates
+      .slice(-8)
+      .map((rate) => `${rate.passed}/${rate.total}`)
+      .join(', ')}  ${renderSparkline(rates)}`,
+  ];
+}

@@ -1,0 +1,74 @@
+import { lastVerification, type RunState } from '../../core/run-state.ts';
+import { score } from '../../core/verification.ts';
+import { ratesOf } from '../figures.ts';
+import { partialCause } from '../render-pull-request.ts';
+import { totalsOf } from '../totals.ts';
+import { count } from '../words.ts';
+import { paintState, type TerminalLook, widthOf } from './style.ts';
+import { terminalLine } from './terminal-text.ts';
+
+export interface EndLook extends TerminalLook {
+  branch?: string;
+}
+
+/** The last words in the terminal: how it ended, what it took, where it is. */
+export function renderEnd(state: RunState, look: EndLook): string {
+  const totals = totalsOf(state);
+  const { paths, added, removed } = state.changes;
+  const work = `${count(paths.length, 'file')}, +${added} −${removed}`;
+  const lines = [
+    paintState(terminalLine(headline(state), widthOf(look)), look),
+    ...(isPartial(state)
+      ? [`  Task completed with partial results due to ${terminalLine(partialCause(state), 60)}`]
+      : []),
+    ...state.known_issues
+      .slice(0, 10)
+      .map((issue) => `  ✗ known issue: ${terminalLine(issue.title, widthOf(look) - 18)}`),
+    `  turns ${totals.turns}   ${totals.working}   waiting ${totals.waiting}${spent(state)}`,
+    `  ${look.branch ? `branch ${terminalLine(look.branch, 60)}, ` : ''}${work}`,
+  ];
+  return lines.join('\n');
+}
+
+function isPartial(state: RunState): boolean {
+  return state.finished?.partial === true && (state.status === 'reviewing' || state.status === 'approved');
+}
+
+function headline(state: RunState): string {
+  const by = state.finished?.by ? ` by ${state.finished.by}` : '';
+  switch (state.status) {
+    case 'reviewing':
+    case 'approved':
+      return state.finished?.partial ? `✓ Done in part: ${figures(state)}` : `✓ Done: ${figures(state)}`;
+    case 'rejected':
+      return '✗ Rejected: closed without merging';
+    case 'cancelled':
+      return `✗ Cancelled${by}: ${figures(state)}; the work is kept`;
+    case 'terminated_by_human':
+      return `✗ Ended${by}: ${figures(state)}; the work is kept`;
+    case 'failed':
+      return `✗ Failed: ${state.finished?.reason ?? 'no reason recorded'}`;
+    case 'waiting_for_input':
+      return `⏸ Parked: autobuild resume ${state.run} brings the question back`;
+    case 'pending':
+    case 'building':
+      return `▶ Stopped in turn ${state.turn}: autobuild resume ${state.run} goes on`;
+  }
+}
+
+function figures(state: RunState): string {
+  const last = lastVerification(state);
+  if (!last) return 'nothing verified';
+  const { passed, total, unit } = score(last);
+  const [first] = ratesOf(state);
+  const before = state.baseline && first?.unit === unit ? ` (${first.passed} before)` : '';
+  return `${passed} of ${total} ${unit} pass${before}`;
+}
+
+/** Not every agent says what it used: nothing is better than a zero that is not one. */
+function spent(state: RunState): string {
+  const { tokens, cost } = totalsOf(state);
+  const { input_tokens, output_tokens, cost_usd } = state.usage;
+  const parts = [input_tokens + output_tokens > 0 && `${tokens} tokens`, cost_usd !== null && cost];
+  return parts.flatMap((part) => (part ? [`   ${part}`] : [])).join('');
+}

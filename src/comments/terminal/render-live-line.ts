@@ -1,0 +1,35 @@
+import type { RunState } from '../../core/run-state.ts';
+import { limitsOf, ratesOf, withLimit } from '../figures.ts';
+import { renderSparkline } from '../sparkline.ts';
+import { minutes, money } from '../words.ts';
+import { type TerminalLook, widthOf } from './style.ts';
+import { cutCells, terminalLine } from './terminal-text.ts';
+
+/** What is measured between two events, so that the line moves. */
+export interface LiveFigures {
+  active_ms: number;
+  files?: number;
+  cost_usd?: number | null;
+  /** What the agent does now. */
+  doing?: string;
+}
+
+/** One line, rewritten in place; the last part is what the agent does now. */
+export function renderLiveLine(state: RunState, live: LiveFigures, look: TerminalLook): string {
+  const limits = limitsOf(state);
+  const rates = ratesOf(state);
+  const last = rates.at(-1);
+  const cost = live.cost_usd ?? state.usage.cost_usd;
+  const parts = [
+    `▶ ${withLimit(state.turn, limits.turns)}`,
+    last && `${last.unit} ${last.passed}/${last.total} ${renderSparkline(rates.slice(-10))}`,
+    `files ${withLimit(live.files ?? state.changes.paths.length, limits.files)}`,
+    `${withLimit(minutes(live.active_ms), limits.minutes)} min`,
+    cost !== null && money(cost),
+    live.doing && terminalLine(live.doing, widthOf(look)),
+  ];
+  return cutCells(
+    parts.filter((part) => typeof part === 'string' && part !== '').join('  '),
+    look.width ?? 80,
+  );
+}

@@ -1,0 +1,155 @@
+import { type Escalation, missingInputs } from '../../core/escalation.ts';
+import type { RunState } from '../../core/run-state.ts';
+import { progressParts } from '../context-folds.ts';
+import { fewerTests, figuresOf, sparklineOf } from '../figures.ts';
+import { givenInputs } from '../inputs.ts';
+import { headlineOf } from '../question-parts.ts';
+import { clock, count } from '../words.ts';
+import { missingReportSections, reportSections } from './blocked-report.ts';
+import { evidenceSections, placeText } from './evidence-sections.ts';
+import { barred, packed, paragraph, renderRule, section, twoColumns } from './sections.ts';
+import { type TerminalLook, widthOf } from './style.ts';
+import { cellsOf, padCells, terminalLine } from './terminal-text.ts';
+
+export interface PanelLook extends TerminalLook {
+  /** Where the blocked report was saved. */
+  saved?: string;
+}
+
+/** The question in the terminal: the same record as the comment, the same commands. */
+export function renderPanel(state: RunState, escalation: Escalation, look: PanelLook): string {
+  const { blocked_report: report } = escalation;
+  const review = escalation.triggers.some((trigger) => trigger.guard === 'review_required');
+  return [
+    ...renderTitle(headlineOf(state, escalation), look),
+    ...missingReportSections(escalation, look),
+    '',
+    ...standing(state, escalation, look),
+    ...(review ? [] : why(escalation, look)),
+    ...section(
+      'The agent asks, in its words',
+      escalation.what_i_need ? barred(escalation.what_i_need, 600, look) : [],
+      look,
+    ),
+    ...section(
+      'What it tried, in its words',
+      escalation.what_i_tried ? barred(escalation.what_i_tried, 1_500, look) : [],
+      look,
+    ),
+    ...section(
+      'What the debug turn found, in its words',
+      escalation.findings ? barred(escalation.findings, 600, look) : [],
+      look,
+    ),
+    ...evidenceSections(state, escalation, look),
+    ...(review ? ['', '   The run stays stopped. After resolving, reply /continue.'] : []),
+    ...(report ? reportSections(report, look) : []),
+    ...lastErrors(escalation, look),
+    ...needed(state, escalation, look),
+    ...section('Answer', answerLines(escalation, look), look),
+    '',
+    ...closing(state, report && look.saved, look),
+    renderRule('', look),
+  ].join('\n');
+}
+
+/** A headline too long for the rule stands under it, whole. */
+function renderTitle(headline: string, look: TerminalLook): string[] {
+  const title = `⏸ Waiting for you: ${terminalLine(headline, 200)}`;
+  if (cellsOf(title) <= widthOf(look) - 7) return [renderRule(title, look)];
+  return [
+    renderRule('⏸ Waiting for you', look),
+    '',
+    ...paragraph(terminalLine(headline, 200), look).map((line) => `   ${line}`),
+  ];
+}
+
+function standing(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
+  const { context } = escalation;
+  const spark = sparklineOf(context);
+  const figures = figuresOf(context, escalation.triggers).map(({ name, value, tripped }) => {
+    const shown = name === 'Cost' ? value : `${name.toLowerCase()} ${value}`;
+    const mark = tripped ? `[${shown}]` : shown;
+    return (name === 'Tests' || name === 'Checks') && spark.length > 1 ? `${mark} ${spark}` : mark;
+  });
+  const fewer = fewerTests(context.pass_rates);
+  const failing = context.failing.slice(0, 5).map((name) => terminalLine(name, widthOf(look) - 10));
+  const progress = progressParts(context.progress).join('; ');
+  return [
+    `   ${terminalLine(`${state.task.id}: ${state.task.title}`, widthOf(look) - 3)}`,
+    ...packed(figures, look),
+    ...(fewer ? [`   ${fewer}`] : []),
+    ...section(
+      'Still failing',
+      failing.map((name) => `  ✗ ${name}`),
+      look,
+    ),
+    ...section("Progress, in the agent's words", progress ? barred(progress, 400, look) : [], look),
+  ];
+}
+
+function why(escalation: Escalation, look: TerminalLook): string[] {
+  const question = terminalLine(escalation.question, 600);
+  const head = escalation.headers.map((text) => terminalLine(text, 40)).join(' · ');
+  return question ? section(head || 'Why', paragraph(question, look), look) : [];
+}
+
+function lastErrors({ context, triggers }: Escalation, look: TerminalLook): string[] {
+  if (triggers.some((trigger) => trigger.evidence.occurrences?.length)) return [];
+  const lines = context.errors
+    .slice(0, 3)
+    .flatMap(({ turn, error }) => [
+      `  turn ${turn}  ${terminalLine(placeText(error), widthOf(look) - 16)}`,
+      ...barred(error.message, 200, look, 2),
+    ]);
+  const output = context.last_output;
+  const last = output
+    ? [`  ${terminalLine(`${clock(output.at)} UTC  ${output.command} ${output.result}`, widthOf(look) - 5)}`]
+    : [];
+  return [
+    ...section('Last output', last, look),
+    ...section(`Last ${count(context.errors.slice(0, 3).length, 'error')}`, lines, look),
+  ];
+}
+
+function needed(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
+  const given = givenInputs(state, escalation);
+  const room = Math.floor((widthOf(look) - 20) / 2);
+  const lines = escalation.inputs.map((input, i) => {
+    const label = padCells(terminalLine(input.label, room), room);
+    const key = padCells(terminalLine(`${input.key}${input.secret ? ', not echoed' : ''}`, room), room);
+    return `  ${padCells(String(i + 1), 2)} ${label} ${key} ${given.has(input.key) ? '✓ given' : 'missing'}`;
+  });
+  return section('Needed', lines, look);
+}
+
+/** Every way to go on: the record's own options, and what takes a text. */
+export function answerLines(escalation: Escalation, look: TerminalLook): string[] {
+  const rows: [string, string][] = [];
+  if (missingInputs(escalation, {}).length > 0) rows.push(['/provide', 'type the values now']);
+  // Values cannot be in Actions secrets here: with some missing, a bare /continue would only be refused.
+  const options = escalation.options.filter(
+    (option) => option.command !== '/continue' || escalation.inputs.length === 0,
+  );
+  for (const option of options) {
+    rows.push([
+      terminalLine(option.command, widthOf(look) - 6),
+      terminalLine(option.description || option.label, 200).replace(/\.$/, ''),
+    ]);
+  }
+  rows.push(['/guide <text>', 'a hint in your own words']);
+  if (escalation.blocked_report || escalation.triggers.some((trigger) => trigger.guard === 'review_required'))
+    rows.push(['/override <text>', 'what to do instead, in your own words']);
+  return twoColumns(rows, look);
+}
+
+function closing(state: RunState, saved: string | undefined, look: TerminalLook): string[] {
+  const saying = state.job_live
+    ? 'The agent is stopped, its work is saved. Ctrl-C parks the run;'
+    : 'The run is parked, its work is saved;';
+  return [
+    ...(saved ? [`Saved as ${terminalLine(saved, widthOf(look) - 12)}`] : []),
+    ...paragraph(saying, look),
+    `autobuild resume ${state.run} brings this question back.`,
+  ].map((line) => `   ${line}`);
+}

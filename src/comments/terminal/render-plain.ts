@@ -1,0 +1,86 @@
+import type { RunEvent } from '../../core/run-event.ts';
+import type { RunState } from '../../core/run-state.ts';
+import { limitsOf, withLimit } from '../figures.ts';
+import { testsOf } from '../turn-history.ts';
+import { clockSeconds, count, list, minutes, money } from '../words.ts';
+import { terminalLine } from './terminal-text.ts';
+
+const WIDTH = 200;
+
+/** One line per event, time first, for a pipe or a job's log. Undefined: nothing that a reader needs. */
+export function renderPlain(event: RunEvent, state: RunState): string | undefined {
+  const text = describe(event, state);
+  return text && `${clockSeconds(event.at)} ${terminalLine(text, WIDTH)}`;
+}
+
+function describe(event: RunEvent, state: RunState): string | undefined {
+  switch (event.type) {
+    case 'run_requested':
+      return `run ${event.run}: ${event.task.title}, agent ${event.agent}`;
+    case 'job_started':
+      return `job ${event.job} started`;
+    case 'baseline_recorded':
+      return `baseline: ${testsOf(event)} pass before any change`;
+    case 'turn_started':
+      return `turn ${withLimit(event.turn, limitsOf(state).turns)} ${event.resumed ? 'goes on' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}`;
+    case 'turn_ended':
+      return `turn ${event.record.turn} ended: ${turnFigures(event, state)}`;
+    case 'escalation_raised':
+      return `waiting: ${[event.escalation.headline, list(event.escalation.inputs.map((input) => input.key))].filter(Boolean).join(': ')}`;
+    case 'agent_frozen':
+      return `agent stopped after ${(event.ms / 1000).toFixed(2)} s, ${count(event.processes, 'process', 'processes')}`;
+    case 'inputs_given':
+      return `${event.by} gave ${list(Object.keys(event.inputs))}`;
+    case 'response_recorded': {
+      const { command, content, by } = event.response;
+      return command.name === 'provide'
+        ? undefined
+        : `${by} answered: ${content.startsWith('/') ? content : `/${command.name} ${content}`}`;
+    }
+    case 'escalation_resolved':
+      return `question ${event.escalation}: ${event.status.replaceAll('_', ' ')}`;
+    case 'answer_acknowledged':
+      return `the agent took the answer in: ${event.text}`;
+    case 'agent_changed':
+      return `agent changed to ${event.agent}`;
+    case 'known_issue_recorded':
+      return `known issue: ${event.issue.title}`;
+    case 'run_paused':
+      return `paused by ${event.by}`;
+    case 'job_parked':
+      return 'parked: the work is saved, the job ends';
+    case 'job_handed_over':
+      return 'handed over to a new job';
+    case 'job_lost':
+      return `job lost: ${event.reason}`;
+    case 'agent_terminated':
+      return `the agent's process ended while question ${event.escalation} was open: ${event.reason}`;
+    case 'reminder_sent':
+      return `reminder ${event.number} for question ${event.escalation}`;
+    case 'command_refused':
+      return `${event.command} by ${event.by} changed nothing: ${event.reason}`;
+    case 'run_finished':
+      return `${event.status.replaceAll('_', ' ')}${event.partial ? ', partial' : ''}: ${event.reason}`;
+    case 'limits_changed':
+    case 'answer_prepared':
+    case 'answer_delivered':
+    case 'review_shown':
+      return undefined;
+  }
+  // A type that an older or newer journal has and this version does not know.
+  return undefined;
+}
+
+function turnFigures(event: Extract<RunEvent, { type: 'turn_ended' }>, state: RunState): string {
+  const limits = limitsOf(state);
+  const { cost_usd } = event.usage;
+  const tests = testsOf(event.record);
+  return [
+    tests && `tests ${tests}`,
+    `files ${withLimit(event.record.changes.paths.length, limits.files)}`,
+    `${withLimit(minutes(event.active_ms), limits.minutes)} min`,
+    cost_usd === null ? '' : money(cost_usd),
+  ]
+    .filter(Boolean)
+    .join(', ');
+}

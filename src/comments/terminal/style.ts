@@ -1,0 +1,28 @@
+/** Colour only repeats what the words say, and only where the caller found that it is wanted. */
+const CODES = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33' } as const;
+export type Style = keyof typeof CODES;
+
+export interface TerminalLook {
+  /** Columns; 80 when not given. */
+  width?: number;
+  colour?: boolean;
+}
+
+export function paint(text: string, style: Style, { colour = false }: TerminalLook): string {
+  return colour && text !== '' ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text;
+}
+
+/** The four states have one colour each: yellow waits, green is done, red is not. */
+export function paintState(line: string, look: TerminalLook): string {
+  if (line.startsWith('⏸')) return paint(line, 'yellow', look);
+  if (line.startsWith('✓')) return paint(line, 'green', look);
+  return line.startsWith('✗') ? paint(line, 'red', look) : line;
+}
+
+// Narrower terminals wrap by themselves; columns would leave no room for words.
+const NARROWEST = 60;
+const WIDEST = 120;
+
+export function widthOf({ width = 80 }: TerminalLook): number {
+  return Math.min(WIDEST, Math.max(NARROWEST, Math.floor(width)));
+}

@@ -1,0 +1,33 @@
+import type { TurnRecord } from '../core/run-event.ts';
+import { score } from '../core/verification.ts';
+import { code, inlineText } from './harmless.ts';
+import type { Table } from './markdown.ts';
+import { lineChange } from './words.ts';
+
+/** One row per finished turn. A signature that came more than once is bold: that is what a loop looks like (G-10). */
+export function turnTable(turns: readonly TurnRecord[]): Table {
+  const seen = new Map<string, number>();
+  for (const { signature } of turns) if (signature) seen.set(signature, (seen.get(signature) ?? 0) + 1);
+  const rows = turns.map((record) => {
+    const signature = record.signature ? code(record.signature, 120) : '';
+    const repeated = signature && (seen.get(record.signature ?? '') ?? 0) > 1;
+    return [
+      turnLabel(record),
+      record.title ? inlineText(record.title, 120) : '',
+      lineChange(record.turn_added, record.turn_removed) || 'none',
+      testsOf(record),
+      repeated && seen.size > 1 ? `**${signature}**` : signature,
+    ];
+  });
+  return { head: ['Turn', "What it did, in the agent's words", 'Lines', 'Tests', 'Result'], rows };
+}
+
+export function turnLabel({ turn, kind }: Pick<TurnRecord, 'turn' | 'kind'>): string {
+  return kind === 'debug' ? `${turn}, debug` : String(turn);
+}
+
+export function testsOf({ verification }: Pick<TurnRecord, 'verification'>): string {
+  if (!verification) return '';
+  const { passed, total } = score(verification);
+  return `${passed}/${total}`;
+}

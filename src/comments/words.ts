@@ -1,0 +1,59 @@
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** `16 Nov 2026 14:31 UTC`, with seconds where they matter */
+export function dateTime(iso: string, seconds = false): string {
+  const text = new Date(iso).toISOString();
+  const month = MONTHS[Number(text.slice(5, 7)) - 1];
+  return `${Number(text.slice(8, 10))} ${month} ${text.slice(0, 4)} ${text.slice(11, seconds ? 19 : 16)} UTC`;
+}
+
+/** `16 Nov 2026 14:31 to 15:22 UTC`: the date once where it is one day. */
+export function timeSpan(from: string, to: string): string {
+  const sameDay = new Date(from).toISOString().slice(0, 10) === new Date(to).toISOString().slice(0, 10);
+  return sameDay
+    ? `${dateTime(from).replace(/ UTC$/, '')} to ${clock(to)} UTC`
+    : `${dateTime(from)} to ${dateTime(to)}`;
+}
+
+/** `14:31` */
+export function clock(iso: string): string {
+  return new Date(iso).toISOString().slice(11, 16);
+}
+
+/** `14:31:04` */
+export function clockSeconds(iso: string): string {
+  return new Date(iso).toISOString().slice(11, 19);
+}
+
+export function minutes(ms: number): number {
+  return Math.floor(ms / 60_000);
+}
+
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+/** `a`, `a and b`, `a, b and c`, `a, b and 4 more` */
+export function list(items: readonly string[], max = items.length): string {
+  const shown = items.slice(0, max);
+  const rest = items.length - shown.length;
+  if (rest > 0) return `${shown.join(', ')} and ${rest} more`;
+  if (shown.length < 2) return shown.join('');
+  return `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+export function money(usd: number): string {
+  return `$${usd.toFixed(2)}`;
+}
+
+/** `812`, `55 k`, `1.31 M` */
+export function compact(n: number): string {
+  if (n < 10_000) return String(Math.round(n));
+  if (n < 1_000_000) return `${Math.round(n / 1000)} k`;
+  return `${(n / 1_000_000).toFixed(2)} M`;
+}
+
+/** `+131 −2`; a side that is zero is left out. */
+export function lineChange(added: number, removed: number): string {
+  return [added ? `+${added}` : '', removed ? `−${removed}` : ''].filter(Boolean).join(' ');
+}

@@ -1,0 +1,78 @@
+import { approveScope } from './approve-scope.ts';
+import { endRun, pauseRun } from './close-question.ts';
+import { knownIssueFrom, knownIssueTitle } from './completion.ts';
+import type { CommandInput } from './decide-command.ts';
+import { type Decision, refuse } from './decision.ts';
+import { type Escalation, missingInputs } from './escalation.ts';
+import { provideInputs } from './provide-inputs.ts';
+import { recordResponse } from './record-response.ts';
+import { stillMissing, unknownAgent, unknownAlternative } from './refusals.ts';
+import { type ResumeOptions, resumeRun } from './resume-run.ts';
+import type { Rules } from './rules.ts';
+import type { KnownIssue } from './run-event.ts';
+import { lastVerification, type RunState } from './run-state.ts';
+
+/** An operator's response to the open question: recorded, resolved, and made into an answer for the job (E-10). */
+export function answerQuestion(
+  state: RunState,
+  pending: Escalation,
+  input: CommandInput,
+  rules: Rules,
+): Decision {
+  const { command, at, by } = input;
+  const go = (options: ResumeOptions = {}) => resumeRun(state, pending, input, rules, options);
+  switch (command.name) {
+    case 'provide':
+      return provideInputs(state, pending, input, command.inputs, rules);
+    case 'continue': {
+      const missing = missingInputs(pending, state.given);
+      if (missing.length > 0) return refuse(input, stillMissing(missing, pending.inputs.length));
+      const refusal = unknownAgent(state, command.agent);
+      return refusal ? refuse(input, refusal) : go({ growth: command, agent: command.agent });
+    }
+    case 'guide':
+    case 'retry':
+      return go();
+    case 'override': {
+      const suggestions = pending.blocked_report?.suggested_alternatives ?? [];
+      const refusal = unknownAlternative(command.text, suggestions);
+      return refusal ? refuse(input, refusal) : go({ endsTurn: true, status: 'resolved_with_override' });
+    }
+    case 'approve':
+      return approveScope(state, pending, input, command, rules);
+    case 'debug':
+      return go({ endsTurn: true, nextTurn: 'debug' });
+    case 'skip': {
+      const issue: KnownIssue = {
+        title: knownIssueTitle(pending),
+        ...knownIssueFrom(lastVerification(state) ?? state.baseline),
+        by,
+        at,
+      };
+      return go({ before: [{ type: 'known_issue_recorded', at, issue }] });
+    }
+    case 'accept': {
+      const guard = pending.triggers[0]?.guard ?? pending.type;
+      const reason = `Task completed with partial results due to ${guard}`;
+      return endRun(pending, input, 'resolved', { status: 'reviewing', reason });
+    }
+    case 'cancel': {
+      const reason = `cancelled by ${by}`;
+      return endRun(pending, input, 'resolved_with_termination', { status: 'cancelled', reason });
+    }
+    case 'terminate': {
+      const reason = `terminated by ${by}`;
+      return endRun(pending, input, 'resolved_with_termination', { status: 'terminated_by_human', reason });
+    }
+    case 'review':
+      return {
+        events: [recordResponse(pending, input), { type: 'review_shown', at, escalation: pending.id, by }],
+        effects: [{ type: 'show_review', escalation: pending.id }],
+      };
+    case 'pause':
+      return pauseRun(pending, input);
+    case 'status':
+    case 'help':
+      throw new Error(`${command.name} is answered before a question is looked at`);
+  }
+}

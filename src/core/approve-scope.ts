@@ -1,0 +1,48 @@
+import type { SealedCommand } from './command.ts';
+import type { CommandInput } from './decide-command.ts';
+import { type Decision, refuse } from './decision.ts';
+import type { Escalation } from './escalation.ts';
+import { uselessFileLimit } from './refusals.ts';
+import { resumeRun } from './resume-run.ts';
+import type { Rules } from './rules.ts';
+import type { RunState } from './run-state.ts';
+
+/** E-10: a larger scope, as far as the operator says. Without arguments only what was proposed; the next one asks again. */
+export function approveScope(
+  state: RunState,
+  pending: Escalation,
+  input: CommandInput,
+  { files, paths }: Extract<SealedCommand, { name: 'approve' }>,
+  rules: Rules,
+): Decision {
+  const byGuard = (guard: string) => pending.triggers.find((trigger) => trigger.guard === guard);
+  const overLimit = byGuard('files_modified_exceeds');
+  const outside = byGuard('spec_deviation_detected');
+  if (!overLimit && !outside) {
+    return refuse(input, {
+      title: 'Nothing changed: no file waits for approval.',
+      detail: 'This question is about something else.',
+      suggestion: pending.options[0]?.command,
+    });
+  }
+  const proposed = pending.triggers
+    .flatMap((trigger) => trigger.evidence.proposed ?? [])
+    .map((write) => write.path);
+  // More files are no answer to a path outside the scope: the same edit would be stopped again.
+  if (!overLimit && files !== undefined && paths === undefined) {
+    return refuse(input, {
+      title:
+        "Nothing changed: what waits lies outside the task's scope, a number of files does not allow it.",
+      detail: `Waiting: ${proposed.slice(0, 5).join(', ')}.`,
+      suggestion: '/approve',
+    });
+  }
+  const changed = overLimit?.evidence.files?.length ?? pending.context.files;
+  const useless = uselessFileLimit(state, files, changed);
+  if (useless) return refuse(input, useless);
+  return resumeRun(state, pending, input, rules, {
+    status: 'resolved_with_approval',
+    growth: { files },
+    approvedPaths: files === undefined && paths === undefined ? proposed : (paths ?? []),
+  });
+}

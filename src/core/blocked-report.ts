@@ -1,0 +1,41 @@
+import * as z from 'zod';
+
+/** The player's own account of why it is stuck (B-3). */
+export const BLOCKER_CATEGORIES = {
+  external_dependency: 'external dependency',
+  test_failure: 'failing test',
+  architectural: 'structure of the code',
+  unclear_requirement: 'unclear requirement',
+} as const;
+export type BlockerCategory = keyof typeof BLOCKER_CATEGORIES;
+
+const category = z.enum(Object.keys(BLOCKER_CATEGORIES) as [BlockerCategory, ...BlockerCategory[]]);
+
+export const BlockingIssue = z.object({
+  issue: z.string().min(1),
+  location: z.string().nullish(),
+  category,
+  details: z.string(),
+});
+export type BlockingIssue = z.infer<typeof BlockingIssue>;
+
+export const AttemptRecord = z.object({
+  turn: z.number().int().positive(),
+  action: z.string().min(1),
+  result: z.string(),
+  why_failed: z.string().nullish(),
+});
+export type AttemptRecord = z.infer<typeof AttemptRecord>;
+
+export const BlockedReport = z.object({
+  blocking_issues: z.array(BlockingIssue),
+  attempts_made: z.array(AttemptRecord),
+  suggested_alternatives: z.array(z.string()),
+  human_action_required: z.string().min(1),
+});
+export type BlockedReport = z.infer<typeof BlockedReport>;
+
+/** ✓ is for the result "Success" and nothing else: "Partial" is not a success (B-5). */
+export function attemptWorked(attempt: AttemptRecord): boolean {
+  return attempt.result === 'Success';
+}

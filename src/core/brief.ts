@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { AgentMetrics } from './escalation.ts';
+import { GuardId, PassRate } from './guard.ts';
+import { JobSettings } from './job-settings.ts';
+import { ChangeSummary, GuardLimitsSchema, Usage } from './run-event.ts';
+import type { RunState } from './run-state.ts';
+import { Task } from './task.ts';
+import { score, Verification } from './verification.ts';
+
+/** What a job is given when it takes a run: enough to go on where the last one stopped. */
+export const Brief = z.object({
+  run: z.string(),
+  /** The number of this job; its claims carry it as their fence. */
+  job: z.number().int().positive(),
+  task: Task,
+  agent: z.string(),
+  checks: z.array(z.string()),
+  known_errors: z.array(z.string()),
+  limits: GuardLimitsSchema,
+  limits_rev: z.number().int().positive(),
+  turn: z.number().int().nonnegative(),
+  baseline: Verification.optional(),
+  pass_rates: z.array(PassRate),
+  guards: z.partialRecord(GuardId, z.unknown()),
+  metrics: AgentMetrics,
+  active_ms: z.number().nonnegative(),
+  usage: Usage,
+  changes: ChangeSummary,
+  settings: JobSettings.optional(),
+});
+export type Brief = z.infer<typeof Brief>;
+
+export function briefFor(state: RunState): Brief {
+  const { run, task, agent, checks, known_errors, limits, limits_rev, turn, baseline } = state;
+  const { guards, metrics, active_ms, usage, changes } = state;
+  return {
+    run,
+    job: state.jobs + 1,
+    task,
+    agent,
+    checks,
+    known_errors,
+    limits,
+    limits_rev,
+    turn,
+    baseline,
+    settings: state.settings,
+    pass_rates: state.turns.flatMap(({ turn: number, verification }) =>
+      verification ? [{ turn: number, ...score(verification) }] : [],
+    ),
+    guards,
+    metrics,
+    active_ms,
+    usage,
+    changes,
+  };
+}

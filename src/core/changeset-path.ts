@@ -1,0 +1,65 @@
+import { checkWorktreePath } from './worktree-path.ts';
+
+interface PathOfFile {
+  path: string;
+  status: 'added' | 'modified' | 'deleted';
+}
+
+/** What macOS leaves out when it compares names: `.g\u200cit` is `.git` there. */
+const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Paths that are, on any system a commit may be checked out on, another file than they seem, or the same as another one. */
+export function checkChangesetPaths(files: readonly PathOfFile[]): { path: string; problem: string }[] {
+  const problems = files.flatMap(({ path }) => {
+    const problem = pathProblem(path);
+    return problem ? [{ path, problem }] : [];
+  });
+  return [...problems, ...findCollisions(files)];
+}
+
+function pathProblem(path: string): string | undefined {
+  const checked = checkWorktreePath(path);
+  if (!checked.ok) return checked.problem;
+  if (checked.path !== path) return `the path must be spelled ${checked.path}`;
+  if (!path.isWellFormed() || /[\u0000-\u001f\u007f]/.test(path)) {
+    return 'the path contains control or broken characters';
+  }
+  if (path.includes('\\')) return 'the path contains a backslash, which separates names on Windows';
+  if (path.split('/').some(isDisguisedGit)) return 'a name in the path is `.git` on Windows or macOS';
+  return undefined;
+}
+
+function isDisguisedGit(name: string): boolean {
+  // Windows ignores dots and blanks at the end, and everything after a colon names a stream of the same file.
+  const onWindows = (name.split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase();
+  const onMac = name.replace(IGNORED_BY_HFS, '').toLowerCase();
+  return onWindows === '.git' || /^git~\d+$/.test(onWindows) || onMac === '.git';
+}
+
+/** A file deleted under one spelling and added under another is a rename, and fine. */
+function findCollisions(files: readonly PathOfFile[]): { path: string; problem: string }[] {
+  const problems: { path: string; problem: string }[] = [];
+  const exact = new Set<string>();
+  const kept = new Map<string, string>();
+  for (const { path, status } of files) {
+    if (exact.has(path)) problems.push({ path, problem: 'the path is there twice' });
+    exact.add(path);
+    if (status === 'deleted') continue;
+    const other = kept.get(fold(path));
+    if (other !== undefined && other !== path)
+      problems.push({ path, problem: `it is the same file as ${other} where case is ignored` });
+    kept.set(fold(path), path);
+  }
+  for (const path of kept.values()) {
+    for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      const parent = kept.get(fold(path.slice(0, at)));
+      if (parent !== undefined)
+        problems.push({ path, problem: `${parent} is a file, so nothing can be below it` });
+    }
+  }
+  return problems;
+}
+
+function fold(path: string): string {
+  return path.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,62 @@
+import type { CommandInput } from './decide-command.ts';
+import type { Decision } from './decision.ts';
+import type { Effect } from './effect.ts';
+import type { Escalation, EscalationStatus } from './escalation.ts';
+import { finishRun } from './finish-run.ts';
+import { recordResponse } from './record-response.ts';
+import { replyTo } from './reply-to.ts';
+import type { RunEvent, RunStatus } from './run-event.ts';
+
+/** The response and its consequence for the question, in the journal's order. */
+export function resolveQuestion(
+  pending: Escalation,
+  input: CommandInput,
+  status: EscalationStatus,
+): RunEvent[] {
+  const { at, by } = input;
+  return [
+    recordResponse(pending, input),
+    { type: 'escalation_resolved', at, escalation: pending.id, status, by },
+  ];
+}
+
+export function closingEffects(pending: Escalation): Effect[] {
+  return [
+    { type: 'clear_timer', timer: `reminder:${pending.id}` },
+    { type: 'close_question', escalation: pending.id },
+    { type: 'update_status' },
+  ];
+}
+
+/** An answer that ends the run: accept, cancel, terminate. */
+export function endRun(
+  pending: Escalation,
+  input: CommandInput,
+  status: EscalationStatus,
+  end: { status: RunStatus; reason: string },
+): Decision {
+  const finished = finishRun({ ...end, partial: true, at: input.at, by: input.by });
+  return {
+    events: [...resolveQuestion(pending, input, status), ...finished.events],
+    effects: [...closingEffects(pending), ...finished.effects],
+  };
+}
+
+/** G-12: the question is settled, the run waits; what tripped starts again when it goes on. */
+export function pauseRun(pending: Escalation, input: CommandInput): Decision {
+  const { at, by } = input;
+  return {
+    events: [
+      ...resolveQuestion(pending, input, 'resolved'),
+      { type: 'run_paused', at, by, rearm: pending.rearm },
+    ],
+    effects: [
+      ...closingEffects(pending),
+      replyTo(input, {
+        tone: 'taken',
+        title: 'Paused: the work is saved.',
+        detail: '`/continue` goes on from here. No reminders until then.',
+      }),
+    ],
+  };
+}

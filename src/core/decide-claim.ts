@@ -1,0 +1,217 @@
+import { isComplete } from './completion.ts';
+import { type Decision, NOTHING } from './decision.ts';
+import { Claim, type Envelope, type Measured, PROTOCOL } from './envelope.ts';
+import { evolve } from './evolve.ts';
+import { finishRun } from './finish-run.ts';
+import type { GuardStates, Trigger } from './guard.ts';
+import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
+import type { Rules } from './rules.ts';
+import type { RunEvent, TurnRecord } from './run-event.ts';
+import { isFinished, pendingEscalation, type RunState } from './run-state.ts';
+import { requestVerification } from './verify-afresh.ts';
+
+type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'];
+
+/** What a job says is a claim: its job must be the present one, and its trips are judged by the desk's own limits. */
+export function decideClaim(state: RunState, envelope: Envelope, rules: Rules): Decision {
+  const { at, fence } = envelope;
+  if (envelope.protocol !== PROTOCOL || envelope.run !== state.run || isFinished(state)) return NOTHING;
+  const parsed = Claim.safeParse({ type: envelope.type, data: envelope.data });
+  // A newer job may say things this desk does not know: the input is in the journal, nothing is done.
+  if (!parsed.success) return NOTHING;
+  const claim = parsed.data;
+  if (claim.type === 'job_started') {
+    const successor = fence === state.jobs + 1 && !state.job_live;
+    return successor
+      ? { events: [{ type: 'job_started', at, job: fence }], effects: [{ type: 'update_status' }] }
+      : NOTHING;
+  }
+  if (fence !== state.jobs) return NOTHING;
+  switch (claim.type) {
+    case 'baseline_recorded':
+      return decideBaseline(state, envelope, claim.data, rules);
+    case 'turn_started':
+      return {
+        events: [{ type: 'turn_started', at, turn: envelope.turn, ...claim.data }],
+        effects: [{ type: 'update_status' }],
+      };
+    case 'turn_ended':
+      return decideTurnEnd(state, envelope, claim.data, rules);
+    case 'tripped': {
+      const triggers = validTriggers(state, claim.data.measured.guards, envelope, rules);
+      if (triggers.length === 0 || state.pending) return NOTHING;
+      return raiseEscalation(state, triggers, claim.data.measured, at, rules, true, claim.data.usage);
+    }
+    case 'agent_frozen':
+      if (!state.escalations.some(({ id }) => id === claim.data.escalation)) return NOTHING;
+      return { events: [{ type: 'agent_frozen', at, ...claim.data }], effects: [] };
+    case 'answer_delivered':
+      if (!state.answers.some(({ id }) => id === claim.data.answer)) return NOTHING;
+      return { events: [{ type: 'answer_delivered', at, answer: claim.data.answer }], effects: [] };
+    case 'acknowledged':
+      return decideAcknowledgement(state, at, claim.data);
+    case 'agent_died':
+      return decideAgentDeath(state, at, claim.data.reason);
+    case 'parked':
+      return {
+        events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, guards: claim.data.guards }],
+        effects: [{ type: 'publish', ready: false }, { type: 'update_status' }],
+      };
+    case 'handed_over':
+      return {
+        events: [{ type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data }],
+        // While a person is asked, the answer dispatches the successor.
+        effects: [
+          ...(state.pending || state.paused ? [] : [{ type: 'dispatch_job' as const }]),
+          { type: 'update_status' },
+        ],
+      };
+  }
+}
+
+/** E-11. Only an answered question can be acknowledged: a job must not close one that is open. */
+function decideAcknowledgement(state: RunState, at: string, data: ClaimOf<'acknowledged'>): Decision {
+  const answered = state.escalations.find(({ id }) => id === data.escalation);
+  if (!answered?.resolved_at) return NOTHING;
+  return {
+    events: [{ type: 'answer_acknowledged', at, ...data }],
+    effects: [{ type: 'close_question', escalation: answered.id }],
+  };
+}
+
+/** E-13: the record is kept and the question comes again, linked. Without a live agent's question there is nothing to repeat. */
+export function decideAgentDeath(state: RunState, at: string, reason: string): Decision {
+  const pending = pendingEscalation(state);
+  if (!pending?.during_turn) return NOTHING;
+  const terminated: RunEvent = { type: 'agent_terminated', at, escalation: pending.id, reason };
+  const repeated = repeatEscalation(evolve(state, terminated), pending, at, {});
+  return {
+    events: [terminated, ...repeated.events],
+    effects: [
+      { type: 'close_question', escalation: pending.id },
+      { type: 'clear_timer', timer: `reminder:${pending.id}` },
+      ...repeated.effects,
+    ],
+  };
+}
+
+/** The baseline is no occurrence of anything; but what blocks from outside blocks before turn 1 already. */
+function decideBaseline(
+  state: RunState,
+  envelope: Envelope,
+  data: ClaimOf<'baseline_recorded'>,
+  rules: Rules,
+): Decision {
+  const { at } = envelope;
+  const recorded: RunEvent = {
+    type: 'baseline_recorded',
+    at,
+    verification: data.verification,
+    guards: data.measured.guards,
+  };
+  const blockers = validTriggers(state, data.measured.guards, envelope, rules).filter(
+    (trigger) => trigger.guard === 'external_blocker',
+  );
+  if (blockers.length === 0 || state.pending)
+    return { events: [recorded], effects: [{ type: 'update_status' }] };
+  const raised = raiseEscalation(evolve(state, recorded), blockers, data.measured, at, rules, false);
+  return { events: [recorded, ...raised.events], effects: raised.effects };
+}
+
+function decideTurnEnd(
+  state: RunState,
+  envelope: Envelope,
+  data: ClaimOf<'turn_ended'>,
+  rules: Rules,
+): Decision {
+  const { at } = envelope;
+  const { record, usage, measured } = data;
+  const ended: RunEvent = {
+    type: 'turn_ended',
+    at,
+    record,
+    guards: measured.guards,
+    metrics: measured.metrics,
+    active_ms: envelope.active_ms,
+    usage,
+  };
+  const after = evolve(state, ended);
+  const next = afterTurn(after, record, measured, envelope, rules);
+  return { events: [ended, ...next.events], effects: [{ type: 'update_status' }, ...next.effects] };
+}
+
+function afterTurn(
+  state: RunState,
+  record: TurnRecord,
+  measured: Measured,
+  envelope: Envelope,
+  rules: Rules,
+): Decision {
+  const { at } = envelope;
+  // One question at a time: what ends while a person is asked waits for the answer.
+  if (state.pending) return NOTHING;
+  // Completion wins over a guard that trips at the same moment (K-10).
+  if (isComplete(record, state.known_issues)) {
+    if (state.fresh_verification) return requestVerification(state, at);
+    const partial = record.verification?.ok !== true;
+    const reason = partial ? 'complete but for known issues' : 'complete and verified';
+    return finishRun({ at, status: 'reviewing', partial, reason });
+  }
+  if (record.kind === 'debug') return afterDebugTurn(state, record, measured, at);
+  const triggers = validTriggers(state, measured.guards, envelope, rules);
+  if (triggers.length > 0) return raiseEscalation(state, triggers, measured, at, rules, false);
+  // K-4: not fixable by a successor, and nothing a person has to decide.
+  if (record.read?.report?.status === 'failed') {
+    const reason = record.read.report.errors[0]?.message || 'the player reported failed';
+    return finishRun({ at, status: 'failed', partial: true, reason });
+  }
+  return NOTHING;
+}
+
+/** G-8: a root cause goes to the next turn; none means the same question again, with what was found. */
+function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured, at: string): Decision {
+  const report = record.read?.report;
+  const asked = state.escalations.findLast((escalation) =>
+    escalation.responses.some((response) => response.response_type === 'debug'),
+  );
+  if (report?.root_cause_found === true && report.root_cause) {
+    const instruction = [
+      `The debugging turn found the root cause: ${report.root_cause}`,
+      report.fix ? `The fix it proposes: ${report.fix}` : 'Fix it, then go on with the task.',
+    ].join('\n');
+    return {
+      events: [
+        {
+          type: 'answer_prepared',
+          at,
+          answer: {
+            id: `debug.${state.turns.length}`,
+            command: 'debug',
+            by: 'the debugging turn',
+            instruction,
+            inputs: {},
+            rearm: [],
+            ends_turn: false,
+            next_turn: 'normal',
+            agent_changed: false,
+          },
+        },
+      ],
+      effects: [],
+    };
+  }
+  if (!asked) return NOTHING;
+  const findings = report?.root_cause || report?.summary || 'The debugging turn gave no findings.';
+  return repeatEscalation(state, asked, at, {
+    findings,
+    headline: 'the debug turn found no cause, choose how to go on',
+    context: measured.context,
+  });
+}
+
+/** A claim made under older limits is void where the guard was re-armed since. */
+function validTriggers(state: RunState, guards: GuardStates, envelope: Envelope, rules: Rules): Trigger[] {
+  return rules
+    .tripped(guards, state.limits)
+    .filter((trigger) => (state.rearmed_at[trigger.guard] ?? 0) <= envelope.limits_rev);
+}

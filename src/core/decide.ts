@@ -1,0 +1,70 @@
+import { decideAgentDeath, decideClaim } from './decide-claim.ts';
+import { decideCommand } from './decide-command.ts';
+import { type Decision, NOTHING } from './decision.ts';
+import { evolve } from './evolve.ts';
+import type { Input } from './input.ts';
+import { reminderTime } from './raise-escalation.ts';
+import type { Rules } from './rules.ts';
+import type { RunEvent } from './run-event.ts';
+import { isFinished, pendingEscalation, type RunState } from './run-state.ts';
+import { decideVerification, requestVerification } from './verify-afresh.ts';
+
+/** All the rules of a run, pure: what happened plus what is known gives what to journal and what to do. */
+export function decide(state: RunState | undefined, input: Input, rules: Rules): Decision {
+  if (input.type === 'request') {
+    if (state) return NOTHING;
+    const { type: _, ...requested } = input;
+    return {
+      events: [{ ...requested, type: 'run_requested' }],
+      effects: [{ type: 'update_status' }, { type: 'dispatch_job' }],
+    };
+  }
+  if (!state) return NOTHING;
+  switch (input.type) {
+    case 'claim':
+      return decideClaim(state, input.envelope, rules);
+    case 'command':
+      return decideCommand(state, input, rules);
+    case 'verification':
+      return decideVerification(state, input.at, input.verification);
+    case 'judged':
+      if (state.status !== 'reviewing') return NOTHING;
+      return {
+        events: [{ type: 'run_judged', at: input.at, status: input.outcome, by: input.by }],
+        effects: [{ type: 'update_status' }],
+      };
+    case 'timer':
+      return decideTimer(state, input);
+    case 'job_lost':
+      return decideLostJob(state, input);
+  }
+}
+
+/** E-12: nobody answered; ask again, and again. The question stays open. */
+function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>): Decision {
+  const pending = pendingEscalation(state);
+  if (!pending || input.timer !== `reminder:${pending.id}`) return NOTHING;
+  const number = pending.reminders + 1;
+  return {
+    events: [{ type: 'reminder_sent', at: input.at, escalation: pending.id, number }],
+    effects: [
+      { type: 'notify', escalation: pending.id, priority: pending.priority, reminder: number },
+      { type: 'set_timer', timer: input.timer, at: reminderTime(state, pending, input.at) },
+    ],
+  };
+}
+
+function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost' }>): Decision {
+  if (isFinished(state)) return NOTHING;
+  if (input.verifying) {
+    return state.verifying === undefined ? NOTHING : requestVerification(state, input.at);
+  }
+  if (!state.job_live) return NOTHING;
+  const lost: RunEvent = { type: 'job_lost', at: input.at, reason: input.reason };
+  const death = decideAgentDeath(evolve(state, lost), input.at, input.reason);
+  const goOn = state.pending || state.paused ? [] : [{ type: 'dispatch_job' as const }];
+  return {
+    events: [lost, ...death.events],
+    effects: [...death.effects, ...goOn, { type: 'update_status' }],
+  };
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { AgentMetrics, EscalationContext } from './escalation.ts';
+import { GuardId } from './guard.ts';
+import { TurnKind, TurnRecord, Usage } from './run-event.ts';
+import { Verification } from './verification.ts';
+
+export const PROTOCOL = 1;
+
+const guards = z.partialRecord(GuardId, z.unknown());
+
+/** What the job measured, next to its guard states. The desk recomputes triggers from these with its own limits. */
+export const Measured = z.object({
+  guards,
+  metrics: AgentMetrics,
+  context: EscalationContext,
+  exit: z.string().optional(),
+});
+export type Measured = z.infer<typeof Measured>;
+
+/** What a job says. Everything here is a claim: the desk decides what it means. */
+export const Claim = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('job_started'), data: z.object({}) }),
+  z.object({
+    type: z.literal('baseline_recorded'),
+    data: z.object({ verification: Verification, measured: Measured }),
+  }),
+  z.object({ type: z.literal('turn_started'), data: z.object({ kind: TurnKind, resumed: z.boolean() }) }),
+  z.object({
+    type: z.literal('turn_ended'),
+    data: z.object({ record: TurnRecord, usage: Usage, measured: Measured }),
+  }),
+  z.object({ type: z.literal('tripped'), data: z.object({ usage: Usage, measured: Measured }) }),
+  z.object({
+    type: z.literal('agent_frozen'),
+    data: z.object({ escalation: z.string(), processes: z.number().int(), ms: z.number() }),
+  }),
+  z.object({ type: z.literal('answer_delivered'), data: z.object({ answer: z.string() }) }),
+  z.object({ type: z.literal('acknowledged'), data: z.object({ escalation: z.string(), text: z.string() }) }),
+  z.object({ type: z.literal('agent_died'), data: z.object({ reason: z.string() }) }),
+  z.object({ type: z.literal('parked'), data: z.object({ guards }) }),
+  z.object({
+    type: z.literal('handed_over'),
+    data: z.object({ handoff_path: z.string().optional(), guards }),
+  }),
+]);
+export type Claim = z.infer<typeof Claim>;
+
+/** Every message from a job to the desk. Unknown types are stored and not acted on; users pin the job's version. */
+export const Envelope = z.object({
+  protocol: z.number().int(),
+  run: z.string(),
+  /** Moves when a successor is dispatched: a zombie's claims are refused. */
+  fence: z.number().int(),
+  seq: z.number().int().positive(),
+  turn: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+  active_ms: z.number().nonnegative(),
+  limits_rev: z.number().int().positive(),
+  type: z.string(),
+  data: z.unknown(),
+});
+export type Envelope = z.infer<typeof Envelope>;

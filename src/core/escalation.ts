@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { BlockedReport } from './blocked-report.ts';
+import { InputRef, SealedCommand } from './command.ts';
+import { ActionRecord, EscalationType, GuardId, Occurrence, Option, PassRate, Trigger } from './guard.ts';
+import { HelpInput } from './help-request.ts';
+import { PartialProgress, ReportProblem } from './player-report.ts';
+
+export const ESCALATION_STATUSES = [
+  'pending',
+  'resolved',
+  'resolved_with_override',
+  'resolved_with_termination',
+  'resolved_with_approval',
+  'agent_terminated',
+] as const;
+export const EscalationStatus = z.enum(ESCALATION_STATUSES);
+export type EscalationStatus = z.infer<typeof EscalationStatus>;
+
+/** Running counters by the names the objective-escalation specification gives them (E-18). */
+export const AgentMetrics = z.object({
+  consecutive_same_errors: z.number().int().nonnegative(),
+  attempts_without_file_change: z.number().int().nonnegative(),
+  test_runs_without_improvement: z.number().int().nonnegative(),
+  files_modified_count: z.number().int().nonnegative(),
+});
+export type AgentMetrics = z.infer<typeof AgentMetrics>;
+
+/** Where the run stood when it stopped (G-5, E-9). Figures stand beside their limits. */
+export const EscalationContext = z.object({
+  turn: z.number().int().nonnegative(),
+  max_turns: z.number().int().positive().nullable(),
+  active_ms: z.number().nonnegative(),
+  max_runtime_ms: z.number().positive().nullable(),
+  files: z.number().int().nonnegative(),
+  max_files: z.number().int().positive().nullable(),
+  cost_usd: z.number().nonnegative().nullable(),
+  baseline: PassRate.optional(),
+  /** One per verification, oldest first, without the baseline. */
+  pass_rates: z.array(PassRate),
+  failing: z.array(z.string()),
+  /** In the agent's words. */
+  progress: PartialProgress.optional(),
+  last_output: z
+    .object({ at: z.iso.datetime(), command: z.string(), result: z.string(), tail: z.string() })
+    .optional(),
+  /** The last three, newest first. */
+  errors: z.array(Occurrence),
+  /** The last ten, oldest first. */
+  recent_actions: z.array(ActionRecord),
+  metrics: AgentMetrics,
+});
+export type EscalationContext = z.infer<typeof EscalationContext>;
+
+export const Response = z.object({
+  response_type: z.string(),
+  /** The command with values by reference. */
+  command: SealedCommand,
+  /** The text given, or the command's canonical form; never a provided value. */
+  content: z.string(),
+  by: z.string(),
+  via: z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag']),
+  timestamp: z.iso.datetime(),
+});
+export type Response = z.infer<typeof Response>;
+
+/** The one record for every stop that needs a human. */
+export const Escalation = z.object({
+  id: z.string(),
+  type: EscalationType,
+  status: EscalationStatus,
+  priority: z.enum(['normal', 'high']),
+  headline: z.string(),
+  question: z.string(),
+  headers: z.array(z.string()),
+  triggers: z.array(Trigger).min(1),
+  context: EscalationContext,
+  what_i_tried: z.string().optional(),
+  what_i_need: z.string().optional(),
+  inputs: z.array(HelpInput),
+  blocked_report: BlockedReport.optional(),
+  /** Why there is no usable blocked report at the turn limit. */
+  report_missing: z
+    .object({
+      kind: z.enum(['none', 'invalid', 'died']),
+      problems: z.array(ReportProblem),
+      raw: z.string().optional(),
+      exit: z.string().optional(),
+    })
+    .optional(),
+  /** What a debugging turn found before it gave up (G-8). */
+  findings: z.string().optional(),
+  options: z.array(Option),
+  created_at: z.iso.datetime(),
+  resolved_at: z.iso.datetime().optional(),
+  responses: z.array(Response),
+  resolution: z.object({ by: z.string(), inputs: z.record(z.string(), InputRef) }).optional(),
+  /** The agent's first words after taking the answer in (E-11). */
+  acknowledged: z.object({ text: z.string(), at: z.iso.datetime() }).optional(),
+  reminders: z.number().int().nonnegative(),
+  /** The escalation whose question this one repeats or follows. */
+  follows: z.string().optional(),
+  /** Which part of the run it stopped: the agent lives on, frozen, or the turn was over. */
+  during_turn: z.boolean(),
+  rearm: z.array(GuardId),
+});
+export type Escalation = z.infer<typeof Escalation>;
+
+export function missingInputs(escalation: Escalation, given: Record<string, InputRef>): HelpInput[] {
+  return escalation.inputs.filter((input) => !(input.key in given));
+}

@@ -1,0 +1,23 @@
+import type { Decision } from './decision.ts';
+import type { RunStatus } from './run-event.ts';
+
+/** The run's last word: status, receipt, values forgotten, nothing running. */
+export function finishRun(options: {
+  at: string;
+  status: RunStatus;
+  partial: boolean;
+  reason: string;
+  by?: string;
+}): Decision {
+  const { at, status, partial, reason, by } = options;
+  return {
+    events: [{ type: 'run_finished', at, status, partial, reason, by }],
+    effects: [
+      { type: 'stop_job' },
+      ...(status === 'reviewing' ? [{ type: 'publish' as const, ready: true }] : []),
+      { type: 'update_status' },
+      { type: 'show_receipt' },
+      { type: 'forget_inputs' },
+    ],
+  };
+}

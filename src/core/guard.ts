@@ -1,0 +1,199 @@
+import * as z from 'zod';
+import { HelpRequest } from './help-request.ts';
+import { type PlayerReport, type ReadReport, ReportProblem } from './player-report.ts';
+import { ErrorSighting, ExternalBlocker, type Verification } from './verification.ts';
+
+/** The id is the key under `guards:` in the config and the trigger's name in the journal. Order: what leads when several trip. */
+export const GUARD_IDS = [
+  'external_blocker',
+  'need_help',
+  'review_required',
+  'files_modified_exceeds',
+  'spec_deviation_detected',
+  'same_error_repeated',
+  'loop_detected',
+  'no_test_improvement_after',
+  'no_file_changes_after_attempts',
+  'consecutive_errors',
+  'cost_exceeds',
+  'total_verification_attempts',
+  'max_runtime',
+  'max_iterations',
+] as const;
+export const GuardId = z.enum(GUARD_IDS);
+export type GuardId = z.infer<typeof GuardId>;
+
+export const ESCALATION_TYPES = [
+  'repeated_error',
+  'verification_limit',
+  'progress_stall',
+  'scope_drift',
+  'external_blocker',
+  'iteration_limit',
+  'runtime_limit',
+  'loop_detected',
+  'error_threshold',
+  'need_help',
+  'review_required',
+  'cost_limit',
+] as const;
+export const EscalationType = z.enum(ESCALATION_TYPES);
+export type EscalationType = z.infer<typeof EscalationType>;
+
+export const TriggerKind = z.enum(['error_count', 'attempt_count', 'file_count', 'blocker_type']);
+export type TriggerKind = z.infer<typeof TriggerKind>;
+
+/** One sighting of an error in its run: what, where, when, and what was done about it before the next one (E-1). */
+export const Occurrence = z.object({
+  turn: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+  operation: z.string(),
+  error: ErrorSighting,
+  remediation: z.array(z.string()),
+});
+export type Occurrence = z.infer<typeof Occurrence>;
+
+/** One thing the player did, as the history shows it. */
+export const ActionRecord = z.object({
+  turn: z.number().int().nonnegative(),
+  at: z.iso.datetime(),
+  title: z.string(),
+  ok: z.boolean(),
+  result: z.string(),
+});
+export type ActionRecord = z.infer<typeof ActionRecord>;
+
+export const PassRate = z.object({
+  turn: z.number().int().nonnegative(),
+  unit: z.enum(['tests', 'checks']),
+  passed: z.number(),
+  total: z.number(),
+});
+export type PassRate = z.infer<typeof PassRate>;
+
+/** A write that the limits do not allow: held before it happened, or put back and set aside. */
+export const ProposedWrite = z.object({
+  path: z.string(),
+  why: z.enum(['file_limit', 'out_of_scope', 'gate_bypassed']),
+  held: z.boolean(),
+  diff: z.string().optional(),
+});
+export type ProposedWrite = z.infer<typeof ProposedWrite>;
+
+/** What was measured. Each guard fills what it has; the renderer shows what is there. */
+export const Evidence = z.object({
+  occurrences: z.array(Occurrence).optional(),
+  attempts: z.array(ActionRecord).optional(),
+  pass_rates: z.array(PassRate).optional(),
+  signature: z.string().optional(),
+  turns: z.array(z.number().int()).optional(),
+  files: z.array(z.string()).optional(),
+  scope: z.array(z.string()).optional(),
+  proposed: z.array(ProposedWrite).optional(),
+  blocker: ExternalBlocker.optional(),
+  first_seen: z.iso.datetime().optional(),
+  tried_again: z.iso.datetime().optional(),
+  operation: z.string().optional(),
+  help: HelpRequest.optional(),
+  help_raw: z.string().optional(),
+  help_problem: z.string().optional(),
+  review_reason: z.string().optional(),
+  review_types: z.array(z.string()).optional(),
+  review_derived: z.boolean().optional(),
+  report_problems: z.array(ReportProblem).optional(),
+  unit: z.string().optional(),
+});
+export type Evidence = z.infer<typeof Evidence>;
+
+/** What tripped: objective figures only, never a score of confidence (E-15). */
+export const Trigger = z.object({
+  guard: GuardId,
+  kind: TriggerKind,
+  threshold: z.number().nullable(),
+  observed: z.number(),
+  evidence: Evidence,
+});
+export type Trigger = z.infer<typeof Trigger>;
+
+/** A choice offered to the operator. Ticking its box feeds `command` to the one parser. */
+export const Option = z.object({
+  id: z.string().regex(/^[a-z0-9-]+$/),
+  label: z.string(),
+  description: z.string(),
+  command: z.string().startsWith('/'),
+});
+export type Option = z.infer<typeof Option>;
+
+/** Everything that is measured, in the order it happened: the agent's doings, the verification's, the operator's, the clock's. */
+export type GuardEvent =
+  /** `counted: false` for a debugging turn: repeating the failure without changing a file is what it is for. */
+  | { type: 'turn_started'; turn: number; counted?: boolean }
+  | {
+      type: 'action_ended';
+      at: string;
+      turn: number;
+      kind: 'edit' | 'command' | 'read' | 'search' | 'other';
+      title: string;
+      /** What has to pass again for this failure to count as overcome: the command, or the tool and its path. */
+      operation: string;
+      ok: boolean;
+      refused: boolean;
+      /** The agent ran one of the verify commands itself. */
+      is_check: boolean;
+      errors: ErrorSighting[];
+      blocker?: ExternalBlocker;
+    }
+  | { type: 'files_changed'; turn: number; paths: string[] }
+  | { type: 'write_proposed'; turn: number; proposed: ProposedWrite; files: string[]; scope: string[] }
+  | { type: 'verified'; at: string; turn: number; verification: Verification; signature: string }
+  /** The state before turn 1: a reference point, never an occurrence or an attempt. */
+  | { type: 'baseline'; at: string; verification: Verification }
+  | { type: 'usage'; turn: number; input_tokens: number; output_tokens: number; cost_usd: number }
+  | { type: 'clock'; active_ms: number }
+  | { type: 'help_requested'; turn: number; help?: HelpRequest; raw?: string; problem?: string }
+  | { type: 'report_received'; at: string; turn: number; read: ReadReport & { report: PlayerReport } }
+  /** `counted: false` for a debugging turn. */
+  | { type: 'turn_ended'; at: string; turn: number; counted: boolean; title: string }
+  /** An operator's answer re-arms every guard it lists (G-6). */
+  | { type: 'rearmed'; guards: GuardId[] }
+  /** The run was given to another agent: counters at 0, history kept elsewhere (E-14). */
+  | { type: 'agent_changed' };
+
+/** Where the run stands when a guard trips, for its words. */
+export interface Standing {
+  turn: number;
+  max_turns: number;
+  score?: { unit: 'tests' | 'checks'; passed: number; total: number };
+}
+
+/**
+ * One objective rule: measured state in, trigger or nothing out. Pure: state is plain JSON, so that a checkpoint or a journal
+ * gives the same answer again.
+ */
+export interface Guard<State = unknown, Config = unknown> {
+  readonly id: GuardId;
+  /** G-13: the header of its question. */
+  readonly header: string;
+  /** What its counter is called where figures stand side by side. */
+  readonly counter: string;
+  readonly type: EscalationType;
+  readonly kind: TriggerKind;
+  /** Value under `guards.<id>`; parses `undefined` to the default. `off` switches any guard off. */
+  readonly config: z.ZodType<Config | 'off'>;
+  /** What the config error lists as allowed. */
+  readonly allowed: string;
+  readonly initial: State;
+  reduce(state: State, event: GuardEvent): State;
+  check(state: State, config: Config): Trigger | undefined;
+  /** The answer's effect on the limit: `/continue +5` and friends. Absent: re-arming resets the counter. */
+  grow?(config: Config, by: { turns?: number; minutes?: number; files?: number }, observed: number): Config;
+  headline(trigger: Trigger, standing: Standing): string;
+  question(trigger: Trigger, standing: Standing): string;
+  options(trigger: Trigger, standing: Standing): Option[];
+}
+
+/** Seen from outside, the state and config of a guard are its own business. */
+// biome-ignore lint/suspicious/noExplicitAny: existential types: each guard alone knows its state and config
+export type AnyGuard = Guard<any, any>;
+export type GuardStates = Partial<Record<GuardId, unknown>>;
+export type GuardLimits = Record<GuardId, unknown>;

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+
+/** Longest help block that is looked at; what is longer is shown to people as it is. */
+export const MAX_HELP_CHARS = 64 * 1024;
+export const MAX_HELP_INPUTS = 20;
+
+/** One value the agent asks a person for. The key is what `/provide key=value` names. */
+export const HelpInput = z.object({
+  key: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/)
+    // Keys end up as property names of plain objects: `__proto__`, `constructor` and their like are there already.
+    .refine((key) => !(key in {})),
+  label: z.string().min(1).max(500),
+  secret: z.boolean().default(false),
+});
+export type HelpInput = z.infer<typeof HelpInput>;
+
+/** What the agent says between the help markers (P-1, P-11). */
+export const HelpRequest = z.object({
+  what_i_tried: z.string().min(1),
+  what_i_need: z.string().min(1),
+  inputs: z
+    .array(HelpInput)
+    .max(MAX_HELP_INPUTS)
+    .refine((inputs) => new Set(inputs.map((input) => input.key)).size === inputs.length)
+    .default([]),
+});
+export type HelpRequest = z.infer<typeof HelpRequest>;

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { SealedCommand } from './command.ts';
+import { Envelope } from './envelope.ts';
+import { JobSettings } from './job-settings.ts';
+import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
+import { Task } from './task.ts';
+import { Verification } from './verification.ts';
+
+/** Everything that can happen to a run, as the rules see it. Stored beside the events it led to, so that a journal can be re-decided. */
+export const Input = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('request'),
+    at: z.iso.datetime(),
+    run: z.string(),
+    task: Task,
+    agent: z.string(),
+    agents: z.array(z.string()),
+    checks: z.array(z.string()).min(1),
+    limits: GuardLimitsSchema,
+    known_errors: z.array(z.string()),
+    reminders: ReminderPlan,
+    requested_by: z.string(),
+    settings: JobSettings.optional(),
+    /** Complete only after a fresh job has run the checks on the result. */
+    fresh_verification: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('claim'), envelope: Envelope }),
+  z.object({
+    type: z.literal('command'),
+    at: z.iso.datetime(),
+    command: SealedCommand,
+    by: z.string(),
+    via: z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag']),
+    /** The question it answers, when the way it came names one (a tick does). */
+    escalation: z.string().optional(),
+    source: z.string().optional(),
+  }),
+  /** The fresh job's result. */
+  z.object({ type: z.literal('verification'), at: z.iso.datetime(), verification: Verification }),
+  /** The pull request was merged, or closed without. */
+  z.object({
+    type: z.literal('judged'),
+    at: z.iso.datetime(),
+    outcome: z.enum(['approved', 'rejected']),
+    by: z.string(),
+  }),
+  z.object({ type: z.literal('timer'), at: z.iso.datetime(), timer: z.string() }),
+  /** The job was found dead without having parked. */
+  z.object({
+    type: z.literal('job_lost'),
+    at: z.iso.datetime(),
+    reason: z.string(),
+    /** The fresh job that was to verify. */
+    verifying: z.boolean().optional(),
+  }),
+]);
+export type Input = z.infer<typeof Input>;

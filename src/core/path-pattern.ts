@@ -1,0 +1,108 @@
+/** Beyond these a pattern matches nothing, so that a person is asked rather than a machine kept busy. */
+const MAX_PATTERN = 256;
+const MAX_STARS = 5;
+const MAX_ALTERNATIVES = 64;
+const MAX_MATCHED_PATH = 1024;
+
+const GLOB = /[*?[\]{}]/;
+
+/** An entry of a scope is a glob, a file or directory, or the name of a module. */
+export function isInScope(path: string, scope: readonly string[]): boolean {
+  return scope.some((entry) => matchesPattern(entry, path) || matchesModule(entry, path));
+}
+
+/** `*` and `?` stay within a name, `**` does not; `[ab]` and `{a,b}` as in a shell. A plain path also stands for all below it. */
+export function matchesPattern(entry: string, path: string): boolean {
+  const pattern = entry
+    .trim()
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/\/+$/, '');
+  // Also a name that looks like a glob, such as `[id].tsx`.
+  if (pattern === path) return true;
+  if (pattern === '' || pattern.length > MAX_PATTERN || path.length > MAX_MATCHED_PATH) return false;
+  if (!GLOB.test(pattern)) return path.startsWith(`${pattern}/`);
+  if ((pattern.match(/\*+/g) ?? []).length > MAX_STARS) return false;
+  const names = path.split('/');
+  return expandBraces(pattern).some((one) => matchNames(one.split('/'), names));
+}
+
+/** A module's name stands for every directory and every file of that name, wherever it is. */
+function matchesModule(entry: string, path: string): boolean {
+  const name = entry.trim().toLowerCase();
+  if (name === '' || name.includes('/') || GLOB.test(name)) return false;
+  const names = path.toLowerCase().split('/');
+  const file = names.pop() ?? '';
+  const stems = [file.replace(/(?<=.)\..*$/, ''), file.replace(/(?<=.)\.[^.]*$/, '')];
+  return names.includes(name) || stems.includes(name);
+}
+
+function matchNames(patterns: readonly string[], names: readonly string[]): boolean {
+  return matchAll(
+    patterns.map((pattern): Token => (pattern === '**' ? 'any' : readName(pattern))),
+    names,
+  );
+}
+
+type Token = 'any' | ((item: string) => boolean);
+
+/** Two fingers and one way back, the last `any`: never more steps than the product of both lengths. */
+function matchAll(tokens: readonly Token[], items: readonly string[]): boolean {
+  let token = 0;
+  let item = 0;
+  let any = -1;
+  let resumeAt = 0;
+  while (item < items.length) {
+    const wanted = tokens[token];
+    if (wanted === 'any') {
+      any = token;
+      resumeAt = item;
+      token += 1;
+    } else if (wanted?.(items[item] ?? '')) {
+      token += 1;
+      item += 1;
+    } else if (any >= 0) {
+      token = any + 1;
+      resumeAt += 1;
+      item = resumeAt;
+    } else return false;
+  }
+  return tokens.slice(token).every((rest) => rest === 'any');
+}
+
+function readName(pattern: string): Token {
+  const tokens = tokenize(pattern);
+  return (name) => matchAll(tokens, [...name]);
+}
+
+function tokenize(pattern: string): Token[] {
+  return [...pattern.matchAll(/\*+|\[[!^]?[^\]]+\]|[\s\S]/gu)].map(([part]): Token => {
+    if (part.startsWith('*')) return 'any';
+    if (part === '?') return () => true;
+    if (part.length > 2 && part.startsWith('[')) return readSet(part.slice(1, -1));
+    return (letter) => letter === part;
+  });
+}
+
+function readSet(text: string): (letter: string) => boolean {
+  const negated = /^[!^]/.test(text);
+  const ranges = [...text.slice(negated ? 1 : 0).matchAll(/([\s\S])-([\s\S])|[\s\S]/gu)];
+  return (letter) =>
+    negated !==
+    ranges.some(([one, from, to]) => (from && to ? from <= letter && letter <= to : one === letter));
+}
+
+/** The innermost braces first; what is no list, such as `{a}`, stays as it is written. */
+function expandBraces(pattern: string): string[] {
+  let expanded = [pattern];
+  for (;;) {
+    const next = expanded.flatMap((one) => {
+      const found = /\{([^{}]*,[^{}]*)\}/.exec(one);
+      if (!found) return [one];
+      const [before, after] = [one.slice(0, found.index), one.slice(found.index + found[0].length)];
+      return (found[1] ?? '').split(',').map((choice) => `${before}${choice}${after}`);
+    });
+    if (next.length > MAX_ALTERNATIVES) return [];
+    if (next.length === expanded.length) return next;
+    expanded = next;
+  }
+}

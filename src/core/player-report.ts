@@ -1,0 +1,162 @@
+import * as z from 'zod';
+import { BlockedReport } from './blocked-report.ts';
+import { type HardBlocker, hardBlocker } from './blockers.ts';
+
+export const REPORT_STATUSES = ['implemented', 'partial', 'failed', 'blocked'] as const;
+
+export const ReportedError = z.object({
+  type: z.string(),
+  message: z.string().default(''),
+  recoverable: z.boolean().optional(),
+  recommendation: z.string().nullish(),
+});
+export type ReportedError = z.infer<typeof ReportedError>;
+
+export const PartialProgress = z.object({
+  stage: z.string().optional(),
+  details: z.string().optional(),
+  phases_completed: z.number().int().nonnegative().optional(),
+  phases_total: z.number().int().nonnegative().optional(),
+  handoff_path: z.string().nullish(),
+});
+export type PartialProgress = z.infer<typeof PartialProgress>;
+
+/** What the player says of its turn (K-1). Everything but `status` is optional, so that old reports stay valid (K-6). */
+export const PlayerReport = z.object({
+  status: z.enum(REPORT_STATUSES),
+  /** One line: what this turn did. Shown as the turn's title. */
+  summary: z.string().optional(),
+  errors: z.array(ReportedError).default([]),
+  partial_progress: PartialProgress.nullish(),
+  requires_user_review: z.boolean().default(false),
+  review_reason: z.string().nullish(),
+  blocked_report: BlockedReport.nullish(),
+  /** Of a debugging turn only (G-8). */
+  root_cause_found: z.boolean().optional(),
+  root_cause: z.string().nullish(),
+  fix: z.string().nullish(),
+});
+export type PlayerReport = z.infer<typeof PlayerReport>;
+
+/** A field that could not be used: what, where, and what is allowed. */
+export const ReportProblem = z.object({ field: z.string(), value: z.string(), allowed: z.string() });
+export type ReportProblem = z.infer<typeof ReportProblem>;
+
+/** A report as it was read: the usable part, what was wrong with the rest, and the raw text, which is never lost. */
+export const ReadReport = z.object({
+  report: PlayerReport.optional(),
+  problems: z.array(ReportProblem),
+  raw: z.string(),
+  /** `requires_user_review` was not set by the player but follows from one of these error types (K-5). */
+  derived_from: z.array(z.string()),
+});
+export type ReadReport = z.infer<typeof ReadReport>;
+
+/** Kept of a report that cannot be used, so that a person can read it. */
+const RAW_KEPT = 20_000;
+const PROBLEMS_KEPT = 20;
+
+export function readPlayerReport(text: string): ReadReport {
+  const raw = text.length > RAW_KEPT ? `${text.slice(0, RAW_KEPT)}…` : text;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (cause) {
+    const problem = {
+      field: 'report',
+      value: clip(text.trim()),
+      allowed: `JSON (${(cause as Error).message})`,
+    };
+    return { problems: [problem], raw, derived_from: [] };
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    return {
+      problems: [{ field: 'report', value: clip(JSON.stringify(json)), allowed: 'a JSON object' }],
+      raw,
+      derived_from: [],
+    };
+  }
+  return readReportObject(json as Record<string, unknown>, raw);
+}
+
+function readReportObject(json: Record<string, unknown>, raw: string): ReadReport {
+  const problems: ReportProblem[] = [];
+  // One bad part must not cost the others: each field is read by itself, and what is not usable is left out.
+  const usable: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(PlayerReport.shape)) {
+    const given = withoutNulls(json[name]);
+    const read = schema.safeParse(given);
+    if (read.success) usable[name] = read.data;
+    else if (name === 'errors' && Array.isArray(given)) usable[name] = given.flatMap(salvageError);
+    if (!read.success) problems.push(...read.error.issues.map((issue) => describe(name, given, issue)));
+  }
+  const derived_from: string[] = [];
+  for (const error of (usable.errors as ReportedError[] | undefined) ?? []) {
+    if (hardBlocker(error.type) && error.recoverable !== true) derived_from.push(error.type);
+  }
+  // A flag that cannot be read is taken for set: better one question too many than one too few (K-5).
+  const flagged = usable.requires_user_review !== false;
+  usable.requires_user_review = flagged;
+  if (!flagged && derived_from.length > 0) usable.requires_user_review = true;
+  if (flagged && !usable.review_reason) {
+    problems.push({
+      field: 'review_reason',
+      value: 'nothing',
+      allowed: 'one or two sentences, required when requires_user_review is true',
+    });
+  }
+  const report = PlayerReport.safeParse({ ...usable, status: usable.status ?? guessStatus(usable) });
+  return {
+    report: report.data,
+    problems: problems.slice(0, PROBLEMS_KEPT),
+    raw,
+    derived_from: flagged ? [] : derived_from,
+  };
+}
+
+/** Agents write `null` for what they leave out. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return undefined;
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
+}
+
+/** The type alone decides whether a person is needed: it must not be lost to a slip in the field beside it. */
+function salvageError(item: unknown): ReportedError[] {
+  const read = ReportedError.safeParse(item);
+  if (read.success) return [read.data];
+  const type = (item as { type?: unknown } | undefined)?.type;
+  return typeof type === 'string' ? [{ type, message: '' }] : [];
+}
+
+/** A report whose status cannot be read must not pass as complete: it is partial, or blocked when it says so elsewhere. */
+function guessStatus(usable: Record<string, unknown>): 'partial' | 'blocked' {
+  return usable.blocked_report ? 'blocked' : 'partial';
+}
+
+export function hardBlockersOf(report: PlayerReport): HardBlocker[] {
+  const found = report.errors.flatMap((error) =>
+    error.recoverable === true ? [] : [hardBlocker(error.type)].filter((type) => type !== undefined),
+  );
+  return [...new Set(found)];
+}
+
+function describe(name: string, value: unknown, issue: z.core.$ZodIssue): ReportProblem {
+  const field = [name, ...issue.path].reduce<string>(
+    (path, part) =>
+      typeof part === 'number' ? `${path}[${part}]` : path ? `${path}.${String(part)}` : String(part),
+    '',
+  );
+  const found = issue.path.reduce<unknown>(
+    (at, part) => (at as Record<PropertyKey, unknown> | undefined)?.[part],
+    value,
+  );
+  const allowed =
+    issue.code === 'invalid_value' ? (issue.values as unknown[]).map(String).join(', ') : issue.message;
+  return { field, value: found === undefined ? 'nothing' : clip(JSON.stringify(found)), allowed };
+}
+
+function clip(text: string, length = 200): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}

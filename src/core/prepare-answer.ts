@@ -1,0 +1,64 @@
+import type { CommandName, InputRef } from './command.ts';
+import type { Escalation } from './escalation.ts';
+import type { GuardId, Trigger } from './guard.ts';
+import type { Growth, Rules } from './rules.ts';
+import type { RunEvent } from './run-event.ts';
+import type { RunState } from './run-state.ts';
+
+export interface AnswerParts {
+  id: string;
+  at: string;
+  by: string;
+  escalation?: Escalation;
+  /** What tripped, when that is not the escalation's own. */
+  measured?: Trigger[];
+  command: CommandName;
+  instruction: string;
+  inputs: Record<string, InputRef>;
+  rearm: GuardId[];
+  growth: Growth;
+  approvedPaths: string[];
+  endsTurn: boolean;
+  nextTurn: 'normal' | 'debug';
+  agent?: string;
+}
+
+/** Limits grow, counters start again, and the job gets its instruction: the events of one resumption (G-6). */
+export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts): RunEvent[] {
+  const { at, by, growth, escalation, agent } = parts;
+  const grown = new Set<GuardId>(parts.rearm);
+  if (growth.turns) grown.add('max_iterations');
+  if (growth.minutes) grown.add('max_runtime');
+  if (growth.files) grown.add('files_modified_exceeds');
+  const triggers = parts.measured ?? escalation?.triggers ?? [];
+  const observed = Object.fromEntries(triggers.map((trigger) => [trigger.guard, trigger.observed]));
+  const { turns, minutes, files } = growth;
+  const events: RunEvent[] = [
+    {
+      type: 'limits_changed',
+      at,
+      rev: state.limits_rev + 1,
+      limits: rules.grow(state.limits, [...grown], { turns, minutes, files }, observed),
+      approved_paths: [...new Set([...state.approved_paths, ...parts.approvedPaths])],
+    },
+  ];
+  const agentChanged = agent !== undefined && agent !== state.agent;
+  if (agentChanged) events.push({ type: 'agent_changed', at, agent });
+  events.push({
+    type: 'answer_prepared',
+    at,
+    answer: {
+      id: parts.id,
+      escalation: escalation?.id,
+      command: parts.command,
+      by,
+      instruction: parts.instruction,
+      inputs: parts.inputs,
+      rearm: parts.rearm,
+      ends_turn: parts.endsTurn,
+      next_turn: parts.nextTurn,
+      agent_changed: agentChanged,
+    },
+  });
+  return events;
+}

@@ -1,0 +1,36 @@
+import type {
+  EscalationType,
+  GuardId,
+  GuardLimits,
+  GuardStates,
+  Option,
+  Standing,
+  Trigger,
+} from './guard.ts';
+
+/** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
+export interface Rules {
+  tripped(states: GuardStates, limits: GuardLimits): Trigger[];
+  grow(
+    limits: GuardLimits,
+    guards: GuardId[],
+    by: Growth,
+    observed: Partial<Record<GuardId, number>>,
+  ): GuardLimits;
+  /** The words of one question for all that tripped at once; the first trigger leads, Cancel stands once and last (G-13). */
+  describe(triggers: [Trigger, ...Trigger[]], standing: Standing): TriggerWords;
+}
+
+export interface TriggerWords {
+  type: EscalationType;
+  headline: string;
+  question: string;
+  headers: string[];
+  options: Option[];
+}
+
+export interface Growth {
+  turns?: number;
+  minutes?: number;
+  files?: number;
+}

@@ -1,0 +1,211 @@
+import * as z from 'zod';
+import { Answer } from './answer.ts';
+import { InputRef } from './command.ts';
+import { AgentMetrics, Escalation, EscalationStatus, Response } from './escalation.ts';
+import { GuardId } from './guard.ts';
+import { JobSettings } from './job-settings.ts';
+import { ReadReport } from './player-report.ts';
+import { Task } from './task.ts';
+import { Verification } from './verification.ts';
+
+/** P-3. The last five are final. */
+export const RUN_STATUSES = [
+  'pending',
+  'building',
+  'waiting_for_input',
+  'reviewing',
+  'approved',
+  'rejected',
+  'failed',
+  'cancelled',
+  'terminated_by_human',
+] as const;
+export const RunStatus = z.enum(RUN_STATUSES);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const GuardLimitsSchema = z.record(z.string(), z.unknown());
+const GuardStatesSchema = z.partialRecord(GuardId, z.unknown());
+
+/** Sums over the whole run, all jobs. */
+export const Usage = z.object({
+  input_tokens: z.number().nonnegative(),
+  output_tokens: z.number().nonnegative(),
+  /** Null: the agent does not say. */
+  cost_usd: z.number().nonnegative().nullable(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/** The agent's changes against the snapshot, as measured from the trusted git directory. */
+export const ChangeSummary = z.object({
+  paths: z.array(z.string()),
+  added: z.number().int().nonnegative(),
+  removed: z.number().int().nonnegative(),
+});
+export type ChangeSummary = z.infer<typeof ChangeSummary>;
+
+export const TurnKind = z.enum(['normal', 'debug']);
+export type TurnKind = z.infer<typeof TurnKind>;
+
+/** One finished turn, as the history shows it. */
+export const TurnRecord = z.object({
+  turn: z.number().int().nonnegative(),
+  kind: TurnKind,
+  /** In the agent's words: the report's summary. */
+  title: z.string().optional(),
+  read: ReadReport.optional(),
+  verification: Verification.optional(),
+  signature: z.string().optional(),
+  changes: ChangeSummary,
+  /** Of this turn alone. */
+  turn_ms: z.number().nonnegative(),
+  turn_cost_usd: z.number().nonnegative().nullable(),
+  turn_added: z.number().int(),
+  turn_removed: z.number().int(),
+  exit: z.string(),
+});
+export type TurnRecord = z.infer<typeof TurnRecord>;
+
+export const KnownIssue = z.object({
+  title: z.string(),
+  tests: z.array(z.string()),
+  checks: z.array(z.string()),
+  by: z.string(),
+  at: z.iso.datetime(),
+});
+export type KnownIssue = z.infer<typeof KnownIssue>;
+
+/** How long to wait before asking again (E-12). */
+export const ReminderPlan = z.object({
+  every_ms: z.number().positive(),
+  high_every_ms: z.number().positive(),
+});
+export type ReminderPlan = z.infer<typeof ReminderPlan>;
+
+const at = z.iso.datetime();
+const escalation = z.string();
+
+/** The journal. Past tense; `evolve` only copies what stands here. */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run_requested'),
+    at,
+    run: z.string(),
+    task: Task,
+    agent: z.string(),
+    agents: z.array(z.string()),
+    checks: z.array(z.string()),
+    limits: GuardLimitsSchema,
+    known_errors: z.array(z.string()),
+    reminders: ReminderPlan,
+    requested_by: z.string(),
+    settings: JobSettings.optional(),
+    fresh_verification: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal('job_started'), at, job: z.number().int().positive() }),
+  z.object({
+    type: z.literal('baseline_recorded'),
+    at,
+    verification: Verification,
+    guards: GuardStatesSchema,
+  }),
+  z.object({
+    type: z.literal('turn_started'),
+    at,
+    turn: z.number().int(),
+    kind: TurnKind,
+    resumed: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('turn_ended'),
+    at,
+    record: TurnRecord,
+    guards: GuardStatesSchema,
+    metrics: AgentMetrics,
+    active_ms: z.number().nonnegative(),
+    usage: Usage,
+  }),
+  z.object({
+    type: z.literal('escalation_raised'),
+    at,
+    escalation: Escalation,
+    guards: GuardStatesSchema,
+    /** So far, when a turn was stopped midway. */
+    usage: Usage.optional(),
+  }),
+  z.object({
+    type: z.literal('agent_frozen'),
+    at,
+    escalation,
+    processes: z.number().int().nonnegative(),
+    ms: z.number().nonnegative(),
+  }),
+  z.object({
+    type: z.literal('inputs_given'),
+    at,
+    escalation,
+    inputs: z.record(z.string(), InputRef),
+    by: z.string(),
+  }),
+  z.object({ type: z.literal('response_recorded'), at, escalation, response: Response }),
+  z.object({
+    type: z.literal('escalation_resolved'),
+    at,
+    escalation,
+    status: EscalationStatus,
+    by: z.string(),
+  }),
+  z.object({
+    type: z.literal('limits_changed'),
+    at,
+    rev: z.number().int().positive(),
+    limits: GuardLimitsSchema,
+    approved_paths: z.array(z.string()),
+  }),
+  z.object({ type: z.literal('answer_prepared'), at, answer: Answer }),
+  z.object({ type: z.literal('answer_delivered'), at, answer: z.string() }),
+  z.object({ type: z.literal('answer_acknowledged'), at, escalation, text: z.string() }),
+  z.object({ type: z.literal('agent_changed'), at, agent: z.string() }),
+  z.object({ type: z.literal('known_issue_recorded'), at, issue: KnownIssue }),
+  z.object({ type: z.literal('review_shown'), at, escalation: z.string().optional(), by: z.string() }),
+  z.object({ type: z.literal('run_paused'), at, by: z.string(), rearm: z.array(GuardId) }),
+  /** Planned: the work is saved and the job ends. */
+  z.object({
+    type: z.literal('job_parked'),
+    at,
+    active_ms: z.number().nonnegative(),
+    guards: GuardStatesSchema,
+  }),
+  /** Unplanned: found dead, or said so itself. */
+  z.object({ type: z.literal('job_lost'), at, reason: z.string() }),
+  /** Planned: a successor job goes on by itself (K-7). */
+  z.object({
+    type: z.literal('job_handed_over'),
+    at,
+    handoff_path: z.string().optional(),
+    active_ms: z.number().nonnegative(),
+    guards: GuardStatesSchema,
+  }),
+  z.object({ type: z.literal('agent_terminated'), at, escalation, reason: z.string() }),
+  z.object({ type: z.literal('reminder_sent'), at, escalation, number: z.number().int().positive() }),
+  z.object({
+    type: z.literal('command_refused'),
+    at,
+    command: z.string(),
+    by: z.string(),
+    reason: z.string(),
+  }),
+  /** The player says it is done and the job's checks agree; a fresh job has the last word. */
+  z.object({ type: z.literal('verification_requested'), at, attempt: z.number().int().positive() }),
+  z.object({ type: z.literal('verification_reported'), at, verification: Verification }),
+  z.object({ type: z.literal('run_judged'), at, status: z.enum(['approved', 'rejected']), by: z.string() }),
+  z.object({
+    type: z.literal('run_finished'),
+    at,
+    status: RunStatus,
+    /** Complete by the checks, or stopped with what there was. */
+    partial: z.boolean(),
+    reason: z.string(),
+    by: z.string().optional(),
+  }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;

@@ -1,0 +1,99 @@
+import type { Answer } from './answer.ts';
+import type { BlockedReport } from './blocked-report.ts';
+import type { InputRef } from './command.ts';
+import type { AgentMetrics, Escalation } from './escalation.ts';
+import type { GuardId, GuardLimits, GuardStates } from './guard.ts';
+import type { JobSettings } from './job-settings.ts';
+import type { ReadReport } from './player-report.ts';
+import type {
+  ChangeSummary,
+  KnownIssue,
+  ReminderPlan,
+  RunStatus,
+  TurnKind,
+  TurnRecord,
+  Usage,
+} from './run-event.ts';
+import type { Task } from './task.ts';
+import type { Verification } from './verification.ts';
+
+/** Everything that is known of a run: the fold of its journal, nothing else. */
+export interface RunState {
+  run: string;
+  status: RunStatus;
+  task: Task;
+  agent: string;
+  agents: string[];
+  checks: string[];
+  known_errors: string[];
+  reminders: ReminderPlan;
+  requested_by: string;
+  requested_at: string;
+  updated_at: string;
+  limits: GuardLimits;
+  limits_rev: number;
+  /** The limits revision at which each guard was last re-armed: an older claim of its trip is void. */
+  rearmed_at: Partial<Record<GuardId, number>>;
+  approved_paths: string[];
+  jobs: number;
+  job_live: boolean;
+  baseline?: Verification;
+  /** The turn that runs or ran last; 0 before the first. */
+  turn: number;
+  turn_open: boolean;
+  turn_kind: TurnKind;
+  turns: TurnRecord[];
+  guards: GuardStates;
+  metrics: AgentMetrics;
+  active_ms: number;
+  /** Waiting for a person, over all closed escalations. */
+  waiting_ms: number;
+  usage: Usage;
+  changes: ChangeSummary;
+  last_read?: ReadReport;
+  blocked_report?: BlockedReport;
+  escalations: Escalation[];
+  /** Id of the open question. */
+  pending?: string;
+  /** Values given so far for the open question. */
+  given: Record<string, InputRef>;
+  paused?: { rearm: GuardId[] };
+  /** Prepared, not yet taken by a job. Oldest first. */
+  answers: Answer[];
+  /** Taken by the job, whose counters do not show it yet: lost with the job, so given to its successor again. */
+  delivered?: Answer[];
+  /** What operators said that holds for the rest of the run; newest last. */
+  guidance: string[];
+  /** What the debugging turn that comes or runs is to look into. */
+  debug?: string;
+  known_issues: KnownIssue[];
+  handoff_path?: string;
+  settings?: JobSettings;
+  fresh_verification?: boolean;
+  /** A fresh job runs the checks, for the n-th time. */
+  verifying?: number;
+  /** What the last fresh job reported. */
+  fresh?: Verification;
+  finished?: { partial: boolean; reason: string; by?: string; at: string };
+}
+
+export function pendingEscalation(state: RunState): Escalation | undefined {
+  return state.escalations.find((escalation) => escalation.id === state.pending);
+}
+
+export function lastVerification(state: RunState): Verification | undefined {
+  return state.turns.findLast((turn) => turn.verification)?.verification;
+}
+
+const FINAL: ReadonlySet<RunStatus> = new Set([
+  'reviewing',
+  'approved',
+  'rejected',
+  'failed',
+  'cancelled',
+  'terminated_by_human',
+]);
+
+export function isFinished(state: RunState): boolean {
+  return FINAL.has(state.status);
+}

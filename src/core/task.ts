@@ -1,0 +1,14 @@
+import * as z from 'zod';
+
+/** The work as it stood when it was asked for: a snapshot, so that later edits of the source do not count. */
+export const Task = z.object({
+  /** `issue-N`, or the task file's name without its ending. Names the folder of the run's files. */
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
+  title: z.string().min(1),
+  body: z.string(),
+  acceptance_criteria: z.array(z.string()),
+  /** Globs or module names. Absent: no scope was declared and `spec_deviation_detected` is inactive. */
+  scope: z.array(z.string()).optional(),
+  source: z.string(),
+});
+export type Task = z.infer<typeof Task>;

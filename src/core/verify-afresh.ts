@@ -1,0 +1,40 @@
+import { passes } from './completion.ts';
+import { type Decision, NOTHING } from './decision.ts';
+import { evolve } from './evolve.ts';
+import { finishRun } from './finish-run.ts';
+import type { RunEvent } from './run-event.ts';
+import type { RunState } from './run-state.ts';
+import type { Verification } from './verification.ts';
+
+/** A fresh job that never reports is tried again this often; then the result is handed to people as not verified. */
+const ATTEMPTS = 3;
+
+/** The job's own checks passed. It shares a machine with the agent, so a fresh one without secrets has the last word. */
+export function requestVerification(state: RunState, at: string): Decision {
+  const attempt = (state.verifying ?? 0) + 1;
+  if (attempt > ATTEMPTS) {
+    const reason = 'complete, but no fresh job could verify it';
+    return finishRun({ at, status: 'reviewing', partial: true, reason });
+  }
+  return {
+    events: [{ type: 'verification_requested', at, attempt }],
+    effects: [{ type: 'dispatch_verification' }, { type: 'update_status' }],
+  };
+}
+
+export function decideVerification(state: RunState, at: string, verification: Verification): Decision {
+  if (state.verifying === undefined) return NOTHING;
+  const reported: RunEvent = { type: 'verification_reported', at, verification };
+  if (passes(verification, state.known_issues)) {
+    const partial = !verification.ok;
+    const reason = partial ? 'complete but for known issues' : 'complete and verified';
+    const finished = finishRun({ at, status: 'reviewing', partial, reason });
+    return { events: [reported, ...finished.events], effects: finished.effects };
+  }
+  // What fails on a clean checkout is feedback like any other: the next turn starts with it.
+  const after = evolve(state, reported);
+  return {
+    events: [reported],
+    effects: [...(after.job_live ? [] : [{ type: 'dispatch_job' as const }]), { type: 'update_status' }],
+  };
+}

@@ -1,0 +1,82 @@
+import type { Octokit } from '@octokit/rest';
+import type { Endpoints } from '@octokit/types';
+import { GitHubError } from '../core/github-port.ts';
+import { toGitHubError } from './errors.ts';
+
+/** The parts of an Octokit we use; Probot's and @octokit/rest's both fit. */
+export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
+
+export interface Repository {
+  owner: string;
+  repo: string;
+  /** Our own App: its check runs are ours. */
+  appId: number;
+}
+
+type Parameters<Route extends keyof Endpoints> = Omit<Endpoints[Route]['parameters'], 'owner' | 'repo'>;
+
+/** Calls for one repository. Every failure is a `GitHubError`. */
+export interface Client extends Repository {
+  request<Route extends keyof Endpoints>(
+    route: Route,
+    parameters: Parameters<Route>,
+  ): Promise<Endpoints[Route]['response']>;
+  graphql<Answer>(query: string, variables: Record<string, string>): Promise<Answer>;
+}
+
+/** Later versions drop fields that we send. */
+const API_VERSION = { 'x-github-api-version': '2022-11-28' };
+
+/**
+ * The retry plugin repeats every method on a 5xx. A POST whose answer was lost may have done its work, so
+ * repeating it is left to callers who can look first.
+ */
+const NEVER_TWICE = { retries: 0 };
+
+export function createClient(octokit: OctokitLike, repository: Repository): Client {
+  const { owner, repo } = repository;
+  return {
+    ...repository,
+    async request(route, parameters) {
+      const options = {
+        ...parameters,
+        owner,
+        repo,
+        headers: API_VERSION,
+        ...(route.startsWith('POST ') && { request: NEVER_TWICE }),
+      };
+      const response = await octokit.request(route as string, options).catch((error: unknown) => {
+        throw toGitHubError(error, route);
+      });
+      refuseHalfAnswer(response, route);
+      return response as Endpoints[typeof route]['response'];
+    },
+    async graphql(query, variables) {
+      const once = /^\s*mutation\b/.test(query) && { request: NEVER_TWICE };
+      return octokit
+        .graphql<never>(query, { ...variables, ...once })
+        .catch((error: unknown) => Promise.reject(toGitHubError(error, 'GraphQL')));
+    },
+  };
+}
+
+/** Octokit returns the text of an answer it could not parse, and a string can be iterated like an empty list. */
+function refuseHalfAnswer(response: { status: number; data: unknown }, route: string): void {
+  const empty = response.status === 204 || response.data === undefined;
+  if (empty || (typeof response.data === 'object' && response.data !== null)) return;
+  throw new GitHubError(`GitHub's answer to ${route} is not JSON, or was cut off. Try again.`, {
+    status: 502,
+  });
+}
+
+/** Undefined where the thing is not there: 404, or 410 when it was deleted. */
+export async function orUndefined<Value>(call: Promise<Value>): Promise<Value | undefined> {
+  return call.catch((error: unknown) => {
+    if (isStatus(error, 404, 410)) return undefined;
+    throw error;
+  });
+}
+
+export function isStatus(error: unknown, ...statuses: number[]): error is GitHubError {
+  return error instanceof GitHubError && statuses.includes(error.status);
+}

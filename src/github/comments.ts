@@ -1,0 +1,80 @@
+import type { Endpoints } from '@octokit/types';
+import type { GitHub, GitHubComment } from '../core/github-port.ts';
+import { type Client, orUndefined } from './client.ts';
+import { PER_PAGE, readAllPages } from './pages.ts';
+import { refuseLongText } from './text-limit.ts';
+
+type Methods = Pick<
+  GitHub,
+  'comments' | 'comment' | 'createComment' | 'updateComment' | 'deleteComment' | 'react'
+>;
+type Answer = Endpoints['GET /repos/{owner}/{repo}/issues/comments/{comment_id}']['response']['data'];
+
+export function createCommentMethods({ request }: Client): Methods {
+  return {
+    comments: (issue, since) =>
+      readAllPages(`comments on #${issue}`, async (page) => {
+        const { data, headers } = await request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+          issue_number: issue,
+          per_page: PER_PAGE,
+          page,
+          ...(since !== undefined && { since }),
+        });
+        return { items: data.map(toComment), link: headers.link };
+      }),
+
+    async comment(id) {
+      const answer = await orUndefined(
+        request('GET /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: id }),
+      );
+      return answer && toComment(answer.data);
+    },
+
+    async createComment(issue, body) {
+      refuseLongText(`The comment on #${issue}`, body);
+      const { data } = await request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+        issue_number: issue,
+        body,
+      });
+      return toComment(data);
+    },
+
+    async updateComment(id, body) {
+      refuseLongText(`The new text of comment ${id}`, body);
+      const answer = await orUndefined(
+        request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: id, body }),
+      );
+      return answer && toComment(answer.data);
+    },
+
+    async deleteComment(id) {
+      await orUndefined(
+        request('DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', { comment_id: id }),
+      );
+    },
+
+    async react(commentId, reaction) {
+      await orUndefined(
+        request('POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions', {
+          comment_id: commentId,
+          content: reaction,
+        }),
+      );
+    },
+  };
+}
+
+function toComment(answer: Answer): GitHubComment {
+  return {
+    id: Number(answer.id),
+    node_id: answer.node_id,
+    body: answer.body ?? '',
+    // GitHub shows the comments of deleted accounts as written by this one.
+    author: answer.user?.login ?? 'ghost',
+    author_type: answer.user?.type ?? 'User',
+    app_id: answer.performed_via_github_app ? Number(answer.performed_via_github_app.id) : undefined,
+    created_at: answer.created_at,
+    updated_at: answer.updated_at,
+    url: answer.html_url,
+  };
+}

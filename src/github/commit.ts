@@ -1,0 +1,105 @@
+import { type CommitFile, type GitHub, GitHubError } from '../core/github-port.ts';
+import { type Client, isStatus } from './client.ts';
+import { mapConcurrently } from './map-concurrently.ts';
+import { readBranchHead } from './repository.ts';
+import { createInliner, type TreeEntry } from './tree-entry.ts';
+
+const MAX_BLOB_BYTES = 40 * 1024 * 1024;
+const UPLOADS_AT_ONCE = 4;
+
+type Options = Parameters<GitHub['commit']>[0];
+
+export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'> {
+  async function upload(file: CommitFile, inline: (bytes: Buffer) => string | undefined): Promise<TreeEntry> {
+    const { path, mode, content } = file;
+    const entry = { path, mode, type: 'blob' } as const;
+    if (content === null) return { ...entry, sha: null };
+    const text = inline(decodeContent(path, content));
+    if (text !== undefined) return { ...entry, content: text };
+    const { data } = await request('POST /repos/{owner}/{repo}/git/blobs', { content, encoding: 'base64' });
+    return { ...entry, sha: data.sha };
+  }
+
+  async function writeTree(parent: string, files: CommitFile[]): Promise<string> {
+    for (const { path, content } of files) refuseLargeBlob(path, content);
+    const { data: base } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
+      commit_sha: parent,
+    });
+    const inline = createInliner();
+    const tree = await mapConcurrently(files, UPLOADS_AT_ONCE, (file) => upload(file, inline));
+    const { data } = await request('POST /repos/{owner}/{repo}/git/trees', {
+      base_tree: base.tree.sha,
+      tree: tree as never,
+    });
+    return data.sha;
+  }
+
+  /** An earlier try may have succeeded although its answer was lost. */
+  async function findTwin(head: string, tree: string, { parent, message }: Options) {
+    const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
+      commit_sha: head,
+    });
+    const same =
+      data.tree.sha === tree &&
+      data.message === message &&
+      data.parents.length === 1 &&
+      data.parents[0]?.sha === parent;
+    return same ? { sha: head, verified: data.verification.verified } : undefined;
+  }
+
+  async function moveBranch(
+    head: string | undefined,
+    sha: string,
+    { branch, force }: Options,
+  ): Promise<void> {
+    if (head === undefined) {
+      try {
+        await request('POST /repos/{owner}/{repo}/git/refs', { ref: `refs/heads/${branch}`, sha });
+        return;
+      } catch (error) {
+        if (!isStatus(error, 422) || !/already exists/i.test(error.message)) throw error;
+      }
+    }
+    await request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ref: `heads/${branch}`, sha, force });
+  }
+
+  async function readVerified(sha: string): Promise<boolean> {
+    const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { commit_sha: sha });
+    return data.verification.verified;
+  }
+
+  return {
+    async commit(options) {
+      const { branch, parent, message, files } = options;
+      const tree = await writeTree(parent, files);
+      const head = await readBranchHead(request, branch);
+      const twin = head === undefined || head === parent ? undefined : await findTwin(head, tree, options);
+      if (twin) return twin;
+      // With an author or committer GitHub would not sign it.
+      const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
+        message,
+        tree,
+        parents: [parent],
+      });
+      await moveBranch(head, data.sha, options);
+      return { sha: data.sha, verified: data.verification.verified || (await readVerified(data.sha)) };
+    },
+  };
+}
+
+function decodeContent(path: string, content: string): Buffer {
+  const bytes = Buffer.from(content, 'base64');
+  if (bytes.toString('base64') === content) return bytes;
+  throw new GitHubError(`The content of ${JSON.stringify(path)} is not base64; nothing was committed.`, {
+    status: 422,
+  });
+}
+
+function refuseLargeBlob(path: string, content: string | null): void {
+  const bytes = Buffer.byteLength(content ?? '', 'base64');
+  if (bytes <= MAX_BLOB_BYTES) return;
+  throw new GitHubError(
+    `${JSON.stringify(path)} has ${bytes} bytes; a blob sent to GitHub may have ${MAX_BLOB_BYTES} (40 MiB). Nothing was committed: leave it out or use Git LFS.`,
+    { status: 422 },
+  );
+}

@@ -1,0 +1,99 @@
+import { GitHubError } from '../core/github-port.ts';
+
+const MAX_MESSAGE_CHARS = 1_000;
+const MAX_WAIT_SECONDS = 86_400;
+/** What GitHub's documentation asks for when a secondary limit names no time. */
+const SECONDARY_LIMIT_SECONDS = 60;
+
+type Headers = Record<string, string | number | undefined>;
+
+interface Failure {
+  status: number;
+  message: string;
+  headers: Headers;
+  answered: boolean;
+}
+
+/**
+ * The Octokit error itself is not kept as the cause: it carries the request's body, which may hold a ticket or
+ * a provided value, and loggers print causes.
+ */
+export function toGitHubError(error: unknown, route: string): GitHubError {
+  if (error instanceof GitHubError) return error;
+  const failure = readGraphqlFailure(error) ?? readRequestFailure(error);
+  const said = failure.message.slice(0, MAX_MESSAGE_CHARS);
+  const message = failure.answered
+    ? `GitHub answered ${route} with ${failure.status}: ${said}`
+    : `GitHub did not answer ${route}: ${said}`;
+  const details = {
+    status: failure.status,
+    retryAfter: readRetryAfter(failure),
+    missingPermission: readMissingPermission(failure),
+  };
+  const cause = error instanceof Error ? error.cause : undefined;
+  return new GitHubError(message, details, cause === undefined ? undefined : { cause });
+}
+
+function readRequestFailure(error: unknown): Failure {
+  const { status, response } = error as { status?: number; response?: { headers?: Headers } };
+  return {
+    status: typeof status === 'number' ? status : 500,
+    message: error instanceof Error ? error.message : String(error),
+    headers: response?.headers ?? {},
+    answered: response !== undefined,
+  };
+}
+
+const GRAPHQL_STATUS: Record<string, number> = {
+  NOT_FOUND: 404,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPES: 403,
+  RATE_LIMITED: 429,
+  UNPROCESSABLE: 422,
+};
+
+/** GraphQL answers 200 and says in the body what went wrong. */
+function readGraphqlFailure(error: unknown): Failure | undefined {
+  const { response, headers } = error as {
+    response?: { errors?: unknown; data?: unknown };
+    headers?: Headers;
+  };
+  const nested = response?.data as { errors?: unknown } | null | undefined;
+  const errors = response?.errors ?? nested?.errors;
+  const [first] = Array.isArray(errors) ? errors : [];
+  if (typeof first?.message !== 'string') return undefined;
+  // A REST validation error has a list of the same name, without types we know, and its own status.
+  if ((error as { status?: number }).status !== undefined) return undefined;
+  return {
+    status: GRAPHQL_STATUS[String(first.type)] ?? 502,
+    message: first.message,
+    headers: headers ?? (response as { headers?: Headers }).headers ?? {},
+    answered: true,
+  };
+}
+
+function readRetryAfter({ status, message, headers }: Failure): number | undefined {
+  const named = Number.parseInt(String(headers['retry-after']), 10);
+  if (status >= 400 && named >= 0) return boundWait(named);
+  if (status !== 403 && status !== 429) return undefined;
+  if (String(headers['x-ratelimit-remaining']) === '0') {
+    const reset = Number(headers['x-ratelimit-reset']) * 1_000;
+    // GitHub's clock, where it tells it: ours may be off.
+    const now = Date.parse(String(headers.date)) || Date.now();
+    if (Number.isFinite(reset)) return boundWait(Math.ceil((reset - now) / 1_000) + 1);
+  }
+  const limited = status === 429 || /secondary rate limit|abuse detection/i.test(message);
+  return limited ? SECONDARY_LIMIT_SECONDS : undefined;
+}
+
+function boundWait(seconds: number): number {
+  return Math.min(Math.max(seconds, 1), MAX_WAIT_SECONDS);
+}
+
+/** The header comes with other refusals too, such as a locked issue; only this message is about permissions. */
+function readMissingPermission({ status, message, headers }: Failure): string | undefined {
+  if (/without `workflows?` permission/i.test(message)) return 'workflows=write';
+  if (status !== 403 || !/resource not accessible/i.test(message)) return undefined;
+  const accepted = headers['x-accepted-github-permissions'];
+  return accepted === undefined ? undefined : String(accepted);
+}

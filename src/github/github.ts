@@ -1,0 +1,33 @@
+import type { GitHub } from '../core/github-port.ts';
+import { createCheckRunMethods } from './check-run.ts';
+import { createClient, type OctokitLike, type Repository } from './client.ts';
+import { createCommentHistoryMethods } from './comment-history.ts';
+import { createCommentMethods } from './comments.ts';
+import { createCommitMethods } from './commit.ts';
+import { createDispatchMethods } from './dispatch.ts';
+import { createIssueMethods } from './issues.ts';
+import { createLabelMethods } from './labels.ts';
+import { createPermissionMethods } from './permission.ts';
+import { createPullRequestMethods } from './pull-request.ts';
+import { createRepositoryMethods } from './repository.ts';
+import { createWorkflowRunMethods } from './workflow-runs.ts';
+
+/** GitHub as one repository sees it, through an Octokit that is signed in for it. */
+export function createGitHub(octokit: OctokitLike, repository: Repository): GitHub {
+  const client = createClient(octokit, repository);
+  return {
+    owner: repository.owner,
+    repo: repository.repo,
+    ...createPermissionMethods(client),
+    ...createIssueMethods(client),
+    ...createCommentMethods(client),
+    ...createCommentHistoryMethods(client),
+    ...createLabelMethods(client),
+    ...createRepositoryMethods(client),
+    ...createDispatchMethods(client),
+    ...createWorkflowRunMethods(client),
+    ...createCommitMethods(client),
+    ...createPullRequestMethods(client),
+    ...createCheckRunMethods(client),
+  };
+}

@@ -1,0 +1,25 @@
+import type { GitHub } from '../core/github-port.ts';
+import { type Client, orUndefined } from './client.ts';
+
+type Methods = Pick<GitHub, 'addLabels' | 'removeLabel'>;
+
+export function createLabelMethods({ request }: Client): Methods {
+  return {
+    async addLabels(issue, labels) {
+      if (labels.length === 0) return;
+      await request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+        issue_number: issue,
+        labels,
+      });
+    },
+
+    async removeLabel(issue, label) {
+      await orUndefined(
+        request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', {
+          issue_number: issue,
+          name: label,
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { Endpoints } from '@octokit/types';
+import type { GitHub, PullRequest } from '../core/github-port.ts';
+import { type Client, isStatus, orUndefined } from './client.ts';
+import { PER_PAGE } from './pages.ts';
+import { refuseLongText } from './text-limit.ts';
+
+type Methods = Pick<
+  GitHub,
+  'pullRequestOf' | 'pullRequest' | 'createPullRequest' | 'updatePullRequest' | 'markReady'
+>;
+type Listed = Endpoints['GET /repos/{owner}/{repo}/pulls']['response']['data'][number];
+
+const MAX_TITLE_CHARS = 256;
+
+const MARK_READY = `mutation ($id: ID!) {
+  markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
+const IS_DRAFT = 'query ($id: ID!) { node(id: $id) { ... on PullRequest { isDraft } } }';
+
+export function createPullRequestMethods({ owner, request, graphql }: Client): Methods {
+  async function pullRequestOf(branch: string): Promise<PullRequest | undefined> {
+    const { data } = await request('GET /repos/{owner}/{repo}/pulls', {
+      head: `${owner}:${branch}`,
+      state: 'all',
+      sort: 'created',
+      direction: 'desc',
+      per_page: PER_PAGE,
+    });
+    // GitHub ignores a `head` it cannot read and lists everything.
+    const ours = data.filter(({ head }) => head.ref === branch);
+    const found = ours.find(({ state }) => state === 'open') ?? ours[0];
+    return found && toPullRequest(found);
+  }
+
+  return {
+    pullRequestOf,
+
+    async pullRequest(number) {
+      const answer = await orUndefined(
+        request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: number }),
+      );
+      return answer && toPullRequest(answer.data);
+    },
+
+    async createPullRequest({ branch, base, title, body, draft }) {
+      refuseLongPullRequest(title, body);
+      const create = async (asDraft: boolean) => {
+        const { data } = await request('POST /repos/{owner}/{repo}/pulls', {
+          head: branch,
+          base,
+          title,
+          body,
+          draft: asDraft,
+        });
+        return toPullRequest(data);
+      };
+      try {
+        return await create(draft);
+      } catch (error) {
+        if (!isStatus(error, 422)) throw error;
+        if (draft && /draft pull requests are not supported/i.test(error.message)) return create(false);
+        // An earlier try succeeded and its answer was lost.
+        const existing = /already exists/i.test(error.message) ? await pullRequestOf(branch) : undefined;
+        if (existing?.state !== 'open') throw error;
+        return existing;
+      }
+    },
+
+    async updatePullRequest(number, { title, body }) {
+      refuseLongPullRequest(title ?? '', body ?? '');
+      await request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', {
+        pull_number: number,
+        ...(title !== undefined && { title }),
+        ...(body !== undefined && { body }),
+      });
+    },
+
+    async markReady(nodeId) {
+      try {
+        await graphql(MARK_READY, { id: nodeId });
+      } catch (error) {
+        const answer = await graphql<{ node: { isDraft?: boolean } | null }>(IS_DRAFT, { id: nodeId }).catch(
+          () => undefined,
+        );
+        if (answer?.node?.isDraft !== false) throw error;
+      }
+    },
+  };
+}
+
+function refuseLongPullRequest(title: string, body: string): void {
+  refuseLongText("The pull request's title", title, MAX_TITLE_CHARS);
+  refuseLongText("The pull request's description", body);
+}
+
+function toPullRequest(
+  answer: Pick<Listed, 'number' | 'node_id' | 'state' | 'draft' | 'merged_at' | 'body' | 'html_url'> & {
+    head: { sha: string };
+  },
+): PullRequest {
+  return {
+    number: answer.number,
+    node_id: answer.node_id,
+    state: answer.state === 'open' ? 'open' : 'closed',
+    draft: answer.draft ?? false,
+    merged: answer.merged_at !== null,
+    head_sha: answer.head.sha,
+    body: answer.body ?? '',
+    url: answer.html_url,
+  };
+}

@@ -1,0 +1,61 @@
+import { type GitHub, GitHubError } from '../core/github-port.ts';
+import { type Client, isStatus, orUndefined } from './client.ts';
+
+type Methods = Pick<GitHub, 'defaultBranch' | 'file' | 'branchHead' | 'secretExists'>;
+
+export function createRepositoryMethods({ owner, repo, request }: Client): Methods {
+  return {
+    async defaultBranch() {
+      const { data } = await request('GET /repos/{owner}/{repo}', {});
+      const sha = await readBranchHead(request, data.default_branch);
+      if (sha === undefined) {
+        throw new GitHubError(
+          `${owner}/${repo} has no commit on ${data.default_branch} yet. Push one, then label the issue again.`,
+          { status: 409 },
+        );
+      }
+      return { name: data.default_branch, sha, private: data.private, repo_id: Number(data.id) };
+    },
+
+    async file(path, ref) {
+      const answer = await orUndefined(request('GET /repos/{owner}/{repo}/contents/{path}', { path, ref }));
+      const data = answer?.data;
+      if (!data || Array.isArray(data) || data.type !== 'file') return undefined;
+      // Over 1 MB GitHub leaves the content out and says so here.
+      if (!('encoding' in data) || data.encoding !== 'base64') {
+        throw new GitHubError(`${path} at ${ref} is too large to be read: keep it under 1 MB.`, {
+          status: 413,
+        });
+      }
+      return Buffer.from(data.content, 'base64').toString('utf8');
+    },
+
+    branchHead: (branch) => readBranchHead(request, branch),
+
+    async secretExists(name) {
+      try {
+        await request('GET /repos/{owner}/{repo}/actions/secrets/{secret_name}', { secret_name: name });
+        return true;
+      } catch (error) {
+        if (isStatus(error, 404)) return false;
+        // A rate limit is a 403 as well, but one that passes.
+        if (isStatus(error, 403) && error.retryAfter === undefined) return undefined;
+        throw error;
+      }
+    },
+  };
+}
+
+export async function readBranchHead(
+  request: Client['request'],
+  branch: string,
+): Promise<string | undefined> {
+  try {
+    const { data } = await request('GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: `heads/${branch}` });
+    return data.object.sha;
+  } catch (error) {
+    // 409: the repository is empty.
+    if (isStatus(error, 404, 409)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,12 @@
+import { GitHubError } from '../core/github-port.ts';
+
+/** GitHub counts characters and refuses more; UTF-16 units are never fewer, so this errs on the safe side. */
+export const MAX_BODY_CHARS = 65_536;
+
+export function refuseLongText(what: string, text: string, limit = MAX_BODY_CHARS): void {
+  if (text.length <= limit) return;
+  throw new GitHubError(
+    `${what} has ${text.length} characters; GitHub takes ${limit}. It was not sent: shorten it.`,
+    { status: 422 },
+  );
+}

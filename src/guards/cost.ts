@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import type { Guard, Trigger } from '../core/guard.ts';
+import { limitSchema } from './limit-schema.ts';
+import { acceptCurrent, cancel, continueFromZero, orderOptions, review } from './options.ts';
+import { CHOOSE, joinHeadline, statusClause } from './wording.ts';
+
+const allowed = 'dollars, a number above 0, `{dollars: N}`, `{tokens: N}`, or `off`';
+const amount = z.number().positive();
+const CostLimit = z.union([
+  amount.transform((dollars) => ({ dollars })),
+  z.strictObject({ dollars: amount }),
+  z.strictObject({ tokens: amount.int() }),
+]);
+type CostLimit = z.infer<typeof CostLimit>;
+
+interface CostState {
+  dollars: number;
+  tokens: number;
+}
+
+const initial: CostState = { dollars: 0, tokens: 0 };
+
+/** Beyond the limits of turns and time: what the run may spend before someone is asked. */
+export const costExceeds: Guard<CostState, CostLimit> = {
+  id: 'cost_exceeds',
+  header: 'Cost Limit',
+  counter: 'Cost',
+  type: 'cost_limit',
+  kind: 'attempt_count',
+  config: limitSchema<CostLimit>(CostLimit, allowed, 'off'),
+  allowed,
+  initial,
+  reduce(state, event) {
+    if (event.type === 'agent_changed') return initial;
+    if (event.type === 'rearmed') return event.guards.includes('cost_exceeds') ? initial : state;
+    if (event.type !== 'usage') return state;
+    return {
+      // Rounded to a millionth: ten times $0.10 has to reach $1.
+      dollars: Math.round((state.dollars + event.cost_usd) * 1e6) / 1e6,
+      tokens: state.tokens + event.input_tokens + event.output_tokens,
+    };
+  },
+  check(state, limit) {
+    const [unit, threshold] =
+      'tokens' in limit ? (['tokens', limit.tokens] as const) : (['dollars', limit.dollars] as const);
+    if (state[unit] < threshold) return undefined;
+    return {
+      guard: 'cost_exceeds',
+      kind: 'attempt_count',
+      threshold,
+      observed: state[unit],
+      evidence: { unit },
+    };
+  },
+  headline(trigger) {
+    return joinHeadline(`${describeSpent(trigger)} spent`, undefined, CHOOSE);
+  },
+  question(trigger, standing) {
+    return `Cost limit reached: ${describeSpent(trigger)} spent. Current status: ${statusClause(standing)}. How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([continueFromZero, acceptCurrent(standing), review, cancel]);
+  },
+};
+
+function describeSpent({ observed, threshold, evidence }: Trigger): string {
+  if (evidence.unit === 'tokens') return `${observed} of ${threshold} tokens`;
+  return `${showDollars(observed)} of ${showDollars(threshold ?? 0)}`;
+}
+
+/** Cents, and more places only where cents would say $0.00. */
+function showDollars(dollars: number): string {
+  return `$${dollars > 0 && dollars < 0.01 ? Number(dollars.toPrecision(2)) : dollars.toFixed(2)}`;
+}

@@ -1,0 +1,253 @@
+import type { Guard, GuardEvent, Occurrence, PassRate } from '../core/guard.ts';
+import { type Failure, readOutcome, type Sighting } from './failing-operations.ts';
+import { countLimit } from './limit-schema.ts';
+import {
+  acceptCurrent,
+  cancel,
+  debugFirst,
+  orderOptions,
+  retryWithContext,
+  review,
+  skipAndContinue,
+  terminate,
+} from './options.ts';
+import { isBetter, passRate } from './pass-rate.ts';
+import { CHOOSE, joinHeadline, oneLine, plural } from './wording.ts';
+
+/** Both error guards read the same outcomes of operations; each keeps its own count, because each is re-armed by itself. */
+
+const SIGNATURES_KEPT = 20;
+const OCCURRENCES_KEPT = 10;
+const REMEDIATION_KEPT = 10;
+/** Also the highest threshold: what is forgotten can then never have been needed. */
+const HITS_KEPT = 100;
+
+/** One failing operation that showed the error. It is forgotten once every command in it passes. */
+interface Hit {
+  operations: string[];
+  /** Only the last ones keep it. */
+  occurrence?: Occurrence;
+}
+
+interface Tracked {
+  signature: string;
+  hits: Hit[];
+}
+
+export interface SameErrorState {
+  tracked: Tracked[];
+  debugging: boolean;
+}
+
+const noErrors: SameErrorState = { tracked: [], debugging: false };
+
+/** E-1 */
+export const sameErrorRepeated: Guard<SameErrorState, number> = {
+  id: 'same_error_repeated',
+  header: 'Repeated Error',
+  counter: 'Same error',
+  type: 'repeated_error',
+  kind: 'error_count',
+  ...countLimit(3, HITS_KEPT),
+  initial: noErrors,
+  reduce(state, event) {
+    if (startsAgain(event, 'same_error_repeated')) return { ...noErrors, debugging: state.debugging };
+    const debugging = isDebugging(state.debugging, event);
+    const outcome = debugging ? undefined : readOutcome(event);
+    if (!outcome) return debugging === state.debugging ? state : { ...state, debugging };
+    const { passed, failure, tried } = outcome;
+    const tracked = passed === 'all' ? [] : state.tracked.flatMap((error) => forget(error, passed));
+    // A failure without a readable error says nothing about which error it was: it is not "a different error".
+    if (failure && failure.sightings.length > 0) return { tracked: track(tracked, failure), debugging };
+    if (tried) return { tracked: tracked.map((error) => addTried(error, tried)), debugging };
+    return { tracked, debugging };
+  },
+  check({ tracked }, limit) {
+    const most = tracked.reduce<Tracked | undefined>(
+      (found, error) => (error.hits.length > (found?.hits.length ?? 0) ? error : found),
+      undefined,
+    );
+    if (!most || most.hits.length < limit) return undefined;
+    const occurrences = most.hits.flatMap(({ occurrence }) => (occurrence ? [occurrence] : []));
+    return {
+      guard: 'same_error_repeated',
+      kind: 'error_count',
+      threshold: limit,
+      observed: most.hits.length,
+      evidence: { signature: most.signature, occurrences },
+    };
+  },
+  headline({ observed }) {
+    return joinHeadline(`same error ${plural(observed, 'time')}`, undefined, 'a hint would help');
+  },
+  question({ observed, evidence }) {
+    const error = lastMessage(evidence.occurrences);
+    return `The same error occurred ${plural(observed, 'time')} in a row: "${error}". How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([
+      retryWithContext,
+      debugFirst,
+      skipAndContinue(),
+      acceptCurrent(standing),
+      review,
+      terminate,
+    ]);
+  },
+};
+
+/** How often the error that leads has come in a row. */
+export function countSameErrors({ tracked }: SameErrorState): number {
+  return Math.max(0, ...tracked.map((error) => error.hits.length));
+}
+
+function forget({ signature, hits }: Tracked, passed: readonly string[]): Tracked[] {
+  const left = hits.flatMap((hit) => {
+    const operations = hit.operations.filter((operation) => !passed.includes(operation));
+    return operations.length > 0 ? [{ ...hit, operations }] : [];
+  });
+  return left.length > 0 ? [{ signature, hits: left }] : [];
+}
+
+/** What the failure does not show is dropped; what it shows again comes first, so that no count is lost to the bound. */
+function track(tracked: readonly Tracked[], failure: Failure): Tracked[] {
+  const seen = new Map(failure.sightings.map((sighting) => [sighting.error.signature, sighting]));
+  const again = tracked.flatMap(({ signature, hits }) => {
+    const sighting = seen.get(signature);
+    return sighting ? [{ signature, hits: addHit(hits, failure, sighting) }] : [];
+  });
+  const known = new Set(again.map((error) => error.signature));
+  const added = failure.sightings
+    .filter(({ error }) => !known.has(error.signature))
+    .map((sighting) => ({ signature: sighting.error.signature, hits: addHit([], failure, sighting) }));
+  return [...again, ...added].slice(0, SIGNATURES_KEPT);
+}
+
+function addHit(hits: readonly Hit[], failure: Failure, { error, operations }: Sighting): Hit[] {
+  const [operation = ''] = operations;
+  const { turn, at } = failure;
+  const hit: Hit = { operations, occurrence: { turn, at, operation, error, remediation: [] } };
+  const all = [...hits, hit].slice(-HITS_KEPT);
+  return all.map((each, index) =>
+    index < all.length - OCCURRENCES_KEPT ? { operations: each.operations } : each,
+  );
+}
+
+function addTried({ signature, hits }: Tracked, title: string): Tracked {
+  const last = hits.at(-1);
+  if (!last?.occurrence) return { signature, hits };
+  return { signature, hits: hits.with(-1, { ...last, occurrence: remediate(last.occurrence, title) }) };
+}
+
+function remediate(occurrence: Occurrence, title: string): Occurrence {
+  return { ...occurrence, remediation: [...occurrence.remediation, title].slice(-REMEDIATION_KEPT) };
+}
+
+interface StreakState {
+  count: number;
+  operations: string[];
+  occurrences: Occurrence[];
+  best: PassRate | null;
+  last: PassRate | null;
+  debugging: boolean;
+}
+
+const noStreak: StreakState = {
+  count: 0,
+  operations: [],
+  occurrences: [],
+  best: null,
+  last: null,
+  debugging: false,
+};
+
+/** G-4. Any failing operations in a row: an operation that failed and now passes, or a better pass rate, ends the row. */
+export const consecutiveErrors: Guard<StreakState, number> = {
+  id: 'consecutive_errors',
+  header: 'Error Threshold',
+  counter: 'Errors in a row',
+  type: 'error_threshold',
+  kind: 'error_count',
+  ...countLimit(5, HITS_KEPT),
+  initial: noStreak,
+  reduce(state, event) {
+    if (startsAgain(event, 'consecutive_errors')) return endStreak(state);
+    const rate =
+      event.type === 'baseline'
+        ? passRate(event.verification, 0)
+        : event.type === 'verified'
+          ? passRate(event.verification, event.turn)
+          : undefined;
+    const debugging = isDebugging(state.debugging, event);
+    const better = rate && state.best && isBetter(rate, state.best);
+    const measured: StreakState = {
+      ...state,
+      debugging,
+      best: better ? rate : (state.best ?? rate ?? null),
+      last: rate ?? state.last,
+    };
+    const outcome = debugging ? undefined : readOutcome(event);
+    if (!outcome) return rate || debugging !== state.debugging ? measured : state;
+    const { passed, failure, tried } = outcome;
+    if (better || passed === 'all') return endStreak(measured);
+    const overcome = state.operations.some((operation) => passed.includes(operation));
+    const streak = overcome ? endStreak(measured) : measured;
+    if (failure) return addFailure(streak, failure);
+    const lastOccurrence = streak.occurrences.at(-1);
+    if (!tried || !lastOccurrence) return streak;
+    return { ...streak, occurrences: streak.occurrences.with(-1, remediate(lastOccurrence, tried)) };
+  },
+  check({ count, occurrences }, limit) {
+    if (count < limit) return undefined;
+    return {
+      guard: 'consecutive_errors',
+      kind: 'error_count',
+      threshold: limit,
+      observed: count,
+      evidence: { occurrences },
+    };
+  },
+  headline({ observed }) {
+    return joinHeadline(`${plural(observed, 'error')} in a row`, undefined, CHOOSE);
+  },
+  question({ observed, evidence }) {
+    const counted = `${observed} consecutive error${observed === 1 ? '' : 's'} occurred`;
+    return `${counted}. Last error: "${lastMessage(evidence.occurrences)}". How to proceed?`;
+  },
+  options() {
+    return orderOptions([retryWithContext, debugFirst, skipAndContinue(), review, cancel]);
+  },
+};
+
+/** What is better is then measured from where things stand now. */
+function endStreak(state: StreakState): StreakState {
+  return { ...noStreak, best: state.last, last: state.last, debugging: state.debugging };
+}
+
+function addFailure(streak: StreakState, { at, turn, operations, sightings, label }: Failure): StreakState {
+  const [sighting] = sightings;
+  const [operation = ''] = sighting?.operations ?? operations;
+  const error = sighting?.error ?? { message: label, signature: `failed:${operation}` };
+  return {
+    ...streak,
+    count: streak.count + 1,
+    operations: [...new Set([...streak.operations, ...operations])].slice(-HITS_KEPT),
+    occurrences: [...streak.occurrences, { turn, at, operation, error, remediation: [] }].slice(
+      -OCCURRENCES_KEPT,
+    ),
+  };
+}
+
+function startsAgain(event: GuardEvent, guard: 'same_error_repeated' | 'consecutive_errors'): boolean {
+  return event.type === 'agent_changed' || (event.type === 'rearmed' && event.guards.includes(guard));
+}
+
+/** A debugging turn repeats the failure on purpose: what fails in it is no new occurrence. */
+function isDebugging(before: boolean, event: GuardEvent): boolean {
+  if (event.type === 'turn_started') return event.counted === false;
+  return event.type === 'turn_ended' ? false : before;
+}
+
+function lastMessage(occurrences: readonly Occurrence[] = []): string {
+  return oneLine(occurrences.at(-1)?.error.message ?? 'unknown');
+}

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import type { Guard } from '../core/guard.ts';
+import type { ExternalBlocker } from '../core/verification.ts';
+import { type BlockerSighting, readBlockers, readPassed } from './blocker-sightings.ts';
+import { limitSchema, On } from './limit-schema.ts';
+import {
+  acceptCurrent,
+  checkpointAndPause,
+  orderOptions,
+  retryNow,
+  review,
+  skipAndContinue,
+  terminate,
+} from './options.ts';
+import { joinHeadline, oneLine } from './wording.ts';
+
+const KEPT = 10;
+const KINDS = ['missing_dependency', 'permission_denied', 'api_unavailable'] as const;
+type Kind = (typeof KINDS)[number];
+
+const allowed = `\`on\`, a list of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}, or \`off\``;
+const Kinds = z.union([On.transform(() => [...KINDS]), z.array(z.enum(KINDS)).min(1)]);
+
+interface Seen {
+  blocker: ExternalBlocker;
+  operation: string;
+  first_seen: string;
+  tried_again?: string;
+}
+
+interface BlockerState {
+  /** Transient so far: a retry may overcome them. */
+  suspected: Seen[];
+  blocked: Seen[];
+}
+
+const initial: BlockerState = { suspected: [], blocked: [] };
+
+/** E-7 */
+export const externalBlocker: Guard<BlockerState, Kind[]> = {
+  id: 'external_blocker',
+  header: 'External Blocker',
+  counter: 'External blocker',
+  type: 'external_blocker',
+  kind: 'blocker_type',
+  config: limitSchema<Kind[]>(Kinds, allowed, [...KINDS]),
+  allowed,
+  initial,
+  reduce(state, event) {
+    if (event.type === 'agent_changed') return initial;
+    if (event.type === 'rearmed') return event.guards.includes('external_blocker') ? initial : state;
+    const passed = readPassed(event);
+    const sightings = readBlockers(event);
+    if (passed.length === 0 && sightings.length === 0) return state;
+    const left: BlockerState = {
+      suspected: state.suspected.filter((seen) => !passed.includes(seen.operation)),
+      blocked: state.blocked.filter((seen) => !passed.includes(seen.operation)),
+    };
+    // Two checks of one verification that run into the same time-out are one sighting: nothing was retried yet.
+    const distinct = new Map(
+      sightings.toReversed().map((sighting) => [identify(sighting.blocker), sighting]),
+    );
+    return [...distinct.values()].toReversed().reduce(see, left);
+  },
+  check({ blocked }, kinds) {
+    const seen = blocked.find(({ blocker }) => kinds.includes(blocker.kind));
+    return (
+      seen && {
+        guard: 'external_blocker',
+        kind: 'blocker_type',
+        threshold: null,
+        observed: 1,
+        evidence: seen,
+      }
+    );
+  },
+  headline({ evidence }) {
+    return joinHeadline(describeBlocker(evidence.blocker), undefined, 'someone should look');
+  },
+  question({ evidence }) {
+    const where = evidence.operation ? ` (${oneLine(evidence.operation)})` : '';
+    return `External blocker: ${describeBlocker(evidence.blocker)}${where}. No number of turns will help. How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([
+      retryNow(standing),
+      skipAndContinue(),
+      checkpointAndPause,
+      acceptCurrent(standing),
+      review,
+      terminate,
+    ]);
+  },
+};
+
+function see(state: BlockerState, { blocker, operation, at }: BlockerSighting): BlockerState {
+  const id = identify(blocker);
+  const isSame = (seen: Seen) => identify(seen.blocker) === id;
+  const before = state.blocked.find(isSame) ?? state.suspected.find(isSame);
+  const seen: Seen = before
+    ? { ...before, blocker, operation, tried_again: at }
+    : { blocker, operation, first_seen: at };
+  const suspected = state.suspected.filter((other) => !isSame(other));
+  const isTransient = blocker.kind === 'api_unavailable' && blocker.transient;
+  if (isTransient && !before) return { ...state, suspected: [...suspected, seen].slice(-KEPT) };
+  return { suspected, blocked: [...state.blocked.filter((other) => !isSame(other)), seen].slice(-KEPT) };
+}
+
+function identify(blocker: ExternalBlocker): string {
+  switch (blocker.kind) {
+    case 'missing_dependency':
+      return `${blocker.kind} ${blocker.name}`;
+    case 'permission_denied':
+      return `${blocker.kind} ${blocker.operation} ${blocker.resource}`;
+    case 'api_unavailable':
+      return `${blocker.kind} ${blocker.endpoint}`;
+  }
+}
+
+function describeBlocker(blocker: ExternalBlocker | undefined): string {
+  switch (blocker?.kind) {
+    case 'missing_dependency':
+      return `${[blocker.name, blocker.version]
+        .filter((part) => part !== undefined)
+        .map((part) => oneLine(part, 100))
+        .join(' ')} is missing`;
+    case 'permission_denied': {
+      const operation = blocker.operation === 'unknown' ? 'use' : blocker.operation;
+      return `no permission to ${operation} ${oneLine(blocker.resource)}`;
+    }
+    case 'api_unavailable': {
+      const host = oneLine(hostOf(blocker.endpoint));
+      return blocker.status ? `${host} answers ${blocker.status}` : `${host} does not answer`;
+    }
+    default:
+      return 'something outside the repository is in the way';
+  }
+}
+
+/** "POST https://api.example.com/v1/x" and "api.example.com/v1/x" are both about api.example.com. */
+function hostOf(endpoint: string): string {
+  const address = endpoint.trim().split(/\s+/).at(-1) ?? '';
+  return address.replace(/^[a-z][a-z+.-]*:\/\//i, '').split(/[/?#]/)[0] || endpoint;
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import type { ActionRecord, Guard, GuardEvent } from '../core/guard.ts';
+import { limitSchema } from './limit-schema.ts';
+import { acceptCurrent, debugFirst, orderOptions, review, terminate, tryDifferently } from './options.ts';
+import { joinHeadline, oneLine, plural } from './wording.ts';
+
+const RECORDS_KEPT = 20;
+const MAX_THRESHOLD = 1000;
+const UNITS = { attempt: 'attempt', tool_call: 'tool call', turn: 'turn' } as const;
+type Unit = keyof typeof UNITS;
+
+const threshold = z.number().int().min(1).max(MAX_THRESHOLD);
+interface Limit {
+  threshold: number;
+  unit: Unit;
+}
+const NoFileChangesLimit: z.ZodType<Limit> = z.union([
+  threshold.transform((count) => ({ threshold: count, unit: 'attempt' as const })),
+  z.strictObject({
+    threshold,
+    unit: z.enum(Object.keys(UNITS) as [Unit, ...Unit[]]).default('attempt'),
+  }),
+]);
+const allowed = `a whole number from 1 to ${MAX_THRESHOLD}, \`{threshold: N, unit: attempt | tool_call | turn}\`, or \`off\``;
+
+interface Tally {
+  count: number;
+  records: ActionRecord[];
+}
+
+/** All three units are counted: the one that matters is known only where the limit is. */
+interface FileChangesState extends Record<Unit, Tally> {
+  /** Of the turn that runs: it counts as an attempt only if nothing inside it did. */
+  turn_counted: boolean;
+  turn_changed: boolean;
+  debugging: boolean;
+}
+
+const none: Tally = { count: 0, records: [] };
+const nothing = { attempt: none, tool_call: none, turn: none };
+const initial: FileChangesState = { ...nothing, turn_counted: false, turn_changed: false, debugging: false };
+
+/** E-3 */
+export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
+  id: 'no_file_changes_after_attempts',
+  header: 'No File Changes',
+  counter: 'No file changed',
+  type: 'progress_stall',
+  kind: 'attempt_count',
+  config: limitSchema(NoFileChangesLimit, allowed, { threshold: 5, unit: 'attempt' }),
+  allowed,
+  initial,
+  reduce(state, event) {
+    switch (event.type) {
+      case 'agent_changed':
+        return initial;
+      case 'rearmed':
+        return event.guards.includes('no_file_changes_after_attempts') ? { ...state, ...nothing } : state;
+      case 'turn_started':
+        return { ...state, turn_counted: false, turn_changed: false, debugging: event.counted === false };
+      case 'files_changed':
+        return event.paths.length > 0 ? { ...state, ...nothing, turn_changed: true } : state;
+      case 'action_ended':
+        // A debugging turn is told to change nothing.
+        return state.debugging ? state : addAction(state, event);
+      case 'turn_ended':
+        return addTurn(state, event);
+      default:
+        return state;
+    }
+  },
+  check(state, { threshold, unit }) {
+    const { count, records } = state[unit];
+    if (count < threshold) return undefined;
+    return {
+      guard: 'no_file_changes_after_attempts',
+      kind: 'attempt_count',
+      threshold,
+      observed: count,
+      evidence: { attempts: records, unit },
+    };
+  },
+  headline({ observed, evidence }) {
+    const counted = plural(observed, UNITS[(evidence.unit as Unit | undefined) ?? 'attempt']);
+    return joinHeadline(`${counted} changed no file`, undefined, 'a hint would help');
+  },
+  question({ observed, evidence }) {
+    const counted = plural(observed, UNITS[(evidence.unit as Unit | undefined) ?? 'attempt']);
+    const last = oneLine(evidence.attempts?.at(-1)?.title ?? '');
+    return `${counted} in a row changed no file${last && `, the last one: "${last}"`}. How to proceed?`;
+  },
+  options({ evidence }, standing) {
+    const turns = (evidence.attempts ?? []).map((attempt) => attempt.turn);
+    return orderOptions([tryDifferently(turns), debugFirst, acceptCurrent(standing), review, terminate]);
+  },
+};
+
+export function countAttemptsWithoutChange(state: FileChangesState): number {
+  return state.attempt.count;
+}
+
+function addAction(state: FileChangesState, event: GuardEvent & { type: 'action_ended' }): FileChangesState {
+  const { turn, at, ok, refused, kind, is_check } = event;
+  const result = refused ? 'refused' : ok ? 'ok' : oneLine(event.errors[0]?.message ?? 'failed');
+  const record = { turn, at, title: oneLine(event.title || event.operation), ok: ok && !refused, result };
+  const called = { ...state, tool_call: add(state.tool_call, record) };
+  const isAttempt = (kind === 'edit' && (!ok || refused)) || (kind === 'command' && !ok) || is_check;
+  if (!isAttempt) return called;
+  return { ...called, attempt: add(state.attempt, record), turn_counted: true };
+}
+
+function addTurn(state: FileChangesState, event: GuardEvent & { type: 'turn_ended' }): FileChangesState {
+  const ended = { ...state, turn_counted: false, turn_changed: false, debugging: false };
+  if (!event.counted || state.turn_changed) return ended;
+  const { turn, at } = event;
+  const title = oneLine(event.title) || `turn ${turn}`;
+  const record = { turn, at, title, ok: true, result: 'no file changed' };
+  return {
+    ...ended,
+    turn: add(state.turn, record),
+    attempt: state.turn_counted ? state.attempt : add(state.attempt, record),
+  };
+}
+
+function add({ count, records }: Tally, record: ActionRecord): Tally {
+  return { count: count + 1, records: [...records, record].slice(-RECORDS_KEPT) };
+}

@@ -1,0 +1,79 @@
+import type { Guard, ProposedWrite } from '../core/guard.ts';
+import { countLimit } from './limit-schema.ts';
+import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './options.ts';
+import { addProposed } from './proposed-writes.ts';
+import { joinHeadline, oneLine, withArticle } from './wording.ts';
+
+const PATHS_KEPT = 10_000;
+
+interface FilesState {
+  /** The paths that differ from what the agent was given. */
+  paths: string[];
+  proposed: ProposedWrite[];
+}
+
+/** E-5. Trips on the write that would be one too many, before it happens. */
+export const filesModifiedExceeds: Guard<FilesState, number> = {
+  id: 'files_modified_exceeds',
+  header: 'File Limit',
+  counter: 'Files',
+  type: 'scope_drift',
+  kind: 'file_count',
+  ...countLimit(20, PATHS_KEPT),
+  initial: { paths: [], proposed: [] },
+  reduce(state, event) {
+    switch (event.type) {
+      case 'files_changed':
+        return { ...state, paths: [...new Set([...state.paths, ...event.paths])].slice(0, PATHS_KEPT) };
+      case 'write_proposed':
+        if (event.proposed.why === 'out_of_scope') return state;
+        return {
+          paths: [...new Set(event.files)].slice(0, PATHS_KEPT),
+          proposed: addProposed(state.proposed, event.proposed),
+        };
+      case 'rearmed':
+        return event.guards.includes('files_modified_exceeds') ? { ...state, proposed: [] } : state;
+      case 'agent_changed':
+        return { ...state, proposed: [] };
+      default:
+        return state;
+    }
+  },
+  check({ paths, proposed }, limit) {
+    if (proposed.length === 0) return undefined;
+    return {
+      guard: 'files_modified_exceeds',
+      kind: 'file_count',
+      threshold: limit,
+      observed: paths.length,
+      evidence: { files: paths, proposed },
+    };
+  },
+  /** `/approve files=30` names the new limit itself. */
+  grow(limit, { files }) {
+    return files ?? limit;
+  },
+  headline({ observed, threshold, evidence }) {
+    const more = evidence.proposed?.length ?? 1;
+    const next = more > 1 ? `${more} more` : withArticle(observed + 1);
+    return joinHeadline(`${observed} of ${threshold} files changed`, undefined, `approve ${next}?`);
+  },
+  question({ observed, threshold, evidence }) {
+    const paths = (evidence.proposed ?? []).map((write) => write.path).join(', ');
+    return `File limit (${threshold}): ${observed} files are changed, and the agent wants to change ${oneLine(paths)} as well. How to proceed?`;
+  },
+  options({ observed, threshold, evidence }, standing) {
+    const proposed = evidence.proposed?.length ?? 1;
+    return orderOptions([
+      ...approveFiles(Math.max(observed + proposed, threshold ?? 0), proposed),
+      stayWithin(`the ${observed}`),
+      acceptCurrent(standing),
+      review,
+      terminate,
+    ]);
+  },
+};
+
+export function countFilesModified(state: FilesState): number {
+  return state.paths.length;
+}

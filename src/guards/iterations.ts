@@ -1,0 +1,44 @@
+import type { Guard } from '../core/guard.ts';
+import { countLimit } from './limit-schema.ts';
+import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './options.ts';
+import { CHOOSE, failingClause, joinHeadline, statusClause } from './wording.ts';
+
+const MORE_TURNS = 5;
+
+/** G-1. Debugging turns are not counted; the count is kept when the limit grows. */
+export const maxIterations: Guard<{ count: number }, number> = {
+  id: 'max_iterations',
+  header: 'Iteration Limit',
+  counter: 'Turn',
+  type: 'iteration_limit',
+  kind: 'attempt_count',
+  ...countLimit(10, 1000),
+  initial: { count: 0 },
+  reduce(state, event) {
+    if (event.type === 'agent_changed') return { count: 0 };
+    if (event.type === 'turn_ended' && event.counted) return { count: state.count + 1 };
+    return state;
+  },
+  check({ count }, limit) {
+    if (count < limit) return undefined;
+    return {
+      guard: 'max_iterations',
+      kind: 'attempt_count',
+      threshold: limit,
+      observed: count,
+      evidence: {},
+    };
+  },
+  grow(limit, { turns = MORE_TURNS }, observed) {
+    return limit + turns > observed ? limit + turns : observed + turns;
+  },
+  headline({ observed, threshold }, standing) {
+    return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(standing), CHOOSE);
+  },
+  question({ threshold }, standing) {
+    return `Iteration limit (${threshold}) reached. Current status: ${statusClause(standing)}. How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([...continueTurns(MORE_TURNS), acceptCurrent(standing), review, cancel]);
+  },
+};

@@ -1,0 +1,65 @@
+import type { Guard } from '../core/guard.ts';
+import { countLimit } from './limit-schema.ts';
+import { acceptCurrent, cancel, debugFirst, orderOptions, review, tryDifferently } from './options.ts';
+import { CHOOSE, clip, joinHeadline, oneLine, plural } from './wording.ts';
+
+const SIGNATURE_CHARS = 500;
+const TURNS_KEPT = 50;
+
+interface LoopState {
+  signature: string | null;
+  count: number;
+  turns: number[];
+}
+
+const initial: LoopState = { signature: null, count: 0, turns: [] };
+
+/** G-3. The same result of the verification, turn after turn, whatever was changed in between. */
+export const loopDetected: Guard<LoopState, number> = {
+  id: 'loop_detected',
+  header: 'Loop Detected',
+  counter: 'Same result',
+  type: 'loop_detected',
+  kind: 'attempt_count',
+  ...countLimit(3, 1000),
+  initial,
+  reduce(state, event) {
+    if (event.type === 'agent_changed') return initial;
+    if (event.type === 'rearmed') return event.guards.includes('loop_detected') ? initial : state;
+    if (event.type !== 'verified') return state;
+    if (event.signature === 'pass') return initial;
+    const signature = clip(event.signature, SIGNATURE_CHARS);
+    const before = signature === state.signature ? state : initial;
+    return {
+      signature,
+      count: before.count + 1,
+      turns: [...before.turns, event.turn].slice(-TURNS_KEPT),
+    };
+  },
+  check({ signature, count, turns }, limit) {
+    if (signature === null || count < limit) return undefined;
+    return {
+      guard: 'loop_detected',
+      kind: 'attempt_count',
+      threshold: limit,
+      observed: count,
+      evidence: { signature, turns },
+    };
+  },
+  headline({ observed }) {
+    return joinHeadline(`same result ${plural(observed, 'time')}`, undefined, CHOOSE);
+  },
+  question({ observed, evidence }) {
+    const pattern = oneLine(evidence.signature ?? '');
+    return `Loop detected - same output pattern repeated ${plural(observed, 'time')}: "${pattern}". How to proceed?`;
+  },
+  options({ evidence }, standing) {
+    return orderOptions([
+      tryDifferently(evidence.turns ?? []),
+      debugFirst,
+      acceptCurrent(standing),
+      review,
+      cancel,
+    ]);
+  },
+};

@@ -1,0 +1,62 @@
+import type { Guard } from '../core/guard.ts';
+import type { HelpRequest } from '../core/help-request.ts';
+import { switchLimit } from './limit-schema.ts';
+import { acceptCurrent, cancel, inActionsSecrets, orderOptions, review, skipAndContinue } from './options.ts';
+import { clip, oneLine, plural } from './wording.ts';
+
+const RAW_KEPT = 64 * 1024;
+
+interface HelpState {
+  asked: { help?: HelpRequest; help_raw?: string; help_problem?: string } | null;
+}
+
+const initial: HelpState = { asked: null };
+
+/** P-1. What the player asks for; a request that cannot be read asks all the same. */
+export const needHelp: Guard<HelpState, 'on'> = {
+  id: 'need_help',
+  header: 'Help Needed',
+  counter: 'Help asked',
+  type: 'need_help',
+  kind: 'blocker_type',
+  ...switchLimit(),
+  initial,
+  reduce(state, event) {
+    if (event.type === 'agent_changed' || event.type === 'turn_started') return initial;
+    if (event.type === 'rearmed') return event.guards.includes('need_help') ? initial : state;
+    if (event.type !== 'help_requested') return state;
+    const { help, raw, problem } = event;
+    return {
+      asked: {
+        ...(help && { help }),
+        ...(raw !== undefined && { help_raw: clip(raw, RAW_KEPT) }),
+        ...(problem !== undefined && { help_problem: problem }),
+      },
+    };
+  },
+  check({ asked }) {
+    return asked
+      ? { guard: 'need_help', kind: 'blocker_type', threshold: null, observed: 1, evidence: asked }
+      : undefined;
+  },
+  headline({ evidence: { help } }) {
+    if (!help) return 'the agent asks for help, its message could not be read';
+    const count = help.inputs.length;
+    return count > 0 ? `${plural(count, 'value')} needed (0 of ${count} given)` : 'the agent asks a question';
+  },
+  question({ evidence: { help, help_problem } }) {
+    if (help) return `The agent asks for help: "${oneLine(help.what_i_need, 500)}". How to proceed?`;
+    const why = help_problem ? ` (${oneLine(help_problem)})` : '';
+    return `The agent asks for help, its message could not be read${why}. How to proceed?`;
+  },
+  options({ evidence: { help } }, standing) {
+    const asksForSecret = help?.inputs.some((input) => input.secret) ?? false;
+    return orderOptions([
+      ...(asksForSecret ? [inActionsSecrets] : []),
+      skipAndContinue(standing),
+      acceptCurrent(standing),
+      review,
+      cancel,
+    ]);
+  },
+};

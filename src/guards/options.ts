@@ -1,0 +1,241 @@
+import type { Option, Standing } from '../core/guard.ts';
+import { oneLine } from './wording.ts';
+
+/** Every choice a guard can offer: label, description and the command a tick stands for. */
+
+/** The one order of all lists; `#` stands for a number. Cancel comes last also where Terminate is offered beside it (G-13). */
+const ORDER = [
+  'alternative-#',
+  'approve-#',
+  'approve-path',
+  'approve-dir',
+  'stay',
+  'continue',
+  'continue-#',
+  'continue-#-new',
+  'continue-#min',
+  'continue-from-zero',
+  'new-approach',
+  'retry',
+  'debug',
+  'skip',
+  'pause',
+  'accept',
+  'review',
+  'terminate',
+  'cancel',
+];
+
+const rank = (option: Option) => ORDER.indexOf(option.id.replace(/\d+/, '#'));
+
+export function orderOptions(options: readonly Option[]): Option[] {
+  return options.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The union of several guards' options: one box per command, the leading guard's words. */
+export function mergeOptions(lists: readonly (readonly Option[])[]): Option[] {
+  const byCommand = new Map<string, Option>();
+  for (const option of lists.flat()) {
+    if (!byCommand.has(option.command)) byCommand.set(option.command, option);
+  }
+  return orderOptions([...byCommand.values()]);
+}
+
+/** The agent's own suggestions, for an escalation with a blocked report. */
+export function alternativeOptions(alternatives: readonly string[]): Option[] {
+  return alternatives.slice(0, 10).map((alternative, index) => ({
+    id: `alternative-${index + 1}`,
+    label: oneLine(alternative),
+    description: '',
+    command: `/override alternative ${index + 1}`,
+  }));
+}
+
+/** `next` is the limit that lets through what is proposed and no more. */
+export function approveFiles(next: number, proposed: number): Option[] {
+  const round = Math.floor(next / 10) * 10 + 10;
+  return [
+    {
+      id: `approve-${next}`,
+      label: approveLabel(proposed),
+      description: 'the next one asks again.',
+      command: `/approve files=${next}`,
+    },
+    {
+      id: `approve-${round}`,
+      label: `Approve up to ${round} files`,
+      description: 'no question until then.',
+      command: `/approve files=${round}`,
+    },
+  ];
+}
+
+// What can stand in a command without quotes and means nothing but itself as a glob.
+const PLAIN_PATH = /^[\w@+-][\w./@+-]*$/;
+const PATHS_NAMED = 5;
+
+export function approvePaths(paths: readonly string[]): Option[] {
+  const named = paths.length <= PATHS_NAMED && paths.every((path) => PLAIN_PATH.test(path));
+  const folders = [...new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))];
+  const [folder] = folders;
+  const options: Option[] = [
+    {
+      id: 'approve-path',
+      label: approveLabel(paths.length),
+      description: 'the next one asks again.',
+      // Without arguments: what was proposed and nothing else.
+      command: named ? `/approve paths=${paths.join(',')}` : '/approve',
+    },
+  ];
+  if (folders.length === 1 && folder && PLAIN_PATH.test(folder)) {
+    options.push({
+      id: 'approve-dir',
+      label: `Approve \`${folder}/**\``,
+      description: 'no question until then.',
+      command: `/approve paths=${folder}/**`,
+    });
+  }
+  return options;
+}
+
+const approveLabel = (count: number) => (count > 1 ? `Approve these ${count} files` : 'Approve this file');
+
+export function stayWithin(what: string): Option {
+  return {
+    id: 'stay',
+    label: `Stay within ${what}`,
+    description: 'the edit is refused, the rest goes on.',
+    command: '/guide Finish without changing any other file',
+  };
+}
+
+export const inActionsSecrets: Option = {
+  id: 'continue',
+  label: 'They are in Actions secrets',
+  description: 'of the same names: look again.',
+  command: '/continue',
+};
+
+export function continueTurns(turns: number): Option[] {
+  return [
+    {
+      id: `continue-${turns}`,
+      label: `Continue +${turns}`,
+      description: `${turns} more turns, same approach.`,
+      command: `/continue +${turns}`,
+    },
+    {
+      id: `continue-${turns}-new`,
+      label: `Continue +${turns} (new approach)`,
+      description: 'told what was tried and not to repeat it.',
+      command: `/continue +${turns} new-approach`,
+    },
+  ];
+}
+
+export function continueMinutes(minutes: number): Option {
+  return {
+    id: `continue-${minutes}min`,
+    label: `Continue +${minutes}min`,
+    description: `${minutes} more minutes.`,
+    command: `/continue +${minutes}min`,
+  };
+}
+
+export const continueFromZero: Option = {
+  id: 'continue-from-zero',
+  label: 'Continue',
+  description: 'count again from 0.',
+  command: '/continue',
+};
+
+export function tryDifferently(turns: readonly number[]): Option {
+  const [first, last] = [Math.min(...turns), Math.max(...turns)];
+  const which =
+    turns.length === 0 ? 'was tried' : first === last ? `turn ${last} did` : `turns ${first} to ${last} did`;
+  return {
+    id: 'new-approach',
+    label: 'Try a different approach',
+    description: `told what ${which} and not to repeat it.`,
+    command: '/continue new-approach',
+  };
+}
+
+export const retryWithContext: Option = {
+  id: 'retry',
+  label: 'Retry with context',
+  description: 'go on with the error history in hand.',
+  command: '/retry',
+};
+
+export const debugFirst: Option = {
+  id: 'debug',
+  label: 'Debug first',
+  description: 'one turn to find the root cause, nothing else changed.',
+  command: '/debug',
+};
+
+export function retryNow({ turn }: Standing): Option {
+  return {
+    id: 'retry',
+    label: 'Retry',
+    description: `it works again; go on from turn ${Math.max(1, turn)}.`,
+    command: '/retry',
+  };
+}
+
+/** `it` is one error or obstacle; without it the failing tests are what is skipped. */
+export function skipAndContinue(standing?: Standing): Option {
+  const score = standing?.score;
+  const failing = score ? score.total - score.passed : 0;
+  const what =
+    !score || failing <= 0
+      ? 'it'
+      : failing === 1
+        ? `the ${score.unit.slice(0, -1)}`
+        : `the ${failing} ${score.unit}`;
+  return {
+    id: 'skip',
+    label: 'Skip and continue',
+    description: `list ${what} as a known issue, finish the rest.`,
+    command: '/skip',
+  };
+}
+
+export const checkpointAndPause: Option = {
+  id: 'pause',
+  label: 'Checkpoint & pause',
+  description: 'no reminders, decide later.',
+  command: '/pause',
+};
+
+export function acceptCurrent({ score }: Standing): Option {
+  const what = score && score.total > 0 ? `${score.passed} of ${score.total} ${score.unit}` : 'what is there';
+  return {
+    id: 'accept',
+    label: 'Accept current',
+    description: `finish now with ${what}, marked as partial.`,
+    command: '/accept',
+  };
+}
+
+export const review: Option = {
+  id: 'review',
+  label: 'Review',
+  description: 'show the full history, then ask again.',
+  command: '/review',
+};
+
+export const cancel: Option = {
+  id: 'cancel',
+  label: 'Cancel',
+  description: 'stop here; the branch is kept.',
+  command: '/cancel',
+};
+
+export const terminate: Option = {
+  id: 'terminate',
+  label: 'Terminate',
+  description: 'end this run; the branch is kept.',
+  command: '/terminate',
+};

@@ -1,0 +1,61 @@
+import { HARD_BLOCKERS, hardBlocker } from '../core/blockers.ts';
+import type { Evidence, Guard } from '../core/guard.ts';
+import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/player-report.ts';
+import { switchLimit } from './limit-schema.ts';
+import { acceptCurrent, cancel, orderOptions, review } from './options.ts';
+import { oneLine } from './wording.ts';
+
+interface ReviewState {
+  asked: Evidence | null;
+}
+
+const initial: ReviewState = { asked: null };
+
+/** K-5. One flag of the player's report decides, or its status `blocked`; never how sure it sounds. */
+export const reviewRequired: Guard<ReviewState, 'on'> = {
+  id: 'review_required',
+  header: 'Review Required',
+  counter: 'Review asked',
+  type: 'review_required',
+  kind: 'blocker_type',
+  ...switchLimit(),
+  initial,
+  reduce(state, event) {
+    if (event.type === 'agent_changed' || event.type === 'turn_started') return initial;
+    if (event.type === 'rearmed') return event.guards.includes('review_required') ? initial : state;
+    if (event.type !== 'report_received') return state;
+    const { report } = event.read;
+    const stops = report.requires_user_review || report.status === 'blocked';
+    return stops ? { asked: readReview(event.read) } : state;
+  },
+  check({ asked }) {
+    if (!asked) return undefined;
+    return { guard: 'review_required', kind: 'blocker_type', threshold: null, observed: 1, evidence: asked };
+  },
+  headline({ evidence }) {
+    const [type, ...others] = evidence.review_types ?? [];
+    const blocker = type !== undefined && others.length === 0 ? hardBlocker(type) : undefined;
+    return blocker ? HARD_BLOCKERS[blocker].headline : 'the agent asks for a decision';
+  },
+  question({ evidence }) {
+    const reason = oneLine(evidence.review_reason ?? 'the agent gave no reason', 500).replace(/[.\s]+$/, '');
+    return `USER REVIEW REQUIRED: ${reason}. After resolving, reply \`/continue\`. How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([acceptCurrent(standing), review, cancel]);
+  },
+};
+
+function readReview({ report, problems, derived_from }: ReadReport & { report: PlayerReport }): Evidence {
+  const types = hardBlockersOf(report);
+  const reason =
+    report.review_reason ||
+    report.blocked_report?.human_action_required ||
+    report.errors.find((error) => hardBlocker(error.type) && error.recoverable !== true)?.message;
+  return {
+    ...(reason && { review_reason: reason }),
+    ...(types.length > 0 && { review_types: types }),
+    ...(derived_from.length > 0 && { review_derived: true }),
+    ...(problems.length > 0 && { report_problems: problems }),
+  };
+}

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import type { Guard } from '../core/guard.ts';
+import { limitSchema } from './limit-schema.ts';
+import {
+  acceptCurrent,
+  cancel,
+  checkpointAndPause,
+  continueMinutes,
+  orderOptions,
+  review,
+} from './options.ts';
+import { CHOOSE, failingClause, joinHeadline, plural, statusClause } from './wording.ts';
+
+const MORE_MINUTES = 10;
+const MINUTE_MS = 60_000;
+const allowed = 'minutes, a number above 0, or `off`';
+
+/** `since_ms` is where this agent took over: the clock goes on, its own time starts at 0. */
+interface RuntimeState {
+  active_ms: number;
+  since_ms: number;
+}
+
+/** G-2. Waiting for people is not active time, so it is not in the clock's figure. */
+export const maxRuntime: Guard<RuntimeState, number> = {
+  id: 'max_runtime',
+  header: 'Runtime Limit',
+  counter: 'Time',
+  type: 'runtime_limit',
+  kind: 'attempt_count',
+  config: limitSchema(z.number().positive(), allowed, 60),
+  allowed,
+  initial: { active_ms: 0, since_ms: 0 },
+  reduce(state, event) {
+    if (event.type === 'clock') return { ...state, active_ms: event.active_ms };
+    if (event.type === 'agent_changed') return { ...state, since_ms: state.active_ms };
+    return state;
+  },
+  check({ active_ms, since_ms }, limit) {
+    const minutes = (active_ms - since_ms) / MINUTE_MS;
+    if (minutes < limit) return undefined;
+    return {
+      guard: 'max_runtime',
+      kind: 'attempt_count',
+      threshold: limit,
+      observed: minutes,
+      evidence: { unit: 'minutes' },
+    };
+  },
+  grow(limit, { minutes = MORE_MINUTES }, observed) {
+    return limit + minutes > observed ? limit + minutes : observed + minutes;
+  },
+  headline({ observed, threshold }, standing) {
+    const used = `${shortNumber(observed)} of ${shortNumber(threshold ?? 0)} min used`;
+    return joinHeadline(used, failingClause(standing), CHOOSE);
+  },
+  question({ threshold }, standing) {
+    const limit = `Runtime limit (${shortNumber(threshold ?? 0)}min) exceeded`;
+    const status = statusClause(standing);
+    const sentence = status.charAt(0).toUpperCase() + status.slice(1);
+    return `${limit} after ${plural(standing.turn, 'iteration')}. ${sentence}. How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([
+      continueMinutes(MORE_MINUTES),
+      checkpointAndPause,
+      acceptCurrent(standing),
+      review,
+      cancel,
+    ]);
+  },
+};
+
+function shortNumber(minutes: number): string {
+  return minutes >= 10 ? String(Math.floor(minutes)) : String(Number(minutes.toPrecision(2)));
+}

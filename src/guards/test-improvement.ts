@@ -1,0 +1,88 @@
+import type { Guard, PassRate } from '../core/guard.ts';
+import { countLimit } from './limit-schema.ts';
+import {
+  acceptCurrent,
+  debugFirst,
+  orderOptions,
+  review,
+  skipAndContinue,
+  terminate,
+  tryDifferently,
+} from './options.ts';
+import { isBetter, isWhole, passRate, percent } from './pass-rate.ts';
+import { CHOOSE, joinHeadline, plural } from './wording.ts';
+
+const HISTORY_KEPT = 50;
+const RATES_SHOWN = 6;
+
+interface ImprovementState {
+  /** The start, then one per verification. */
+  history: PassRate[];
+  best: PassRate | null;
+  count: number;
+}
+
+/** E-4 */
+export const noTestImprovementAfter: Guard<ImprovementState, number> = {
+  id: 'no_test_improvement_after',
+  header: 'No Test Improvement',
+  counter: 'No better test run',
+  type: 'progress_stall',
+  kind: 'attempt_count',
+  ...countLimit(3, 1000),
+  initial: { history: [], best: null, count: 0 },
+  reduce(state, event) {
+    // The rates describe the tree, not the agent: another agent starts from the same best.
+    if (event.type === 'agent_changed') return { ...state, count: 0 };
+    if (event.type === 'rearmed') {
+      if (!event.guards.includes('no_test_improvement_after')) return state;
+      return { ...state, count: 0, best: state.history.at(-1) ?? null };
+    }
+    if (event.type !== 'baseline' && event.type !== 'verified') return state;
+    const rate = passRate(event.verification, event.type === 'verified' ? event.turn : 0);
+    if (!rate || (event.type === 'baseline' && state.best)) return state;
+    const history = append(state.history, rate);
+    if (!state.best || isBetter(rate, state.best)) return { history, best: rate, count: 0 };
+    // At 100 % there is nothing left to improve, so the row of runs without improvement ends.
+    return { history, best: state.best, count: isWhole(rate) ? 0 : state.count + 1 };
+  },
+  check({ history, count }, limit) {
+    if (count < limit) return undefined;
+    return {
+      guard: 'no_test_improvement_after',
+      kind: 'attempt_count',
+      threshold: limit,
+      observed: count,
+      evidence: { pass_rates: history },
+    };
+  },
+  headline({ observed, evidence }) {
+    const unit = evidence.pass_rates?.at(-1)?.unit === 'checks' ? 'check' : 'test';
+    return joinHeadline(plural(observed, `${unit} run`), 'none better', CHOOSE);
+  },
+  question({ observed, evidence }) {
+    const stalled = `no test improvement after ${plural(observed, 'attempt')}`;
+    const rates = (evidence.pass_rates ?? []).slice(-Math.min(observed + 1, RATES_SHOWN)).map(percent);
+    return `Progress stalled: ${stalled}. Pass rates: ${rates.join(', ')}. How to proceed?`;
+  },
+  options({ observed, evidence }, standing) {
+    const turns = (evidence.pass_rates ?? []).slice(-observed).map((rate) => rate.turn);
+    return orderOptions([
+      tryDifferently(turns),
+      debugFirst,
+      skipAndContinue(standing),
+      acceptCurrent(standing),
+      review,
+      terminate,
+    ]);
+  },
+};
+
+export function countRunsWithoutImprovement(state: ImprovementState): number {
+  return state.count;
+}
+
+function append(history: readonly PassRate[], rate: PassRate): PassRate[] {
+  const all = [...history, rate];
+  return all.length > HISTORY_KEPT ? [...all.slice(0, 1), ...all.slice(-(HISTORY_KEPT - 1))] : all;
+}

@@ -1,0 +1,51 @@
+import type { Guard } from '../core/guard.ts';
+import { countLimit } from './limit-schema.ts';
+import { acceptCurrent, continueFromZero, debugFirst, orderOptions, review, terminate } from './options.ts';
+import { CHOOSE, joinHeadline, statusClause } from './wording.ts';
+
+const TURNS_KEPT = 50;
+
+interface VerificationState {
+  count: number;
+  turns: number[];
+}
+
+const initial: VerificationState = { count: 0, turns: [] };
+
+/** E-2. The verifications Autobuild ran, in all; the baseline is none of them. */
+export const totalVerificationAttempts: Guard<VerificationState, number> = {
+  id: 'total_verification_attempts',
+  header: 'Verification Limit',
+  counter: 'Verifications',
+  type: 'verification_limit',
+  kind: 'attempt_count',
+  ...countLimit(10, 1000),
+  initial,
+  reduce(state, event) {
+    if (event.type === 'agent_changed') return initial;
+    if (event.type === 'rearmed') {
+      return event.guards.includes('total_verification_attempts') ? initial : state;
+    }
+    if (event.type !== 'verified') return state;
+    return { count: state.count + 1, turns: [...state.turns, event.turn].slice(-TURNS_KEPT) };
+  },
+  check({ count, turns }, limit) {
+    if (count < limit) return undefined;
+    return {
+      guard: 'total_verification_attempts',
+      kind: 'attempt_count',
+      threshold: limit,
+      observed: count,
+      evidence: { turns },
+    };
+  },
+  headline({ observed, threshold }) {
+    return joinHeadline(`${observed} of ${threshold} verifications used`, undefined, CHOOSE);
+  },
+  question({ threshold }, standing) {
+    return `Verification limit (${threshold}) reached. Current status: ${statusClause(standing)}. How to proceed?`;
+  },
+  options(_trigger, standing) {
+    return orderOptions([continueFromZero, debugFirst, acceptCurrent(standing), review, terminate]);
+  },
+};

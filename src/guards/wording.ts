@@ -1,0 +1,65 @@
+import type { Standing } from '../core/guard.ts';
+
+/** The words the guards share. What comes from the agent or a tool is cut and put on one line here, and escaped by whoever shows it. */
+
+const HEADLINE_CHARS = 80;
+
+// Control, line and direction characters: a headline is one line and reads left to right, whatever the agent named its files.
+const BREAKS = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/gu;
+
+export function oneLine(text: string, max = 200): string {
+  return clip(
+    text
+      .slice(0, max * 4)
+      .replace(BREAKS, ' ')
+      .trim(),
+    max,
+  );
+}
+
+export function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** First clause, middle clause, last clause. Too long: the middle goes first, then the first is cut. */
+export function joinHeadline(first: string, middle: string | undefined, last: string): string {
+  const whole = [first, middle, last].filter(Boolean).join(', ');
+  if (whole.length <= HEADLINE_CHARS) return whole;
+  return `${clip(first, HEADLINE_CHARS - last.length - 2)}, ${last}`;
+}
+
+export const CHOOSE = 'choose how to go on';
+
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** "3 tests fail"; nothing when nothing was counted or nothing fails. */
+export function failingClause({ score }: Standing): string | undefined {
+  const failing = score ? score.total - score.passed : 0;
+  if (!score || failing <= 0) return undefined;
+  return failing === 1 ? `1 ${score.unit.slice(0, -1)} fails` : `${failing} ${score.unit} fail`;
+}
+
+/** "2 of 5 tests still failing" */
+export function statusClause({ score }: Standing): string {
+  if (!score || score.total === 0) return 'nothing verified yet';
+  const failing = score.total - score.passed;
+  return failing > 0
+    ? `${failing} of ${score.total} ${score.unit} still failing`
+    : `all ${score.total} ${score.unit} pass`;
+}
+
+export function ordinal(count: number): string {
+  const teen = count % 100 >= 11 && count % 100 <= 13;
+  const ending = teen ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
+  return `${count}${ending}`;
+}
+
+/** "a 21st", "an 8th", "an 11th", "an 18th", "an 80th" */
+export function withArticle(count: number): string {
+  const text = String(count);
+  const vowel = text.startsWith('8') || ((count === 11 || count === 18) && text.length === 2);
+  return `${vowel ? 'an' : 'a'} ${ordinal(count)}`;
+}

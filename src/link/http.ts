@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleepFor } from 'node:timers/promises';
+import {
+  type BlobName,
+  type ClaimRequest,
+  ClaimResponse,
+  HEARTBEAT_MS,
+  HeartbeatResponse,
+  InputsResponse,
+  JOB_API_PATH,
+  OrdersResponse,
+} from '../core/job-api.ts';
+import type { Orders } from '../core/orders.ts';
+import type { Link } from '../core/ports.ts';
+import type { Verification } from '../core/verification.ts';
+import { LinkRefusedError, type LinkRequest, type RetryParts, requestWithRetries } from './retry-request.ts';
+
+const POLL_SECONDS = 25;
+const REQUEST_MS = 30_000;
+const POLL_MS = (POLL_SECONDS + 15) * 1000;
+const BLOB_MS = 300_000;
+const LAST_LOOK_MS = 5_000;
+const GIVE_UP_MS = 30 * 60_000;
+const NONCE_BYTES = 24;
+
+export interface HttpLinkOptions {
+  baseUrl: string;
+  ticket: string;
+  actionsRun: number;
+  attempt: number;
+  fetch?: typeof fetch;
+  now(): Date;
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>;
+  random?(): number;
+  giveUpMs?: number;
+  onRetry?(problem: string, waitMs: number): void;
+}
+
+export interface HttpLink extends Link {
+  claimed: Omit<ClaimResponse, 'token'>;
+  putBlob(name: BlobName, bytes: Uint8Array): Promise<void>;
+  /** Undefined: nothing was saved yet. */
+  getBlob(name: BlobName): Promise<Uint8Array | undefined>;
+  /** For the fresh job only. */
+  sendVerification(verification: Verification): Promise<void>;
+  /** Ends heartbeat and polling. */
+  close(): Promise<void>;
+}
+
+/** Claims the run for this job, and then speaks for it. A desk that is away for minutes misses nothing. */
+export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink> {
+  const closed = new AbortController();
+  const retrying: RetryParts = {
+    fetch: options.fetch ?? fetch,
+    now: options.now,
+    sleep: options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal })),
+    random: options.random ?? Math.random,
+    giveUpMs: options.giveUpMs ?? GIVE_UP_MS,
+    onRetry: options.onRetry ?? (() => undefined),
+  };
+  const base = `${options.baseUrl.replace(/\/+$/, '')}${JOB_API_PATH}`;
+  const claim: ClaimRequest = {
+    ticket: options.ticket,
+    actions_run_id: options.actionsRun,
+    attempt: options.attempt,
+    nonce: randomBytes(NONCE_BYTES).toString('base64url'),
+  };
+  const answer = await requestWithRetries(retrying, {
+    method: 'POST',
+    url: `${base}/claim`,
+    json: claim,
+    timeoutMs: REQUEST_MS,
+  });
+  const { token, ...claimed } = ClaimResponse.parse(await answer.json());
+  const ask = (path: string, request: Omit<LinkRequest, 'url' | 'token'>) =>
+    requestWithRetries(retrying, { ...request, url: `${base}${path}`, token });
+
+  let latest: OrdersResponse = { orders: claimed.orders, version: claimed.version };
+  let refused: LinkRefusedError | undefined;
+  const sleepers = new Set<() => void>();
+  const wakeAll = () => {
+    for (const wake of [...sleepers]) wake();
+  };
+  /** Answers may overtake one another: an older one does not count. */
+  const learn = async (response: Response): Promise<Orders> => {
+    const told = OrdersResponse.parse(await response.json());
+    if (told.version >= latest.version) latest = told;
+    wakeAll();
+    return latest.orders;
+  };
+  const present = (): Orders => {
+    if (refused) throw refused;
+    return latest.orders;
+  };
+
+  const poll = async () => {
+    const path = () => `/orders?version=${latest.version}&wait=${POLL_SECONDS}`;
+    await repeat(async () => {
+      await learn(await ask(path(), { method: 'GET', timeoutMs: POLL_MS, signal: closed.signal }));
+    });
+  };
+  const beat = async () => {
+    await repeat(async () => {
+      await retrying.sleep(HEARTBEAT_MS, closed.signal);
+      const request = { method: 'POST', timeoutMs: REQUEST_MS, signal: closed.signal, once: true } as const;
+      HeartbeatResponse.parse(await (await ask('/heartbeat', request)).json());
+    });
+  };
+  /** Until the link is closed, or the desk says that this job counts no more. */
+  const repeat = async (once: () => Promise<void>) => {
+    while (!closed.signal.aborted && !refused) {
+      try {
+        await once();
+      } catch (error) {
+        if (closed.signal.aborted) return;
+        if (error instanceof LinkRefusedError) {
+          refused = error;
+          wakeAll();
+          return;
+        }
+        retrying.onRetry(String(error), 0);
+        // Asking again is what the next round is for; one that fails at once must not spin.
+        await retrying.sleep(1000, closed.signal).catch(() => undefined);
+      }
+    }
+  };
+  const background = Promise.all([beat(), ...(claimed.kind === 'build' ? [poll()] : [])]);
+
+  let reporting: Promise<unknown> = Promise.resolve();
+  return {
+    claimed,
+    report(envelope) {
+      // In the order they were said, also when the first one has to be repeated.
+      const sent = reporting.then(async () =>
+        learn(await ask('/report', { method: 'POST', json: envelope, timeoutMs: REQUEST_MS })),
+      );
+      reporting = sent.catch(() => undefined);
+      return sent;
+    },
+    /** What the desk said last: asked for at every tick of the job's clock, so it must not wait for the network. */
+    orders: async () => present(),
+    async ordersAfterWait(signal) {
+      while (present().do === 'wait' && !signal.aborted) await nextChange(sleepers, signal);
+      if (present().do !== 'wait') return present();
+      // An answer of the very last moment is better than a job that ends.
+      const look = { method: 'GET', timeoutMs: LAST_LOOK_MS, once: true } as const;
+      return ask('/orders', look).then(learn, () => present());
+    },
+    async openInputs(refs) {
+      const response = await ask('/inputs', { method: 'POST', json: { refs }, timeoutMs: REQUEST_MS });
+      return InputsResponse.parse(await response.json()).values;
+    },
+    async putBlob(name, bytes) {
+      await ask(`/blobs/${name}`, { method: 'PUT', bytes, timeoutMs: BLOB_MS });
+    },
+    async getBlob(name) {
+      const response = await ask(`/blobs/${name}`, {
+        method: 'GET',
+        timeoutMs: BLOB_MS,
+        mayBeMissing: true,
+      });
+      return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
+    },
+    async sendVerification(verification) {
+      await ask('/verification', { method: 'POST', json: { verification }, timeoutMs: REQUEST_MS });
+    },
+    async close() {
+      closed.abort();
+      wakeAll();
+      await background;
+    },
+  };
+}
+
+function nextChange(sleepers: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      sleepers.delete(wake);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    sleepers.add(wake);
+    signal.addEventListener('abort', wake, { once: true });
+  });
+}

@@ -1,0 +1,132 @@
+import { totals } from '../core/change.ts';
+import { normalizeError, resultSignature } from '../core/error-signature.ts';
+import type { Orders } from '../core/orders.ts';
+import { type ReadReport, readPlayerReport } from '../core/player-report.ts';
+import type { TurnRecord } from '../core/run-event.ts';
+import type { Verification } from '../core/verification.ts';
+import { saveCheckpoint } from './checkpoint.ts';
+import type { Job, WorkOrders } from './job.ts';
+import { withoutKnown } from './read-action.ts';
+import { readAgentFile } from './state-dir.ts';
+import type { Tree } from './tree-store.ts';
+import { runVerification } from './verify.ts';
+
+/** After the agent: its report, the checks, what changed; then one claim for all of it. Undefined: parked before the checks had ended. */
+export async function endTurn(
+  job: Job,
+  orders: WorkOrders,
+  start: { activeMs: number; costUsd: number | null; tree: Tree },
+  end: { exit: string; failed: boolean },
+): Promise<Orders | undefined> {
+  const { meter, workspace, stopwatch, now } = job;
+  const { turn, kind } = orders;
+  if (kind === 'debug') await workspace.restoreTree(start.tree);
+  const read = await readReport(job);
+  noteExit(job, turn, end);
+  if (read?.report) {
+    meter.observe({
+      type: 'report_received',
+      at: now().toISOString(),
+      turn,
+      read: { ...read, report: read.report },
+    });
+  }
+  job.handoffPath = read?.report?.partial_progress?.handoff_path ?? job.handoffPath;
+  stopwatch.start();
+  const verification = kind === 'debug' ? undefined : await verify(job);
+  stopwatch.stop();
+  // Checks that were cut short say nothing; the turn is repeated when the run goes on.
+  if (job.parking.aborted && verification?.ok !== true) return undefined;
+  const signature = verification && resultSignature(summarize(verification));
+  meter.observe({ type: 'clock', active_ms: stopwatch.ms() });
+  if (verification && signature) {
+    meter.observe({ type: 'verified', at: verification.at, turn, verification, signature });
+  }
+  const title = read?.report?.summary;
+  meter.observe({
+    type: 'turn_ended',
+    at: now().toISOString(),
+    turn,
+    counted: kind === 'normal',
+    title: title ?? end.exit,
+  });
+  const changes = await workspace.changes();
+  const { added, removed } = totals(changes);
+  const usage = job.usage.total();
+  const record: TurnRecord = {
+    turn,
+    kind,
+    title,
+    read,
+    verification,
+    signature,
+    changes: { paths: changes.map((change) => change.path), added, removed },
+    turn_ms: stopwatch.ms() - start.activeMs,
+    turn_cost_usd: usage.cost_usd === null ? null : usage.cost_usd - (start.costUsd ?? 0),
+    turn_added: added - job.lines.added,
+    turn_removed: removed - job.lines.removed,
+    exit: end.exit,
+  };
+  job.lines = { added, removed };
+  saveCheckpoint(job, { tree: await workspace.snapshot() });
+  return job.say('turn_ended', { record, usage, measured: meter.measured(end.exit) });
+}
+
+/** The checks run without model keys and inputs, and what they write is not the agent's. */
+export async function verify(job: Job): Promise<Verification> {
+  const { workspace, brief, settings, checkEnv, parking, now } = job;
+  const before = await workspace.snapshot();
+  const verification = await runVerification({
+    commands: brief.checks,
+    cwd: workspace.worktree,
+    env: checkEnv,
+    timeoutMs: settings.checkMs,
+    junit: settings.junit,
+    signal: parking,
+    now,
+    onProgress: (command, phase) => {
+      if (phase === 'started') job.onProgress({ type: 'phase', text: `checking: ${command}` });
+    },
+  });
+  await workspace.absorb(before, await workspace.snapshot());
+  const checks = verification.checks.map((check) => ({
+    ...check,
+    errors: withoutKnown(check.errors, brief.known_errors),
+  }));
+  return { ...verification, checks };
+}
+
+export async function readReport(job: Job): Promise<ReadReport | undefined> {
+  const file = await readAgentFile(job.workspace.worktree, `${job.stateDir.path}/report.json`);
+  if (file.ok) return readPlayerReport(file.text);
+  if (file.problem === 'missing') return undefined;
+  return {
+    problems: [
+      { field: 'report', value: file.detail, allowed: 'a JSON file of at most 1 MiB at $AUTOBUILD_REPORT' },
+    ],
+    raw: '',
+    derived_from: [],
+  };
+}
+
+/** An agent that fails is an error like any other, so that a person sees how it ended. */
+function noteExit(job: Job, turn: number, { exit, failed }: { exit: string; failed: boolean }): void {
+  const message = `The agent's process did not end well: ${exit}`;
+  job.meter.observe({
+    type: 'action_ended',
+    at: job.now().toISOString(),
+    turn,
+    kind: 'other',
+    title: `agent: ${exit}`,
+    operation: 'the agent itself',
+    ok: !failed,
+    refused: false,
+    is_check: false,
+    errors: failed ? [{ message, signature: normalizeError(message) }] : [],
+  });
+}
+
+function summarize(verification: Verification) {
+  const errors = verification.checks.flatMap((check) => check.errors);
+  return { ok: verification.ok, tests: verification.tests, errors };
+}

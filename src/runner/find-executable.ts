@@ -1,0 +1,68 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+
+export type FoundExecutable = { path: string } | { problem: string };
+
+/** Finds a program as the system would, and says in words what is wrong when it cannot be started. */
+export function findExecutable(name: string, options: { cwd: string; path: string }): FoundExecutable {
+  const { cwd, path } = options;
+  if (name === '') return { problem: 'The agent command is empty. Set the agent in the configuration.' };
+  if (!isFolder(cwd))
+    return { problem: `The working directory ${cwd} is not there or is no directory. Check the checkout.` };
+  if (name.includes('/')) return checkFile(isAbsolute(name) ? name : resolve(cwd, name));
+  let refused: FoundExecutable | undefined;
+  for (const folder of path.split(delimiter).filter(Boolean)) {
+    const candidate = join(resolve(cwd, folder), name);
+    if (!statSync(candidate, { throwIfNoEntry: false })) continue;
+    const found = checkFile(candidate);
+    if ('path' in found) return found;
+    refused ??= found;
+  }
+  return (
+    refused ?? {
+      problem: `The agent "${name}" was not found on the PATH. Install it in the job's set-up steps, or give its full path.`,
+    }
+  );
+}
+
+function checkFile(file: string): FoundExecutable {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat) return { problem: `The agent ${file} does not exist. Install it, or correct the path.` };
+  if (!stat.isFile()) return { problem: `The agent ${file} is no file. Name the program itself.` };
+  if (!canExecute(file)) return { problem: `The agent ${file} is not executable. Run "chmod +x ${file}".` };
+  const interpreter = readInterpreter(file);
+  if (interpreter !== undefined && !canExecute(interpreter))
+    return {
+      problem: `The agent ${file} asks for the interpreter "${interpreter}", which cannot be run here. Install it, or correct the first line.`,
+    };
+  return { path: file };
+}
+
+/** The program of a `#!` line: when it is missing, the system says "not found" of the script, which misleads. */
+function readInterpreter(file: string): string | undefined {
+  let handle: number | undefined;
+  try {
+    handle = openSync(file, 'r');
+    const head = Buffer.alloc(256);
+    const length = readSync(handle, head, 0, head.length, 0);
+    return /^#![ \t]*([^\s]+)/.exec(head.toString('latin1', 0, length))?.[1];
+  } catch {
+    // A program that may be run but not read is fine.
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+function canExecute(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,72 @@
+import type { Stats } from 'node:fs';
+import { lstat, mkdir, realpath, rmdir } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+
+/**
+ * Looks at each name on the way from `root` to `path` (checked, relative) without following any. `obstacle` is the first
+ * parent that is there but is no directory: a link, most likely.
+ */
+export async function lookInside(
+  root: string,
+  path: string,
+): Promise<{ stats?: Stats; obstacle?: { path: string; isLink: boolean } }> {
+  const names = path.split('/');
+  for (let depth = 1; depth <= names.length; depth += 1) {
+    const at = names.slice(0, depth).join('/');
+    const stats = await lstatIfThere(join(root, at));
+    if (stats === undefined) return {};
+    if (depth === names.length) return { stats };
+    if (!stats.isDirectory()) return { obstacle: { path: at, isLink: stats.isSymbolicLink() } };
+  }
+  return {};
+}
+
+/** Makes the missing directories one by one; a link on the way is an error, never a detour. */
+export async function makeDirectories(root: string, path: string, mode = 0o777): Promise<void> {
+  let at = '';
+  for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
+    at = at === '' ? name : `${at}/${name}`;
+    const full = join(root, at);
+    await mkdir(full, { mode }).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+      const stats = await lstat(full);
+      if (stats.isDirectory()) return;
+      const what = stats.isSymbolicLink() ? 'a symbolic link' : 'not a directory';
+      throw new Error(`${full} is ${what}. Remove it: Autobuild writes only into real directories.`);
+    });
+  }
+}
+
+/** Takes away the directories that became empty, up to but without `root`. */
+export async function pruneEmptyParents(root: string, path: string): Promise<void> {
+  for (let dir = dirname(path); dir !== '.'; dir = dirname(dir)) {
+    const gone = await rmdir(join(root, dir)).then(
+      () => true,
+      () => false,
+    );
+    if (!gone) return;
+  }
+}
+
+export async function lstatIfThere(full: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(full);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+export function isInside(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith('../');
+}
+
+/** The real place of a path whose last parts may not exist yet. */
+export async function resolveLinks(path: string): Promise<string> {
+  const full = resolve(path);
+  const real = await realpath(full).catch(() => undefined);
+  if (real !== undefined || dirname(full) === full) return real ?? full;
+  return join(await resolveLinks(dirname(full)), basename(full));
+}

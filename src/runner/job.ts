@@ -1,0 +1,124 @@
+import type { Agent } from '../agents/agent.ts';
+import type { AgentEvent } from '../core/agent-event.ts';
+import type { Brief } from '../core/brief.ts';
+import type { SetAside } from '../core/change.ts';
+import { type Claim, PROTOCOL } from '../core/envelope.ts';
+import type { GuardLimits } from '../core/guard.ts';
+import type { Orders } from '../core/orders.ts';
+import type { Link } from '../core/ports.ts';
+import { createMeter, type Meter } from './meter.ts';
+import type { StateDir } from './state-dir.ts';
+import { createStopwatch, type Stopwatch } from './stopwatch.ts';
+import type { Tree } from './tree-store.ts';
+import { createUsageMeter } from './usage-meter.ts';
+import type { Workspace } from './workspace.ts';
+
+export type WorkOrders = Extract<Orders, { do: 'work' }>;
+
+export interface JobSettings {
+  /** How long a frozen agent is held for an answer before the job parks. */
+  holdMs: number;
+  /** Working time of one turn. */
+  turnMs: number;
+  /** Of each verify command. */
+  checkMs: number;
+  /** Working time of this job, after which a successor goes on (K-7). */
+  jobMs?: number;
+  tickMs: number;
+  /** Between SIGTERM and SIGKILL. */
+  graceMs: number;
+  junit: string[];
+  useCgroup: boolean;
+}
+
+/** What a job tells whoever watches it live. None of it is truth: that is in the journal. */
+export type Progress =
+  | { type: 'agent'; event: AgentEvent }
+  | { type: 'stderr'; text: string }
+  | { type: 'phase'; text: string }
+  | { type: 'problem'; text: string };
+
+export interface JobParts {
+  brief: Brief;
+  link: Link;
+  workspace: Workspace;
+  stateDir: StateDir;
+  /** Outside the worktree: checkpoint and set-aside files. */
+  runDir: string;
+  aside: SetAside[];
+  /** The worktree when it was last known to be whole. */
+  lastTree?: Tree;
+  agentFor(name: string): Agent | undefined;
+  agentEnv: Record<string, string>;
+  checkEnv: Record<string, string>;
+  settings: JobSettings;
+  now(): Date;
+  /** Aborts when the job shall save its work and end. */
+  parking: AbortSignal;
+  onProgress(progress: Progress): void;
+}
+
+/** One job at work: what its parts share. */
+export interface Job extends JobParts {
+  meter: Meter;
+  usage: ReturnType<typeof createUsageMeter>;
+  stopwatch: Stopwatch;
+  /** Lines the agent's changes had at the end of the turn before. */
+  lines: { added: number; removed: number };
+  /** The agent's own notes for a successor. */
+  handoffPath?: string;
+  say<Type extends Claim['type']>(type: Type, data: Extract<Claim, { type: Type }>['data']): Promise<Orders>;
+  /** Takes over limits and answers, each answer once. */
+  take(orders: WorkOrders): void;
+}
+
+export function createJob(parts: JobParts): Job {
+  const { brief, link } = parts;
+  const usage = createUsageMeter(brief.usage);
+  const meter = createMeter(brief, () => usage.total().cost_usd);
+  const stopwatch = createStopwatch(() => parts.now().getTime(), brief.active_ms);
+  const taken = new Set<string>();
+  let seq = 0;
+  let limitsRev = brief.limits_rev;
+  let turn = brief.turn;
+  return {
+    ...parts,
+    usage,
+    meter,
+    stopwatch,
+    lines: { added: brief.changes.added, removed: brief.changes.removed },
+    say(type, data) {
+      seq += 1;
+      return link.report({
+        protocol: PROTOCOL,
+        run: brief.run,
+        fence: brief.job,
+        seq,
+        turn,
+        at: parts.now().toISOString(),
+        active_ms: stopwatch.ms(),
+        limits_rev: limitsRev,
+        type,
+        data,
+      });
+    },
+    take(orders) {
+      turn = orders.turn;
+      limitsRev = orders.limits_rev;
+      meter.setLimits(orders.limits as GuardLimits);
+      for (const answer of orders.answers) {
+        if (taken.has(answer.id)) continue;
+        taken.add(answer.id);
+        if (answer.agent_changed) meter.observe({ type: 'agent_changed' });
+        if (answer.rearm.length > 0) meter.observe({ type: 'rearmed', guards: answer.rearm });
+      }
+    },
+  };
+}
+
+/** A successor needs time to save the work: this share of the job's time is for working. */
+const WORKING_SHARE = 0.9;
+
+export function isNearTimeLimit({ settings, stopwatch, brief }: Job): boolean {
+  return settings.jobMs !== undefined && stopwatch.ms() - brief.active_ms >= settings.jobMs * WORKING_SHARE;
+}

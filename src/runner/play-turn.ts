@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AgentEvent } from '../core/agent-event.ts';
+import { saveCheckpoint } from './checkpoint.ts';
+import { openGate } from './gate.ts';
+import { parseHelpRequest } from './help-request.ts';
+import { createHelpScanner, type HelpBlock } from './help-scanner.ts';
+import type { Job, WorkOrders } from './job.ts';
+import { createJsonUnescaper, unescapeJsonText } from './json-unescape.ts';
+import { LiveTurn, type TurnOutcome } from './live-turn.ts';
+import { forgetAgent, recordAgent } from './orphans.ts';
+import { createActionReader } from './read-action.ts';
+import { superviseAgent } from './supervise.ts';
+import { prepareTurn, removeInputs } from './turn-files.ts';
+import { createWriteGuard } from './write-guard.ts';
+
+/** One invocation of the agent, from spawn to its end, with every stop in between. */
+export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcome> {
+  const agent = job.agentFor(orders.agent);
+  if (!agent) return { kind: 'ended', exit: `there is no agent ${orders.agent}`, failed: true };
+  const gateDir = await mkdtemp(join(tmpdir(), 'autobuild-'));
+  const turn = new LiveTurn(job, orders, agent.hearsMidTurn);
+  const writes = createWriteGuard({
+    workspace: job.workspace,
+    asideDir: join(job.runDir, 'aside'),
+    aside: job.aside,
+    limits: () => turn.writeLimits(),
+    onProposed(proposed, files) {
+      job.meter.observe({
+        type: 'write_proposed',
+        turn: orders.turn,
+        proposed,
+        files,
+        scope: job.brief.task.scope ?? [],
+      });
+      turn.enqueue(() => turn.stopIfTripped());
+    },
+    onFilesChanged(paths) {
+      // What a debugging turn changes is put back at its end: it is no progress.
+      if (orders.kind === 'debug') return;
+      job.meter.observe({ type: 'files_changed', turn: orders.turn, paths });
+    },
+    onAside(items) {
+      job.aside = items;
+      saveCheckpoint(job, { aside: items });
+    },
+    onGone: () =>
+      turn.enqueue(() => turn.end({ kind: 'ended', exit: 'the agent deleted the worktree', failed: true })),
+    onProblem: (error) =>
+      job.onProgress({ type: 'problem', text: `Looking at the worktree failed: ${String(error)}` }),
+  });
+  const gate = await openGate({ socketPath: join(gateDir, 'gate'), decide: writes.decideAsk });
+  try {
+    await writes.begin();
+    // What an answer allowed since is brought back before the agent looks.
+    await writes.settle('the turn started anew');
+    const prepared = await prepareTurn(job, orders, gate.socketPath);
+    const start = agent.start({
+      ...prepared,
+      cwd: job.workspace.worktree,
+      home: join(job.runDir, 'agent-home'),
+      newSession: randomUUID(),
+      hook: [],
+    });
+    await turn.announce();
+    const reader = agent.createReader();
+    const actions = createActionReader();
+    const onHelp = (block: HelpBlock) => turn.enqueue(() => turn.askForHelp(() => parseHelpRequest(block)));
+    const scanner = createHelpScanner(onHelp);
+    const stderrScanner = createHelpScanner(onHelp);
+    const unescaper = createJsonUnescaper();
+    const handle = async (event: AgentEvent): Promise<void> => {
+      if (event.type === 'usage') {
+        const fresh = job.usage.add(event);
+        job.meter.observe({ type: 'usage', turn: orders.turn, ...fresh });
+      }
+      const action = actions.read(event, turn.actionContext());
+      if (action) {
+        const mayWrite = action.kind !== 'read' && action.kind !== 'search';
+        if (mayWrite) await writes.checkIfDue();
+        job.meter.observe(action);
+        // A change that was not looked at yet may be the progress that a guard misses.
+        if (mayWrite && job.meter.tripped().length > 0) await writes.check();
+      }
+      await turn.stopIfTripped();
+    };
+    const onEvent = (event: AgentEvent): void => {
+      job.onProgress({ type: 'agent', event });
+      turn.acknowledge(event);
+      if (event.type === 'text') {
+        scanner.feed(event.text.startsWith('{') ? unescapeJsonText(event.text) : event.text);
+        return;
+      }
+      turn.takeEvent(event, handle);
+    };
+    job.usage.newInvocation();
+    const mark = randomBytes(12).toString('hex');
+    recordAgent(job.runDir, { mark, gate_dir: gateDir });
+    const supervised = superviseAgent({
+      argv: start.argv,
+      cwd: job.workspace.worktree,
+      env: { ...job.agentEnv, ...start.env },
+      stdin: start.stdin,
+      mark,
+      useCgroup: job.settings.useCgroup,
+      onLine: (line) => reader.read(line).forEach(onEvent),
+      onOverlong: (text, final) => scanner.feed(unescaper.feed(text) + (final ? unescaper.end() : '')),
+      onStderr(text) {
+        stderrScanner.feed(text);
+        job.onProgress({ type: 'stderr', text });
+      },
+    });
+    const outcome = await turn.run(supervised, writes, () => {
+      scanner.end();
+      stderrScanner.end();
+    });
+    // What was written last is looked at before the checks run on it.
+    if (outcome.kind === 'ended') await writes.check();
+    return outcome;
+  } finally {
+    writes.stop();
+    await gate.close('the turn is over');
+    await rm(gateDir, { recursive: true, force: true });
+    await removeInputs(job).catch((error: unknown) =>
+      job.onProgress({ type: 'problem', text: String(error) }),
+    );
+    forgetAgent(job.runDir);
+  }
+}

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+
+export type ProcessEntry = {
+  pid: number;
+  ppid: number;
+  /** 0 where it is not known. */
+  session: number;
+  /** The kernel's letter: R, S, D, T (stopped), t (held by a debugger), Z. */
+  state: string;
+  threads: number;
+  /** With the pid it names one process for good: a pid alone is used again. */
+  started: string;
+};
+
+export type ProcessTable = Map<number, ProcessEntry>;
+
+const hasProc = existsSync('/proc/self/stat');
+const buffer = Buffer.allocUnsafe(4096);
+
+/** All processes as they are now. Synchronous: a pass must be quicker than the processes it looks at. */
+export function readProcessTable(): ProcessTable {
+  return hasProc ? readProc() : readPs();
+}
+
+function readProc(): ProcessTable {
+  const table: ProcessTable = new Map();
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    const entry = readStat(pid, `/proc/${name}/stat`);
+    if (entry) table.set(pid, entry);
+  }
+  return table;
+}
+
+function readStat(pid: number, path: string): ProcessEntry | undefined {
+  const text = readSmall(path);
+  return text === undefined ? undefined : parseStat(pid, text);
+}
+
+/** A process may be gone between listing and reading: that is no failure. */
+function readSmall(path: string): string | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    return buffer.toString('latin1', 0, readSync(file, buffer, 0, buffer.length, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/** The name (field 2) may hold spaces and parentheses: the fields are counted from the last one. */
+export function parseStat(pid: number, text: string): ProcessEntry | undefined {
+  const close = text.lastIndexOf(')');
+  const fields = text.slice(close + 2).split(' ');
+  const [state, ppid, , session] = fields;
+  const started = fields[19];
+  if (close === -1 || !state || started === undefined) return undefined;
+  return { pid, ppid: Number(ppid), session: Number(session), state, threads: Number(fields[17]), started };
+}
+
+/** For systems without /proc; `lstart` has one-second steps, which is enough to tell a pid that is used again. */
+export function readPs(): ProcessTable {
+  const table: ProcessTable = new Map();
+  const output = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], {
+    encoding: 'utf8',
+    maxBuffer: 16 * 1024 * 1024,
+    timeout: 2000,
+  });
+  for (const line of output.split('\n')) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S)\S*\s+(.+)$/.exec(line);
+    if (!match) continue;
+    const [, pid, ppid, state = '', started = ''] = match;
+    table.set(Number(pid), { pid: Number(pid), ppid: Number(ppid), session: 0, state, threads: 1, started });
+  }
+  return table;
+}
+
+/** Ended, and nothing of it left to signal. A leader that has ended while its threads run on is alive. */
+export function isDead({ state, threads }: ProcessEntry): boolean {
+  return (state === 'Z' && threads <= 1) || state === 'X';
+}
+
+/** Whether every thread is stopped: the kernel shows the leader's state only. */
+export function isStopped({ pid, state, threads }: ProcessEntry): boolean {
+  if (threads <= 1 || !hasProc) return isStopState(state);
+  if (!isStopState(state) && state !== 'Z') return false;
+  return listNames(`/proc/${pid}/task`).every((task) => {
+    const thread = readStat(Number(task), `/proc/${pid}/task/${task}/stat`);
+    return !thread || isStopState(thread.state) || thread.state === 'Z' || thread.state === 'X';
+  });
+}
+
+function isStopState(state: string): boolean {
+  return state === 'T' || state === 't';
+}
+
+function listNames(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether the process was started with this entry (`NAME=value`) in its environment. */
+export function hasEnvironmentEntry(pid: number, entry: string): boolean {
+  if (!hasProc) return false;
+  const uid = process.getuid?.();
+  try {
+    if (uid !== 0 && statSync(`/proc/${pid}`).uid !== uid) return false;
+    const environment = readFileSync(`/proc/${pid}/environ`);
+    const at = environment.indexOf(`${entry}\0`);
+    return at === 0 || environment.includes(`\0${entry}\0`);
+  } catch {
+    return false;
+  }
+}

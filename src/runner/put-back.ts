@@ -1,0 +1,44 @@
+import type { SetAside } from '../core/change.ts';
+import { checkWorktreePath } from '../core/worktree-path.ts';
+import { isInside, pruneEmptyParents, resolveLinks } from './inside-directory.ts';
+import { bringBack, setAside } from './set-aside.ts';
+import type { StandInNames } from './stand-in.ts';
+import type { TreeEntry } from './tree-diff.ts';
+import type { Tree, TreeStore } from './tree-store.ts';
+
+/** Gives each path the tree's content, or none. Everything is moved aside first, so that a link in the way goes before files. */
+export async function putBackPaths(
+  store: { worktree: string; trees: TreeStore; names: StandInNames },
+  { paths, asideDir, tree }: { paths: readonly string[]; asideDir: string; tree: Tree },
+): Promise<SetAside[]> {
+  const { worktree, trees, names } = store;
+  if (isInside(worktree, await resolveLinks(asideDir))) {
+    throw new Error(`${asideDir} is inside the worktree. Give a directory outside it to set files aside.`);
+  }
+  const entries = await trees.read(tree);
+  const items: SetAside[] = [];
+  const wanted = new Map<string, TreeEntry>();
+  for (const given of new Set(paths)) {
+    const checked = checkWorktreePath(given);
+    const path = checked.ok ? checked.path : given;
+    if (entries.has(names.encode(path))) {
+      const problem = 'its content was too large or unreadable, so no copy of it was kept';
+      items.push({ path, kind: 'refused', problem });
+      continue;
+    }
+    const item = await setAside(worktree, path, asideDir);
+    items.push(item);
+    const entry = entries.get(path);
+    if (item.kind === 'refused') continue;
+    if (entry === undefined) await pruneEmptyParents(worktree, path);
+    else wanted.set(path, entry);
+  }
+  const failed = await trees.checkOut(wanted);
+  for (const [at, item] of items.entries()) {
+    const problem = failed.get(item.path);
+    if (problem === undefined) continue;
+    await bringBack(worktree, item);
+    items[at] = { path: item.path, kind: 'refused', problem };
+  }
+  return items;
+}

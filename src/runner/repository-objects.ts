@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { parseTree, type TreeEntry } from './tree-diff.ts';
+
+const MAX_BYTES = 10 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+
+/** What is committed in the user's own repository. Objects are only read: no hook, filter or setting of it takes part. */
+export interface RepositoryObjects {
+  /** The commit that is checked out. */
+  head(): Promise<string>;
+  list(commit: string, paths: readonly string[]): Promise<Map<string, TreeEntry>>;
+  blob(id: string): Promise<Buffer>;
+  /** Text of a file at a commit; undefined when it is not there. */
+  file(commit: string, path: string): Promise<string | undefined>;
+}
+
+export function openRepositoryObjects(worktree: string, path: string | undefined): RepositoryObjects {
+  const git = async (...args: string[]): Promise<Buffer> => {
+    const { stdout } = await promisify(execFile)('git', ['--no-pager', '--literal-pathspecs', ...args], {
+      cwd: worktree,
+      encoding: 'buffer',
+      maxBuffer: MAX_BYTES,
+      timeout: TIMEOUT_MS,
+      env: environmentFor(path),
+    });
+    return stdout;
+  };
+  const list = async (commit: string, paths: readonly string[]) =>
+    parseTree(await git('ls-tree', '-r', '-z', '--full-tree', commit, '--', ...paths));
+  const blob = (id: string) => git('cat-file', 'blob', id);
+  return {
+    list,
+    blob,
+    head: async () => (await git('rev-parse', '--verify', 'HEAD^{commit}')).toString('utf8').trim(),
+    async file(commit, file) {
+      const entry = (await list(commit, [file])).get(file);
+      return entry && (await blob(entry.id)).toString('utf8');
+    },
+  };
+}
+
+function environmentFor(path: string | undefined): NodeJS.ProcessEnv {
+  return {
+    ...(path === undefined ? {} : { PATH: path }),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    // The checkout may belong to another user than the job: a container's root, most likely.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'safe.directory',
+    GIT_CONFIG_VALUE_0: '*',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_TERMINAL_PROMPT: '0',
+  };
+}

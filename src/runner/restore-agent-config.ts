@@ -1,0 +1,93 @@
+import { readlink, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkWorktreePath } from '../core/worktree-path.ts';
+import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
+import { listInside } from './list-inside.ts';
+import { readInside } from './read-inside.ts';
+import type { RepositoryObjects } from './repository-objects.ts';
+import { removeInside } from './set-aside.ts';
+import { writeInside } from './write-inside.ts';
+
+/** What agents, and the tools they call, obey without being asked. */
+export const AGENT_CONFIG_PATHS: readonly string[] = [
+  'AGENTS.md',
+  'AGENTS.override.md',
+  'CLAUDE.md',
+  'CLAUDE.local.md',
+  'GEMINI.md',
+  '.claude',
+  '.codex',
+  '.gemini',
+  '.opencode',
+  '.cursor',
+  '.cursorrules',
+  '.windsurfrules',
+  '.agents',
+  '.mcp.json',
+  'opencode.json',
+  'opencode.jsonc',
+  '.github/copilot-instructions.md',
+  '.github/instructions',
+  '.husky',
+];
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+const MAX_FILES = 5_000;
+
+/**
+ * Makes the files agents obey equal to those of the commit, before an agent starts: restored where they differ, removed where
+ * the commit has none.
+ */
+export async function restoreAgentConfig(
+  worktree: string,
+  objects: Pick<RepositoryObjects, 'list' | 'blob'>,
+  commit: string,
+): Promise<{ restored: string[]; removed: string[] }> {
+  const wanted = await objects.list(commit, AGENT_CONFIG_PATHS);
+  if (wanted.size > MAX_FILES)
+    throw new Error(
+      `${commit} has ${wanted.size} agent configuration files; at most ${MAX_FILES} are restored.`,
+    );
+  const removed = await removeOthers(worktree, wanted);
+  const restored: string[] = [];
+  for (const [path, { mode, id }] of wanted) {
+    const checked = checkWorktreePath(path);
+    // A submodule among them has no content here; what stands in its place was put there by set-up.
+    if (!checked.ok || mode === '160000') continue;
+    const bytes = await objects.blob(id);
+    if (await restore(worktree, path, mode, bytes)) restored.push(path);
+  }
+  return { restored, removed };
+}
+
+async function removeOthers(worktree: string, wanted: ReadonlyMap<string, unknown>): Promise<string[]> {
+  const removed: string[] = [];
+  for (const top of AGENT_CONFIG_PATHS) {
+    for (const path of await listInside(worktree, top, MAX_FILES)) {
+      if (wanted.has(path)) continue;
+      await removeInside(worktree, path);
+      await pruneEmptyParents(worktree, path);
+      removed.push(path);
+    }
+  }
+  return removed;
+}
+
+async function restore(worktree: string, path: string, mode: string, bytes: Buffer): Promise<boolean> {
+  const { obstacle } = await lookInside(worktree, path);
+  if (obstacle) await removeInside(worktree, obstacle.path);
+  if (mode === '120000') {
+    const target = bytes.toString('utf8');
+    if ((await readlink(join(worktree, path)).catch(() => undefined)) === target) return false;
+    await makeDirectories(worktree, dirname(path));
+    await removeInside(worktree, path);
+    await symlink(target, join(worktree, path));
+    return true;
+  }
+  const executable = mode === '100755';
+  const present = await readInside(worktree, path, MAX_FILE_BYTES);
+  if (present.ok && present.bytes.equals(bytes) && ((present.mode & 0o100) !== 0) === executable)
+    return false;
+  await writeInside(worktree, path, { bytes, mode: executable ? 0o755 : 0o644 });
+  return true;
+}

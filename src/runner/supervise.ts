@@ -1,0 +1,211 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCgroup, wrapIntoCgroup } from './cgroup.ts';
+import { findExecutable } from './find-executable.ts';
+import { createLineReader } from './line-reader.ts';
+import { assertMark, createProcessTree, MARK_VARIABLE, type ProcessTree } from './process-tree.ts';
+import { createStderrTap } from './stderr-tap.ts';
+
+/** How long output may go on after the agent itself has ended. */
+const DRAIN_MS = 1000;
+const LEFTOVER_GRACE_MS = 500;
+
+export type AgentExit =
+  | { started: false; problem: string }
+  | { started: true; code: number | null; signal: string | null; leftovers: number };
+
+export type SuperviseOptions = {
+  argv: string[];
+  cwd: string;
+  env: Record<string, string>;
+  stdin: string;
+  /** For agents that take messages while they run; otherwise stdin is closed after the text. */
+  keepStdinOpen?: boolean;
+  /** Unique to this agent: it finds the agent's processes wherever they went. */
+  mark: string;
+  onLine(line: string): void;
+  /** Pieces of lines too long to be kept, as they come; `final` ends each such line. */
+  onOverlong(text: string, final: boolean): void;
+  onStderr(text: string): void;
+  useCgroup?: boolean;
+};
+
+export type Supervised = {
+  pid: number | undefined;
+  /** Rejects only when a callback threw: then the agent was killed first. */
+  exited: Promise<AgentExit>;
+  readonly frozen: boolean;
+  freeze(): ReturnType<ProcessTree['freeze']>;
+  thaw(): Promise<void>;
+  kill(options: { graceMs: number }): ReturnType<ProcessTree['kill']>;
+  /** False when the agent no longer takes input. */
+  write(text: string): boolean;
+  closeStdin(): void;
+  /** Lets the agent wait at its full pipe, for a reader that cannot keep up. An end of the agent undoes it. */
+  pauseOutput(): void;
+  resumeOutput(): void;
+};
+
+/** Starts an agent and answers for every process that comes of it, until none is left. */
+export function superviseAgent(options: SuperviseOptions): Supervised {
+  const { argv, cwd, env, mark } = options;
+  assertMark(mark);
+  const found = findExecutable(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
+  if ('problem' in found) return neverStarted(found.problem);
+
+  const cgroup = options.useCgroup === false ? undefined : createCgroup(`autobuild-${mark}`);
+  const direct = [found.path, ...argv.slice(1)];
+  const [command = '', ...rest] = cgroup ? wrapIntoCgroup(cgroup, direct) : direct;
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    child = spawn(command, rest, {
+      cwd,
+      env: { ...env, [MARK_VARIABLE]: mark },
+      detached: true,
+      stdio: 'pipe',
+    });
+  } catch (error) {
+    cgroup?.remove();
+    return neverStarted(describeSpawnFailure(found.path, error));
+  }
+  const { pid } = child;
+  if (pid === undefined) {
+    const exited = once(child, 'error').then(([error]) => describeSpawnFailure(found.path, error));
+    cgroup?.remove();
+    return neverStarted(exited);
+  }
+
+  const tree = createProcessTree({ rootPid: pid, mark, cgroup });
+  let frozen = false;
+  /** Pids of a tree that is gone may belong to anyone. */
+  let ended = false;
+  /** One after the other: a thaw that overtakes a freeze would leave half of the tree stopped. */
+  let last: Promise<unknown> = Promise.resolve();
+  function inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const result = last.then(action);
+    last = result.catch(() => undefined);
+    return result;
+  }
+  const killTree = (graceMs: number) =>
+    inTurn(async () => {
+      if (ended) return { processes: 0, survivors: 0 };
+      const killed = await tree.kill({ graceMs });
+      frozen = false;
+      return killed;
+    });
+
+  feedStdin(child, options);
+  const exited = watch(child, options, killTree).finally(() => {
+    ended = true;
+    cgroup?.remove();
+  });
+
+  return {
+    pid,
+    exited,
+    get frozen() {
+      return frozen;
+    },
+    freeze: () =>
+      inTurn(async () => {
+        if (ended) return { processes: 0, running: 0, ms: 0 };
+        const result = await tree.freeze();
+        frozen = result.processes > 0;
+        return result;
+      }),
+    thaw: () =>
+      inTurn(async () => {
+        if (!ended) await tree.thaw();
+        frozen = false;
+      }),
+    kill: ({ graceMs }) => killTree(graceMs),
+    write(text) {
+      if (!child.stdin.writable) return false;
+      child.stdin.write(text);
+      return true;
+    },
+    closeStdin: () => void child.stdin.end(),
+    pauseOutput() {
+      if (child.exitCode === null && child.signalCode === null) child.stdout.pause();
+    },
+    resumeOutput: () => void child.stdout.resume(),
+  };
+}
+
+/** Passes the output on, waits for the end, and clears away what the agent left running. */
+async function watch(
+  child: ChildProcessWithoutNullStreams,
+  options: SuperviseOptions,
+  killTree: (graceMs: number) => ReturnType<ProcessTree['kill']>,
+): Promise<AgentExit> {
+  const { onLine, onOverlong, onStderr } = options;
+  const reader = createLineReader({ onLine, onOverlong });
+  const stderr = createStderrTap(onStderr);
+  let bug: { cause: unknown } | undefined;
+  /** A callback that throws is our bug, not the agent's: the agent must not run on unwatched because of it. */
+  function guarded<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      if (bug) return;
+      try {
+        action(...args);
+      } catch (cause) {
+        bug = { cause };
+        void killTree(0);
+      }
+    };
+  }
+  child.stdout.on('data', guarded(reader.push));
+  child.stderr.on('data', guarded(stderr.push));
+  const closed = Promise.all([whenClosed(child.stdout), whenClosed(child.stderr)]);
+
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  child.stdout.resume();
+  const drained = new AbortController();
+  await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined)]);
+  drained.abort();
+  child.stdout.destroy();
+  child.stderr.destroy();
+  child.stdin.destroy();
+  guarded(reader.end)();
+  guarded(stderr.end)();
+  const { processes } = await killTree(LEFTOVER_GRACE_MS);
+  if (bug) throw new Error('A listener of the agent failed; the agent was stopped.', bug);
+  return { started: true, code, signal, leftovers: processes };
+}
+
+/** An agent that closes its input early, or never reads it, is within its rights. */
+function feedStdin(child: ChildProcessWithoutNullStreams, { stdin, keepStdinOpen }: SuperviseOptions): void {
+  child.stdin.on('error', () => child.stdin.destroy());
+  if (keepStdinOpen) child.stdin.write(stdin);
+  else child.stdin.end(stdin);
+}
+
+function whenClosed(stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on('error', () => resolve());
+    stream.on('close', () => resolve());
+  });
+}
+
+function describeSpawnFailure(path: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'E2BIG')
+    return `The agent ${path} was given more arguments and environment than the system takes. Pass the prompt on stdin.`;
+  return `The agent ${path} could not be started: ${message}. Try the same command by hand in the working directory.`;
+}
+
+function neverStarted(problem: string | Promise<string>): Supervised {
+  return {
+    pid: undefined,
+    exited: Promise.resolve(problem).then((text) => ({ started: false, problem: text })),
+    frozen: false,
+    freeze: async () => ({ processes: 0, running: 0, ms: 0 }),
+    thaw: async () => undefined,
+    kill: async () => ({ processes: 0, survivors: 0 }),
+    write: () => false,
+    closeStdin: () => undefined,
+    pauseOutput: () => undefined,
+    resumeOutput: () => undefined,
+  };
+}

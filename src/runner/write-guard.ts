@@ -1,0 +1,175 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SetAside } from '../core/change.ts';
+import { type GateAnswer, type GateAsk, pathsOfAsk } from '../core/gate.ts';
+import type { ProposedWrite } from '../core/guard.ts';
+import { checkWorktreePath } from '../core/worktree-path.ts';
+import type { Workspace } from './workspace.ts';
+import { watchWorktree } from './worktree-watch.ts';
+import { judgeWrite, type WriteVerdict } from './write-policy.ts';
+
+const DIFF_BYTES = 4_000;
+const SHORTEST_PAUSE_MS = 50;
+/** Looking takes at most a fifth of the time. */
+const COST_FACTOR = 4;
+
+export interface WriteLimits {
+  maxFiles: number | 'off';
+  approvedPaths: string[];
+  scope: string[] | undefined;
+  /** A debugging turn changes nothing (G-8). */
+  readOnly: boolean;
+}
+
+export interface WriteGuard {
+  /** Before the agent starts: what is changed already counts, and is no change of this turn. */
+  begin(): Promise<void>;
+  /** The gate's rule: answers at once, or holds the ask until `settle`. */
+  decideAsk(ask: GateAsk): Promise<GateAnswer>;
+  /** Looks at the worktree now. */
+  check(): Promise<void>;
+  /** Looks unless it was looked at a moment ago: an agent that acts fast must not spend the time on looking. */
+  checkIfDue(): Promise<void>;
+  /** After an answer: what the limits allow now happens, everything else is refused and stays put back. */
+  settle(reason: string): Promise<void>;
+  stop(): void;
+}
+
+/** Both ways a write is caught: held at the gate before it happens, or found in the worktree, put back and set aside. */
+export function createWriteGuard(options: {
+  workspace: Workspace;
+  asideDir: string;
+  /** Writes put back earlier in this run. */
+  aside: SetAside[];
+  limits(): WriteLimits;
+  onProposed(write: ProposedWrite, files: string[]): void;
+  onFilesChanged(paths: string[]): void;
+  onAside(items: SetAside[]): void;
+  onGone(): void;
+  onProblem(error: unknown): void;
+}): WriteGuard {
+  const { workspace, limits } = options;
+  let aside = options.aside;
+  let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
+  /** Allowed at the gate and perhaps not written yet: they count already. */
+  const granted = new Set<string>();
+  let changed: string[] = [];
+  let fingerprint = '';
+  let nextCheck = 0;
+
+  const judge = (path: string, known: ReadonlySet<string>): WriteVerdict => {
+    const { maxFiles, approvedPaths, scope } = limits();
+    return judgeWrite({ path, changed: known, maxFiles, approvedPaths, scope });
+  };
+  const known = () => new Set([...changed, ...granted]);
+
+  /** The first path that may not be written, or nothing. */
+  const objection = (ask: GateAsk): Exclude<WriteVerdict, { ok: true }> | undefined => {
+    const soFar = known();
+    for (const given of pathsOfAsk(ask)) {
+      const verdict = judge(relativeTo(workspace.worktree, given), soFar);
+      if (!verdict.ok) return verdict;
+      soFar.add(relativeTo(workspace.worktree, given));
+    }
+    return undefined;
+  };
+  const grant = (ask: GateAsk): GateAnswer => {
+    for (const path of pathsOfAsk(ask)) granted.add(relativeTo(workspace.worktree, path));
+    return { decision: 'allow', reason: 'within the limits' };
+  };
+
+  const watch = watchWorktree({
+    workspace: {
+      async changedPaths() {
+        const paths = await workspace.changedPaths();
+        await noteChanges(paths);
+        return paths;
+      },
+    },
+    judge,
+    async onViolation(violations) {
+      const paths = violations.map((violation) => violation.path);
+      const diffs = new Map<string, string>();
+      for (const path of paths.slice(0, 5)) diffs.set(path, (await workspace.diff([path], DIFF_BYTES)).text);
+      const items = await workspace.putBack(paths, options.asideDir);
+      aside = [...aside.filter((item) => !paths.includes(item.path)), ...items];
+      options.onAside(aside);
+      await noteChanges(await workspace.changedPaths());
+      for (const violation of violations) {
+        if (violation.why === 'invalid_path') continue;
+        const { path, why } = violation;
+        options.onProposed({ path, why, held: false, diff: diffs.get(path) }, changed);
+      }
+    },
+    onGone: options.onGone,
+    onProblem: options.onProblem,
+  });
+
+  /** A file written again is a change too, so size and time are looked at, not only the list. */
+  async function fingerprintOf(paths: string[]): Promise<string> {
+    const marks = await Promise.all(
+      paths.map(async (path) => {
+        const stats = await lstat(join(workspace.worktree, path)).catch(() => undefined);
+        return `${path}\0${stats?.size}\0${stats?.mtimeMs}`;
+      }),
+    );
+    return marks.join('\n');
+  }
+  async function noteChanges(paths: string[]): Promise<void> {
+    const now = await fingerprintOf(paths);
+    if (now === fingerprint) return;
+    fingerprint = now;
+    changed = paths;
+    options.onFilesChanged(paths);
+  }
+
+  return {
+    async begin() {
+      changed = await workspace.changedPaths();
+      fingerprint = await fingerprintOf(changed);
+    },
+    check: () => watch.check(),
+    async checkIfDue() {
+      const started = performance.now();
+      if (started < nextCheck) return;
+      await watch.check();
+      const cost = performance.now() - started;
+      nextCheck = performance.now() + Math.max(SHORTEST_PAUSE_MS, cost * COST_FACTOR);
+    },
+    stop: () => watch.stop(),
+    async decideAsk(ask) {
+      if (limits().readOnly) return { decision: 'deny', reason: 'a debugging turn changes no file' };
+      const verdict = objection(ask);
+      if (!verdict) return grant(ask);
+      if (verdict.why === 'invalid_path') return { decision: 'deny', reason: verdict.problem };
+      return new Promise((answer) => {
+        held.push({ ask, answer });
+        options.onProposed(
+          { path: verdict.path, why: verdict.why, held: true, diff: ask.diff?.slice(0, DIFF_BYTES) },
+          [...known()],
+        );
+      });
+    },
+    async settle(reason) {
+      const asks = held;
+      held = [];
+      for (const { ask, answer } of asks) answer(objection(ask) ? { decision: 'deny', reason } : grant(ask));
+      if (aside.length === 0 || limits().readOnly) return;
+      await noteChanges(await workspace.changedPaths());
+      const soFar = known();
+      const allowed = aside.filter((item) => item.kind !== 'refused' && judge(item.path, soFar).ok);
+      if (allowed.length === 0) return;
+      await workspace.restoreAside(allowed);
+      await noteChanges(await workspace.changedPaths());
+      aside = aside.filter((item) => !allowed.includes(item));
+      options.onAside(aside);
+    },
+  };
+}
+
+/** Hooks give absolute paths as often as relative ones. */
+function relativeTo(worktree: string, path: string): string {
+  const inside = path.startsWith(`${worktree}/`) ? path.slice(worktree.length + 1) : path;
+  const checked = checkWorktreePath(inside);
+  return checked.ok ? checked.path : inside;
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** `npm start` until there is a server: one story, played for real in a scratch repository that is deleted afterwards. */
+const TASK = `# Sign receipts and let them expire
+
+A receipt is signed with the shop's key and expires fourteen days after the order was paid.
+
+## Acceptance criteria
+
+- the signature is the one the till computes
+- a receipt expires fourteen days after the payment, to the second
+
+## Scope
+
+- \`receipt.js\`
+`;
+
+const TESTS = `import assert from 'node:assert/strict';
+import test from 'node:test';
+import { receipt } from './receipt.js';
+
+const order = { id: 'A-17', paid: '2026-11-01T12:00:00.000Z' };
+
+test('names the order', () => assert.equal(receipt(order, 'k').order, 'A-17'));
+test('signs it', () => assert.equal(receipt(order, 'k').signature.length, 64));
+test('expires after 14 days', () => assert.equal(receipt(order, 'k').expires, '2026-11-15T12:00:00.000Z'));
+test('expires after 14 days in a leap year', () =>
+  assert.equal(receipt({ ...order, paid: '2024-02-20T00:00:00.000Z' }, 'k').expires, '2024-03-05T00:00:00.000Z'));
+`;
+
+const ANSWERS = ['/provide signing_key=till-4711-test', '/continue new-approach'];
+
+function say(text = ''): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function playStory(): Promise<number> {
+  const scratch = mkdtempSync(join(tmpdir(), 'autobuild-story-'));
+  const shop = join(scratch, 'shop');
+  mkdirSync(shop);
+  writeFileSync(join(shop, 'TASK.md'), TASK);
+  writeFileSync(join(shop, 'package.json'), '{ "type": "module" }\n');
+  writeFileSync(join(shop, 'receipt.test.js'), TESTS);
+  writeFileSync(join(shop, 'receipt.js'), 'export function receipt() {\n  return {};\n}\n');
+  try {
+    say('A scripted agent builds a small task in a scratch repository. It will get stuck twice:');
+    say('once for want of a key, once in a circle. Both answers are given for you.');
+    say();
+    const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
+    const agent = fileURLToPath(new URL('./scripted-agent.ts', import.meta.url));
+    const argv = [cli, 'run', 'TASK.md', '--verify', `node --test`];
+    for (const answer of ANSWERS) argv.push('--answer', answer);
+    argv.push('--', process.execPath, agent);
+    const child = spawn(process.execPath, argv, {
+      cwd: shop,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, AUTOBUILD_HOME: join(scratch, 'home') },
+    });
+    const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+    say();
+    say(
+      code === 0
+        ? 'That was the whole loop. To try it on a task of your own:'
+        : `The story ended with exit code ${code}.`,
+    );
+    if (code === 0) say('  npm run -s autobuild -- run TASK.md --directory YOUR_REPOSITORY -- YOUR_AGENT');
+    return code;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await playStory();

@@ -1,0 +1,140 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { pino } from 'pino';
+import { Probot, ProbotOctokit } from 'probot';
+import autobuild from './app/app.ts';
+import type { AppParts, Repository } from './app/parts.ts';
+import { startWorkers } from './app/workers.ts';
+import { UserError } from './core/error-catalogue.ts';
+import type { Delivery, HostedStore } from './core/hosted-ports.ts';
+import { createGitHub } from './github/github.ts';
+import { listRepositories } from './github/list-repositories.ts';
+import { failOnRateLimits } from './github/octokit-defaults.ts';
+import { createTimedFetch } from './github/timed-fetch.ts';
+import { RULES } from './guards/rules.ts';
+import { openStore } from './store/open-store.ts';
+import { createCounters } from './web/counters.ts';
+import { createIngest } from './web/ingest.ts';
+import { createJobApi } from './web/job-api.ts';
+import { createLog, type Logger } from './web/log.ts';
+import { createOperate } from './web/operate.ts';
+import { createProvideInput } from './web/provide-input.ts';
+import { readSettings, type Settings } from './web/read-settings.ts';
+import { createWebServer } from './web/server.ts';
+import { createTicket, hashToken } from './web/tokens.ts';
+
+const STOP_MS = 10_000;
+const now = () => new Date();
+
+/** The hosted desk: wires the parts and serves until it is told to stop. */
+export async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
+  const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
+  const counters = createCounters();
+  const store = await openStore({
+    databaseUrl: settings.databaseUrl,
+    file: settings.databaseFile,
+    key: settings.keys,
+  });
+  const probot = createProbot(settings, log);
+  await probot.ready();
+  const parts = createAppParts(settings, { store, probot, log });
+  await probot.load(autobuild(parts));
+  const workers = startWorkers(parts, ({ id, event, payload }: Delivery) =>
+    probot.receive({ id, name: event, payload: JSON.parse(payload) } as Parameters<Probot['receive']>[0]),
+  );
+
+  const closing = new AbortController();
+  const common = { store, rules: RULES, log, now };
+  const web = createWebServer({
+    log,
+    ingest: createIngest({ secret: settings.webhookSecret, inbox: store.inbox, now, log, counters }),
+    jobs: createJobApi({ ...common, closing: closing.signal }),
+    runs: createProvideInput({
+      ...common,
+      publicUrl: settings.publicUrl,
+      // Signing in comes with the pages.
+      authenticate: async () => undefined,
+      permission: async (place, login) => (await parts.github(place)).permission(login),
+    }),
+    operate: createOperate({
+      store,
+      counters,
+      workers: () => [{ name: 'queues', alive: workers.alive() }],
+      now,
+    }),
+  });
+  const port = await web.listen(settings.port, settings.host);
+  log.info({ port, url: settings.publicUrl, app_id: settings.appId }, 'autobuild serves');
+
+  await stopped;
+  log.info('autobuild stops');
+  closing.abort();
+  await Promise.all([web.close(STOP_MS), inTime(workers.stop())]);
+  await store.close();
+  log.info('autobuild has stopped');
+}
+
+function createProbot(settings: Settings, log: Logger): Probot {
+  return new Probot({
+    appId: settings.appId,
+    privateKey: settings.privateKey,
+    secret: settings.webhookSecret,
+    baseUrl: settings.apiUrl,
+    Octokit: ProbotOctokit.defaults(failOnRateLimits),
+    request: { fetch: createTimedFetch() },
+    log: log.child({ name: 'probot' }),
+  });
+}
+
+function createAppParts(
+  { appId, publicUrl, label, notifyUrl }: Settings,
+  { store, probot, log }: { store: HostedStore; probot: Probot; log: Logger },
+): AppParts {
+  return {
+    store,
+    rules: RULES,
+    now,
+    log,
+    settings: { appId, publicUrl, label, notifyUrl },
+    github: async ({ installation_id, owner, repo }: Repository) =>
+      createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
+    repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),
+    randomToken: createTicket,
+    hash: hashToken,
+    fetch: (url, init) => fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(STOP_MS) }),
+  };
+}
+
+/** Work that does not end in time is given back by its lease: the next start takes it up. */
+async function inTime(stopping: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, STOP_MS);
+  });
+  await Promise.race([stopping, late]).finally(() => clearTimeout(timer));
+}
+
+function nextSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+}
+
+if (import.meta.main) {
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    const settings = readSettings(process.env, (path) => readFileSync(path, 'utf8'));
+    const stopped = nextSignal();
+    // A second signal does not wait.
+    void stopped.then(nextSignal).then(() => process.exit(1));
+    await serve(settings, stopped);
+    // What did not end in time must not keep the process.
+    process.exit(0);
+  } catch (error) {
+    const text =
+      error instanceof UserError
+        ? `${error.message}\n${error.remedy}`
+        : ((error as Error).stack ?? String(error));
+    process.stderr.write(`${text}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,41 @@
+import type { HostedStore } from '../core/hosted-ports.ts';
+import type { Database } from './database.ts';
+import type { Sealer } from './seal.ts';
+
+/** The agent's session files are in it, and what was given to the agent may be in those. */
+const SEALED = new Set(['checkpoint']);
+const MAX_BYTES = 256 * 1024 * 1024;
+
+export function createBlobs({ db }: Database, sealer: Sealer): HostedStore['blobs'] {
+  return {
+    async put(run, name, plain) {
+      if (plain.byteLength > MAX_BYTES)
+        throw new RangeError(
+          `${name} of run ${run} has ${plain.byteLength} bytes; the store takes ${MAX_BYTES} at most.`,
+        );
+      const bytes = SEALED.has(name) ? sealer.seal(plain, contextOf(run, name)) : plain;
+      await db
+        .insertInto('blobs')
+        .values({ run, name, bytes })
+        .onConflict((conflict) => conflict.columns(['run', 'name']).doUpdateSet({ bytes }))
+        .execute();
+    },
+    async get(run, name) {
+      const row = await db
+        .selectFrom('blobs')
+        .select('bytes')
+        .where('run', '=', run)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      return SEALED.has(name) ? sealer.open(row.bytes, contextOf(run, name)) : row.bytes;
+    },
+    async forget(run) {
+      await db.deleteFrom('blobs').where('run', '=', run).execute();
+    },
+  };
+}
+
+function contextOf(run: string, name: string): string[] {
+  return ['blob', run, name];
+}

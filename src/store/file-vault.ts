@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Vault } from '../core/ports.ts';
+
+const Values = z.record(z.string(), z.object({ key: z.string(), value: z.string() }));
+type Values = z.infer<typeof Values>;
+
+/** Values people gave, on their own machine: a file only they can read, outside the worktree, gone when the run ends. */
+export function openFileVault(directory: string): Vault {
+  const file = join(directory, 'inputs.json');
+  const fresh = `${file}.new`;
+  const read = (): Values => (existsSync(file) ? Values.parse(JSON.parse(readFileSync(file, 'utf8'))) : {});
+  return {
+    async put(_run, key, value) {
+      const values = read();
+      const ref = `input-${Object.keys(values).length + 1}`;
+      // The mode is given to new files only: one left by a crash must not lend its own.
+      rmSync(fresh, { force: true });
+      writeFileSync(fresh, JSON.stringify({ ...values, [ref]: { key, value } }), { mode: 0o600 });
+      renameSync(fresh, file);
+      return ref;
+    },
+    async open(_run, refs) {
+      const values = new Map(Object.entries(read()));
+      return Object.fromEntries(
+        refs.flatMap((ref) => {
+          const found = values.get(ref);
+          return found ? [[found.key, found.value]] : [];
+        }),
+      );
+    },
+    async forget() {
+      rmSync(file, { force: true });
+      rmSync(fresh, { force: true });
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { isBusy } from './unavailable.ts';
+
+const CACHED_STATEMENTS = 200;
+const LONGEST_PAUSE_MS = 20;
+
+/** Kysely over `node:sqlite`. Its connection must have no busy timeout of its own: that one would stop the whole process. */
+export function createNodeSqliteDialect(database: DatabaseSync, busyMs: number): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => createDriver(database, busyMs),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+function createDriver(database: DatabaseSync, busyMs: number): Driver {
+  const connection = createConnection(database, busyMs);
+  return {
+    init: async () => undefined,
+    acquireConnection: async () => connection,
+    // A transaction that starts as a reader cannot wait for its turn to write.
+    beginTransaction: () => whileBusy(busyMs, () => database.exec('begin immediate')),
+    commitTransaction: () => whileBusy(busyMs, () => database.exec('commit')),
+    async rollbackTransaction() {
+      // A full disk may have rolled it back already.
+      if (database.isTransaction) database.exec('rollback');
+    },
+    releaseConnection: async () => undefined,
+    destroy: async () => database.close(),
+  };
+}
+
+function createConnection(database: DatabaseSync, busyMs: number): DatabaseConnection {
+  const prepare = cacheStatements(database);
+  return {
+    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      const { statement, reads } = prepare(sql);
+      const values = parameters as SQLInputValue[];
+      return whileBusy(busyMs, () => {
+        if (reads) return { rows: statement.all(...values) as Row[] };
+        return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+      });
+    },
+    streamQuery() {
+      throw new Error('Nothing here is read as a stream.');
+    },
+  };
+}
+
+function cacheStatements(database: DatabaseSync) {
+  const cached = new Map<string, { statement: StatementSync; reads: boolean }>();
+  return (sql: string) => {
+    const known = cached.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    const fresh = { statement, reads: statement.columns().length > 0 };
+    const oldest = cached.keys().next().value;
+    if (cached.size >= CACHED_STATEMENTS && oldest !== undefined) cached.delete(oldest);
+    cached.set(sql, fresh);
+    return fresh;
+  };
+}
+
+/** Another process writes: try again in a moment, and let this process do other things meanwhile. */
+async function whileBusy<Result>(busyMs: number, work: () => Result): Promise<Result> {
+  const until = performance.now() + busyMs;
+  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+    }
+    await delay(pause * (0.5 + Math.random()));
+  }
+}

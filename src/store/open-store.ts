@@ -1,0 +1,24 @@
+import type { HostedStore } from '../core/hosted-ports.ts';
+import { openPostgresStore } from './postgres.ts';
+import { openSqliteStore } from './sqlite.ts';
+
+/** PostgreSQL when there is a URL of one, else SQLite in the file. */
+export async function openStore({
+  databaseUrl,
+  file,
+  key,
+}: {
+  databaseUrl?: string;
+  file?: string;
+  key: string;
+}): Promise<HostedStore> {
+  if (databaseUrl) {
+    if (!/^postgres(ql)?:\/\//.test(databaseUrl))
+      throw new Error(
+        'The database URL must begin with postgres:// or postgresql://. For SQLite leave it out and name a file.',
+      );
+    return openPostgresStore({ url: databaseUrl, key });
+  }
+  if (file) return openSqliteStore({ file, key });
+  throw new Error('The store needs a database URL (PostgreSQL) or the name of a file (SQLite).');
+}

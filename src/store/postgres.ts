@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { HostedStore } from '../core/hosted-ports.ts';
+import { checkKey } from './check-key.ts';
+import { createDatabase, type Wake } from './database.ts';
+import { createHostedStore } from './hosted-store.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations/all.ts';
+import { listen } from './postgres-listener.ts';
+import { createSealer } from './seal.ts';
+import type { Tables } from './tables.ts';
+import { asUnavailable } from './unavailable.ts';
+
+const CONNECTIONS = 10;
+const CONNECT_MS = 5000;
+const STATEMENT_MS = 20_000;
+/** The server's own limit comes first; this one is for a server that is not there any more. */
+const QUERY_MS = 30_000;
+const CHANNEL = 'autobuild_wake';
+const INT8 = 20;
+
+/** For any number of instances. What one of them puts in or commits wakes the others. */
+export async function openPostgresStore({ url, key }: { url: string; key: string }): Promise<HostedStore> {
+  const sealer = createSealer(key);
+  const pool = createPool(url);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const instance = randomUUID();
+  const database = createDatabase({
+    db,
+    dialect: 'postgres',
+    async notify(trx, whats) {
+      for (const what of whats)
+        await sql`select pg_notify(${CHANNEL}, ${`${instance} ${what}`})`.execute(trx);
+    },
+  });
+  try {
+    await migrate(db, 'postgres', MIGRATIONS);
+    await checkKey(db, sealer);
+    const listener = await listen({
+      url,
+      channel: CHANNEL,
+      onMessage(message) {
+        const [from = '', what = ''] = splitOnce(message);
+        if (from !== instance) database.wake(what as Wake);
+      },
+      onMissed() {
+        database.wake('inbox');
+        database.wake('outbox');
+      },
+    });
+    return createHostedStore(database, sealer, async () => {
+      await listener.close();
+      await db.destroy();
+    });
+  } catch (error) {
+    // Not `destroy`: it leaves a pool alone that was never used.
+    await pool.end();
+    throw asUnavailable(error);
+  }
+}
+
+function createPool(url: string): pg.Pool {
+  const types = new pg.TypeOverrides();
+  // Milliseconds and GitHub's ids are far below 2^53.
+  types.setTypeParser(INT8, Number);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    types,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: QUERY_MS,
+    idle_in_transaction_session_timeout: QUERY_MS,
+    keepAlive: true,
+    application_name: 'autobuild',
+  });
+  // A lost connection without a listener ends the process. The query that was under way rejects with it; an idle one is replaced.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
+}
+
+function splitOnce(message: string): [string, string] {
+  const at = message.indexOf(' ');
+  return [message.slice(0, at), message.slice(at + 1)];
+}

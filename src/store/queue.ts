@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Leased, Queue } from '../core/hosted-ports.ts';
+import type { Database } from './database.ts';
+import { isLostRace } from './unavailable.ts';
+
+export interface QueueRow {
+  id: string;
+  lane: string;
+  kind: string;
+  body: Uint8Array;
+  put_ms: number;
+}
+
+const MAX_ERROR_LENGTH = 2000;
+const TRIES = 8;
+
+/**
+ * Lanes in order: only the oldest row of a lane that is not done can be claimed, and while it is busy nothing else of its lane.
+ * Its lease ends at `due_ms`; then it can be claimed again, with another fence.
+ */
+export function createQueue<Item extends { id: string }>(
+  { db, dialect, transaction }: Database,
+  name: 'inbox' | 'outbox',
+  parts: {
+    /** What stays of a row that is done: nothing, or its id, so that it is known when it comes again. */
+    keepsIds: boolean;
+    read(row: QueueRow): Item;
+  },
+): Queue<Item> {
+  // Both tables have the same columns.
+  const table = name as 'inbox';
+  const source = sql.table(table);
+  const skipLocked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
+
+  const claimRow = async (nowMs: number, leaseMs: number) => {
+    // A busy row goes before all others of its lane: one that comes later with a lower number must not overtake it.
+    const { rows } = await sql<QueueRow & Leased>`
+      update ${source}
+      set state = 'busy', fence = ${randomUUID()}, attempts = attempts + 1,
+        claimed_ms = ${nowMs}, due_ms = ${nowMs + leaseMs}
+      where seq = (
+        select one.seq from ${source} as one
+        where one.state in ('waiting', 'busy') and one.due_ms <= ${nowMs}
+          and not exists (
+            select 1 from ${source} as other
+            where other.lane = one.lane and other.state = 'busy' and other.seq <> one.seq)
+          and (one.state = 'busy' or not exists (
+            select 1 from ${source} as older
+            where older.lane = one.lane and older.state = 'waiting' and older.seq < one.seq))
+        order by one.due_ms, one.seq
+        limit 1
+        ${skipLocked})
+      returning id, lane, kind, body, put_ms, attempts, fence`.execute(db);
+    return rows[0];
+  };
+
+  const held = ({ id, fence }: { id: string; fence: string }) =>
+    db.updateTable(table).where('id', '=', id).where('state', '=', 'busy').where('fence', '=', fence);
+
+  return {
+    async claim(now, leaseMs) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const row = await claimRow(Date.parse(now), leaseMs);
+          return row && { ...parts.read(row), attempts: row.attempts, fence: row.fence };
+        } catch (error) {
+          // Two rows of one lane at the same instant: the index let one in.
+          if (!isLostRace(error) || attempt === TRIES) throw error;
+        }
+      }
+    },
+    async done(item) {
+      if (parts.keepsIds) {
+        const left = { state: 'done', body: new Uint8Array(), fence: null, error: null } as const;
+        return changed(await held(item).set(left).executeTakeFirst());
+      }
+      const { numDeletedRows } = await db
+        .deleteFrom(table)
+        .where('id', '=', item.id)
+        .where('state', '=', 'busy')
+        .where('fence', '=', item.fence)
+        .executeTakeFirst();
+      return numDeletedRows > 0n;
+    },
+    async retry(item, at, error) {
+      const again = { state: 'waiting', due_ms: Date.parse(at), fence: null, error: brief(error) } as const;
+      return changed(await held(item).set(again).executeTakeFirst());
+    },
+    async bury(item, error) {
+      const buried = { state: 'buried', fence: null, error: brief(error) } as const;
+      return changed(await held(item).set(buried).executeTakeFirst());
+    },
+    async buried(limit) {
+      const rows = await db
+        .selectFrom(table)
+        .select(['id', 'error', 'claimed_ms'])
+        .where('state', '=', sql.lit('buried'))
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id, error, claimed_ms }) => ({
+        id,
+        error: error ?? '',
+        at: new Date(claimed_ms ?? 0).toISOString(),
+      }));
+    },
+    async revive(id) {
+      return transaction(async (trx, tell) => {
+        const result = await trx
+          .updateTable(table)
+          .set({ state: 'waiting', due_ms: 0, attempts: 0 })
+          .where('id', '=', id)
+          .where('state', '=', 'buried')
+          .executeTakeFirst();
+        if (changed(result)) tell(name);
+        return changed(result);
+      });
+    },
+    async size() {
+      const count = async (state: 'waiting' | 'busy' | 'buried') => {
+        const { rows } = await db
+          .selectFrom(table)
+          .select((of) => of.fn.countAll<number>().as('rows'))
+          .where('state', '=', sql.lit(state))
+          .executeTakeFirstOrThrow();
+        return Number(rows);
+      };
+      return { waiting: await count('waiting'), busy: await count('busy'), buried: await count('buried') };
+    },
+  };
+}
+
+function changed({ numUpdatedRows }: { numUpdatedRows: bigint }): boolean {
+  return numUpdatedRows > 0n;
+}
+
+/** PostgreSQL stores no NUL and no half of a character. */
+function brief(error: string): string {
+  return error.slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '').toWellFormed();
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Vault } from '../core/ports.ts';
+import type { Database } from './database.ts';
+import type { Sealer } from './seal.ts';
+
+const REF_BYTES = 18;
+const MAX_REFS = 1000;
+
+/** Values people gave: encrypted, each bound to its run, its key and its reference. */
+export function createSealedVault({ db }: Database, sealer: Sealer): Vault {
+  const contextOf = (run: string, key: string, ref: string) => ['input', run, key, ref];
+  return {
+    async put(run, key, value) {
+      const ref = `input-${randomBytes(REF_BYTES).toString('base64url')}`;
+      const sealed = sealer.seal(Buffer.from(value), contextOf(run, key, ref));
+      await db.insertInto('inputs').values({ ref, run, key, sealed }).execute();
+      return ref;
+    },
+    async open(run, refs) {
+      if (refs.length === 0) return {};
+      if (refs.length > MAX_REFS)
+        throw new RangeError(
+          `${refs.length} values of run ${run} at once; the vault opens ${MAX_REFS} at most.`,
+        );
+      const rows = await db
+        .selectFrom('inputs')
+        .select(['ref', 'key', 'sealed'])
+        .where('run', '=', run)
+        .where('ref', 'in', refs)
+        .execute();
+      const found = new Map(rows.map((row) => [row.ref, row]));
+      // In the order asked for: of two values for one key, the last one named holds.
+      return Object.fromEntries(
+        refs.flatMap((ref) => {
+          const row = found.get(ref);
+          if (!row) return [];
+          return [[row.key, sealer.open(row.sealed, contextOf(run, row.key, ref)).toString('utf8')]];
+        }),
+      );
+    },
+    async forget(run) {
+      await db.deleteFrom('inputs').where('run', '=', run).execute();
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { Kysely } from 'kysely';
+import type { HostedStore } from '../core/hosted-ports.ts';
+import { checkKey } from './check-key.ts';
+import { createDatabase } from './database.ts';
+import { createHostedStore } from './hosted-store.ts';
+import { migrate } from './migrate.ts';
+import { MIGRATIONS } from './migrations/all.ts';
+import { createNodeSqliteDialect } from './node-sqlite-dialect.ts';
+import { createSealer } from './seal.ts';
+import { openSqliteFile } from './sqlite-file.ts';
+import type { Tables } from './tables.ts';
+import { asUnavailable } from './unavailable.ts';
+
+const BUSY_MS = 10_000;
+
+/** Everything in one file of this machine, for one instance. Durable when a promise resolves (WAL, synchronous=FULL). */
+export async function openSqliteStore({
+  file,
+  key,
+  busyMs = BUSY_MS,
+}: {
+  file: string;
+  key: string;
+  /** How long to wait for another process that writes. */
+  busyMs?: number;
+}): Promise<HostedStore> {
+  const sealer = createSealer(key);
+  try {
+    const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(openSqliteFile(file, busyMs), busyMs) });
+    try {
+      await migrate(db, 'sqlite', MIGRATIONS);
+      await checkKey(db, sealer);
+    } catch (error) {
+      await db.destroy();
+      throw error;
+    }
+    const database = createDatabase({ db, dialect: 'sqlite', notify: async () => undefined });
+    return createHostedStore(database, sealer, async () => {
+      // Waits for what is under way: there is one connection, and it is handed out in turn.
+      await db.connection().execute(async () => undefined);
+      await db.destroy();
+    });
+  } catch (error) {
+    throw asUnavailable(error);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Generated, Kysely, Transaction } from 'kysely';
+
+/** Times are milliseconds (`_ms`): texts of one moment may differ, and databases sort texts each in its own way. */
+export interface Tables {
+  runs: RunsTable;
+  journal: { run: string; version: number; body: string };
+  /** Semantic keys of what was answered, over all runs. */
+  seen: { key: string; run: string };
+  timers: { run: string; timer: string; at: string; at_ms: number };
+  inbox: QueueTable;
+  outbox: QueueTable;
+  blobs: { run: string; name: string; bytes: Uint8Array };
+  comments: CommentsTable;
+  tickets: TicketsTable;
+  tokens: { hash: string; run: string; job: number; kind: 'build' | 'verify' };
+  marks: { key: string; value: string };
+  inputs: { ref: string; run: string; key: string; sealed: Uint8Array };
+  settings: { name: string; value: Uint8Array };
+}
+
+export interface RunsTable {
+  /** Age: newer runs have higher numbers. */
+  seq: Generated<number>;
+  run: string;
+  version: number;
+  /** The fold of the journal up to `version`, so that loading never reads the journal. */
+  state: string;
+  finished: number;
+  place: string | null;
+  repo_id: number | null;
+  issue: number | null;
+}
+
+export type QueueState = 'waiting' | 'busy' | 'buried' | 'done';
+
+/** Inbox and outbox have the same columns and the same rules. */
+export interface QueueTable {
+  seq: Generated<number>;
+  id: string;
+  lane: string;
+  kind: string;
+  body: Uint8Array;
+  put_ms: number;
+  state: Generated<QueueState>;
+  /** Waiting: not before. Busy: end of the lease. */
+  due_ms: Generated<number>;
+  attempts: Generated<number>;
+  fence: string | null;
+  claimed_ms: number | null;
+  error: string | null;
+}
+
+export interface CommentsTable {
+  seq: Generated<number>;
+  run: string;
+  op: string;
+  comment_id: number;
+  node_id: string;
+  body_hash: string;
+}
+
+export interface TicketsTable {
+  hash: string;
+  run: string;
+  job: number;
+  kind: 'build' | 'verify';
+  expires_ms: number;
+  revoked: Generated<number>;
+  actions_run: number | null;
+  attempt: number | null;
+}
+
+export type Db = Kysely<Tables>;
+export type Trx = Transaction<Tables>;

@@ -1,0 +1,70 @@
+import type { HostedStore } from '../core/hosted-ports.ts';
+import type { Database } from './database.ts';
+
+export function createTokens({ db, transaction }: Database): HostedStore['tokens'] {
+  return {
+    async addTicket({ hash, run, job, kind, expires_at }) {
+      await db
+        .insertInto('tickets')
+        .values({ hash, run, job, kind, expires_ms: Date.parse(expires_at) })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    async takeTicket(hash, actionsRun, attempt, now) {
+      // One statement: of two that come with the same ticket, one finds it free.
+      return db
+        .updateTable('tickets')
+        .set({ actions_run: actionsRun, attempt })
+        .where('hash', '=', hash)
+        .where('revoked', '=', 0)
+        .where('expires_ms', '>', Date.parse(now))
+        .where((is) =>
+          is.or([
+            is('actions_run', 'is', null),
+            is.and([is('actions_run', '=', actionsRun), is('attempt', '<', attempt)]),
+          ]),
+        )
+        .returning(['run', 'job', 'kind'])
+        .executeTakeFirst();
+    },
+    async addToken({ hash, run, job, kind }) {
+      await db
+        .insertInto('tokens')
+        .values({ hash, run, job, kind })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    async findToken(hash) {
+      return db
+        .selectFrom('tokens')
+        .select(['run', 'job', 'kind'])
+        .where('hash', '=', hash)
+        .executeTakeFirst();
+    },
+    async revokeBefore(run, job) {
+      await transaction(async (trx) => {
+        await trx.deleteFrom('tokens').where('run', '=', run).where('job', '<', job).execute();
+        // Which Actions run it was is asked for later, too.
+        await trx
+          .updateTable('tickets')
+          .set({ revoked: 1 })
+          .where('run', '=', run)
+          .where('job', '<', job)
+          .execute();
+      });
+    },
+    async actionsRunOf(run, job) {
+      const row = await db
+        .selectFrom('tickets')
+        .select(['actions_run', 'attempt'])
+        .where('run', '=', run)
+        .where('job', '=', job)
+        .where('actions_run', 'is not', null)
+        .orderBy('actions_run', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      if (row?.actions_run == null || row.attempt == null) return undefined;
+      return { actions_run: row.actions_run, attempt: row.attempt };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Delivery, Inbox } from '../core/hosted-ports.ts';
+
+export type Kept = 'fresh' | 'duplicate' | 'unavailable';
+
+interface Queued {
+  delivery: Delivery;
+  settle(kept: Kept): void;
+}
+
+/**
+ * A disk sync per delivery is what makes durability slow: deliveries that came in the same round of the event loop, or
+ * while the last transaction ran, are stored by one.
+ */
+export function createGroupCommit(parts: {
+  inbox: Pick<Inbox, 'put'>;
+  /** Deliveries of one transaction. */
+  maxBatch: number;
+  /** A store that does not answer for this long counts as unavailable. */
+  timeoutMs: number;
+  onFailure(error: unknown, deliveries: number): void;
+}): { put(delivery: Delivery): Promise<Kept>; size(): number } {
+  const { inbox, maxBatch, timeoutMs, onFailure } = parts;
+  const queue: Queued[] = [];
+  let flushing = false;
+
+  const flush = async () => {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, maxBatch);
+      try {
+        const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs);
+        batch.forEach(({ settle }, index) => {
+          settle(kept[index] ?? 'unavailable');
+        });
+      } catch (error) {
+        onFailure(error, batch.length);
+        for (const { settle } of batch) settle('unavailable');
+      }
+    }
+    flushing = false;
+  };
+
+  return {
+    size: () => queue.length,
+    put: (delivery) =>
+      new Promise((settle) => {
+        queue.push({ delivery, settle });
+        if (flushing) return;
+        flushing = true;
+        setImmediate(() => void flush());
+      }),
+  };
+}
+
+async function inTime<Value>(value: Promise<Value>, ms: number): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`The store did not answer for ${ms} ms.`)), ms);
+  });
+  try {
+    return await Promise.race([value, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

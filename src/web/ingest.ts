@@ -1,0 +1,163 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Inbox } from '../core/hosted-ports.ts';
+import type { Counters } from './counters.ts';
+import { laneOf } from './delivery-lane.ts';
+import { createGroupCommit } from './group-commit.ts';
+import type { Logger } from './log.ts';
+import { createBodyBudget, discardRest, readBody } from './read-body.ts';
+import { isSigned } from './webhook-signature.ts';
+
+export const WEBHOOK_PATH = '/api/github/webhooks';
+/** GitHub's own limit for a payload. */
+export const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
+export const MIN_SECRET_LENGTH = 16;
+
+/** Events someone acts on. All others are acknowledged and forgotten. */
+export const HANDLED_EVENTS: ReadonlySet<string> = new Set([
+  'issues',
+  'issue_comment',
+  'pull_request',
+  'pull_request_review',
+  'workflow_run',
+  'installation',
+  'installation_repositories',
+]);
+
+const DELIVERY_ID = /^[\w-]{1,100}$/;
+const EVENT_NAME = /^[a-z_]{1,60}$/;
+const RETRY_AFTER_SECONDS = '5';
+
+export interface IngestParts {
+  secret: string;
+  inbox: Pick<Inbox, 'put'>;
+  now(): Date;
+  log: Logger;
+  counters: Counters;
+  handledEvents?: ReadonlySet<string>;
+  limits?: Partial<IngestLimits>;
+}
+
+interface IngestLimits {
+  /** Deliveries that wait to be stored. */
+  queued: number;
+  /** Of all bodies that are being read at once. */
+  bufferedBytes: number;
+  batch: number;
+  storeTimeoutMs: number;
+}
+
+const LIMITS: IngestLimits = {
+  queued: 2_000,
+  bufferedBytes: 256 * 1024 * 1024,
+  batch: 200,
+  // GitHub hangs up after 10 s.
+  storeTimeoutMs: 5_000,
+};
+
+type Answer = { status: number; text: string; result: string; headers?: Record<string, string> };
+
+const answer = (status: number, result: string, text = result): Answer => ({ status, text, result });
+const busy = (result: string): Answer => ({
+  ...answer(503, result, 'not stored, try again'),
+  headers: { 'retry-after': RETRY_AFTER_SECONDS },
+});
+
+/** Webhooks from GitHub: checked on the raw bytes, durable, then acknowledged. Nothing is acted on here. */
+export function createIngest(parts: IngestParts): {
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+} {
+  const { secret, inbox, now, log, counters } = parts;
+  checkSecret(secret);
+  const limits = { ...LIMITS, ...parts.limits };
+  const handled = parts.handledEvents ?? HANDLED_EVENTS;
+  const budget = createBodyBudget(limits.bufferedBytes);
+  const commits = createGroupCommit({
+    inbox,
+    maxBatch: limits.batch,
+    timeoutMs: limits.storeTimeoutMs,
+    onFailure: (err, deliveries) => log.error({ err, deliveries }, 'webhooks could not be stored'),
+  });
+
+  async function receive(request: IncomingMessage): Promise<Answer> {
+    const { headers } = request;
+    if (request.method !== 'POST')
+      return { ...answer(405, 'wrong_method', 'POST only'), headers: { allow: 'POST' } };
+    if (Number(headers['content-length'] ?? 0) > MAX_WEBHOOK_BYTES) return answer(413, 'too_large');
+    const signature = headers['x-hub-signature-256'];
+    if (typeof signature !== 'string') return answer(401, 'unsigned', 'X-Hub-Signature-256 is missing');
+    if (commits.size() >= limits.queued) return busy('overloaded');
+    const body = await readBody(request, MAX_WEBHOOK_BYTES, budget);
+    if (!body.ok) {
+      if (body.problem === 'too_large') return answer(413, 'too_large');
+      return body.problem === 'busy' ? busy('overloaded') : answer(400, 'broken_off');
+    }
+    try {
+      return await keep(body.bytes, signature, headers);
+    } finally {
+      budget.give(body.bytes.length);
+    }
+  }
+
+  async function keep(bytes: Buffer, signature: string, headers: IncomingHttpHeaders): Promise<Answer> {
+    if (!isSigned(bytes, signature, secret)) return answer(401, 'wrong_signature');
+    const id = headers['x-github-delivery'];
+    const event = headers['x-github-event'];
+    if (typeof id !== 'string' || !DELIVERY_ID.test(id))
+      return answer(400, 'bad_request', 'X-GitHub-Delivery is missing or malformed');
+    if (typeof event !== 'string' || !EVENT_NAME.test(event))
+      return answer(400, 'bad_request', 'X-GitHub-Event is missing or malformed');
+    if (!handled.has(event)) return answer(202, 'ignored');
+    const payload = bytes.toString('utf8');
+    const parsed = parsePayload(payload);
+    if (!parsed)
+      return answer(
+        400,
+        'bad_request',
+        "The body is not a JSON object: set the webhook's content type to application/json",
+      );
+    // Others may have come while this one was read.
+    if (commits.size() >= limits.queued) return busy('overloaded');
+    const received_at = now().toISOString();
+    const kept = await commits.put({ id, event, payload, lane: laneOf(parsed), received_at });
+    switch (kept) {
+      case 'fresh':
+        return answer(202, 'queued');
+      case 'duplicate':
+        return answer(202, 'duplicate');
+      case 'unavailable':
+        return busy('unavailable');
+    }
+  }
+
+  return {
+    async handle(request, response) {
+      const { status, text, result, headers } = await receive(request);
+      counters.add('autobuild_deliveries_total', { result });
+      if (status >= 400) {
+        const delivery = String(request.headers['x-github-delivery'] ?? '').slice(0, 100);
+        const from = request.socket.remoteAddress;
+        log.warn({ status, result, delivery, from }, 'webhook refused');
+      }
+      if (response.destroyed) return;
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers });
+      response.end(`${text}\n`);
+      if (!request.complete) discardRest(request);
+    },
+  };
+}
+
+function checkSecret(secret: string): void {
+  if (secret === 'development' || secret.length < MIN_SECRET_LENGTH)
+    throw new Error(
+      `The webhook secret needs at least ${MIN_SECRET_LENGTH} characters that nobody can guess.`,
+    );
+}
+
+function parsePayload(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,71 @@
+import { type ResolutionFigures, resolutionFigures } from '../core/analytics.ts';
+import type { HostedStore } from '../core/hosted-ports.ts';
+import { aliveMark } from '../core/job-api.ts';
+import type { RunStatus } from '../core/run-event.ts';
+import type { RunState } from '../core/run-state.ts';
+
+/** a job that says nothing for longer is shown as silent. */
+export const SILENT_AFTER_MS = 180_000;
+
+/** A desk with more active runs is measured by its oldest ones. */
+const MAX_ACTIVE = 500;
+/** Questions of the newest runs make the resolution rate. */
+const NEWEST_RUNS = 200;
+
+type QueueSize = Awaited<ReturnType<HostedStore['inbox']['size']>>;
+
+export interface DeskFigures {
+  queues: Record<'inbox' | 'outbox', QueueSize>;
+  active: Partial<Record<RunStatus, number>>;
+  /** Runs that wait for a person. */
+  waiting: number;
+  jobs: { live: number; silent: number; longest_silence_ms: number };
+  resolution: ResolutionFigures;
+}
+
+export async function measureDesk(store: HostedStore, now: Date): Promise<DeskFigures> {
+  const [inbox, outbox, active, newest] = await Promise.all([
+    store.inbox.size(),
+    store.outbox.size(),
+    store.runs.active(),
+    store.runs.list(NEWEST_RUNS),
+  ]);
+  const running = await loadAll(store, active.slice(0, MAX_ACTIVE));
+  const known = new Map(running.map((state) => [state.run, state]));
+  const others = await loadAll(
+    store,
+    newest.filter((run) => !known.has(run)),
+  );
+  const recent = [...others, ...newest.flatMap((run) => known.get(run) ?? [])];
+  const byStatus: DeskFigures['active'] = {};
+  for (const { status } of running) byStatus[status] = (byStatus[status] ?? 0) + 1;
+  return {
+    queues: { inbox, outbox },
+    active: byStatus,
+    waiting: running.filter((state) => state.pending).length,
+    jobs: await measureJobs(store, running, now),
+    resolution: resolutionFigures(recent.flatMap(({ escalations }) => escalations)),
+  };
+}
+
+async function loadAll(store: HostedStore, runs: string[]): Promise<RunState[]> {
+  const states: RunState[] = [];
+  for (const run of runs) {
+    const { state } = await store.runs.load(run);
+    if (state) states.push(state);
+  }
+  return states;
+}
+
+async function measureJobs(store: HostedStore, running: RunState[], now: Date): Promise<DeskFigures['jobs']> {
+  const jobs = { live: 0, silent: 0, longest_silence_ms: 0 };
+  for (const { run, jobs: job, job_live, updated_at } of running) {
+    if (!job_live) continue;
+    const heard = (await store.marks.get(aliveMark(run, job))) ?? updated_at;
+    const silence = Math.max(0, now.getTime() - Date.parse(heard));
+    jobs.live += 1;
+    if (silence > SILENT_AFTER_MS) jobs.silent += 1;
+    jobs.longest_silence_ms = Math.max(jobs.longest_silence_ms, silence);
+  }
+  return jobs;
+}

@@ -1,0 +1,64 @@
+import { Hono } from 'hono';
+import type { HostedStore } from '../core/hosted-ports.ts';
+import type { Counters } from './counters.ts';
+import { measureDesk } from './measure-desk.ts';
+import { renderMetrics } from './render-metrics.ts';
+
+export interface WorkerHealth {
+  name: string;
+  alive: boolean;
+}
+
+export interface OperateParts {
+  store: HostedStore;
+  counters: Counters;
+  workers(): WorkerHealth[];
+  now(): Date;
+}
+
+const STORE_TIMEOUT_MS = 2_000;
+/** Scrapers may come as often as they like: the store is asked this often. */
+const MEASURED_FOR_MS = 5_000;
+
+/** `/healthz` and `/metrics`: figures only, nothing of what is built or said. */
+export function createOperate({ store, counters, workers, now }: OperateParts): Hono {
+  const app = new Hono();
+  let measured: { at: number; text: Promise<string> } | undefined;
+
+  app.get('/healthz', async (c) => {
+    const health = workers();
+    const reachable = await isReachable(store);
+    const ok = reachable && health.every(({ alive }) => alive);
+    const dead = health.filter(({ alive }) => !alive).map(({ name }) => name);
+    return c.json({ ok, store: reachable, dead_workers: dead }, ok ? 200 : 503);
+  });
+
+  app.get('/metrics', async (c) => {
+    const at = now().getTime();
+    if (!measured || at - measured.at >= MEASURED_FOR_MS) {
+      const text = measureDesk(store, now()).then((figures) => renderMetrics(figures, counters));
+      measured = { at, text };
+      // A failure must not be kept for the next one who asks.
+      text.catch(() => {
+        measured = undefined;
+      });
+    }
+    return c.text(await measured.text, 200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+    });
+  });
+
+  return app;
+}
+
+async function isReachable(store: HostedStore): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), STORE_TIMEOUT_MS);
+  });
+  const asked = store.inbox.size().then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+}

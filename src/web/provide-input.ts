@@ -1,0 +1,137 @@
+import { Hono } from 'hono';
+import * as z from 'zod';
+import type { InputRef } from '../core/command.ts';
+import { decideOnce } from '../core/decide-once.ts';
+import type { Permission } from '../core/github-port.ts';
+import { MAX_HELP_INPUTS } from '../core/help-request.ts';
+import type { HostedStore, Place } from '../core/hosted-ports.ts';
+import type { Vault } from '../core/ports.ts';
+import type { Rules } from '../core/rules.ts';
+import { pendingEscalation } from '../core/run-state.ts';
+import type { Logger } from './log.ts';
+import { readStream } from './read-stream.ts';
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_VALUE_CHARS = 32 * 1024;
+const RUN_ID = /^[\w.-]{1,100}$/;
+/** Only a script of our own origin can set it: a form of another site cannot. */
+export const REQUEST_HEADER = 'x-autobuild-request';
+
+const Body = z.object({ inputs: z.record(z.string(), z.string().min(1).max(MAX_VALUE_CHARS)) });
+
+const MAY_ANSWER: ReadonlySet<Permission> = new Set(['write', 'maintain', 'admin']);
+
+export interface ProvideInputParts {
+  store: HostedStore;
+  rules: Rules;
+  log: Logger;
+  now(): Date;
+  /** Where people reach this server: requests of pages of other origins are refused. */
+  publicUrl: string;
+  /** Who is signed in. */
+  authenticate(request: Request): Promise<string | undefined>;
+  /** Asked at every request, never remembered. */
+  permission(place: Place, login: string): Promise<Permission>;
+}
+
+/** P-6: `POST /api/runs/:id/provide-input`, for signed-in people with write permission. Values go to the vault and nowhere else. */
+export function createProvideInput(parts: ProvideInputParts): Hono {
+  const { store, rules, log, now, authenticate } = parts;
+  const ownOrigin = new URL(parts.publicUrl).origin;
+  const app = new Hono();
+
+  app.post('/:id/provide-input', async (c) => {
+    c.header('cache-control', 'no-store');
+    if (!isSameOrigin(c.req.header('origin'), c.req.header(REQUEST_HEADER), ownOrigin))
+      return c.json({ error: `Only from ${ownOrigin}, or with the header ${REQUEST_HEADER}.` }, 403);
+    if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+      return c.json({ error: 'Send JSON with the content type application/json.' }, 415);
+    const by = await authenticate(c.req.raw);
+    if (!by) return c.json({ error: 'Sign in first.' }, 401);
+
+    const run = c.req.param('id');
+    const place = RUN_ID.test(run) ? await store.runs.place(run) : undefined;
+    const { state } = place ? await store.runs.load(run) : { state: undefined };
+    if (!place || !state) return c.json({ error: 'There is no such run.' }, 404);
+    if (!(await mayAnswer(place, by)))
+      return c.json({ error: `Write permission on ${place.owner}/${place.repo} is needed.` }, 403);
+
+    const bytes = await readStream(c.req.raw.body, MAX_BODY_BYTES);
+    if (!bytes) return c.json({ error: `More than ${MAX_BODY_BYTES / 1024} KB.` }, 413);
+    const body = Body.safeParse(parseJson(Buffer.from(bytes).toString('utf8')));
+    if (!body.success)
+      return c.json({ error: 'The body is {"inputs": {"key": "value", …}}; no value may be empty.' }, 422);
+
+    const pending = pendingEscalation(state);
+    if (!pending || pending.inputs.length === 0)
+      return c.json({ error: 'Nothing is asked for at the moment.' }, 409);
+    const asked = pending.inputs.map(({ key }) => key);
+    const given = Object.entries(body.data.inputs);
+    const unknown = given.map(([key]) => key).filter((key) => !asked.includes(key));
+    if (given.length === 0 || unknown.length > 0)
+      return c.json({ error: 'Only what is asked for is taken.', unknown: shorten(unknown), asked }, 422);
+
+    const inputs = await sealInputs(store.vault, run, given);
+    const decided = await decideOnce(
+      store.runs,
+      rules,
+      run,
+      {
+        type: 'command',
+        at: now().toISOString(),
+        command: { name: 'provide', inputs },
+        by,
+        via: 'form',
+        escalation: pending.id,
+      },
+      [],
+    );
+    const refused = decided?.events.find((event) => event.type === 'command_refused');
+    if (!decided || refused) return c.json({ error: refused?.reason ?? 'The run is gone.' }, 409);
+    log.info({ run, by, keys: given.map(([key]) => key) }, 'inputs provided');
+    const missing = pendingEscalation(decided.state)
+      ? asked.filter((key) => !(key in decided.state.given))
+      : [];
+    return c.json({ status: decided.state.status, missing });
+  });
+
+  /** Fails closed: a permission that cannot be read is none. */
+  async function mayAnswer(place: Place, login: string): Promise<boolean> {
+    try {
+      return MAY_ANSWER.has(await parts.permission(place, login));
+    } catch (err) {
+      log.warn({ err, login, repo: `${place.owner}/${place.repo}` }, 'permission could not be read');
+      return false;
+    }
+  }
+
+  return app;
+}
+
+/** Browsers name the origin with every POST; what comes without one is a program, and says so by a header of its own. */
+function isSameOrigin(origin: string | undefined, header: string | undefined, own: string): boolean {
+  return origin === undefined ? header !== undefined : origin === own;
+}
+
+async function sealInputs(
+  vault: Vault,
+  run: string,
+  given: [string, string][],
+): Promise<Record<string, InputRef>> {
+  const inputs: Record<string, InputRef> = {};
+  for (const [key, value] of given)
+    inputs[key] = { ref: await vault.put(run, key, value), length: value.length };
+  return inputs;
+}
+
+function shorten(keys: string[]): string[] {
+  return keys.slice(0, MAX_HELP_INPUTS).map((key) => key.slice(0, 64));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

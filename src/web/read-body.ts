@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+
+export type ReadBody = { ok: true; bytes: Buffer } | { ok: false; problem: 'too_large' | 'busy' | 'broken' };
+
+/** Bytes of all bodies that are being read at this moment. */
+export interface BodyBudget {
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+export function createBodyBudget(maxBytes: number): BodyBudget {
+  let used = 0;
+  return {
+    take(bytes) {
+      if (used + bytes > maxBytes) return false;
+      used += bytes;
+      return true;
+    },
+    give(bytes) {
+      used -= bytes;
+    },
+  };
+}
+
+/**
+ * What the sender says of the length is checked by the caller; here counts what comes. A body that was read stays in the
+ * budget until the caller gives it back.
+ */
+export function readBody(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const end = (result: ReadBody) => {
+      if (!result.ok) budget.give(length);
+      request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
+      // An error after this has nobody to tell.
+      request.on('error', () => undefined);
+      resolve(result);
+    };
+    const onData = (chunk: Buffer) => {
+      if (length + chunk.length > maxBytes) return end({ ok: false, problem: 'too_large' });
+      if (!budget.take(chunk.length)) return end({ ok: false, problem: 'busy' });
+      length += chunk.length;
+      chunks.push(chunk);
+    };
+    const onEnd = () => {
+      const [first] = chunks;
+      end({ ok: true, bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks) });
+    };
+    const onBroken = () => end({ ok: false, problem: 'broken' });
+    request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
+  });
+}
+
+const LINGER_MS = 2_000;
+
+/**
+ * For answers that come before the body was read. Closing at once would reset the connection before the sender has read
+ * the answer: what is still sent is thrown away for a moment first.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return;
+  request.on('error', () => undefined);
+  request.resume();
+  const timer = setTimeout(() => request.destroy(), LINGER_MS);
+  timer.unref();
+  request.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
+}

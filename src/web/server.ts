@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
+import { JOB_API_PATH } from '../core/job-api.ts';
+import { StoreUnavailableError } from '../core/store-unavailable.ts';
+import { WEBHOOK_PATH } from './ingest.ts';
+import type { JobApiEnv } from './job-api.ts';
+import type { Logger } from './log.ts';
+
+export interface WebServerParts {
+  ingest: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
+  jobs: Hono<JobApiEnv>;
+  /** Below `/api/runs`. */
+  runs: Hono;
+  /** `/healthz` and `/metrics`. */
+  operate: Hono;
+  /** Everything else. */
+  pages?: Hono;
+  log: Logger;
+  timeouts?: Partial<typeof TIMEOUTS>;
+}
+
+export interface WebServer {
+  listen(port: number, host: string): Promise<number>;
+  /** Takes nothing new, lets what is under way end, and cuts it off after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Of what comes in. A long poll is a short request with a late answer, so none of these ends it. */
+const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000, checkMs: 1_000 };
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** One HTTP server for GitHub, jobs, people and monitoring. */
+export function createWebServer(parts: WebServerParts): WebServer {
+  const { ingest, log } = parts;
+  const timeouts = { ...TIMEOUTS, ...parts.timeouts };
+  const listener = getRequestListener(composeApps(parts).fetch, { overrideGlobalObjects: false });
+
+  const server = createServer(
+    {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    (request, response) => {
+      response.setHeader('x-request-id', randomUUID());
+      const path = request.url?.split('?', 1)[0];
+      const handled = path === WEBHOOK_PATH ? ingest.handle(request, response) : listener(request, response);
+      handled.catch((err: unknown) => {
+        log.error({ err, request_id: response.getHeader('x-request-id') }, 'request failed');
+        if (!response.headersSent) response.writeHead(500).end();
+        else response.destroy();
+      });
+    },
+  );
+
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve((server.address() as AddressInfo).port);
+        });
+      }),
+    async close(graceMs) {
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function composeApps({ jobs, runs, operate, pages, log }: WebServerParts): Hono {
+  const app = new Hono();
+  app.use(async (c, next) => {
+    await next();
+    c.header('x-content-type-options', 'nosniff');
+    c.header('referrer-policy', 'no-referrer');
+  });
+  app.route(JOB_API_PATH, jobs);
+  app.route('/api/runs', runs);
+  app.route('/', operate);
+  if (pages) app.route('/', pages);
+  app.notFound((c) => c.json({ error: 'There is nothing here.' }, 404));
+  app.onError((err, c) => answerError(err, c.req.path, log));
+  return app;
+}
+
+/** Parts throw what they cannot handle; the caller learns whether to come again, and nothing else. */
+export function answerError(err: Error, path: string, log: Logger): Response {
+  const away = err instanceof StoreUnavailableError;
+  log.error({ err, path }, away ? 'store unavailable' : 'request failed');
+  return Response.json(
+    { error: away ? 'The store cannot be used now, try again.' : 'This is a fault of the server.' },
+    { status: away ? 503 : 500, headers: away ? { 'retry-after': '5' } : {} },
+  );
+}

@@ -1,0 +1,191 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isApproachingLimit, renderPrompt, type TurnContext } from '../../src/agents/prompt.ts';
+import { BlockedReport } from '../../src/core/blocked-report.ts';
+import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/blockers.ts';
+import { readPlayerReport } from '../../src/core/player-report.ts';
+import { Task } from '../../src/core/task.ts';
+import { parseHelpRequest } from '../../src/runner/help-request.ts';
+import { createHelpScanner, type HelpBlock } from '../../src/runner/help-scanner.ts';
+import { tests } from '../core/run-builder.ts';
+
+const TASK = Task.parse({
+  id: 'issue-7',
+  title: 'Add a login page',
+  body: 'People sign in with their e-mail address.',
+  acceptance_criteria: ['A wrong password is refused'],
+  source: 'issue 7',
+});
+
+const FILES = {
+  prompt: '/w/.autobuild/issue-7/prompt.md',
+  context: '/w/.autobuild/issue-7/context.json',
+  inputs: '/w/.autobuild/issue-7/inputs.json',
+  report: '/w/.autobuild/issue-7/report.json',
+  gate: '/run/gate',
+};
+
+function context(changes: Partial<TurnContext> = {}): TurnContext {
+  const turn = changes.turn ?? 1;
+  const maxTurns = changes.max_turns === undefined ? 10 : changes.max_turns;
+  return {
+    task_id: 'issue-7',
+    turn,
+    max_turns: maxTurns,
+    approaching_limit: isApproachingLimit(turn, maxTurns),
+    kind: 'normal',
+    resumed: false,
+    scope: null,
+    max_files: null,
+    checks: ['npm test', 'npm run lint'],
+    inputs: [],
+    answers: [],
+    known_issues: [],
+    handoff_path: null,
+    ...changes,
+  };
+}
+
+const failing = tests(3, 5);
+const render = (changes: Partial<TurnContext> = {}, feedback = failing) =>
+  renderPrompt(TASK, context(changes), FILES, feedback);
+
+describe('the prompt', () => {
+  test.each([
+    ['first-turn', render()],
+    ['feedback', render({ turn: 3 })],
+    ['near-the-limit', render({ turn: 9 })],
+    [
+      'debug-turn',
+      render({
+        turn: 9,
+        kind: 'debug',
+        answers: [
+          'Find the root cause of this before anything else:\n- turn 9, npm test: TypeError at src/a.ts:3',
+        ],
+      }),
+    ],
+    [
+      'after-an-answer',
+      render({
+        turn: 4,
+        resumed: true,
+        answers: ['Guidance from rosa: Use async/await', 'Guidance from lee: Keep it small'],
+      }),
+    ],
+    [
+      'with-scope-and-inputs',
+      render({
+        turn: 5,
+        scope: ['src/auth/**', 'authentication'],
+        max_files: 20,
+        inputs: ['service_url', 'service_token'],
+        answers: ['The values you asked for are there: service_url, service_token.'],
+        known_issues: ['same error 3 times', 'logs out twice'],
+        handoff_path: 'HANDOFF.md',
+      }),
+    ],
+  ])('golden/prompts/%s.md', async (name, text) => {
+    await expect(text).toMatchFileSnapshot(
+      join(import.meta.dirname, '..', 'golden', 'prompts', `${name}.md`),
+    );
+  });
+
+  test('B-1: the limit approaches exactly from turn max_turns - 2 on', () => {
+    expect([6, 7, 8, 9, 10, 11].map((turn) => isApproachingLimit(turn, 10))).toEqual([
+      false,
+      false,
+      true,
+      true,
+      true,
+      true,
+    ]);
+    expect(isApproachingLimit(1, 3)).toBe(true);
+    expect(isApproachingLimit(1, 4)).toBe(false);
+    expect(isApproachingLimit(999, null)).toBe(false);
+  });
+
+  test('B-1: turn, max_turns and approaching_limit are told, and where the file with them is', () => {
+    expect(render({ turn: 7 })).toContain('turn: 7, max_turns: 10, approaching_limit: false.');
+    expect(render({ turn: 8 })).toContain('turn: 8, max_turns: 10, approaching_limit: true.');
+    expect(render({ turn: 8, max_turns: null })).toContain(
+      'turn: 8, no turn limit, approaching_limit: false.',
+    );
+    expect(render()).toContain(FILES.context);
+  });
+
+  test('B-2: near the limit a blocked report is demanded, with an example that is valid itself', () => {
+    const text = render({ turn: 8 });
+    expect(text).toContain('you must add `blocked_report` to your report');
+    const example = /^ {4}"blocked_report": (\{[\s\S]*?^ {4}\})/m.exec(text)?.[1] ?? '';
+    const blocked_report = JSON.parse(example) as unknown;
+    expect(BlockedReport.parse(blocked_report)).toEqual(blocked_report);
+    expect(readPlayerReport(JSON.stringify({ status: 'blocked', blocked_report })).problems).toEqual([]);
+    for (const category of ['external_dependency', 'test_failure', 'architectural', 'unclear_requirement']) {
+      expect(text).toContain(category);
+    }
+    expect(render({ turn: 7 })).not.toContain('blocked_report');
+  });
+
+  test('G-8: a debugging turn is told to change nothing, in a form that can be read back', () => {
+    const text = render({ kind: 'debug', turn: 9 });
+    expect(text).toContain('change nothing');
+    const example = /`(\{"status": "partial", "root_cause_found".*?\})`/.exec(text)?.[1] ?? '';
+    expect(readPlayerReport(example)).toMatchObject({ report: { root_cause_found: true }, problems: [] });
+    expect(text).not.toContain('a blocked report is due');
+    expect(render()).not.toContain('debugging turn');
+  });
+
+  test('K-9: the criteria, the do-not-flag list and the decision tree are there', () => {
+    const text = render();
+    for (const [type, { meaning }] of Object.entries(HARD_BLOCKERS)) {
+      expect(text).toContain(`\`${type}\`: ${meaning}`);
+    }
+    expect(text).toContain('Do not flag:');
+    for (const item of DO_NOT_FLAG) expect(text).toContain(`- ${item}`);
+    for (const type of Object.keys(SOFT_BLOCKERS)) expect(text).toContain(type);
+    expect(text).toMatch(
+      /Can a successor fix it\? Yes: report `partial`.* No: next question\. Does it need human judgement\? Yes: set `requires_user_review: true`.* No: report `failed`\./,
+    );
+  });
+
+  test('P-11: help is the last resort, nothing is made up, and both texts are required', () => {
+    const text = render();
+    expect(text).toContain('Asking is the last resort, after real effort of your own');
+    expect(text).toContain('never invent a value, and never claim to be done');
+    expect(text).toContain('A completion is never made up.');
+    expect(text).toContain('`what_i_tried` and `what_i_need` are required');
+  });
+
+  test('P-11: the example of a help block can be read as one', () => {
+    const blocks: HelpBlock[] = [];
+    const scanner = createHelpScanner((block) => blocks.push(block));
+    scanner.feed(render());
+    scanner.end();
+    expect(blocks).toHaveLength(1);
+    const [block] = blocks;
+    expect(parseHelpRequest(block ?? expect.fail())).toMatchObject({
+      ok: true,
+      request: {
+        inputs: [
+          { key: 'service_url', secret: false },
+          { key: 'service_token', secret: true },
+        ],
+      },
+    });
+  });
+
+  test('K-10: the feedback has the figures and the output of what failed', () => {
+    const text = render({ turn: 2 });
+    expect(text).toContain('After the last turn: 3 of 5 tests pass.');
+    expect(text).toContain('`npm test` exited 1:\n\n    2 failed');
+    expect(render()).toContain('Before your first change: 3 of 5 tests pass.');
+    expect(renderPrompt(TASK, context(), FILES, undefined)).not.toContain('tests pass');
+  });
+
+  test('P-4: values are named, never written out', () => {
+    const text = render({ inputs: ['service_token'], answers: [] });
+    expect(text).toContain('Values that were given: service_token.');
+    expect(text).not.toMatch(/\n{3,}/);
+  });
+});

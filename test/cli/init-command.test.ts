@@ -1,0 +1,48 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { initCommand } from '../../src/cli/init-command.ts';
+import { makeTemporaryDirectory, makeWorktree } from '../runner/temporary-worktree.ts';
+
+const WORKFLOW = '.github/workflows/autobuild.yml';
+const CONFIG = '.github/autobuild.yml';
+
+describe('autobuild init', () => {
+  test('writes both files and says what comes next; again, nothing changes', async () => {
+    const tree = makeWorktree();
+    const first = await initCommand({ directory: tree.worktree, force: false });
+    expect(first.ok).toBe(true);
+    expect(first.lines.slice(0, 2)).toEqual([`✓ ${WORKFLOW} written.`, `✓ ${CONFIG} written.`]);
+    expect(first.lines.join('\n')).toContain('label an issue');
+    expect(tree.read(WORKFLOW)).toContain('workflow_dispatch');
+    expect(tree.read(CONFIG)).toContain('agents:');
+    const second = await initCommand({ directory: tree.worktree, force: false });
+    expect(second.lines.slice(0, 2)).toEqual([
+      `✓ ${WORKFLOW} is there already.`,
+      `✓ ${CONFIG} is there already.`,
+    ]);
+  });
+
+  test('replaces nothing of the user’s unless told to', async () => {
+    const tree = makeWorktree({ [CONFIG]: 'agent: mine\n' });
+    const kept = await initCommand({ directory: tree.worktree, force: false });
+    expect(kept.ok).toBe(false);
+    expect(kept.lines[1]).toContain('--force');
+    expect(tree.read(CONFIG)).toBe('agent: mine\n');
+    const forced = await initCommand({ directory: tree.worktree, force: true });
+    expect(forced).toMatchObject({ ok: true });
+    expect(forced.lines[1]).toBe(`✓ ${CONFIG} replaced.`);
+    expect(tree.read(CONFIG)).toContain('my-agent');
+  });
+
+  test('writes through no link, and says where there is no repository', async () => {
+    const directory = makeTemporaryDirectory();
+    const outside = makeTemporaryDirectory();
+    writeFileSync(join(outside, 'autobuild.yml'), 'mine\n');
+    mkdirSync(join(directory, 'plain'));
+    const { lines } = await initCommand({ directory: join(directory, 'plain'), force: false });
+    expect(lines.join('\n')).toContain('not the top of a repository');
+    symlinkSync(outside, join(directory, '.github'));
+    await expect(initCommand({ directory, force: true })).rejects.toThrow('symbolic link');
+  });
+});

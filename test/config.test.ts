@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { type ConfigProblem, defaultConfig, describeProblem, readConfig } from '../src/config.ts';
+import { GUARD_IDS } from '../src/core/guard.ts';
+import { guardById } from '../src/guards/registry.ts';
+
+function problemsOf(text: string): ConfigProblem[] {
+  const read = readConfig(text);
+  return read.ok ? [] : read.problems;
+}
+
+function configOf(text: string) {
+  const read = readConfig(text);
+  if (!read.ok) throw new Error(read.problems.map(describeProblem).join('\n'));
+  return read.config;
+}
+
+describe('what is right', () => {
+  test.each(['', '# nothing yet\n', '---\n', '{}'])('an empty file has every default: %j', (text) => {
+    expect(configOf(text)).toEqual(defaultConfig());
+  });
+
+  test('the defaults are those of the guards', () => {
+    const config = defaultConfig();
+    for (const id of GUARD_IDS) expect(config.guards[id]).toEqual(guardById(id).config.parse(undefined));
+    expect(config).toMatchObject({
+      state_dir: '.autobuild',
+      limits: { hold_minutes: 5, turn_minutes: 30, check_minutes: 15 },
+      waiting: { remind_minutes: 240, remind_high_minutes: 60 },
+    });
+    expect(config.verify).toBeUndefined();
+  });
+
+  test('every key is read', () => {
+    const config = configOf(`
+agent: mine
+agents:
+  mine: {command: [./agent.sh, --fast]}
+verify: [npm test, npm run lint]
+junit: [reports/*.xml]
+scope: [src/**]
+known_errors: [deprecated]
+state_dir: .state
+limits: {hold_minutes: 0, turn_minutes: 0.5, check_minutes: 1}
+waiting: {remind_minutes: 10, remind_high_minutes: 1}
+guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_denied]}
+`);
+    expect(config).toMatchObject({
+      agent: 'mine',
+      agents: { mine: { command: ['./agent.sh', '--fast'] } },
+      verify: ['npm test', 'npm run lint'],
+      junit: ['reports/*.xml'],
+      scope: ['src/**'],
+      known_errors: ['deprecated'],
+      state_dir: '.state',
+      limits: { hold_minutes: 0, turn_minutes: 0.5, check_minutes: 1 },
+      waiting: { remind_minutes: 10, remind_high_minutes: 1 },
+      guards: { max_iterations: 20, cost_exceeds: { dollars: 5 }, external_blocker: ['permission_denied'] },
+    });
+  });
+
+  test.each(GUARD_IDS)('%s can be switched off', (id) => {
+    for (const off of ['off', 'false', '"off"']) {
+      expect(configOf(`guards:\n  ${id}: ${off}\n`).guards[id]).toBe('off');
+    }
+  });
+
+  test('max_turns is another name for guards.max_iterations', () => {
+    expect(configOf('max_turns: 7').guards.max_iterations).toBe(7);
+    expect(configOf('max_turns: off').guards.max_iterations).toBe('off');
+    expect(configOf('max_turns: 7\nguards: {max_iterations: 7}').guards.max_iterations).toBe(7);
+    expect(configOf('max_turns: off\nguards: {max_iterations: false}').guards.max_iterations).toBe('off');
+    expect(configOf('guards: {max_iterations: 7}').guards.max_iterations).toBe(7);
+    expect(problemsOf('guards:\n  max_iterations: 8\nmax_turns: 7')).toEqual([
+      {
+        line: 3,
+        key: 'max_turns',
+        found: '7',
+        allowed: 'the same value as guards.max_iterations (8), or only one of the two',
+      },
+    ]);
+  });
+});
+
+describe('what is wrong', () => {
+  test.each([
+    ['agent: 7', 'agent', '7', 'name of an agent'],
+    ['agents: []', 'agents', '[]', 'a map of agent names'],
+    ['agents:\n  x: {command: []}', 'agents.x.command', '[]', 'at least one text'],
+    ['agents:\n  x: {}', 'agents.x.command', 'nothing', 'at least one text'],
+    ['agents:\n  x: {command: [1]}', 'agents.x.command.0', '1', 'at least one text'],
+    ['agents:\n  Big Name: {command: [x]}', 'agents.Big Name', '{"command":["x"]}', 'small letters'],
+    ['verify: npm test', 'verify', '"npm test"', '1 to 20 shell commands'],
+    ['verify: []', 'verify', '[]', '1 to 20 shell commands'],
+    ['verify: [npm test, 2]', 'verify.1', '2', '1 to 20 shell commands'],
+    ['verify:', 'verify', 'null', '1 to 20 shell commands'],
+    ['junit: x', 'junit', '"x"', 'JUnit files'],
+    ['scope: []', 'scope', '[]', 'at least one path'],
+    ['known_errors: [""]', 'known_errors.0', '""', 'error messages'],
+    ['state_dir: ../out', 'state_dir', '"../out"', 'inside the repository'],
+    ['state_dir: /tmp', 'state_dir', '"/tmp"', 'inside the repository'],
+    ['max_turns: many', 'max_turns', '"many"', 'a whole number from 1 to 1000, or `off`'],
+    ['max_turns: 0', 'max_turns', '0', 'a whole number from 1 to 1000, or `off`'],
+    ['max_turns: 1.5', 'max_turns', '1.5', 'a whole number from 1 to 1000, or `off`'],
+    ['limits: 5', 'limits', '5', 'hold_minutes, turn_minutes, check_minutes'],
+    ['limits:\n  hold_minutes: -1', 'limits.hold_minutes', '-1', 'from 0 to 360'],
+    ['limits:\n  turn_minutes: 0', 'limits.turn_minutes', '0', 'above 0'],
+    ['limits:\n  check_minutes: "5"', 'limits.check_minutes', '"5"', 'above 0'],
+    ['waiting: no', 'waiting', '"no"', 'remind_minutes, remind_high_minutes'],
+    ['waiting:\n  remind_minutes: -1', 'waiting.remind_minutes', '-1', 'above 0'],
+    ['waiting:\n  remind_high_minutes: x', 'waiting.remind_high_minutes', '"x"', 'above 0'],
+    ['guards: 5', 'guards', '5', 'a map of guard ids'],
+    ['guards:\n  external_blocker: [sadness]', 'guards.external_blocker', '["sadness"]', 'permission_denied'],
+  ])('%j names the line, the key, the value and what is allowed', (text, key, found, allowed) => {
+    const [problem, ...others] = problemsOf(`# a comment first\n${text}\n`);
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ key, found });
+    expect(problem?.allowed).toContain(allowed);
+    expect(problem?.line).toBe(1 + text.split('\n').length);
+    expect(describeProblem(problem ?? expect.fail())).toBe(
+      `line ${problem?.line}, ${key}: found ${found}, allowed: ${problem?.allowed}`,
+    );
+  });
+
+  test.each(GUARD_IDS)('a bad value for %s says what that guard takes', (id) => {
+    expect(problemsOf(`guards:\n  ${id}: {a: 1}`)).toEqual([
+      { line: 2, key: `guards.${id}`, found: '{"a":1}', allowed: guardById(id).allowed },
+    ]);
+  });
+
+  test.each([
+    ['max_turn: 4', 'max_turn', 'did you mean max_turns?'],
+    ['scoep: [x]', 'scoep', 'did you mean scope?'],
+    ['limits: {hold: 4}', 'limits.hold', 'did you mean hold_minutes?'],
+    ['guards: {max_iteration: 4}', 'guards.max_iteration', 'did you mean max_iterations?'],
+    ['guards: {need_halp: on}', 'guards.need_halp', 'did you mean need_help?'],
+    ['waiting: {remind_minute: 4}', 'waiting.remind_minute', 'did you mean remind_minutes?'],
+    ['agents: {x: {command: [y], commnd: z}}', 'agents.x.commnd', 'did you mean command?'],
+    ['zebra: 1', 'zebra', 'known are agent, agents, verify'],
+    ['__proto__: {x: 1}', '__proto__', 'known are agent'],
+    ['guards: {constructor: 1}', 'guards.constructor', 'known are external_blocker'],
+  ])('the unknown key in %j is named, with what was probably meant', (text, key, allowed) => {
+    const [problem] = problemsOf(text);
+    expect(problem).toMatchObject({ line: 1, key });
+    expect(problem?.allowed).toContain(allowed);
+  });
+
+  test.each([
+    ['aliases', 'verify: &v [npm test]\njunit: *v', 2, 'no YAML aliases; write the value of *v out'],
+    ['repeated keys', 'max_turns: 1\nscope: [a]\nmax_turns: 2', 3, 'each key once'],
+    ['keys that are no names', '? [a]\n: b', 1, 'keys that are plain names'],
+    ['tabs', 'guards:\n\tmax_iterations: 3', 2, 'YAML: '],
+    ['an open quote', 'agent: "x', 1, 'YAML: '],
+    ['two documents', 'agent: x\n---\nagent: y', 2, 'YAML: '],
+  ])('%s are refused with the line', (_title, text, line, allowed) => {
+    const problems = problemsOf(text);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems[0]?.line).toBe(line);
+    expect(problems[0]?.allowed).toContain(allowed);
+  });
+
+  test.each(['- a', 'hello', '7', '[1, 2]'])('%j is no mapping', (text) => {
+    expect(problemsOf(text)).toMatchObject([
+      { line: 1, key: 'the file', allowed: 'a mapping of keys to values' },
+    ]);
+  });
+
+  test('all mistakes are told at once, up to a number', () => {
+    expect(problemsOf('max_turns: x\nverify: 1\nguards: {need_help: 7}')).toHaveLength(3);
+    const keys = Array.from({ length: 500 }, (_, index) => `key${index}: 1`).join('\n');
+    expect(problemsOf(keys)).toHaveLength(20);
+  });
+
+  test('a file that is too large, nested or repetitive is refused in good time and never throws', () => {
+    expect(problemsOf('x'.repeat(300_000))).toMatchObject([
+      { key: 'the file', found: '300000 characters', allowed: 'at most 262144 characters' },
+    ]);
+    const started = performance.now();
+    for (const text of [
+      '['.repeat(100_000),
+      '- '.repeat(100_000),
+      `verify: ${'['.repeat(3000)}${']'.repeat(3000)}`,
+      Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n'),
+      Array.from({ length: 20_000 }, () => 'same: 1').join('\n'),
+    ]) {
+      const problems = problemsOf(text);
+      expect(problems.length).toBeGreaterThan(0);
+      expect(problems.length).toBeLessThanOrEqual(20);
+      for (const problem of problems) expect(describeProblem(problem).length).toBeLessThan(500);
+    }
+    expect(performance.now() - started).toBeLessThan(15_000);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { ERROR_CODES, type ErrorCode, UserError, userError } from '../../src/core/error-catalogue.ts';
+
+/** Something for every parameter any entry takes. */
+const PARAMETERS = {
+  problem: 'What went wrong.',
+  usage: 'autobuild run TASK.md',
+  file: 'F',
+  reason: 'R',
+  problems: ['one', 'two'],
+  name: 'N',
+  known: ['a', 'b'],
+  config: 'C',
+  directory: 'D',
+  pid: 7,
+  run: 'r1',
+  since: 'S',
+  home: 'H',
+  status: 'cancelled',
+  where: 'W',
+};
+
+function describe(code: ErrorCode, parameters: object): UserError {
+  return (userError as (code: ErrorCode, parameters: object) => UserError)(code, parameters);
+}
+
+test.each(ERROR_CODES)('%s has a message and a remedy with nothing left out', (code) => {
+  const error = describe(code, PARAMETERS);
+  expect(error).toBeInstanceOf(UserError);
+  expect(error.code).toBe(code);
+  for (const text of [error.message, error.remedy]) {
+    expect(text.trim().length).toBeGreaterThan(10);
+    expect(text).not.toMatch(/undefined|null|\[object/);
+  }
+});
+
+test('every parameter an entry takes is shown', () => {
+  const shown = (code: ErrorCode, parameters: object) => {
+    const { message, remedy } = describe(code, parameters);
+    return `${message} ${remedy}`;
+  };
+  expect(shown('config_invalid', { file: 'F', problems: ['one'] })).toContain('F has 1 error:\n  one');
+  expect(shown('config_invalid', PARAMETERS)).toContain('2 errors:\n  one\n  two');
+  expect(shown('agent_unknown', { name: 'N', known: [] })).not.toContain('Known here');
+  expect(shown('agent_unknown', PARAMETERS)).toContain('Known here: a, b');
+  expect(shown('run_missing', { run: '', home: 'H' })).toContain('No run was ever started');
+  expect(shown('run_missing', PARAMETERS)).toContain('r1');
+  expect(shown('worktree_held', PARAMETERS)).toMatch(/r1.*7.*S/);
+});

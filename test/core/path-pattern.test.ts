@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import picomatch from 'picomatch';
+import { expect, test } from 'vitest';
+import { isInScope, matchesPattern } from '../../src/core/path-pattern.ts';
+import { isInScope as isInScopeOfJob } from '../../src/runner/write-policy.ts';
+
+test.each([
+  ['src/**/*.ts', 'src/a/.hidden/b.ts', true],
+  ['src/**/*.ts', 'src/b.ts', true],
+  ['src/*.ts', 'src/a/b.ts', false],
+  ['src/?.ts', 'src/a.ts', true],
+  ['src/[a-c].ts', 'src/b.ts', true],
+  ['src/[!a-c].ts', 'src/b.ts', false],
+  ['{src,test}/**', 'test/a.ts', true],
+  ['src/{a,b{c,d}}.ts', 'src/bd.ts', true],
+  ['!src/**', 'lib/a.ts', false],
+  ['pages/[id].tsx', 'pages/[id].tsx', true],
+  ['.github/**', '.github/workflows/ci.yml', true],
+  ['src/auth', 'src/auth/x.ts', true],
+  ['src/auth', 'src/authx/x.ts', false],
+  ['./src/auth/', 'src/auth/x.ts', true],
+  ['', 'a.ts', false],
+  ['ü*', 'über.txt', true],
+  ['?', '🙂', true],
+])('the pattern %j and %j: %j', (pattern, path, expected) => {
+  expect(matchesPattern(pattern, path)).toBe(expected);
+});
+
+test.each([
+  ['authentication', 'lib/authentication.ts', true],
+  ['authentication', 'test/authentication.test.ts', true],
+  ['Authentication', 'src/authentication/x.ts', true],
+  ['authentication', 'src/my-authentication.ts', false],
+])('E-6: the module %j and %j: %j', (entry, path, expected) => {
+  expect(isInScope(path, [entry])).toBe(expected);
+});
+
+test('the desk and the job agree on what a pattern means', () => {
+  const name = fc.stringMatching(/^[ab.]{1,3}$/).filter((text) => !/^\.+$/.test(text));
+  const part = fc.oneof(name, fc.constantFrom('*', '**', 'a*', '*.b', '?', '[ab]', '{a,b}', '*a*'));
+  const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'));
+  const pattern = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+  fc.assert(
+    fc.property(pattern, path, (glob, file) => {
+      // The job refuses wilder ones altogether.
+      fc.pre((glob.match(/\*\*/g) ?? []).length <= 2);
+      // Whether the directory itself belongs to "all below it" depends, in the job's library, on how the directory is written.
+      fc.pre(!/[*?\]}]\/\*\*$/.test(glob));
+      expect({ glob, file, matches: isInScope(file, [glob]) }).toEqual({
+        glob,
+        file,
+        matches: isInScopeOfJob(file, [glob]),
+      });
+    }),
+    { numRuns: 2_000, seed: 7 },
+  );
+  expect(picomatch('a/**')('a')).toBe(matchesPattern('a/**', 'a'));
+});
+
+test('a pattern made to take for ever is answered at once', () => {
+  const names = ['a'.repeat(1_000), `${'a'.repeat(60)}/`.repeat(15), 'a/'.repeat(500)];
+  const patterns = [
+    '*a*a*a*a*b',
+    `${'*a'.repeat(60)}b`,
+    '**/a/**/a/**/b',
+    '**/*a*/**/*a*b',
+    '{a,b}'.repeat(40),
+  ];
+  const started = performance.now();
+  for (const name of names) for (const pattern of patterns) expect(matchesPattern(pattern, name)).toBe(false);
+  expect(performance.now() - started).toBeLessThan(1_000);
+});

@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest';
+import type { CommitFile } from '../../src/core/github-port.ts';
+import { useGitHubApi } from './github-api.ts';
+
+const READ_COMMIT = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
+const BLOB = 'POST /repos/{owner}/{repo}/git/blobs';
+const TREE = 'POST /repos/{owner}/{repo}/git/trees';
+const COMMIT = 'POST /repos/{owner}/{repo}/git/commits';
+const READ_REF = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
+const CREATE_REF = 'POST /repos/{owner}/{repo}/git/refs';
+const UPDATE_REF = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
+
+const [PARENT, BASE, NEW_TREE, NEW, HEAD] = ['a', 'b', 'c', 'd', 'e'].map((digit) => digit.repeat(40)) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const branch = 'autobuild/issue-7';
+const ref = { ref: `heads/${branch}` };
+const message = 'Build it [skip ci]';
+const base64 = (content: string | Uint8Array) => Buffer.from(content).toString('base64');
+const text: CommitFile = { path: 'a.txt', mode: '100644', content: base64('hello ü\n') };
+
+const { on, sent, github } = useGitHubApi();
+
+function onTree(): void {
+  on(READ_COMMIT, { at: { commit_sha: PARENT }, answer: { tree: { sha: BASE } } });
+  on(TREE, { answer: { sha: NEW_TREE } });
+}
+
+function onHead(sha: string | undefined): void {
+  if (sha === undefined) on(READ_REF, { at: ref, status: 404 });
+  else on(READ_REF, { at: ref, answer: { object: { sha } } });
+}
+
+const onCommit = (verified = true) => on(COMMIT, { answer: { sha: NEW, verification: { verified } } });
+const commit = (files: CommitFile[], force = false) =>
+  github.commit({ branch, parent: PARENT, message, files, force });
+const sentTo = (route: string) => sent.filter((request) => request.route === route).map(({ body }) => body);
+
+test('a new branch: text in the tree, bytes as a base64 blob, deletions, modes', async () => {
+  const bytes = base64(Uint8Array.of(0xff, 0x00, 0x80));
+  onTree();
+  on(BLOB, { answer: { sha: HEAD } });
+  onHead(undefined);
+  onCommit();
+  on(CREATE_REF);
+  const result = await commit([
+    text,
+    { path: 'bin/run', mode: '100755', content: bytes },
+    { path: 'old.txt', mode: '100644', content: null },
+  ]);
+
+  expect(result).toEqual({ sha: NEW, verified: true });
+  expect(sentTo(BLOB)).toEqual([{ content: bytes, encoding: 'base64' }]);
+  expect(sentTo(TREE)).toEqual([
+    {
+      base_tree: BASE,
+      tree: [
+        { path: 'a.txt', mode: '100644', type: 'blob', content: 'hello ü\n' },
+        { path: 'bin/run', mode: '100755', type: 'blob', sha: HEAD },
+        { path: 'old.txt', mode: '100644', type: 'blob', sha: null },
+      ],
+    },
+  ]);
+  // No author and no committer: GitHub signs it.
+  expect(sentTo(COMMIT)).toEqual([{ message, tree: NEW_TREE, parents: [PARENT] }]);
+  expect(sentTo(CREATE_REF)).toEqual([{ ref: `refs/heads/${branch}`, sha: NEW }]);
+});
+
+test.each([true, false])('an existing branch is moved, by force only when asked: %s', async (force) => {
+  onTree();
+  onHead(PARENT);
+  onCommit();
+  on(UPDATE_REF, { at: ref });
+  await commit([text], force);
+  expect(sentTo(UPDATE_REF)).toEqual([{ sha: NEW, force }]);
+});
+
+test('a branch that moved is an error', async () => {
+  onTree();
+  onHead(HEAD);
+  on(READ_COMMIT, { at: { commit_sha: HEAD } });
+  onCommit();
+  on(UPDATE_REF, { at: ref, status: 422, answer: { message: 'Update is not a fast forward' } });
+  await expect(commit([text])).rejects.toThrow('Update is not a fast forward');
+});
+
+test('a branch made by somebody else meanwhile is moved like any other', async () => {
+  onTree();
+  onHead(undefined);
+  onCommit();
+  on(CREATE_REF, { status: 422, answer: { message: 'Reference already exists' } });
+  on(UPDATE_REF, { at: ref });
+  expect(await commit([text])).toEqual({ sha: NEW, verified: true });
+});
+
+const twin = {
+  sha: HEAD,
+  message,
+  tree: { sha: NEW_TREE },
+  parents: [{ sha: PARENT, url: 'https://api.github.com/x', html_url: 'https://github.com/x' }],
+  verification: { verified: true },
+};
+
+test('R-2: a commit whose answer was lost is found again instead of made twice', async () => {
+  onTree();
+  onHead(HEAD);
+  on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: twin });
+  expect(await commit([text])).toEqual({ sha: HEAD, verified: true });
+  expect(sentTo(COMMIT)).toEqual([]);
+});
+
+test.each([{ message: 'another' }, { tree: { sha: BASE } }, { parents: [] }])(
+  'a head that differs in %j is no twin',
+  async (difference) => {
+    onTree();
+    onHead(HEAD);
+    on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: { ...twin, ...difference } });
+    onCommit();
+    on(UPDATE_REF, { at: ref });
+    expect((await commit([text], true)).sha).toBe(NEW);
+  },
+);
+
+test.each([true, false])('verified is read back when the answer does not say so: %s', async (verified) => {
+  onTree();
+  onHead(undefined);
+  onCommit(false);
+  on(CREATE_REF);
+  on(READ_COMMIT, { at: { commit_sha: NEW }, answer: { verification: { verified } } });
+  expect(await commit([text])).toEqual({ sha: NEW, verified });
+});
+
+test.each([
+  ['a null byte', Buffer.from('a\0b')],
+  ['broken UTF-8', Buffer.from([0x61, 0xc3])],
+  ['more than 256 KiB', Buffer.alloc(256 * 1024 + 1, 'x')],
+])('%s goes as a blob', async (_, bytes) => {
+  onTree();
+  on(BLOB, { answer: { sha: HEAD } });
+  onHead(undefined);
+  onCommit();
+  on(CREATE_REF);
+  await commit([{ ...text, content: base64(bytes) }]);
+  expect(sentTo(BLOB)).toEqual([{ content: base64(bytes), encoding: 'base64' }]);
+});
+
+test('a byte order mark stays where it is', async () => {
+  onTree();
+  onHead(undefined);
+  onCommit();
+  on(CREATE_REF);
+  await commit([{ ...text, content: base64('\ufeffhello') }]);
+  expect(sentTo(TREE)).toMatchObject([{ tree: [{ content: '\ufeffhello' }] }]);
+});
+
+test('text in one tree is bounded over all files', async () => {
+  const files = Array.from({ length: 9 }, (_, index) => ({
+    ...text,
+    path: `${index}.txt`,
+    content: base64('x'.repeat(256 * 1024)),
+  }));
+  onTree();
+  on(BLOB, { answer: { sha: HEAD } });
+  onHead(undefined);
+  onCommit();
+  on(CREATE_REF);
+  await commit(files);
+  expect(sentTo(BLOB)).toHaveLength(1);
+});
+
+test('a blob over 40 MiB is refused before anything is sent', async () => {
+  const large = base64(Buffer.alloc(40 * 1024 * 1024 + 1));
+  await expect(commit([text, { ...text, path: 'big.bin', content: large }])).rejects.toThrow(
+    '"big.bin" has 41943041 bytes; a blob sent to GitHub may have 41943040 (40 MiB). Nothing was committed',
+  );
+  expect(sent).toEqual([]);
+});
+
+test('content that is not base64 is refused', async () => {
+  on(READ_COMMIT, { at: { commit_sha: PARENT }, answer: { tree: { sha: BASE } } });
+  await expect(commit([{ ...text, content: 'not base64!' }])).rejects.toThrow('not base64');
+});
+
+test('a blob that fails stops the commit', async () => {
+  on(READ_COMMIT, { at: { commit_sha: PARENT }, answer: { tree: { sha: BASE } } });
+  on(BLOB, { status: 500, answer: { message: 'Server Error' } });
+  await expect(commit([{ ...text, content: base64('\0') }])).rejects.toMatchObject({ status: 500 });
+});
+
+test('a workflow file without the permission for it names the permission', async () => {
+  onTree();
+  onHead(undefined);
+  onCommit();
+  const refused =
+    'refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml` without `workflows` permission';
+  on(CREATE_REF, { status: 422, answer: { message: refused } });
+  await expect(commit([text])).rejects.toMatchObject({ missingPermission: 'workflows=write' });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { exampleItem, useGitHubApi } from './github-api.ts';
+
+const READ = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
+const LIST = 'GET /repos/{owner}/{repo}/issues';
+const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
+
+const { on, sent, github } = useGitHubApi();
+const at = { issue_number: 7 };
+
+test('an issue has its labels by name', async () => {
+  on(READ, {
+    at,
+    answer: {
+      number: 7,
+      title: 'Build it',
+      body: null,
+      state: 'closed',
+      locked: true,
+      labels: ['bug', { name: 'autobuild' }, {}],
+      user: { login: 'bob' },
+      updated_at: '2026-01-02T00:00:00Z',
+    },
+  });
+  expect(await github.issue(7)).toEqual({
+    number: 7,
+    title: 'Build it',
+    body: '',
+    state: 'closed',
+    locked: true,
+    labels: ['bug', 'autobuild'],
+    author: 'bob',
+    updated_at: '2026-01-02T00:00:00Z',
+  });
+});
+
+test.each([404, 410])('an issue that is gone (%i) is undefined', async (status) => {
+  on(READ, { at, status });
+  expect(await github.issue(7)).toBeUndefined();
+});
+
+test('an issue that was transferred is gone here', async () => {
+  on(READ, { at, answer: { number: 99 } });
+  expect(await github.issue(7)).toBeUndefined();
+});
+
+test('issues with a label are the open ones, without pull requests, over all pages', async () => {
+  const issue = (number: number) => exampleItem(LIST, { number, pull_request: undefined });
+  const pull = exampleItem(LIST, { number: 500 });
+  on(LIST, { answer: [...Array.from({ length: 99 }, (_, index) => issue(index + 1)), pull] });
+  on(LIST, { answer: [issue(100)] });
+  const issues = await github.issuesWithLabel('autobuild');
+  expect(issues.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  expect(sent[1]?.query).toEqual({ labels: 'autobuild', state: 'open', per_page: '100', page: '2' });
+});
+
+test('labels are added and removed; one that is not there does not matter', async () => {
+  on(ADD, { at, status: 200, answer: [] });
+  on(REMOVE, { at: { ...at, name: 'autobuild:running' }, status: 200, answer: [] });
+  on(REMOVE, { at: { ...at, name: 'autobuild:running' }, status: 404 });
+  await github.addLabels(7, ['autobuild:running']);
+  await github.addLabels(7, []);
+  await github.removeLabel(7, 'autobuild:running');
+  await github.removeLabel(7, 'autobuild:running');
+  expect(sent.map(({ body }) => body)).toEqual([{ labels: ['autobuild:running'] }, undefined, undefined]);
+});

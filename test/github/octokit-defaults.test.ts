@@ -1,0 +1,78 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { Probot, ProbotOctokit } from 'probot';
+import { expect, test } from 'vitest';
+import { createGitHub } from '../../src/github/github.ts';
+import { failOnRateLimits } from '../../src/github/octokit-defaults.ts';
+import { createTimedFetch } from '../../src/github/timed-fetch.ts';
+import { REPOSITORY, useGitHubApi } from './github-api.ts';
+
+const READ = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const LABEL = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+const TOKEN = 'POST /app/installations/{installation_id}/access_tokens';
+
+const { on, onGraphql, sent } = useGitHubApi();
+const at = { issue_number: 7, comment_id: 11, installation_id: 100 };
+
+/** Octokit as the server gets it, but impatient between tries. */
+async function signIn() {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const probot = new Probot({
+    appId: 4242,
+    privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
+    logLevel: 'fatal',
+    request: { fetch: createTimedFetch() },
+    Octokit: ProbotOctokit.defaults((options: object) => ({
+      ...failOnRateLimits(options),
+      retry: { retryAfterBaseValue: 1 },
+    })),
+  });
+  on(TOKEN, { at, answer: { token: 'installation-token', expires_at: '2999-01-01T00:00:00Z' } });
+  return createGitHub(await probot.auth(100), REPOSITORY);
+}
+
+test('the installation’s token is fetched and used', async () => {
+  const github = await signIn();
+  on(READ, { at });
+  await github.comment(11);
+  expect(sent[1]?.headers.authorization).toBe('token installation-token');
+});
+
+const down = { at, status: 502, answer: { message: 'Bad Gateway' } };
+
+test('what can be repeated is repeated when GitHub stumbles', async () => {
+  const github = await signIn();
+  on(READ, down);
+  on(READ, { at });
+  on(UPDATE, down);
+  on(UPDATE, { at });
+  expect(await github.comment(11)).toBeDefined();
+  expect(await github.updateComment(11, 'new')).toBeDefined();
+});
+
+test('R-2: a POST is never repeated by itself', async () => {
+  const github = await signIn();
+  on(LABEL, down);
+  await expect(github.addLabels(7, ['autobuild:running'])).rejects.toMatchObject({ status: 502 });
+  expect(sent.map(({ route }) => route)).toEqual([TOKEN, LABEL]);
+});
+
+test.each([
+  ['API rate limit exceeded', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '2000000000' }, 86_400],
+  ['You have exceeded a secondary rate limit', { 'retry-after': '3600' }, 3_600],
+])('R-10: "%s" fails at once and says how long to wait', async (message, headers, retryAfter) => {
+  const github = await signIn();
+  on(READ, { at, status: 403, answer: { message }, headers });
+  await expect(github.comment(11)).rejects.toMatchObject({ status: 403, retryAfter });
+});
+
+const stumble = { errors: [{ message: 'Something went wrong while executing your query.' }] };
+
+test('R-2: a GraphQL mutation is not repeated, a query is', async () => {
+  const github = await signIn();
+  onGraphql(stumble);
+  await expect(github.minimizeComment('IC_1')).rejects.toMatchObject({ name: 'GitHubError' });
+  onGraphql(stumble);
+  onGraphql({ data: { node: null } });
+  expect(await github.lastEditor('IC_1')).toBeUndefined();
+});

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { exampleItem, useGitHubApi } from './github-api.ts';
+
+const LIST = 'GET /repos/{owner}/{repo}/pulls';
+const READ = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+const CREATE = 'POST /repos/{owner}/{repo}/pulls';
+const UPDATE = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
+
+const { on, onGraphql, sent, github } = useGitHubApi();
+const branch = 'autobuild/issue-7';
+const at = { pull_number: 9 };
+const wanted = { branch, base: 'main', title: 'Build it', body: 'Closes #7', draft: true };
+
+function listed(number: number, change: object = {}): unknown {
+  return exampleItem(LIST, { number, requested_teams: [], head: { ref: branch }, ...change });
+}
+
+test('a pull request is read', async () => {
+  on(READ, {
+    at,
+    answer: {
+      number: 9,
+      node_id: 'PR_9',
+      state: 'closed',
+      draft: false,
+      merged_at: '2026-01-01T00:00:00Z',
+      head: { sha: 'a1' },
+      body: null,
+      html_url: 'https://github.com/alice/demo/pull/9',
+    },
+  });
+  expect(await github.pullRequest(9)).toEqual({
+    number: 9,
+    node_id: 'PR_9',
+    state: 'closed',
+    draft: false,
+    merged: true,
+    head_sha: 'a1',
+    body: '',
+    url: 'https://github.com/alice/demo/pull/9',
+  });
+});
+
+test('a pull request that is not there is undefined', async () => {
+  on(READ, { at, status: 404 });
+  expect(await github.pullRequest(9)).toBeUndefined();
+});
+
+test('of the pull requests of a branch the open one counts, then the newest', async () => {
+  const closed = { state: 'closed', merged_at: null };
+  on(LIST, {
+    answer: [listed(12, closed), listed(11, { state: 'open', merged_at: null }), listed(10, closed)],
+  });
+  expect(await github.pullRequestOf(branch)).toMatchObject({ number: 11, state: 'open', merged: false });
+  expect(sent[0]?.query).toMatchObject({ head: `alice:${branch}`, state: 'all' });
+  on(LIST, { answer: [listed(12, closed), listed(10, closed)] });
+  expect(await github.pullRequestOf(branch)).toMatchObject({ number: 12, state: 'closed' });
+});
+
+test('pull requests of other branches do not count', async () => {
+  on(LIST, { answer: [listed(12, { head: { ref: 'other' } })] });
+  expect(await github.pullRequestOf(branch)).toBeUndefined();
+});
+
+test('a draft is opened', async () => {
+  on(CREATE, { answer: { number: 9, draft: true } });
+  expect(await github.createPullRequest(wanted)).toMatchObject({ number: 9, draft: true });
+  expect(sent[0]?.body).toEqual({
+    head: branch,
+    base: 'main',
+    title: 'Build it',
+    body: 'Closes #7',
+    draft: true,
+  });
+});
+
+test('where drafts are not available it is opened as a ready one', async () => {
+  const message = 'Draft pull requests are not supported in this repository.';
+  on(CREATE, { status: 422, answer: { message } });
+  on(CREATE, { answer: { number: 9, draft: false } });
+  expect(await github.createPullRequest(wanted)).toMatchObject({ number: 9, draft: false });
+  expect(sent.map(({ body }) => body.draft)).toEqual([true, false]);
+});
+
+const exists = {
+  message: 'Validation Failed',
+  errors: [
+    {
+      resource: 'PullRequest',
+      code: 'custom',
+      message: `A pull request already exists for alice:${branch}.`,
+    },
+  ],
+};
+
+test('R-2: a pull request whose answer was lost is found again', async () => {
+  on(CREATE, { status: 422, answer: exists });
+  on(LIST, { answer: [listed(9, { state: 'open' })] });
+  expect(await github.createPullRequest(wanted)).toMatchObject({ number: 9 });
+});
+
+test('any other refusal is an error, sent once', async () => {
+  on(CREATE, { status: 422, answer: { message: 'No commits between main and autobuild/issue-7' } });
+  await expect(github.createPullRequest(wanted)).rejects.toThrow('No commits between');
+});
+
+test('a title or description GitHub would refuse is not sent', async () => {
+  await expect(github.createPullRequest({ ...wanted, title: 'x'.repeat(257) })).rejects.toThrow('title');
+  await expect(github.updatePullRequest(9, { body: 'x'.repeat(65_537) })).rejects.toThrow('description');
+});
+
+test('only what changes is updated', async () => {
+  on(UPDATE, { at });
+  on(UPDATE, { at });
+  await github.updatePullRequest(9, { body: 'new' });
+  await github.updatePullRequest(9, { title: 'other' });
+  expect(sent.map(({ body }) => body)).toEqual([{ body: 'new' }, { title: 'other' }]);
+});
+
+test('markReady ends the draft', async () => {
+  onGraphql({ data: { markPullRequestReadyForReview: { pullRequest: { isDraft: false } } } });
+  await github.markReady('PR_9');
+  expect(sent[0]?.body).toMatchObject({ variables: { id: 'PR_9' } });
+  expect(sent[0]?.body.query).toMatch(
+    /^mutation \(\$id: ID!\) \{\s+markPullRequestReadyForReview\(input: \{ pullRequestId: \$id \}\)/,
+  );
+});
+
+const refusal = { data: null, errors: [{ type: 'UNPROCESSABLE', message: 'Pull request is not a draft' }] };
+
+test('R-2: a pull request that is ready already stays so', async () => {
+  onGraphql(refusal);
+  onGraphql({ data: { node: { isDraft: false } } });
+  await github.markReady('PR_9');
+  expect(sent[1]?.body.query).toContain('... on PullRequest { isDraft }');
+});
+
+test.each([
+  { data: { node: { isDraft: true } } },
+  { data: { node: null } },
+  { errors: [{ message: 'broken' }] },
+])('one that is not ready after all is an error: %j', async (answer) => {
+  onGraphql(refusal);
+  onGraphql(answer);
+  await expect(github.markReady('PR_9')).rejects.toMatchObject({ status: 422 });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { ESCALATION_TYPES, GUARD_IDS, Trigger } from '../../src/core/guard.ts';
+import { GUARDS, guardById } from '../../src/guards/registry.ts';
+import { tripsOfEveryGuard } from './every-guard.ts';
+import { limits, only, triggersAfter } from './guard-events.ts';
+
+test('E-8: the guards stand in the order in which they lead', () => {
+  expect(GUARDS.map((guard) => guard.id)).toEqual([...GUARD_IDS]);
+  expect(GUARD_IDS.map((id) => guardById(id).id)).toEqual([...GUARD_IDS]);
+});
+
+test('G-13: each guard has its header', () => {
+  expect(Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.header]))).toEqual({
+    external_blocker: 'External Blocker',
+    need_help: 'Help Needed',
+    review_required: 'Review Required',
+    files_modified_exceeds: 'File Limit',
+    spec_deviation_detected: 'Outside the Scope',
+    same_error_repeated: 'Repeated Error',
+    loop_detected: 'Loop Detected',
+    no_test_improvement_after: 'No Test Improvement',
+    no_file_changes_after_attempts: 'No File Changes',
+    consecutive_errors: 'Error Threshold',
+    cost_exceeds: 'Cost Limit',
+    total_verification_attempts: 'Verification Limit',
+    max_runtime: 'Runtime Limit',
+    max_iterations: 'Iteration Limit',
+  });
+});
+
+test('E-19: every escalation type has a guard that raises it', () => {
+  expect(new Set(GUARDS.map((guard) => guard.type))).toEqual(new Set(ESCALATION_TYPES));
+});
+
+test.each(tripsOfEveryGuard())(
+  'E-18: $guard trips with its kind, and its trigger is a valid record',
+  ({ guard, events, limit }) => {
+    const [trigger, ...others] = triggersAfter(events, only({ [guard]: limit }));
+    expect(others).toEqual([]);
+    expect(trigger?.guard).toBe(guard);
+    expect(trigger?.kind).toBe(guardById(guard).kind);
+    // Unknown keys are stripped by the schema: equality proves that there is none.
+    expect(Trigger.parse(trigger)).toEqual(trigger);
+  },
+);
+
+test('E-18: every guard is there to trip', () => {
+  expect(tripsOfEveryGuard().map(({ guard }) => guard)).toEqual(Object.keys(limits()));
+});

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { growLimits, metricsOf } from '../../src/guards/observe.ts';
+import { guardById } from '../../src/guards/registry.ts';
+import {
+  agentChanged,
+  changed,
+  limits,
+  proposed,
+  rearmed,
+  statesAfter,
+  times,
+  triggerOf,
+} from './guard-events.ts';
+
+const standing = { turn: 5, max_turns: 10 };
+const files = (count: number) => times(count, (index) => `src/${index}.ts`);
+const fileLimit = (count: number, ...paths: string[]) =>
+  triggerOf(
+    'files_modified_exceeds',
+    paths.map((path) => proposed(path, 'file_limit', files(count))),
+    limits({ files_modified_exceeds: count }),
+  );
+const outside = (...paths: string[]) =>
+  triggerOf(
+    'spec_deviation_detected',
+    paths.map((path) => proposed(path, 'out_of_scope', [], ['src/auth/**'])),
+  );
+
+test.each([
+  [1, 'a 2nd'],
+  [2, 'a 3rd'],
+  [3, 'a 4th'],
+  [7, 'an 8th'],
+  [10, 'an 11th'],
+  [11, 'a 12th'],
+  [12, 'a 13th'],
+  [17, 'an 18th'],
+  [20, 'a 21st'],
+  [21, 'a 22nd'],
+  [79, 'an 80th'],
+  [100, 'a 101st'],
+  [110, 'a 111th'],
+])('E-5: with %i files changed the headline asks for %s', (count, next) => {
+  const trigger = fileLimit(count, 'x.ts');
+  expect(trigger && guardById('files_modified_exceeds').headline(trigger, standing)).toBe(
+    `${count} of ${count} files changed, approve ${next}?`,
+  );
+});
+
+test('E-5: approval names the new limit: one more, or the next round number', () => {
+  const commands = (trigger: ReturnType<typeof fileLimit>) =>
+    trigger &&
+    guardById('files_modified_exceeds')
+      .options(trigger, standing)
+      .map((option) => option.command);
+  expect(commands(fileLimit(20, 'x.ts'))).toEqual([
+    '/approve files=21',
+    '/approve files=30',
+    '/guide Finish without changing any other file',
+    '/accept',
+    '/review',
+    '/terminate',
+  ]);
+  expect(commands(fileLimit(29, 'x.ts'))?.slice(0, 2)).toEqual(['/approve files=30', '/approve files=40']);
+  expect(commands(fileLimit(20, 'x.ts', 'y.ts'))?.[0]).toBe('/approve files=22');
+});
+
+test('E-5: an edit the gate never saw trips as well, and its approval never lowers the limit', () => {
+  const trigger = triggerOf('files_modified_exceeds', [proposed('x.ts', 'gate_bypassed', files(5))]);
+  expect(trigger).toMatchObject({ threshold: 20, observed: 5 });
+  expect(trigger && guardById('files_modified_exceeds').options(trigger, standing)[0]?.command).toBe(
+    '/approve files=20',
+  );
+});
+
+test('E-10: /approve files=30 sets the limit to 30; without a number it stays', () => {
+  expect(growLimits(limits(), ['files_modified_exceeds'], { files: 30 }).files_modified_exceeds).toBe(30);
+  expect(growLimits(limits(), ['files_modified_exceeds'], {}).files_modified_exceeds).toBe(20);
+});
+
+test('E-5: re-arming clears what was proposed and keeps the count of files', () => {
+  const events = [changed(...files(20)), proposed('x.ts', 'file_limit', files(20))];
+  for (const answered of [rearmed('files_modified_exceeds'), agentChanged]) {
+    expect(triggerOf('files_modified_exceeds', [...events, answered])).toBeUndefined();
+    expect(metricsOf(statesAfter([...events, answered])).files_modified_count).toBe(20);
+  }
+  expect(triggerOf('files_modified_exceeds', [...events, rearmed('loop_detected')])).toBeDefined();
+});
+
+test('E-18: a file changed twice is one file', () => {
+  expect(metricsOf(statesAfter([changed('a', 'b'), changed('b', 'c')])).files_modified_count).toBe(3);
+});
+
+test('E-6: each of the two reasons trips its own guard only', () => {
+  expect(triggerOf('spec_deviation_detected', [proposed('x.ts', 'file_limit', files(20))])).toBeUndefined();
+  expect(triggerOf('files_modified_exceeds', [proposed('x.ts', 'out_of_scope')])).toBeUndefined();
+});
+
+test('E-6: the options approve this path or its folder', () => {
+  const trigger = outside('src/mail/receipt.ts');
+  expect(
+    trigger &&
+      guardById('spec_deviation_detected')
+        .options(trigger, standing)
+        .map(({ label, command }) => [label, command]),
+  ).toEqual([
+    ['Approve this file', '/approve paths=src/mail/receipt.ts'],
+    ['Approve `src/mail/**`', '/approve paths=src/mail/**'],
+    ["Stay within the task's paths", '/guide Finish without changing any other file'],
+    ['Accept current', '/accept'],
+    ['Review', '/review'],
+    ['Terminate', '/terminate'],
+  ]);
+});
+
+test.each(['src/[id]/page.ts', 'a b.ts', 'x.ts,**', '**', 'a\n/cancel', '-x`.ts', 'ü.ts'])(
+  'E-6: the path %j, which would mean something else in a command, is approved without being named',
+  (path) => {
+    const trigger = outside(path);
+    const commands =
+      trigger &&
+      guardById('spec_deviation_detected')
+        .options(trigger, standing)
+        .map((option) => option.command);
+    expect(commands?.filter((command) => command.startsWith('/approve'))).toEqual(['/approve']);
+  },
+);
+
+test('E-6: a file at the top has no folder to approve', () => {
+  const trigger = outside('package.json');
+  expect(
+    trigger &&
+      guardById('spec_deviation_detected')
+        .options(trigger, standing)
+        .map((option) => option.id),
+  ).not.toContain('approve-dir');
+});
+
+test('E-6: re-arming clears what was proposed', () => {
+  const event = proposed('x.ts', 'out_of_scope');
+  expect(triggerOf('spec_deviation_detected', [event, rearmed('spec_deviation_detected')])).toBeUndefined();
+  expect(triggerOf('spec_deviation_detected', [event, rearmed('need_help')])).toBeDefined();
+});

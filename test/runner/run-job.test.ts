@@ -1,0 +1,155 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { commandAgent } from '../../src/agents/command.ts';
+import { defaultConfig } from '../../src/config.ts';
+import { briefFor } from '../../src/core/brief.ts';
+import { createDesk } from '../../src/core/desk.ts';
+import type { RunEvent } from '../../src/core/run-event.ts';
+import { RULES } from '../../src/guards/rules.ts';
+import { createInProcessLink } from '../../src/link/in-process.ts';
+import { loadCheckpoint } from '../../src/runner/checkpoint.ts';
+import type { JobSettings } from '../../src/runner/job.ts';
+import { placeStateDir } from '../../src/runner/keep-state-dir.ts';
+import { runJob } from '../../src/runner/run-job.ts';
+import { openWorkspace } from '../../src/runner/workspace.ts';
+import { openFileStore } from '../../src/store/file.ts';
+import { openFileVault } from '../../src/store/file-vault.ts';
+import { waitFor } from './supervised-fixture.ts';
+
+/** A run with a real agent, workspace and journal, whose jobs are started one by one. */
+async function startRun(script: string) {
+  const root = mkdtempSync(join(tmpdir(), 'autobuild-job-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
+  const worktree = join(root, 'repo');
+  const runDir = join(root, 'run');
+  mkdirSync(worktree);
+  mkdirSync(runDir);
+  writeFileSync(join(worktree, 'agent.sh'), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(worktree, 'agent.sh'), 0o755);
+  const events: RunEvent[] = [];
+  const store = openFileStore(runDir);
+  onTestFinished(() => store.close());
+  const desk = createDesk({
+    store,
+    rules: RULES,
+    onEvents: (fresh) => {
+      events.push(...fresh);
+      link.changed();
+    },
+    perform: async () => undefined,
+  });
+  const link = createInProcessLink(desk, 'r1', openFileVault(runDir));
+  const at = new Date().toISOString();
+  await desk.handleOnce('r1', {
+    type: 'request',
+    at,
+    run: 'r1',
+    task: { id: 'task', title: 'A task', body: 'Do it.', acceptance_criteria: [], source: 'task.md' },
+    agent: 'script',
+    agents: ['script'],
+    checks: ['test -f done'],
+    limits: defaultConfig().guards,
+    known_errors: [],
+    reminders: { every_ms: 1e9, high_every_ms: 1e9 },
+    requested_by: 'tester',
+  });
+  const workspace = await openWorkspace({
+    worktree,
+    gitDir: join(runDir, 'git'),
+    stateDir: '.autobuild',
+    path: process.env.PATH,
+  });
+  const parking = new AbortController();
+  /** The job's clock runs ahead of the real one by this much. */
+  const clock = { aheadMs: 0 };
+  const playJob = async (settings: Partial<JobSettings> = {}) => {
+    const { tree, aside } = loadCheckpoint(runDir);
+    return runJob({
+      brief: briefFor(await desk.state('r1')),
+      link,
+      workspace,
+      stateDir: placeStateDir(worktree, '.autobuild', 'task'),
+      runDir,
+      aside,
+      lastTree: tree,
+      agentFor: (name) => commandAgent(name, ['./agent.sh']),
+      agentEnv: { PATH: process.env.PATH ?? '' },
+      checkEnv: { PATH: process.env.PATH ?? '' },
+      settings: {
+        holdMs: Number.POSITIVE_INFINITY,
+        turnMs: 1_000_000,
+        checkMs: 60_000,
+        tickMs: 50,
+        graceMs: 500,
+        junit: [],
+        useCgroup: false,
+        ...settings,
+      },
+      now: () => new Date(Date.now() + clock.aheadMs),
+      parking: parking.signal,
+      onProgress: () => undefined,
+    });
+  };
+  return { root, worktree, desk, events, clock, playJob };
+}
+
+const FAILING = `printf '%s\\n' '{"type":"action","kind":"command","command":"npm test","exit_code":1,"output":"Error: no"}'`;
+
+/** Well below the limits of turn and run, which must not come first. */
+const JOB_MS = 100_000;
+
+test('K-7: near its time limit a job hands over by itself: same run, counters kept, handoff given', async () => {
+  const run =
+    await startRun(`if [ -f handoff.md ]; then cp "$AUTOBUILD_CONTEXT" ../successor.json; touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit; fi
+${FAILING}; ${FAILING}
+echo notes > handoff.md
+echo '{"status":"partial","partial_progress":{"handoff_path":"handoff.md"}}' > "$AUTOBUILD_REPORT"
+touch ../ready; sleep 1000`);
+  const job = run.playJob({ jobMs: JOB_MS });
+  await waitFor('the agent is at work', () => existsSync(join(run.root, 'ready')));
+  run.clock.aheadMs = JOB_MS;
+  expect(await job).toBe('handed_over');
+  const handedOver = run.events.filter((event) => event.type === 'job_handed_over');
+  expect(handedOver).toMatchObject([{ handoff_path: 'handoff.md' }]);
+  const between = await run.desk.state('r1');
+  expect(between).toMatchObject({ status: 'building', turn: 1, turn_open: true, jobs: 1, job_live: false });
+  expect(briefFor(between)).toMatchObject({ run: 'r1', job: 2, guards: handedOver[0]?.guards });
+  expect(JSON.stringify(between.guards.same_error_repeated)).toContain('Error: no');
+  expect(between.active_ms).toBeGreaterThanOrEqual(JOB_MS);
+
+  expect(await run.playJob()).toBe('finished');
+  const context = JSON.parse(readFileSync(join(run.root, 'successor.json'), 'utf8')) as object;
+  expect(context).toMatchObject({ turn: 1, resumed: true, handoff_path: 'handoff.md' });
+  const after = await run.desk.state('r1');
+  expect(after).toMatchObject({ run: 'r1', status: 'reviewing', jobs: 2 });
+  expect(after.active_ms).toBeGreaterThanOrEqual(between.active_ms);
+  expect(readFileSync(join(run.worktree, 'handoff.md'), 'utf8')).toBe('notes\n');
+});
+
+test('K-7: between two turns it hands over as well, and the successor begins the next turn', async () => {
+  const run =
+    await startRun(`if [ -f work ]; then touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit; fi
+echo 1 > work; echo '{"status":"partial","partial_progress":{"handoff_path":"work"}}' > "$AUTOBUILD_REPORT"; sleep 0.1`);
+  expect(await run.playJob({ jobMs: 1, tickMs: JOB_MS })).toBe('handed_over');
+  expect(await run.desk.state('r1')).toMatchObject({ turn: 1, turn_open: false, handoff_path: 'work' });
+  expect(await run.playJob()).toBe('finished');
+  expect(run.events.filter((event) => event.type === 'turn_started')).toMatchObject([
+    { turn: 1, resumed: false },
+    { turn: 2, resumed: false },
+  ]);
+});
+
+test('P-2: nobody answers within the hold: the job parks, the question stays open', async () => {
+  const run = await startRun(
+    `printf '<<<NEED_HELP>>>\\nwhat_i_tried: x\\nwhat_i_need: y\\n<<<END_HELP>>>\\n'; sleep 1000`,
+  );
+  expect(await run.playJob({ holdMs: 200 })).toBe('parked');
+  expect(await run.desk.state('r1')).toMatchObject({
+    status: 'waiting_for_input',
+    pending: 'e1',
+    job_live: false,
+  });
+  expect(run.events.map(({ type }) => type)).not.toContain('agent_terminated');
+});

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { scrubEnv } from '../../src/runner/scrub-env.ts';
+
+test('checks get no model key, no token, no input of ours, and plain output', () => {
+  const secrets = [
+    'ANTHROPIC_API_KEY',
+    'CLAUDE_CODE_OAUTH_TOKEN',
+    'OPENAI_API_KEY',
+    'AZURE_OPENAI_API_KEY',
+    'GEMINI_API_KEY',
+    'GOOGLE_API_KEY',
+    'COPILOT_TOKEN',
+    'GITHUB_TOKEN',
+    'GH_TOKEN',
+    'ACTIONS_RUNTIME_TOKEN',
+    'ACTIONS_ID_TOKEN_REQUEST_URL',
+    'AUTOBUILD_TICKET',
+    'INPUT_API-KEY',
+    'GITHUB_ENV',
+    'GITHUB_PATH',
+    'FORCE_COLOR',
+    'openai_api_key',
+    'STRIPE_KEY',
+  ];
+  const env = {
+    ...Object.fromEntries(secrets.map((name) => [name, 's3cret'])),
+    PATH: '/bin',
+    DATABASE_URL: 'x',
+    CI: '',
+  };
+  expect(scrubEnv(env, ['STRIPE_KEY'])).toEqual({
+    PATH: '/bin',
+    DATABASE_URL: 'x',
+    CI: 'true',
+    NO_COLOR: '1',
+  });
+  expect(scrubEnv({ GONE: undefined }, [])).toEqual({ CI: 'true', NO_COLOR: '1' });
+});

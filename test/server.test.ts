@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteStore } from '../src/store/sqlite.ts';
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+const secret = 'canary-secret-of-enough-length';
+const key = randomBytes(32).toString('base64');
+const root = join(import.meta.dirname, '..');
+const LABELLED = {
+  action: 'labeled',
+  label: { name: 'autobuild' },
+  issue: { number: 7, title: 'canary-payload' },
+  repository: { id: 77, name: 'shop', owner: { login: 'rosa' } },
+  sender: { login: 'rosa', type: 'User' },
+  installation: { id: 5 },
+};
+let directory: string;
+let github: Server;
+let child: ChildProcess | undefined;
+let output = '';
+
+beforeEach(async () => {
+  // A GitHub that knows nothing: every delivery fails, and is kept for later.
+  github = createServer((request, response) => {
+    request.resume();
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found"}');
+  });
+  await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
+  directory = mkdtempSync(join(tmpdir(), 'autobuild-server-'));
+  output = '';
+});
+afterEach(async () => {
+  if (child && child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+  github.closeAllConnections();
+  await new Promise((resolve) => github.close(resolve));
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function start(script: string, env: Record<string, string>): ChildProcess {
+  child = spawn(process.execPath, [join(root, script)], {
+    cwd: directory,
+    env: { PATH: process.env.PATH, ...env },
+  });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  return child;
+}
+
+const settings = () => ({
+  APP_ID: '123',
+  PRIVATE_KEY: privateKey,
+  WEBHOOK_SECRET: secret,
+  AUTOBUILD_DB: join(directory, 'desk.db'),
+  AUTOBUILD_KEYS: key,
+  PUBLIC_URL: 'https://autobuild.example.com',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  GHE_HOST: `127.0.0.1:${(github.address() as AddressInfo).port}`,
+  GHE_PROTOCOL: 'http',
+});
+
+async function serve(): Promise<string> {
+  start('src/server.ts', settings());
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('autobuild serves');
+  return `http://127.0.0.1:${/"port":(\d+)/.exec(output)?.[1]}`;
+}
+
+test('without its settings it says which are missing, and exits', async () => {
+  const [code] = await once(start('src/server.ts', {}), 'close');
+  expect(code).toBe(1);
+  for (const name of [
+    'APP_ID',
+    'PRIVATE_KEY',
+    'WEBHOOK_SECRET',
+    'AUTOBUILD_DB',
+    'AUTOBUILD_KEYS',
+    'PUBLIC_URL',
+  ])
+    expect(output).toContain(`${name} is not set`);
+  expect(output).toContain('.env.example');
+  expect(output).not.toMatch(/\n\s+at /);
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s: what was acknowledged is kept, the App stops',
+  async (signal) => {
+    const url = await serve();
+    const body = JSON.stringify(LABELLED);
+    const answer = await fetch(`${url}/api/github/webhooks`, {
+      method: 'POST',
+      body,
+      headers: {
+        'x-github-delivery': 'd-1',
+        'x-github-event': 'issues',
+        'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+      },
+    });
+    expect(answer.status).toBe(202);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await expect.poll(() => output, { timeout: 10_000 }).toContain('will be tried again');
+    const begun = performance.now();
+    child?.kill(signal);
+    const [code] = await once(child as ChildProcess, 'close');
+    expect(code).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(9_000);
+    expect(output).toContain('autobuild has stopped');
+    for (const canary of ['canary', key, 'PRIVATE KEY']) expect(output).not.toContain(canary);
+    const store = await openSqliteStore({ file: join(directory, 'desk.db'), key });
+    expect(await store.inbox.size()).toEqual({ waiting: 1, busy: 0, buried: 0 });
+    await store.close();
+  },
+);

@@ -1,0 +1,22 @@
+import type { HostedStore } from '../../../src/core/hosted-ports.ts';
+
+/** A database of one kind, empty, for one test. */
+export interface Backend {
+  /** What `openStore` takes: also what child processes are started with. */
+  where: { databaseUrl?: string; file?: string };
+  /** Looks behind the store's back. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
+  remove(): Promise<void>;
+}
+
+/** Makes a database; one call per test. */
+export type MakeBackend = () => Promise<Backend>;
+
+export const KEY = Buffer.alloc(32, 7).toString('base64');
+export const OTHER_KEY = Buffer.alloc(32, 9).toString('hex');
+
+/** What a contract test works with. Everything opened is closed after it. */
+export interface Bench {
+  backend: Backend;
+  open(key?: string): Promise<HostedStore>;
+}

@@ -1,0 +1,76 @@
+import type { Delivery, Place } from '../../../src/core/hosted-ports.ts';
+import type { Commit } from '../../../src/core/ports.ts';
+import { startRun } from '../../core/run-builder.ts';
+
+const START = Date.UTC(2026, 10, 16, 9, 0, 0);
+
+/** `seconds` after the story begins. */
+export function at(seconds: number): string {
+  return new Date(START + seconds * 1000).toISOString();
+}
+
+/** A story with questions and answers, and letters of more than one byte. */
+export function someCommits(): Commit[] {
+  const run = startRun({ task: { title: 'Anmeldung für Ämter: 登录 🚪 \u0000' } })
+    .beginTurn()
+    .askForHelp();
+  run.say('/guide Für „Ämter“: 登录 🚪 zuerst');
+  return run.commits;
+}
+
+const [REQUEST] = someCommits();
+
+/** The first commit of a run. */
+export function request(run: string): Commit {
+  if (REQUEST?.input.type !== 'request') throw new Error('the story must begin with a request');
+  const events = REQUEST.events.map((event) => (event.type === 'run_requested' ? { ...event, run } : event));
+  return { input: { ...REQUEST.input, run }, events, effects: [] };
+}
+
+/** A later commit: an event, an effect to perform, and a timer, all of one number. */
+export function note(number: number): Commit {
+  const time = at(number);
+  return {
+    input: { type: 'timer', at: time, timer: `note ${number}` },
+    events: [{ type: 'command_refused', at: time, command: 'note', by: 'rosa', reason: String(number) }],
+    effects: [
+      { type: 'set_timer', timer: 'next', at: time },
+      { type: 'reply', reply: { tone: 'info', title: `note ${number}` } },
+    ],
+  };
+}
+
+export function finish(number: number): Commit {
+  const time = at(number);
+  return {
+    input: { type: 'timer', at: time, timer: 'end' },
+    events: [{ type: 'run_finished', at: time, status: 'cancelled', partial: true, reason: 'enough' }],
+    effects: [],
+  };
+}
+
+export function place(issue: number): Place {
+  return {
+    installation_id: 1,
+    owner: 'acme',
+    repo: 'shop',
+    repo_id: 77,
+    issue,
+    default_branch: 'main',
+    head_sha: 'a'.repeat(40),
+    private: false,
+    workflow: 'autobuild.yml',
+    ci: 'skip',
+    labelled_by: 'rosa',
+  };
+}
+
+export function delivery(id: string, lane = '77#1', seconds = 0): Delivery {
+  return {
+    id,
+    event: 'issue_comment',
+    payload: JSON.stringify({ action: 'created', id }),
+    lane,
+    received_at: at(seconds),
+  };
+}

