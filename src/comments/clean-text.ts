@@ -13,8 +13,9 @@ const PILED_MARKS = /(\p{M}{3})\p{M}+/gu;
 const FORGED_MARKER = /<!--(?=\s*autobuild)/gi;
 
 /** Text of unknown origin as a person would see it: nothing hidden, nothing that steers a terminal, no marker of ours. */
-export function cleanText(text: string): string {
-  return stripAnsi(text.slice(0, READ_CHARS))
+export function cleanText(text: string, wanted = READ_CHARS): string {
+  // What is shown may be a small part of what is hidden around it; still, a bound that follows what is wanted keeps this cheap.
+  return stripAnsi(text.slice(0, Math.min(READ_CHARS, wanted * 10 + 2_000)))
     .replace(C1_SEQUENCE, '')
     .toWellFormed()
     .replace(LINE_BREAK, '\n')
@@ -24,7 +25,7 @@ export function cleanText(text: string): string {
 }
 
 export function cleanLine(text: string, max: number): string {
-  return cutText(cleanText(text).replace(/\s+/g, ' ').trim(), max);
+  return cutText(cleanText(text, max).replace(/\s+/g, ' ').trim(), max);
 }
 
 /** At most `max` characters; the last one says that something is missing. */
@@ -40,7 +41,7 @@ export function cleanLines(
   bounds: { chars: number; lines: number; lineChars: number },
 ): string[] {
   const all = cutText(
-    cleanText(text)
+    cleanText(text, bounds.chars)
       .replace(/\t/g, '  ')
       .replace(/^\s*\n|\s+$/g, ''),
     bounds.chars,
