@@ -9,9 +9,10 @@ import { freeze } from './freeze.ts';
 import { memory } from './memory.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
 import { stream } from './stream.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Memory comes first: what another figure leaves on the heap would hide growth. */
-const FIGURES: readonly Figure[] = [memory, stream, freeze, escalation, answer, actionStart];
+const FIGURES: readonly Figure[] = [memory, stream, freeze, escalation, answer, actionStart, webhooks];
 const FIGURE_DEADLINE_MS = 180_000;
 
 async function main(): Promise<number> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ActionError } from './action/action-error.ts';
@@ -8,10 +8,12 @@ import { jobEnvironment } from './action/job-environment.ts';
 import { openRepository } from './action/open-repository.ts';
 import { readDispatch } from './action/read-dispatch.ts';
 import { runVerifyJob } from './action/verify-job.ts';
+import { agentNamed } from './agents/registry.ts';
 import { type JobRecord, renderStepSummary } from './comments/render-step-summary.ts';
 import { createHttpLink, type HttpLink } from './link/http.ts';
 import { LinkRefusedError } from './link/retry-request.ts';
 import { ChangesetRefusedError } from './runner/apply-changeset.ts';
+import { runHook } from './runner/run-hook.ts';
 import { type ActionLog, createActionLog, formatOutput } from './runner/workflow-commands.ts';
 
 const DEFAULT_JOB_MINUTES = 340;
@@ -63,7 +65,13 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
       );
     const runDir = join(env.RUNNER_TEMP || tmpdir(), `autobuild-${brief.run}-${brief.job}`);
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
-    const { end, said, leftOut } = await runBuildJob({ ...parts, runDir, jobMinutes, startedAt });
+    const { end, said, leftOut } = await runBuildJob({
+      ...parts,
+      runDir,
+      jobMinutes,
+      startedAt,
+      self: [process.execPath, process.argv[1] ?? ''],
+    });
     const orders = await link.orders();
     const status = orders.do === 'stop' ? orders.status : end;
     tell(env, link, status, { end: ENDS[end], ...said, leftOut });
@@ -147,15 +155,31 @@ function describe(error: unknown): string {
   return `Autobuild itself failed; the work up to the last turn is saved. ${(error as Error).stack ?? error}`;
 }
 
-const log = createActionLog(
-  (text) => void process.stdout.write(text),
-  () => randomBytes(32).toString('hex'),
-);
-try {
-  await main(process.env, log);
-} catch (error) {
-  log.annotate('error', describe(error));
-  process.exitCode = 1;
-} finally {
-  log.close();
+/** The bundle is also what an agent's hook calls before an edit: `action.js hook claude`. */
+async function answerHook(name: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const agent = agentNamed(name);
+  const answer = agent
+    ? await runHook(agent, readFileSync(0, 'utf8'), env.AUTOBUILD_GATE)
+    : { stdout: '', stderr: `there is no agent ${name}\n`, exitCode: 2 };
+  process.stdout.write(answer.stdout);
+  process.stderr.write(answer.stderr);
+  process.exitCode = answer.exitCode;
 }
+
+async function runAction(): Promise<void> {
+  const log = createActionLog(
+    (text) => void process.stdout.write(text),
+    () => randomBytes(32).toString('hex'),
+  );
+  try {
+    await main(process.env, log);
+  } catch (error) {
+    log.annotate('error', describe(error));
+    process.exitCode = 1;
+  } finally {
+    log.close();
+  }
+}
+
+if (process.argv[2] === 'hook') await answerHook(process.argv[3] ?? '', process.env);
+else await runAction();

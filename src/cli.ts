@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { isDiskFull } from './cli/disk-full.ts';
 import { EXIT, exitCodeOf, exitCodeOfError } from './cli/exit-code.ts';
 import { openHome } from './cli/home.ts';
@@ -47,6 +48,19 @@ async function main(argv: string[]): Promise<number> {
       print(lines.join('\n'));
       return ok ? EXIT.done : EXIT.failed;
     }
+    case 'doctor': {
+      const { doctorCommand } = await import('./cli/doctor-command.ts');
+      const { lines, ok } = await doctorCommand(options, process.env);
+      print(lines.join('\n'));
+      return ok ? EXIT.done : EXIT.failed;
+    }
+    case 'hook': {
+      const { hookCommand } = await import('./cli/hook-command.ts');
+      const answer = await hookCommand(options, readFileSync(0, 'utf8'), process.env.AUTOBUILD_GATE);
+      process.stdout.write(answer.stdout);
+      process.stderr.write(answer.stderr);
+      return answer.exitCode;
+    }
     case 'gate': {
       const { gateCommand } = await import('./cli/gate-command.ts');
       const answer = await gateCommand(options, process.env.AUTOBUILD_GATE);
@@ -88,6 +102,7 @@ async function surroundingsFor(options: CliOptions): Promise<Surroundings> {
     env: Object.fromEntries(
       Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
     ),
+    self: [process.execPath, fileURLToPath(import.meta.url)],
     screen,
     answers: createAnswerSource(options.answers, prompter),
     onInterrupt,

@@ -6,16 +6,20 @@ interface Result {
   '2xx': number;
   non2xx: number;
   errors: number;
-  duration: number;
   latency: { p99: number };
 }
-type Autocannon = (options: object) => Promise<Result>;
+interface Running extends Promise<Result> {
+  on(event: 'response', listener: () => void): void;
+}
+type Autocannon = (options: object) => Running;
 
 const [url = '', secret = '', amount = '1', connections = '1', bytes = '1000'] = process.argv.slice(2);
 // It has no types of its own.
 const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon;
 const body = sampleBody(Number(bytes));
-const result = await autocannon({
+let first = Number.NaN;
+let last = Number.NaN;
+const running = autocannon({
   url,
   method: 'POST',
   body,
@@ -30,8 +34,15 @@ const result = await autocannon({
     'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
   },
 });
-const { non2xx, errors, duration, latency } = result;
-console.log(JSON.stringify({ taken: result['2xx'], non2xx, errors, seconds: duration, p99: latency.p99 }));
+// Its own duration counts whole seconds.
+running.on('response', () => {
+  last = performance.now();
+  if (Number.isNaN(first)) first = last;
+});
+const result = await running;
+const { non2xx, errors, latency } = result;
+const seconds = (last - first) / 1000;
+console.log(JSON.stringify({ taken: result['2xx'], non2xx, errors, seconds, p99: latency.p99 }));
 
 /** About as long as what GitHub sends for an issue. */
 function sampleBody(length: number): string {

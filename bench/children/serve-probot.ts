@@ -1,16 +1,30 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createNodeMiddleware, Probot } from 'probot';
+import { Probot, Server } from 'probot';
 
-/** Probot with a handler that does nothing, without its own request log. Nothing is kept. Prints its port. */
+/** Probot's own server with a handler that does nothing, and without its log. Nothing is kept. Prints its port. */
 const [, secret = ''] = process.argv.slice(2);
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
-const probot = new Probot({ appId: 1, privateKey, secret, logLevel: 'fatal' });
-const middleware = await createNodeMiddleware((app) => void app.on('issues', () => undefined), { probot });
-const server = createServer((request, response) => void middleware(request, response));
-server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+const port = await findFreePort();
+const server = new Server({
+  host: '127.0.0.1',
+  port,
+  Probot: Probot.defaults({ appId: 1, privateKey, secret, logLevel: 'fatal' }),
+});
+await server.load((app) => void app.on('issues', () => undefined));
+await server.start();
+console.log(port);
+
+/** Probot takes port 0 for its default. */
+async function findFreePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port: free } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return free;
+}

@@ -38,6 +38,8 @@ export interface BuildParts {
   startedAt: Date;
   now(): Date;
   parking: AbortSignal;
+  /** How this very program is called again, by an agent's hook. */
+  self: string[];
 }
 
 export interface BuildEnd {
@@ -64,9 +66,9 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     path: env.PATH,
   });
   const said: Said = { turns: [] };
-  const aside = await takeUp(parts, agentFor, home);
+  const { aside, session: earlier } = await takeUp(parts, agentFor, home);
   saveCheckpoint({ runDir }, { aside });
-  const conversation = { agent: brief.agent, session: undefined as string | undefined };
+  const conversation = { agent: brief.agent, session: earlier };
   let changeset: Changeset = { base_sha: place.head_sha, files: [], left_out: [] };
   const progress = createProgressView(log);
 
@@ -108,6 +110,8 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     aside,
     lastTree: await workspace.snapshot(),
     agentFor,
+    sessions: earlier ? { [brief.agent]: earlier } : {},
+    hookFor: (agent) => [...parts.self, 'hook', agent],
     agentEnv: env,
     checkEnv: markChecks(scrubEnv(env, []), brief.run),
     settings: {
@@ -140,20 +144,19 @@ async function takeUp(
   { link, log, worktree, runDir }: BuildParts,
   agentFor: (name: string) => Agent | undefined,
   home: string,
-): Promise<SetAside[]> {
+): Promise<{ aside: SetAside[]; session?: string }> {
   const { brief, place } = link.claimed;
   const [saved, files] = await Promise.all([link.getBlob('checkpoint'), link.getBlob('changeset')]);
   const changeset = files && readChangeset(files);
   const checkpoint = saved && (await unpackCheckpoint(saved, brief.run).catch(warnAbout(log)));
   if (checkpoint) {
-    const { aside } = await restoreCheckpoint(
+    return restoreCheckpoint(
       { ...checkpoint, changeset: changeset ?? checkpoint.changeset },
       { worktree, headSha: place.head_sha, asideDir: join(runDir, 'aside'), home, agentFor },
     );
-    return aside;
   }
   if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
-  return [];
+  return { aside: [] };
 }
 
 export function readChangeset(bytes: Uint8Array): Changeset {

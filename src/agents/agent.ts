@@ -38,6 +38,8 @@ export interface Invocation {
   keepStdinOpen?: boolean;
   /** Written before the start, paths relative to `home`. */
   homeFiles?: { path: string; text: string }[];
+  /** The conversation's id, for an agent that says it only at its end, which may never come. */
+  session?: string;
 }
 
 export interface AgentEnd {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
-import { type EndReason, reasonOfApiFailure } from './end-reason.ts';
+import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
 import { parseJsonLine } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { pathsOfPatch } from './patch-paths.ts';
@@ -67,6 +67,8 @@ type Data<T extends z.infer<typeof Line>['type']> = Extract<
 
 export function createCopilotReader(): StreamReader {
   let ended = false;
+  /** The provider's own words, which the CLI's message may leave out. */
+  let said = '';
   let failure: { reason: EndReason; message: string } | undefined;
 
   function finish(reason: EndReason, message?: string): AgentEvent[] {
@@ -90,6 +92,7 @@ export function createCopilotReader(): StreamReader {
           return [endOf(event.data)];
         case 'model.call_failure': {
           const message = saidByProvider(event.data.errorMessage ?? 'the model could not be asked');
+          said = message;
           // It would go on trying for minutes; a quota does not come back by itself.
           const spent = reasonOfApiFailure(message, event.data.statusCode) === 'quota';
           return [{ type: 'retry', message }, ...(spent ? finish('quota', message) : [])];
@@ -97,7 +100,7 @@ export function createCopilotReader(): StreamReader {
         case 'session.error': {
           const { errorType, message, statusCode } = event.data;
           const reason = errorType === 'authentication' ? 'auth' : reasonOfApiFailure(message, statusCode);
-          failure = { reason, message };
+          failure = { reason, message: message.includes(said) ? message : `${said}. ${message}` };
           return [];
         }
         case 'result': {
@@ -108,20 +111,20 @@ export function createCopilotReader(): StreamReader {
         }
       }
     },
-    end({ code, signal, stderr }) {
+    end(exit) {
       if (ended) return [];
       if (failure) return finish(failure.reason, failure.message);
-      if (signal) return finish('interrupted', `Copilot was stopped by ${signal}.`);
-      const said = stderr?.trim();
-      const message = said || `Copilot ended with exit code ${code} before its turn was over.`;
-      return finish(said && NO_LOGIN.test(said) ? 'auth' : 'failed', outputTail(message));
+      const missing = missingEnd('Copilot', exit);
+      const stderr = exit.stderr ?? '';
+      const reason = NO_SESSION.test(stderr) ? 'no_session' : NO_LOGIN.test(stderr) ? 'auth' : undefined;
+      return [reason ? { ...missing, reason } : missing];
     },
   };
 }
 
-/** What it says on stderr when there is nothing it may ask. */
-const NO_LOGIN =
-  /no authentication information found|authentication failed|not logged in|COPILOT_GITHUB_TOKEN/i;
+/** What it says on stderr when there is nothing it may ask, or to go on with. */
+const NO_LOGIN = /no authentication information found|COPILOT_GITHUB_TOKEN/i;
+const NO_SESSION = /no session.*(?:found|matched)/i;
 
 function startOf({ toolCallId, toolName, arguments: given }: Data<'tool.execution_start'>): AgentEvent {
   const { path, command, input, patch } = typeof given === 'string' ? { input: given } : given;

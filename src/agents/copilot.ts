@@ -34,6 +34,7 @@ export const copilot: Agent = {
         ...['--usage-output-file', `${turn.home}/${USAGE}`],
       ],
       stdin: turn.prompt,
+      session: turn.session ?? turn.newSession,
       env: {
         ...turnEnvironment(turn),
         COPILOT_HOME: `${turn.home}/${FOLDER}`,
@@ -50,7 +51,18 @@ export const copilot: Agent = {
   },
   createReader: createCopilotReader,
   hook: copilotHook(),
-  sessionFiles: (session) => [`${FOLDER}/session-state/${session}/**`],
+  // Beside them lie locks of the process that wrote them, and copies of files it changed.
+  sessionFiles: (session) =>
+    ['events.jsonl', 'workspace.yaml', 'plan.md', 'checkpoints/**', 'files/**'].map(
+      (name) => `${FOLDER}/session-state/${session}/${name}`,
+    ),
+  /** It would go back to the directory it was in, if that is still there. */
+  relocate(path, text, { from, to }) {
+    if (!path.endsWith('/workspace.yaml')) return text;
+    return text.replaceAll(/^(cwd|git_root): (.*)$/gm, (line, name: string, dir: string) =>
+      dir === from || dir === JSON.stringify(from) ? `${name}: ${JSON.stringify(to)}` : line,
+    );
+  },
   usageFile: { path: USAGE, read: readFigures },
 };
 

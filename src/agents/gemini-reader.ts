@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
-import { type EndReason, reasonOfApiFailure } from './end-reason.ts';
+import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
 import { parseJsonLine } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 
@@ -110,15 +110,20 @@ export function createGeminiReader(): StreamReader {
         }
       }
     },
-    end({ code, signal, stderr }) {
+    end(exit) {
       if (ended) return [];
-      if (signal) return finish('interrupted', `Gemini CLI was stopped by ${signal}.`);
-      const message =
-        stderr?.trim() || lastError || `Gemini CLI ended with exit code ${code} before its turn was over.`;
-      return finish(REASON_BY_EXIT[code ?? -1] ?? 'failed', outputTail(message));
+      const stderr = exit.stderr?.replaceAll(CHATTER, '') ?? '';
+      const missing = missingEnd('Gemini CLI', { ...exit, stderr }, lastError);
+      const reason = NOT_RESUMED.test(stderr) ? 'no_session' : REASON_BY_EXIT[exit.code ?? -1];
+      return [reason ? { ...missing, reason } : missing];
     },
   };
 }
+
+/** What it says on stderr every time. */
+const CHATTER = /^(?:YOLO mode is enabled|Ripgrep is not available|Warning: ).*\n?/gm;
+/** A session whose first call of the model failed was not kept either. */
+const NOT_RESUMED = /^Error resuming session/m;
 
 function startOf({ tool_name, tool_id, parameters }: Use): AgentEvent {
   const { command, file_path, dir_path } = parameters;
@@ -137,10 +142,12 @@ const REFUSED = 'Tool execution blocked: ';
 /** What the shell tool puts below a command's output. */
 const TRAILER =
   /\n(?:Exit Code: (\d+)|Signal: [^\n]*)(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*$/;
+/** Around what came from outside, for the model. */
+const WRAPPING = /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>\s*$/;
 const SILENT_FAILURE = /^Command exited with code: (\d+)$/;
 
 function endOf({ tool_id, status, output = '', error }: Result): AgentEvent {
-  const said = error?.message ?? output;
+  const said = (error?.message ?? output).replace(WRAPPING, '$1');
   const trailer = TRAILER.exec(said);
   const exitCode = trailer?.[1] ?? SILENT_FAILURE.exec(said)?.[1];
   const shown = trailer ? said.slice(0, trailer.index).replace(/^Output: /, '') : said;

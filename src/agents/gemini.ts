@@ -66,7 +66,8 @@ const Registry = z.looseObject({ projects: z.record(z.string(), z.string()) });
 function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown> {
   return {
     security: { auth: { selectedType: authType(env) } },
-    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    // Retries without end hide that the model is gone; these take about half a minute.
+    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 4 },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
     // A `.env` that the agent left in the worktree could send the next turn's key elsewhere.
@@ -116,10 +117,11 @@ function authType(env: TurnSpec['env']): string {
  */
 const SHELL_RESULT_SCRIPT = `import { readFileSync } from "node:fs";
 const { tool_response } = JSON.parse(readFileSync(0, "utf8"));
-const result = tool_response?.llmContent;
+const result = String(tool_response?.llmContent ?? "");
+const said = result.replace(/\\n<\\/untrusted_context>\\s*$/, "");
 const failed = /\\n(Exit Code: [1-9]|Signal: )[^\\n]*(\\n(Signal|Background PIDs|Process Group PGID): [^\\n]*)*$/;
-if (typeof result === "string" && failed.test(result)) {
-  const reason = result.length > 30000 ? "Output: (cut) " + result.slice(-30000) : result;
+if (failed.test(said)) {
+  const reason = result.length > 30000 ? "<untrusted_context>\\nOutput: (cut) " + result.slice(-30000) : result;
   console.log(JSON.stringify({ decision: "deny", reason }));
 } else {
   console.log("{}");

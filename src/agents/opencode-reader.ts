@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
-import { type EndReason, reasonOfApiFailure } from './end-reason.ts';
+import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
 import { parseJsonLine } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { pathsOfPatch } from './patch-paths.ts';
@@ -146,18 +146,18 @@ export function createOpencodeReader(): StreamReader {
           return [...named, ...usageOf(event.part)];
       }
     },
-    end({ code, signal, stderr }) {
+    end(exit) {
       if (ended) return [];
-      if (signal) return finish('interrupted', `OpenCode was stopped by ${signal}.`);
-      if (code === 0 && lastFinish === 'stop') return finish('done');
-      if (lastFinish === 'length') return finish('context', "The model's answer reached its length limit.");
-      const said = stderr?.trim();
-      const message = said || `OpenCode ended with exit code ${code} before its turn was over.`;
-      const reason = said ? reasonOfApiFailure(said) : 'failed';
-      return finish(reason === 'api_error' ? 'failed' : reason, outputTail(message));
+      if (exit.code === 0 && lastFinish === 'stop') return finish('done');
+      if (exit.code === 0 && lastFinish === 'length')
+        return finish('context', "The model's answer reached its length limit.");
+      const missing = missingEnd('OpenCode', exit);
+      return [NO_SESSION.test(exit.stderr ?? '') ? { ...missing, reason: 'no_session' } : missing];
     },
   };
 }
+
+const NO_SESSION = /\bsession not found\b/i;
 
 function startOf(tool: string, id: string, input: z.infer<typeof Input>): AgentEvent {
   const { command, patchText } = input;

@@ -1,4 +1,5 @@
 import type { Probot } from 'probot';
+import { actionsRunMark } from '../core/job-api.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
@@ -79,7 +80,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     });
     app.on('workflow_run.completed', async ({ payload }) => {
       const { workflow_run } = payload;
-      const run = await parts.store.marks.get(`run-of-actions-run:${workflow_run.id}`);
+      const run = await parts.store.marks.get(actionsRunMark(workflow_run.id));
       if (!run) return;
       await onWorkflowRunCompleted(parts, {
         run,

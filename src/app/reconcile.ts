@@ -6,6 +6,7 @@ import { onCommentCreated } from './handlers/comment-created.ts';
 import { newTicks, onCommentEdited } from './handlers/comment-edited.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
+import { lastDispatch } from './last-dispatch.ts';
 import type { AppParts } from './parts.ts';
 
 /** A job that says nothing for so long is looked after (R-5). */
@@ -77,18 +78,17 @@ async function readTicks(
 }
 
 async function lookAfterJob(parts: AppParts, github: GitHub, state: RunState): Promise<void> {
-  if (!state.job_live && state.verifying === undefined) return;
-  const sign = await parts.store.marks.get(aliveMark(state.run, state.jobs));
+  const { run } = state;
+  const newest = await lastDispatch(parts, run);
+  const claimed = await parts.store.tokens.actionsRunOf(run, state.jobs);
+  const sign = (await parts.store.marks.get(aliveMark(run, state.jobs))) ?? newest?.at;
   if (sign && parts.now().getTime() - Date.parse(sign) < SILENT_MS) return;
-  const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
-  const actions = job && (await github.workflowRun(job.actions_run));
-  if (!job || actions?.status !== 'completed') return;
-  await onWorkflowRunCompleted(parts, {
-    run: state.run,
-    actions_run: job.actions_run,
-    attempt: job.attempt,
-    conclusion: actions.conclusion,
-  });
+  // The newest one asked for is the one that counts, also when it never began.
+  const id = newest?.actions_run ?? claimed?.actions_run;
+  const actions = id === undefined ? undefined : await github.workflowRun(id);
+  if (id === undefined || actions?.status !== 'completed') return;
+  const { attempt, conclusion } = actions;
+  await onWorkflowRunCompleted(parts, { run, actions_run: id, attempt, conclusion });
 }
 
 async function reconcileLabels(parts: AppParts): Promise<void> {
@@ -97,7 +97,10 @@ async function reconcileLabels(parts: AppParts): Promise<void> {
   await parts.store.marks.set('labels-read', parts.now().toISOString());
   for (const repository of await parts.repositories()) {
     const github = await parts.github(repository);
+    const { repo_id } = await github.defaultBranch();
     for (const issue of await github.issuesWithLabel(parts.settings.label)) {
+      // The label stays after the end of a run: only one that led to no run at all was missed.
+      if (await parts.store.runs.ofIssue(repo_id, issue.number)) continue;
       // Who set the label is not in the issue; its author stands in, and must be able to write.
       const seen = `label-found:${repository.owner}/${repository.repo}#${issue.number}`;
       await onIssueLabelled(parts, { ...repository, issue: issue.number, login: issue.author, seen });

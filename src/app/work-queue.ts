@@ -2,18 +2,17 @@ import { GitHubError } from '../core/github-port.ts';
 import type { Leased, Queue } from '../core/hosted-ports.ts';
 import type { AppLog } from './parts.ts';
 
-const LEASE_MS = 120_000;
+/** Longer than any call to GitHub may take, short enough that a restart goes on within a minute. */
+const LEASE_MS = 50_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 600_000;
 /** About two hours of trying, an hour's outage of GitHub among it. */
 const MOST_ATTEMPTS = 18;
 
-export interface QueueWorker {
-  /** Takes whatever is due, until nothing is. */
-  drain(): Promise<void>;
-}
+/** Takes the oldest item that is due. False: nothing is. */
+export type QueueWorker = () => Promise<boolean>;
 
-/** One item at a time per lane: works, or waits longer each time, or gives up visibly. */
+/** Works, or waits longer each time, or gives up visibly. Any number may run at once: the store keeps the lanes. */
 export function createQueueWorker<Item extends { id: string }>(options: {
   queue: Queue<Item>;
   name: string;
@@ -22,18 +21,6 @@ export function createQueueWorker<Item extends { id: string }>(options: {
   log: AppLog;
 }): QueueWorker {
   const { queue, name, work, now, log } = options;
-  let draining: Promise<void> | undefined;
-  const once = async (): Promise<boolean> => {
-    const item = await queue.claim(now().toISOString(), LEASE_MS);
-    if (!item) return false;
-    try {
-      await work(item);
-      await queue.done(item);
-    } catch (error) {
-      await giveBack(item, error);
-    }
-    return true;
-  };
   const giveBack = async (item: Item & Leased, error: unknown): Promise<void> => {
     const text = describe(error);
     if (item.attempts >= MOST_ATTEMPTS || isFinal(error)) {
@@ -45,17 +32,16 @@ export function createQueueWorker<Item extends { id: string }>(options: {
     log.warn({ queue: name, id: item.id, attempts: item.attempts, wait, error: text }, 'will be tried again');
     await queue.retry(item, new Date(now().getTime() + wait).toISOString(), text);
   };
-  return {
-    drain() {
-      draining ??= (async () => {
-        try {
-          while (await once());
-        } finally {
-          draining = undefined;
-        }
-      })();
-      return draining;
-    },
+  return async () => {
+    const item = await queue.claim(now().toISOString(), LEASE_MS);
+    if (!item) return false;
+    try {
+      await work(item);
+      await queue.done(item);
+    } catch (error) {
+      await giveBack(item, error);
+    }
+    return true;
   };
 }
 

@@ -8,12 +8,12 @@ import { createQueueWorker } from './work-queue.ts';
 const LOOK_MS = 1_000;
 const RECONCILE_MS = 60_000;
 const TIMERS_AT_ONCE = 50;
+/** Lanes that are worked on at once, of each queue. */
+const AT_ONCE = 4;
 
 export interface Workers {
   /** Whether the last look was not long ago. */
   alive(): boolean;
-  /** Everything that is due now, for tests and for a desk that lives for one job only. */
-  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,53 +29,81 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
     log,
   });
   let lastLook = now().getTime();
-  let stopped = false;
-  let looking: Promise<void> = Promise.resolve();
-  let reconciling: Promise<void> = Promise.resolve();
-
-  async function drain(): Promise<void> {
-    await inbox.drain();
-    await fireTimers(parts);
-    await outbox.drain();
-  }
+  // Each on its own: a GitHub that answers slowly holds up what is written there, not what is taken in.
+  const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
+  const loops = [...several(inbox), () => fireTimers(parts), ...several(outbox)].map((work) =>
+    createLoop(async () => {
+      const more = await work();
+      lastLook = now().getTime();
+      return more;
+    }, log),
+  );
+  const reconciling = createLoop(async () => {
+    await reconcile(parts);
+    return false;
+  }, log);
   const look = () => {
-    if (stopped) return;
-    looking = looking.then(drain).then(
-      () => {
-        lastLook = now().getTime();
-      },
-      (error: unknown) => log.error({ error: String(error) }, 'a look at the queues failed'),
-    );
+    for (const loop of loops) loop.wake();
   };
   const unsubscribe = store.onWake((what) => {
     if (what === 'inbox' || what === 'outbox') look();
   });
   const timer = setInterval(look, LOOK_MS);
-  const reconcileTimer = setInterval(() => {
-    reconciling = reconciling
-      .then(() => reconcile(parts))
-      .catch((error: unknown) => {
-        log.error({ error: String(error) }, 'reconcile failed');
-      });
-  }, RECONCILE_MS);
+  const reconcileTimer = setInterval(reconciling.wake, RECONCILE_MS);
   look();
+  // What happened while nobody ran.
+  reconciling.wake();
   return {
-    alive: () => !stopped && now().getTime() - lastLook < 30_000,
-    drain,
+    alive: () => now().getTime() - lastLook < 30_000,
     async stop() {
-      stopped = true;
       clearInterval(timer);
       clearInterval(reconcileTimer);
       unsubscribe();
-      await Promise.all([looking, reconciling]);
+      await Promise.all([...loops, reconciling].map((loop) => loop.stop()));
     },
   };
 }
 
-async function fireTimers(parts: AppParts): Promise<void> {
+interface Loop {
+  /** Works now, or once more after what is under way. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+/** `work` says whether there is more of it. */
+function createLoop(work: () => Promise<boolean>, log: AppParts['log']): Loop {
+  let wanted = false;
+  let stopped = false;
+  let working: Promise<void> | undefined;
+  const go = async () => {
+    while (wanted && !stopped) {
+      wanted = false;
+      try {
+        wanted = (await work()) || wanted;
+      } catch (error) {
+        log.error({ error: String(error) }, 'a round of work failed');
+      }
+    }
+    working = undefined;
+  };
+  return {
+    wake() {
+      wanted = true;
+      if (!stopped) working ??= go();
+    },
+    async stop() {
+      stopped = true;
+      await working;
+    },
+  };
+}
+
+async function fireTimers(parts: AppParts): Promise<boolean> {
   const at = parts.now().toISOString();
-  for (const { run, timer, at: due } of await parts.store.timers.due(at, TIMERS_AT_ONCE)) {
+  const all = await parts.store.timers.due(at, TIMERS_AT_ONCE);
+  for (const { run, timer, at: due } of all) {
     await decideForRun(parts, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
     await parts.store.timers.done(run, timer, due);
   }
+  return all.length === TIMERS_AT_ONCE;
 }

@@ -25,6 +25,8 @@ const ALLOWED: Record<string, (keyof typeof OPTIONS)[]> = {
   'check-config': [],
   init: ['directory', 'force'],
   gate: [],
+  hook: [],
+  doctor: ['agent', 'directory'],
 };
 
 export interface CliOptions {

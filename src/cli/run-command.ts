@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { agentNamed, agentNames } from '../agents/registry.ts';
 import { readTask } from '../commands/read-task.ts';
 import { type Config, defaultConfig, describeProblem, readConfig } from '../config.ts';
 import { userError } from '../core/error-catalogue.ts';
@@ -33,8 +34,11 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
   if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_FILE });
   const { name, agents } = chooseAgent(options, config);
   const { env } = surroundings;
-  const found = findExecutable(agents[name]?.[0] ?? '', { cwd: worktree, path: env.PATH ?? '' });
+  const builtIn = agents[name] ? undefined : agentNamed(name);
+  const found = findExecutable(agents[name]?.[0] ?? name, { cwd: worktree, path: env.PATH ?? '' });
   if ('problem' in found) throw userError('agent_not_startable', { problem: found.problem });
+  const keys = builtIn?.keys ?? [];
+  if (keys.length > 0 && !keys.some((key) => env[key])) throw userError('agent_key_missing', { name, keys });
   const git = findExecutable('git', { cwd: worktree, path: env.PATH ?? '' });
   if ('problem' in git) throw userError('git_missing');
   const run = newRunId();
@@ -58,7 +62,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
         run,
         task,
         agent: name,
-        agents: Object.keys(agents),
+        agents: [...new Set([...Object.keys(agents), ...agentNames()])],
         checks,
         limits: options.maxTurns ? { ...config.guards, max_iterations: options.maxTurns } : config.guards,
         known_errors: config.known_errors,
@@ -130,7 +134,9 @@ function chooseAgent(
   const name =
     options.agent ?? config.agent ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined);
   if (!name) throw userError('agent_missing');
-  if (!agents[name]) throw userError('agent_unknown', { name, known: Object.keys(agents) });
+  if (!agents[name] && !agentNamed(name)) {
+    throw userError('agent_unknown', { name, known: [...Object.keys(agents), ...agentNames()] });
+  }
   return { name, agents };
 }
 

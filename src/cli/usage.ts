@@ -5,6 +5,7 @@ export const USAGE = `autobuild: run a coding agent on a task until its checks p
   autobuild status [RUN] [--all] [--json]
   autobuild replay JOURNAL
   autobuild check-config [FILE]
+  autobuild doctor [--agent NAME]
   autobuild init [--directory DIR] [--force]
 
 Run and resume:

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { commandAgent } from '../agents/command.ts';
+import { agentNamed } from '../agents/registry.ts';
 import { briefFor } from '../core/brief.ts';
 import { createDesk, type Desk } from '../core/desk.ts';
 import type { Effect } from '../core/effect.ts';
@@ -37,6 +38,8 @@ export interface Surroundings {
   answers: AnswerSource;
   /** Called with 1 by the first Ctrl-C and with 2 by the second; also for those that came before. */
   onInterrupt(handler: (count: number) => void): void;
+  /** How this very program is called again, by an agent's hook. */
+  self: string[];
 }
 
 /** Desk and job in one process: works on a run until it is over or parked, and says how it stands then. */
@@ -145,7 +148,7 @@ export async function workOnRun(
     });
     await takeUp(await desk.state(run));
     for (;;) {
-      const { tree, aside } = loadCheckpoint(runDir);
+      const { tree, aside, sessions } = loadCheckpoint(runDir);
       const end = await runJob({
         brief: briefFor(await desk.state(run)),
         link: mask.wrap(link),
@@ -154,7 +157,10 @@ export async function workOnRun(
         runDir,
         aside,
         lastTree: tree,
-        agentFor: (name) => (file.agents[name] ? commandAgent(name, file.agents[name]) : undefined),
+        // The config's own agents come before the ones that are built in.
+        agentFor: (name) => (file.agents[name] ? commandAgent(name, file.agents[name]) : agentNamed(name)),
+        hookFor: (agent) => [...surroundings.self, 'hook', agent],
+        sessions,
         agentEnv: agentEnvironment(env),
         checkEnv: markChecks(scrubEnv(env, []), run),
         settings: {

@@ -52,11 +52,18 @@ export function decideClaim(state: RunState, envelope: Envelope, rules: Rules): 
       return decideAcknowledgement(state, at, claim.data);
     case 'agent_died':
       return decideAgentDeath(state, at, claim.data.reason);
-    case 'parked':
+    case 'parked': {
+      const waits = state.pending || state.paused || state.verifying !== undefined;
       return {
         events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, guards: claim.data.guards }],
-        effects: [{ type: 'publish', ready: false }, { type: 'update_status' }],
+        effects: [
+          { type: 'publish', ready: false },
+          // The answer came while the job was on its way out: nobody else would start the next one.
+          ...(waits ? [] : [{ type: 'dispatch_job' as const }]),
+          { type: 'update_status' },
+        ],
       };
+    }
     case 'handed_over':
       return {
         events: [{ type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data }],

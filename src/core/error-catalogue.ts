@@ -30,6 +30,10 @@ const CATALOGUE = {
       ? `Known here: ${p.known.join(', ')}. Add others under \`agents:\` in .github/autobuild.yml.`
       : 'Add it under `agents:` in .github/autobuild.yml, or give a command after `--`.',
   }),
+  agent_key_missing: (p: { name: string; keys: readonly string[] }) => ({
+    message: `${p.name} has no key for its model.`,
+    remedy: `Set ${p.keys.join(' or ')}. Nothing was started.`,
+  }),
   agent_not_startable: (p: { problem: string }) => ({
     message: p.problem,
     remedy: 'Nothing was started. Try the same command by hand, then run again.',

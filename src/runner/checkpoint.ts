@@ -9,14 +9,20 @@ const Checkpoint = z.object({
   /** The worktree when it was last known to be whole. */
   tree: z.string().optional(),
   aside: z.array(SetAside),
+  /** The conversations so far, by agent. */
+  sessions: z.record(z.string(), z.string()).optional(),
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-export function loadCheckpoint(runDir: string): { tree?: Tree; aside: SetAside[] } {
+export function loadCheckpoint(runDir: string): {
+  tree?: Tree;
+  aside: SetAside[];
+  sessions?: Record<string, string>;
+} {
   const file = join(runDir, 'checkpoint.json');
   if (!existsSync(file)) return { aside: [] };
-  const { tree, aside } = Checkpoint.parse(JSON.parse(readFileSync(file, 'utf8')));
-  return { tree: tree as Tree | undefined, aside };
+  const { tree, aside, sessions } = Checkpoint.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return { tree: tree as Tree | undefined, aside, sessions };
 }
 
 export function saveCheckpoint(place: { runDir: string }, change: Partial<Checkpoint>): void {

@@ -49,6 +49,10 @@ export interface JobParts {
   /** The worktree when it was last known to be whole. */
   lastTree?: Tree;
   agentFor(name: string): Agent | undefined;
+  /** Conversations that go on, by agent. */
+  sessions?: Record<string, string>;
+  /** Program and arguments that answer an agent's hook. */
+  hookFor?(agent: string): string[];
   agentEnv: Record<string, string>;
   checkEnv: Record<string, string>;
   settings: JobSettings;

@@ -1,5 +1,7 @@
+import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { Orders } from '../core/orders.ts';
+import { blockerOf, isSoftEnd } from './agent-end.ts';
 import type { parseHelpRequest } from './help-request.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
 import type { ActionContext } from './read-action.ts';
@@ -19,7 +21,12 @@ export type TurnOutcome =
 
 type ReadHelp = ReturnType<typeof parseHelpRequest>;
 
+type Ended = Extract<AgentEvent, { type: 'ended' }>;
+
 const ACKNOWLEDGEMENT_LENGTH = 300;
+
+/** An agent that has said its last word has this long to leave. */
+const LINGER_MS = 5_000;
 
 /** Above this many unhandled events the agent waits at its full pipe; below the other it goes on. */
 const MOST_EVENTS = 1_000;
@@ -31,7 +38,7 @@ const EVENTS_AT_A_TIME = 100;
 export class LiveTurn {
   readonly #job: Job;
   #orders: WorkOrders;
-  readonly #hearsMidTurn: boolean;
+  readonly #adapter: Agent;
   #queue: Promise<void> = Promise.resolve();
   #agent: Supervised | undefined;
   #writes: WriteGuard | undefined;
@@ -43,11 +50,13 @@ export class LiveTurn {
   #handling = false;
   readonly #startedAt: number;
   #failure: unknown;
+  #ended: Ended | undefined;
+  #lingering: NodeJS.Timeout | undefined;
 
-  constructor(job: Job, orders: WorkOrders, hearsMidTurn: boolean) {
+  constructor(job: Job, orders: WorkOrders, adapter: Agent) {
     this.#job = job;
     this.#orders = orders;
-    this.#hearsMidTurn = hearsMidTurn;
+    this.#adapter = adapter;
     this.#startedAt = job.stopwatch.ms();
   }
 
@@ -134,7 +143,11 @@ export class LiveTurn {
     });
   }
 
-  async run(agent: Supervised, writes: WriteGuard, onOutputEnd: () => void): Promise<TurnOutcome> {
+  async run(
+    agent: Supervised,
+    writes: WriteGuard,
+    onOutputEnd: (exit: AgentExit) => void,
+  ): Promise<TurnOutcome> {
     const { settings, stopwatch, parking } = this.#job;
     this.#agent = agent;
     this.#writes = writes;
@@ -146,13 +159,14 @@ export class LiveTurn {
     try {
       const exit = await agent.exited;
       this.#agentEnded = true;
-      onOutputEnd();
+      onOutputEnd(exit);
       await this.#drain();
       if (this.#failure) throw this.#failure;
-      const failed = !exit.started || exit.code !== 0;
+      const failed = !exit.started || (exit.code !== 0 && !isSoftEnd(this.#ended));
       return this.#outcome ?? { kind: 'ended', exit: describeExit(exit), failed };
     } finally {
       clearInterval(timer);
+      clearTimeout(this.#lingering);
       parking.removeEventListener('abort', park);
       stopwatch.stop();
     }
@@ -206,6 +220,19 @@ export class LiveTurn {
     else await this.stopIfTripped({ alsoWhenEnded: true });
   }
 
+  /** It says that its turn is over: one that still listens is told that nothing more comes, and is not waited for long. */
+  noteEnd(ended: Ended): void {
+    this.#ended = ended;
+    const { job, turn } = { job: this.#job, turn: this.#orders.turn };
+    if (ended.reason === 'no_session' && job.sessions) delete job.sessions[this.#adapter.name];
+    const blocker = blockerOf(ended, this.#adapter.name, turn, job.now().toISOString());
+    if (blocker) job.meter.observe(blocker);
+    this.#agent?.closeStdin();
+    this.#lingering ??= setTimeout(() => {
+      if (!this.#agent?.frozen) void this.#agent?.kill({ graceMs: job.settings.graceMs });
+    }, LINGER_MS);
+  }
+
   async #waitForAnswer(agent: Supervised, alive: boolean): Promise<Orders> {
     const { link, settings, parking } = this.#job;
     const signals = [parking];
@@ -229,11 +256,13 @@ export class LiveTurn {
     this.#orders = orders;
     const told = orders.answers.some((answer) => answer.instruction !== '');
     const mustEnd = orders.answers.some((answer) => answer.ends_turn || answer.agent_changed);
-    if (this.#agentEnded || mustEnd || (told && !askedByAgent && !this.#hearsMidTurn)) {
+    if (this.#agentEnded || mustEnd || (told && !askedByAgent && !this.#adapter.hearsMidTurn)) {
       return this.end({ kind: 'again' });
     }
     await writeInputs(this.#job, orders, await openInputs(this.#job, orders));
     await this.#writes?.settle(orders.answers.at(-1)?.instruction || 'a person decided against this change');
+    const words = orders.answers.map((answer) => answer.instruction).filter(Boolean);
+    if (words.length > 0 && this.#adapter.say) this.#agent?.write(this.#adapter.say(words.join('\n')));
     await this.#deliverAnswers();
     await this.#agent?.thaw();
     this.#job.stopwatch.start();

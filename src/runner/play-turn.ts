@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentEvent } from '../core/agent-event.ts';
+import { environmentFor } from './agent-environment.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import { openGate } from './gate.ts';
 import { parseHelpRequest } from './help-request.ts';
@@ -15,16 +16,20 @@ import { createActionReader } from './read-action.ts';
 import { superviseAgent } from './supervise.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
 import { createWriteGuard } from './write-guard.ts';
+import { writeInside } from './write-inside.ts';
+
+const STDERR_KEPT = 4_000;
 
 /** One invocation of the agent, from spawn to its end, with every stop in between. */
 export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcome> {
   const agent = job.agentFor(orders.agent);
   if (!agent) return { kind: 'ended', exit: `there is no agent ${orders.agent}`, failed: true };
   const gateDir = await mkdtemp(join(tmpdir(), 'autobuild-'));
-  const turn = new LiveTurn(job, orders, agent.hearsMidTurn);
+  const turn = new LiveTurn(job, orders, agent);
   const writes = createWriteGuard({
     workspace: job.workspace,
     asideDir: join(job.runDir, 'aside'),
+    stateDir: job.stateDir.path,
     aside: job.aside,
     limits: () => turn.writeLimits(),
     onProposed(proposed, files) {
@@ -57,13 +62,18 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     // What an answer allowed since is brought back before the agent looks.
     await writes.settle('the turn started anew');
     const prepared = await prepareTurn(job, orders, gate.socketPath);
+    const home = join(job.runDir, 'agent-home');
+    const env = environmentFor(agent, job.agentEnv);
     const start = agent.start({
       ...prepared,
       cwd: job.workspace.worktree,
-      home: join(job.runDir, 'agent-home'),
+      home,
+      session: job.sessions?.[agent.name],
       newSession: randomUUID(),
-      hook: [],
+      hook: job.hookFor?.(agent.name) ?? [],
+      env,
     });
+    await writeHomeFiles(home, start.homeFiles ?? []);
     await turn.announce();
     const reader = agent.createReader();
     const actions = createActionReader();
@@ -71,7 +81,10 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const scanner = createHelpScanner(onHelp);
     const stderrScanner = createHelpScanner(onHelp);
     const unescaper = createJsonUnescaper();
+    let stderr = '';
     const handle = async (event: AgentEvent): Promise<void> => {
+      if (event.type === 'session') keepSession(job, agent.name, event.id);
+      if (event.type === 'ended') turn.noteEnd(event);
       if (event.type === 'usage') {
         const fresh = job.usage.add(event);
         job.meter.observe({ type: 'usage', turn: orders.turn, ...fresh });
@@ -79,6 +92,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       const action = actions.read(event, turn.actionContext());
       if (action) {
         const mayWrite = action.kind !== 'read' && action.kind !== 'search';
+        // An edit of an agent that has a gate, and the gate never saw it: put back, and a person is asked.
+        if (agent.hook && action.kind === 'edit' && action.ok) await writes.putBackUnasked(pathsOf(event));
         if (mayWrite) await writes.checkIfDue();
         job.meter.observe(action);
         // A change that was not looked at yet may be the progress that a guard misses.
@@ -101,18 +116,21 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const supervised = superviseAgent({
       argv: start.argv,
       cwd: job.workspace.worktree,
-      env: { ...job.agentEnv, ...start.env },
+      env: { ...env, ...start.env },
       stdin: start.stdin,
+      keepStdinOpen: start.keepStdinOpen,
       mark,
       useCgroup: job.settings.useCgroup,
       onLine: (line) => reader.read(line).forEach(onEvent),
       onOverlong: (text, final) => scanner.feed(unescaper.feed(text) + (final ? unescaper.end() : '')),
       onStderr(text) {
         stderrScanner.feed(text);
+        stderr = (stderr + text).slice(-STDERR_KEPT);
         job.onProgress({ type: 'stderr', text });
       },
     });
-    const outcome = await turn.run(supervised, writes, () => {
+    const outcome = await turn.run(supervised, writes, (exit) => {
+      if (exit.started) reader.end?.({ code: exit.code, signal: exit.signal, stderr }).forEach(onEvent);
       scanner.end();
       stderrScanner.end();
     });
@@ -128,4 +146,21 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     );
     forgetAgent(job.runDir);
   }
+}
+
+async function writeHomeFiles(home: string, files: { path: string; text: string }[]): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  for (const { path, text } of files)
+    await writeInside(home, path, { bytes: Buffer.from(text), mode: 0o600 });
+}
+
+/** The next start, also after a crash, goes on with this conversation. */
+function keepSession(job: Job, agent: string, session: string): void {
+  if (job.sessions?.[agent] === session) return;
+  job.sessions = { ...job.sessions, [agent]: session };
+  saveCheckpoint(job, { sessions: job.sessions });
+}
+
+function pathsOf(event: AgentEvent): string[] {
+  return event.type === 'tool_ended' || event.type === 'action' ? event.paths : [];
 }

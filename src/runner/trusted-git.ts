@@ -68,6 +68,8 @@ export type GitOptions = {
   /** Return what came before `maxBytes` instead of failing. */
   cut?: boolean;
   timeoutMs?: number;
+  /** The second try, after an interrupt from the terminal. */
+  again?: boolean;
 };
 
 export type GitOutput = { text: Buffer; cut: boolean };
@@ -169,8 +171,14 @@ function runGit(
         if (error === null) return resolve({ text: stdout, cut: false });
         if (isOverflow(error) && cut) return resolve({ text: stdout.subarray(0, maxBytes), cut: true });
         const fail = () => reject(describeFailure(args, env.GIT_WORK_TREE ?? '', error, stderr, timeoutMs));
+        // Ctrl-C reaches every process at the terminal, git among them; parking the run still needs it.
+        if (error.signal === 'SIGINT' && !options.again) {
+          const again = () => resolve(runGit(gitDir, env, args, { ...options, again: true }));
+          rm(`${indexFile ?? join(gitDir, 'index')}.lock`, { force: true }).then(again, again);
+        }
         // A git that was killed leaves its lock behind.
-        if (error.killed) rm(`${indexFile ?? join(gitDir, 'index')}.lock`, { force: true }).then(fail, fail);
+        else if (error.killed)
+          rm(`${indexFile ?? join(gitDir, 'index')}.lock`, { force: true }).then(fail, fail);
         else fail();
       },
     );

@@ -30,6 +30,8 @@ export interface WriteGuard {
   check(): Promise<void>;
   /** Looks unless it was looked at a moment ago: an agent that acts fast must not spend the time on looking. */
   checkIfDue(): Promise<void>;
+  /** Edits that an agent with a gate made without asking. */
+  putBackUnasked(paths: string[]): Promise<void>;
   /** After an answer: what the limits allow now happens, everything else is refused and stays put back. */
   settle(reason: string): Promise<void>;
   stop(): void;
@@ -39,6 +41,8 @@ export interface WriteGuard {
 export function createWriteGuard(options: {
   workspace: Workspace;
   asideDir: string;
+  /** Its own reports: an agent may always write there. */
+  stateDir: string;
   /** Writes put back earlier in this run. */
   aside: SetAside[];
   limits(): WriteLimits;
@@ -63,10 +67,13 @@ export function createWriteGuard(options: {
   };
   const known = () => new Set([...changed, ...granted]);
 
+  const isOwn = (given: string) => relativeTo(workspace.worktree, given).startsWith(`${options.stateDir}/`);
+
   /** The first path that may not be written, or nothing. */
   const objection = (ask: GateAsk): Exclude<WriteVerdict, { ok: true }> | undefined => {
     const soFar = known();
     for (const given of pathsOfAsk(ask)) {
+      if (isOwn(given)) continue;
       const verdict = judge(relativeTo(workspace.worktree, given), soFar);
       if (!verdict.ok) return verdict;
       soFar.add(relativeTo(workspace.worktree, given));
@@ -137,6 +144,17 @@ export function createWriteGuard(options: {
       nextCheck = performance.now() + Math.max(SHORTEST_PAUSE_MS, cost * COST_FACTOR);
     },
     stop: () => watch.stop(),
+    async putBackUnasked(paths) {
+      const present = new Set(paths.length > 0 ? await workspace.changedPaths() : []);
+      for (const path of paths.map((given) => relativeTo(workspace.worktree, given))) {
+        if (granted.has(path) || isOwn(path) || !present.has(path)) continue;
+        const { text } = await workspace.diff([path], DIFF_BYTES);
+        const items = await workspace.putBack([path], options.asideDir);
+        aside = [...aside.filter((item) => item.path !== path), ...items];
+        options.onAside(aside);
+        options.onProposed({ path, why: 'gate_bypassed', held: false, diff: text }, [...known()]);
+      }
+    },
     async decideAsk(ask) {
       if (limits().readOnly) return { decision: 'deny', reason: 'a debugging turn changes no file' };
       const verdict = objection(ask);

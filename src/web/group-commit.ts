@@ -2,6 +2,8 @@ import type { Delivery, Inbox } from '../core/hosted-ports.ts';
 
 export type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
+const GATHERING_ROUNDS = 5;
+
 interface Queued {
   delivery: Delivery;
   settle(kept: Kept): void;
@@ -23,8 +25,18 @@ export function createGroupCommit(parts: {
   const queue: Queued[] = [];
   let flushing = false;
 
+  /** While more keeps coming with every round of the event loop, a bigger batch is worth the wait for a few rounds. */
+  const gather = async () => {
+    for (let round = 0, before = -1; round < GATHERING_ROUNDS; round += 1) {
+      if (queue.length === before || queue.length >= maxBatch) return;
+      before = queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+
   const flush = async () => {
     while (queue.length > 0) {
+      await gather();
       const batch = queue.splice(0, maxBatch);
       try {
         const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs);
@@ -46,7 +58,7 @@ export function createGroupCommit(parts: {
         queue.push({ delivery, settle });
         if (flushing) return;
         flushing = true;
-        setImmediate(() => void flush());
+        void flush();
       }),
   };
 }

@@ -139,8 +139,13 @@ export function createIngest(parts: IngestParts): {
         log.warn({ status, result, delivery, from }, 'webhook refused');
       }
       if (response.destroyed) return;
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...headers });
-      response.end(`${text}\n`);
+      const line = `${text}\n`;
+      response.writeHead(status, {
+        'content-type': 'text/plain; charset=utf-8',
+        'content-length': Buffer.byteLength(line),
+        ...headers,
+      });
+      response.end(line);
       if (!request.complete) discardRest(request);
     },
   };

@@ -18,6 +18,7 @@ const PARAMETERS = {
   home: 'H',
   status: 'cancelled',
   where: 'W',
+  keys: ['K1', 'K2'],
 };
 
 function describe(code: ErrorCode, parameters: object): UserError {

@@ -1,5 +1,7 @@
 import type { DispatchInputs } from '../../core/dispatch.ts';
+import { actionsRunMark } from '../../core/job-api.ts';
 import { isFinished } from '../../core/run-state.ts';
+import { rememberDispatch } from '../last-dispatch.ts';
 import type { Doing } from './perform-effect.ts';
 
 /** A job that has not claimed its ticket by then never will. */
@@ -31,8 +33,8 @@ export async function dispatchJob(
     operation: op,
   };
   const { run_id } = await github.dispatchWorkflow(place.workflow, place.default_branch, inputs);
-  await parts.store.marks.set(
-    `dispatched:${state.run}`,
-    `${kind}:${run_id ?? ''}:${parts.now().toISOString()}`,
-  );
+  const at = parts.now().toISOString();
+  await rememberDispatch(parts, state.run, { kind, actions_run: run_id, at });
+  // Known before it claims: a job that ends without having begun is noticed, too.
+  if (run_id !== undefined) await parts.store.marks.set(actionsRunMark(run_id), state.run);
 }

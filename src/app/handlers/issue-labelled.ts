@@ -77,7 +77,9 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
     parts,
   );
   const { events, effects } = decide(undefined, input, parts.rules);
-  await parts.store.runs.commit(run, 0, { input, events, effects, place, seen: [labelled.seen] });
+  // Of two desks that start a run after the same one, one does.
+  const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
+  await parts.store.runs.commit(run, 0, { input, events, effects, place, seen: [labelled.seen, once] });
 }
 
 async function missingParts(

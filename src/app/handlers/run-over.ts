@@ -1,6 +1,11 @@
-import { isFinished } from '../../core/run-state.ts';
+import { isFinished, type RunState } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
+import { performEffect } from '../effects/perform-effect.ts';
+import { lastDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
+import { postReply } from '../post-reply.ts';
+
+const MOST_STARTS = 3;
 
 /** The label was taken off, or the issue closed, locked, moved or deleted: the run is cancelled (C-6). */
 export async function onIssueGone(
@@ -32,22 +37,55 @@ export async function onPullRequestClosed(
   await decideForRun(parts, run, { type: 'judged', at, outcome, by: closed.login }, [closed.seen]);
 }
 
+export interface EndedActionsRun {
+  run: string;
+  actions_run: number;
+  attempt: number;
+  conclusion: string | null;
+}
+
 /** An Actions run that ended: a job that had parked or finished is no news, any other was lost. */
-export async function onWorkflowRunCompleted(
-  parts: AppParts,
-  ended: { actions_run: number; attempt: number; conclusion: string | null; run: string },
-): Promise<void> {
+export async function onWorkflowRunCompleted(parts: AppParts, ended: EndedActionsRun): Promise<void> {
   const { state } = await parts.store.runs.load(ended.run);
   if (!state || isFinished(state)) return;
+  const newest = await lastDispatch(parts, ended.run);
+  const dispatched = newest?.actions_run === ended.actions_run ? newest : undefined;
   const job = await parts.store.tokens.actionsRunOf(ended.run, state.jobs);
-  if (job?.actions_run !== ended.actions_run || job.attempt !== ended.attempt) return;
+  const claimed = job?.actions_run === ended.actions_run && job.attempt === ended.attempt;
+  // The job that built ends while the fresh one, which is to verify, is on its way: that one is not lost by it.
+  const verifying =
+    state.verifying !== undefined && (dispatched ? dispatched.kind === 'verify' : !newest?.actions_run);
+  if (!claimed && !dispatched) return;
+  if (!claimed && dispatched?.kind === 'build' && !state.job_live) return startAgain(parts, state, ended);
   const at = parts.now().toISOString();
   const reason = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   const seen = [`workflow-run:${ended.actions_run}:${ended.attempt}`];
-  await decideForRun(
-    parts,
-    ended.run,
-    { type: 'job_lost', at, reason, verifying: state.verifying !== undefined },
-    seen,
-  );
+  await decideForRun(parts, ended.run, { type: 'job_lost', at, reason, verifying }, seen);
+}
+
+/** It ended before it began: no runner, or a set-up step that fails. Tried again, then said. */
+async function startAgain(parts: AppParts, state: RunState, ended: EndedActionsRun): Promise<void> {
+  const place = await parts.store.runs.place(state.run);
+  const done = `not-begun:${state.run}:${ended.actions_run}`;
+  if (!place || state.pending || state.paused || (await parts.store.marks.get(done))) return;
+  const count = `starts:${state.run}:${state.jobs + 1}`;
+  const tries = Number((await parts.store.marks.get(count)) ?? 1);
+  if (tries < MOST_STARTS) {
+    const id = `${state.run}.start.${state.jobs + 1}.${tries + 1}`;
+    await performEffect(parts, { id, run: state.run, effect: { type: 'dispatch_job' } });
+    await parts.store.marks.set(count, String(tries + 1));
+  } else {
+    const { owner, repo } = place;
+    await postReply(
+      parts,
+      await parts.github(place),
+      { run: state.run, seen: done },
+      {
+        tone: 'refused',
+        title: `The job does not start: its Actions run ended ${tries} times before Autobuild began.`,
+        detail: `Usually a set-up step of the workflow fails. Look at run ${ended.actions_run} in ${owner}/${repo}, mend it, then take the label off and set it again.`,
+      },
+    );
+  }
+  await parts.store.marks.set(done, parts.now().toISOString());
 }

@@ -1,0 +1,21 @@
+import type { JobKind } from '../core/job-api.ts';
+import type { AppParts } from './parts.ts';
+
+/** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */
+export interface LastDispatch {
+  kind: JobKind;
+  /** GitHub does not always tell. */
+  actions_run?: number;
+  at: string;
+}
+
+const mark = (run: string) => `dispatched:${run}`;
+
+export async function rememberDispatch(parts: AppParts, run: string, dispatch: LastDispatch): Promise<void> {
+  await parts.store.marks.set(mark(run), JSON.stringify(dispatch));
+}
+
+export async function lastDispatch(parts: AppParts, run: string): Promise<LastDispatch | undefined> {
+  const text = await parts.store.marks.get(mark(run));
+  return text === undefined ? undefined : (JSON.parse(text) as LastDispatch);
+}

@@ -1,0 +1,24 @@
+import type { Orders } from '../core/orders.ts';
+import { describeExit } from './agent-end.ts';
+import type { Job } from './job.ts';
+import type { Supervised } from './supervise.ts';
+
+/** Holds a frozen agent until a person has answered, the hold is over, or the run is parked. */
+export async function waitForAnswer(
+  job: Job,
+  agent: Supervised,
+  { alive, onDeath }: { alive: boolean; onDeath(): void },
+): Promise<Orders> {
+  const { link, settings, parking } = job;
+  const signals = [parking];
+  if (Number.isFinite(settings.holdMs)) signals.push(AbortSignal.timeout(settings.holdMs));
+  const hold = AbortSignal.any(signals);
+  const death = alive ? agent.exited.then((exit) => ({ died: describeExit(exit) })) : undefined;
+  const answer = link.ordersAfterWait(hold);
+  const first = await Promise.race(death ? [answer, death] : [answer]);
+  if (!('died' in first)) return first;
+  // Frozen processes do not end by themselves: someone else killed it (E-13).
+  onDeath();
+  const orders = await job.say('agent_died', { reason: first.died });
+  return orders.do === 'wait' ? waitForAnswer(job, agent, { alive: false, onDeath }) : orders;
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEMO_ISSUE, demoFiles } from './demo-project.ts';
+import { bundleAction } from './job-runner.ts';
+import type { Person, SeenComment, SeenPullRequest } from './person.ts';
+import { startSandbox } from './sandbox.ts';
+
+const DEADLINE_MS = 55_000;
+const LOOK_MS = 150;
+
+type Shown =
+  | { type: 'said'; text: string }
+  | { type: 'comment'; by: string; body: string }
+  | { type: 'answer'; by: string; text: string }
+  | { type: 'pull_request'; number: number; title: string; body: string }
+  | { type: 'ended'; ok: boolean; seconds: number; jobs: number };
+
+type Show = (shown: Shown) => void;
+
+/** What the maintainer does with each question. */
+const ANSWERS: {
+  text: string;
+  give(person: Person, issue: number, question: SeenComment): Promise<unknown>;
+}[] = [
+  { text: '/provide till=T-4711', give: (person, issue) => person.comment(issue, '/provide till=T-4711') },
+  { text: '/approve', give: (person, issue) => person.comment(issue, '/approve') },
+  {
+    text: 'ticks "Try a different approach"',
+    give: (person, _, question) => person.tick(question, 'new-approach'),
+  },
+];
+
+/** The standard story on a GitHub of our own: label, three questions, three answers, pull request. */
+async function playDemo(show: Show, stopped: AbortSignal): Promise<boolean> {
+  const begun = performance.now();
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-demo-'));
+  const environment = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
+  const action = bundleAction(join(directory, 'action'));
+  const sandbox = await startSandbox({ directory, files: demoFiles(process.execPath), environment, action });
+  const signal = AbortSignal.any([stopped, AbortSignal.timeout(DEADLINE_MS)]);
+  let ok = false;
+  try {
+    const app = await sandbox.startApp();
+    const maintainer = sandbox.person('olivia');
+    try {
+      const issue = await maintainer.openIssue(DEMO_ISSUE);
+      show({
+        type: 'said',
+        text: `olivia opens issue #${issue}, "${DEMO_ISSUE.title}", and labels it autobuild.`,
+      });
+      await maintainer.label(issue, 'autobuild');
+      const isIdle = () => sandbox.github.workflows.runs.every(({ status }) => status === 'completed');
+      const pull = await followIssue(maintainer, issue, isIdle, show, signal);
+      show({ type: 'pull_request', number: pull.number, title: pull.title, body: pull.body });
+      ok = true;
+    } catch (error) {
+      const log = sandbox.runner.finished.map((job) => job.log).join('\n');
+      const why = signal.aborted ? `the story did not end within ${DEADLINE_MS / 1000} s` : String(error);
+      show({
+        type: 'said',
+        text: `It failed: ${why}\n\nThe App's log:\n${app.log()}\n\nThe jobs' log:\n${log}`,
+      });
+    }
+  } finally {
+    await sandbox.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  const seconds = Math.round((performance.now() - begun) / 100) / 10;
+  show({ type: 'ended', ok, seconds, jobs: sandbox.runner.finished.length });
+  return ok;
+}
+
+/** Shows each comment as it appears and answers each question once, until the receipt is there. */
+async function followIssue(
+  person: Person,
+  issue: number,
+  isIdle: () => boolean,
+  show: Show,
+  signal: AbortSignal,
+): Promise<SeenPullRequest> {
+  const shown = new Set<number>();
+  const answered = new Set<number>();
+  for (;;) {
+    signal.throwIfAborted();
+    const comments = await person.comments(issue);
+    for (const comment of comments) {
+      if (!shown.has(comment.id) && comment.user.login !== person.login)
+        show({ type: 'comment', by: comment.user.login, body: comment.body });
+      shown.add(comment.id);
+    }
+    const question = comments.find(({ id, body }) => !answered.has(id) && isOpenQuestion(body));
+    if (question && isIdle()) {
+      const answer = ANSWERS[answered.size];
+      if (!answer) throw new Error(`Nobody expected this question:\n${question.body}`);
+      answered.add(question.id);
+      show({ type: 'said', text: '  (The job has ended: waiting costs no runner minute.)' });
+      show({ type: 'answer', by: person.login, text: answer.text });
+      await answer.give(person, issue, question);
+    }
+    if (comments.some(({ body }) => body.startsWith('<!-- autobuild:receipt '))) {
+      const ready = (await person.pullRequests()).find((pull) => !pull.draft);
+      if (ready && answered.size === ANSWERS.length) return ready;
+      throw new Error(`The run ended after ${answered.size} of ${ANSWERS.length} questions.`);
+    }
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
+function isOpenQuestion(body: string): boolean {
+  return body.startsWith('<!-- autobuild:escalation ') && body.includes('\n### ⏸ Waiting for you');
+}
+
+function renderText(shown: Shown): string {
+  switch (shown.type) {
+    case 'said':
+      return shown.text;
+    case 'comment':
+      return `┌─ ${shown.by} comments\n${frame(withoutMarkers(shown.body))}\n└─`;
+    case 'answer':
+      return `  ▶ ${shown.by}: ${shown.text}`;
+    case 'pull_request':
+      return `┌─ pull request #${shown.number}: ${shown.title}\n${frame(withoutMarkers(shown.body))}\n└─`;
+    case 'ended':
+      return shown.ok
+        ? `✓ From label to pull request in ${shown.seconds} s, with ${shown.jobs} jobs, each a process of its own.`
+        : `✗ It did not work, after ${shown.seconds} s.`;
+  }
+}
+
+/** Comments as people see them. */
+function withoutMarkers(body: string): string {
+  return body.replaceAll(/<!--.*?-->\s?/g, '');
+}
+
+function frame(text: string): string {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => `│ ${line}`.trimEnd())
+    .join('\n');
+}
+
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
+const asJson = process.argv.includes('--json');
+const show: Show = (shown) =>
+  void process.stdout.write(asJson ? `${JSON.stringify(shown)}\n` : `${renderText(shown)}\n\n`);
+process.exitCode = (await playDemo(show, stopped.signal)) ? 0 : 1;

@@ -1,0 +1,314 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createEmulator, type Emulator } from 'emulate';
+import { findFreePort } from './free-port.ts';
+import { createCallers } from './github/callers.ts';
+import { createCheckRuns } from './github/check-runs.ts';
+import { createComments } from './github/comments.ts';
+import { createCommits } from './github/commits.ts';
+import {
+  type Answer,
+  type Call,
+  describeAccount,
+  type Gap,
+  type Json,
+  refuse,
+  type Upstream,
+} from './github/gap.ts';
+import { createGraphql } from './github/graphql.ts';
+import { createInstallations } from './github/installations.ts';
+import { createLabels } from './github/labels.ts';
+import { createPermissions, type Role } from './github/permissions.ts';
+import { createPullRequests } from './github/pull-requests.ts';
+import { createReactions, type ReactionGap } from './github/reactions.ts';
+import { createRepositories } from './github/repositories.ts';
+import { createWebhookRelay, type WebhookRelay } from './github/webhook-relay.ts';
+import {
+  createWorkflows,
+  type DispatchedRun,
+  type RunningJob,
+  type WorkflowGap,
+} from './github/workflows.ts';
+
+export const APP_ID = 4711;
+const APP_SLUG = 'autobuild';
+const INSTALLATION_ID = 100;
+const MAX_BODY_BYTES = 40 * 1024 * 1024;
+const EVENTS = ['issues', 'issue_comment', 'pull_request', 'pull_request_review'];
+const PERMISSIONS = {
+  actions: 'write',
+  checks: 'write',
+  contents: 'write',
+  issues: 'write',
+  metadata: 'read',
+  pull_requests: 'write',
+};
+
+export interface LocalGitHubOptions {
+  owner: string;
+  name: string;
+  /** Everybody who has an account, and what they may do in the repository. The owner is its admin. */
+  people: Record<string, Role>;
+  startJob(run: DispatchedRun): RunningJob;
+  /** Every request and its answer, for tests that hold them against GitHub's description. */
+  onExchange?(exchange: { call: Call; answer: Answer }): void;
+}
+
+export interface LocalGitHub {
+  /** `host:port`, as `GHE_HOST` takes it. */
+  host: string;
+  owner: string;
+  name: string;
+  appId: number;
+  privateKey: string;
+  webhookSecret: string;
+  webhooks: WebhookRelay;
+  workflows: WorkflowGap;
+  reactions: ReactionGap;
+  /** Node ids of comments that were folded away. */
+  minimized: ReadonlySet<string>;
+  /** One call as that person. */
+  callAs(login: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Past permissions and webhooks, for set-up and for looking. */
+  upstream: Upstream;
+  close(): Promise<void>;
+}
+
+/** GitHub on this machine: emulate, behind a server that adds what it lacks. Loopback only, one repository, nothing is kept. */
+export async function startLocalGitHub(options: LocalGitHubOptions): Promise<LocalGitHub> {
+  const { owner, name, startJob, onExchange = () => undefined } = options;
+  const roles = new Map<string, Role>([...Object.entries(options.people), [owner, 'admin']]);
+  const tokens = new Map([...roles.keys()].map((login) => [`ghp_${randomBytes(20).toString('hex')}`, login]));
+  const tokenOf = (login: string) => [...tokens].find(([, name]) => name === login)?.[0];
+  const webhookSecret = randomBytes(24).toString('hex');
+  const bot = `${APP_SLUG}[bot]`;
+  let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async (_, response) =>
+    void response.writeHead(503).end();
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      response.writeHead(500, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ message: `The sandbox failed: ${String(error)}` }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://${host}`;
+  const emulator = await startEmulator({
+    url,
+    owner,
+    name,
+    people: [...roles.keys()],
+    tokens,
+    webhookSecret,
+  });
+  const privateKey = emulator.generatedSecrets[0]?.value ?? '';
+
+  const send = async (
+    method: string,
+    path: string,
+    body: unknown,
+    authorization: string,
+  ): Promise<Answer> => {
+    const response = await fetch(`http://127.0.0.1:${emulator.port}${path}`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      body: body === undefined || method === 'GET' ? undefined : JSON.stringify(body),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const link = response.headers.get('link');
+    return {
+      status: response.status,
+      body: text === '' ? undefined : JSON.parse(text),
+      headers: link ? { link } : {},
+    };
+  };
+  const upstream: Upstream = (method, path, body) => send(method, path, body, `token ${tokenOf(owner)}`);
+
+  const repository = `/repos/${owner}/${name}`;
+  const app = describeApp(url, (await describeAccount(upstream, owner)) ?? {});
+  const callers = createCallers(tokens, bot);
+  const webhooks = createWebhookRelay(webhookSecret);
+  const comments = createComments(app, bot, upstream);
+  const reactions = createReactions(upstream);
+  const minimized = new Set<string>();
+  const workflows = createWorkflows({
+    upstream,
+    repository,
+    htmlUrl: `${url}/${owner}/${name}`,
+    apiUrl: `${url}/api/v3${repository}`,
+    start: startJob,
+    emit: webhooks.emit,
+    installation: { id: INSTALLATION_ID, node_id: 'I_100' },
+  });
+  const gaps: Gap[] = [
+    createPermissions(roles, upstream),
+    createInstallations(repository, upstream),
+    comments,
+    reactions,
+    createLabels(`${url}/api/v3${repository}`),
+    createPullRequests(repository, upstream),
+    createRepositories(),
+    createCommits(),
+    createCheckRuns(app),
+    workflows,
+  ];
+  const graphql = createGraphql({
+    upstream,
+    repository,
+    lastEditor: comments.lastEditor,
+    onMinimized: (id) => void minimized.add(id),
+  });
+
+  async function answerCall(call: Call, authorization: string): Promise<Answer> {
+    for (const gap of gaps) {
+      const answer = await gap.answer?.(call);
+      if (answer) return answer;
+    }
+    const search = call.query.size > 0 ? `?${call.query}` : '';
+    let answer = await send(call.method, `${call.path}${search}`, call.body, authorization);
+    for (const gap of gaps) if (gap.mend) answer = await gap.mend(call, answer);
+    const { token } = (answer.body ?? {}) as { token?: string };
+    if (call.path.endsWith('/access_tokens') && token) callers.addInstallation(token);
+    return answer;
+  }
+
+  async function takeWebhook(event: string, payload: Json): Promise<void> {
+    let mended = payload;
+    for (const gap of gaps) if (gap.mendPayload) mended = await gap.mendPayload(event, mended);
+    webhooks.emit(event, mended);
+  }
+
+  handle = async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', url);
+    const body = await readJson(request);
+    if (pathname === '/_webhooks') {
+      await takeWebhook(String(request.headers['x-github-event']), body);
+      response.writeHead(204).end();
+      return;
+    }
+    const { authorization = '' } = request.headers;
+    const caller = callers.find(authorization);
+    const path = pathname.replace(/^\/api\/v3(?=\/)/, '');
+    const call = { method: request.method ?? 'GET', path, query: searchParams, body, caller } as Call;
+    const answer = !caller
+      ? refuse(401, 'Bad credentials')
+      : pathname === '/api/graphql'
+        ? await graphql(call)
+        : await answerCall(call, authorization);
+    onExchange({ call, answer });
+    response.writeHead(answer.status, {
+      'content-type': 'application/json; charset=utf-8',
+      ...answer.headers,
+    });
+    response.end(
+      answer.body === undefined || answer.status === 204 ? undefined : JSON.stringify(answer.body),
+    );
+  };
+
+  return {
+    host,
+    owner,
+    name,
+    appId: APP_ID,
+    privateKey,
+    webhookSecret,
+    webhooks,
+    workflows,
+    reactions,
+    minimized,
+    upstream,
+    async callAs(login, method, path, body) {
+      const response = await fetch(`${url}/api/v3${path}`, {
+        method,
+        headers: { authorization: `token ${tokenOf(login)}`, 'content-type': 'application/json' },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    },
+    async close() {
+      await workflows.close();
+      await webhooks.settled();
+      await emulator.close();
+      await closeServer(server);
+    },
+  };
+}
+
+/** The App as it stands on what it wrote. */
+function describeApp(url: string, owner: Json): Json {
+  return {
+    id: APP_ID,
+    slug: APP_SLUG,
+    node_id: 'A_4711',
+    client_id: 'Iv1.sandbox',
+    name: 'Autobuild',
+    description: 'The sandbox’s own App',
+    owner,
+    external_url: url,
+    html_url: `${url}/apps/${APP_SLUG}`,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    permissions: PERMISSIONS,
+    events: EVENTS,
+  };
+}
+
+async function startEmulator(options: {
+  url: string;
+  owner: string;
+  name: string;
+  people: string[];
+  tokens: ReadonlyMap<string, string>;
+  webhookSecret: string;
+}): Promise<Emulator & { port: number }> {
+  const { url, owner, name, people, tokens, webhookSecret } = options;
+  // It does not tell which port it was given, so it is told.
+  const port = await findFreePort();
+  const emulator = await createEmulator({
+    service: 'github',
+    port,
+    baseUrl: url,
+    seed: {
+      tokens: Object.fromEntries([...tokens].map(([token, login]) => [token, { login, scopes: ['repo'] }])),
+      github: {
+        users: people.map((login) => ({ login })),
+        repos: [{ owner, name, auto_init: true }],
+        apps: [
+          {
+            app_id: APP_ID,
+            slug: APP_SLUG,
+            name: 'Autobuild',
+            permissions: PERMISSIONS,
+            events: EVENTS,
+            webhook_url: `${url}/_webhooks`,
+            webhook_secret: webhookSecret,
+            installations: [{ installation_id: INSTALLATION_ID, account: owner }],
+          },
+        ],
+      },
+    },
+  });
+  return Object.assign(emulator, { port });
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
+
+async function readJson(request: IncomingMessage): Promise<Json> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString('utf8')) as Json);
+}

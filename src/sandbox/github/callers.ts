@@ -1,0 +1,24 @@
+import type { Caller } from './gap.ts';
+
+/** emulate takes any unknown token for its first user; GitHub does not. */
+export interface Callers {
+  addInstallation(token: string): void;
+  /** Undefined: bad credentials. */
+  find(authorization: string | undefined): Caller | undefined;
+}
+
+export function createCallers(people: ReadonlyMap<string, string>, bot: string): Callers {
+  const installations = new Set<string>();
+  return {
+    addInstallation: (token) => void installations.add(token),
+    find(authorization) {
+      const token = /^(?:bearer|token)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
+      if (!token) return undefined;
+      // A signed token is checked by emulate, where it counts.
+      if (token.startsWith('eyJ')) return { kind: 'app' };
+      if (installations.has(token)) return { kind: 'installation', login: bot };
+      const login = people.get(token);
+      return login === undefined ? undefined : { kind: 'person', login };
+    },
+  };
+}

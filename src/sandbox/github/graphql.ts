@@ -1,0 +1,56 @@
+import type { Answer, Call, Json, Upstream } from './gap.ts';
+
+interface GraphqlParts {
+  upstream: Upstream;
+  repository: string;
+  lastEditor(nodeId: string): { login: string; bot: boolean } | undefined;
+  onMinimized(nodeId: string): void;
+}
+
+/** emulate has no GraphQL. Only what Autobuild asks is answered; anything else is an error, as a misspelt field would be. */
+export function createGraphql(parts: GraphqlParts): (call: Call) => Promise<Answer> {
+  const { upstream, repository, lastEditor, onMinimized } = parts;
+
+  async function pullOf(nodeId: string): Promise<Json | undefined> {
+    const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
+    return (body as Json[]).find((pull) => pull.node_id === nodeId);
+  }
+
+  async function resolve(query: string, id: string): Promise<unknown> {
+    if (query.includes('minimizeComment(')) {
+      onMinimized(id);
+      return { minimizeComment: { minimizedComment: { isMinimized: true } } };
+    }
+    if (query.includes('markPullRequestReadyForReview(')) {
+      const pull = await pullOf(id);
+      if (!pull) return undefined;
+      await upstream('PATCH', `${repository}/pulls/${pull.number}`, { draft: false });
+      return { markPullRequestReadyForReview: { pullRequest: { isDraft: false } } };
+    }
+    if (query.includes('... on PullRequest { isDraft }')) {
+      const pull = await pullOf(id);
+      return pull && { node: { isDraft: pull.draft } };
+    }
+    if (query.includes('... on IssueComment { editor { __typename login } }')) {
+      const editor = lastEditor(id);
+      const login = editor?.login.replace(/\[bot\]$/, '');
+      return { node: { editor: editor ? { __typename: editor.bot ? 'Bot' : 'User', login } : null } };
+    }
+    throw new Error('The sandbox does not know this query.');
+  }
+
+  return async ({ body }) => {
+    const { query, variables } = body as { query?: string; variables?: { id?: string } };
+    try {
+      const data = await resolve(String(query), String(variables?.id));
+      if (data !== undefined) return { status: 200, body: { data } };
+      const message = `Could not resolve to a node with the global id of '${variables?.id}'`;
+      return { status: 200, body: { data: null, errors: [{ type: 'NOT_FOUND', message }] } };
+    } catch (error) {
+      return {
+        status: 200,
+        body: { errors: [{ type: 'UNPROCESSABLE', message: (error as Error).message }] },
+      };
+    }
+  };
+}

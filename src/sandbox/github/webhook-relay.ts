@@ -1,0 +1,94 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Json } from './gap.ts';
+
+const TIMEOUT_MS = 10_000;
+const MOST_KEPT = 2_000;
+
+export interface Delivery {
+  id: string;
+  event: string;
+  action?: string;
+  payload: Json;
+  /** Of each try; 0 where nobody answered. */
+  statuses: number[];
+}
+
+export interface WebhookRelay {
+  /** Where Apps listen, in turn. Nobody: deliveries are lost, as on GitHub. */
+  to(urls: string[]): void;
+  emit(event: string, payload: Json): void;
+  /** Oldest first. */
+  readonly deliveries: readonly Delivery[];
+  /** The same delivery again, under the same id. */
+  redeliver(delivery: Delivery): Promise<number>;
+  /** What a network does: given a delivery, which ones are sent now. For one that is kept back, none. */
+  route(through: (delivery: Delivery) => Delivery[]): void;
+  settled(): Promise<void>;
+}
+
+/** emulate numbers its deliveries by the clock, so that two may have one id, and does not say what an edit changed. */
+export function createWebhookRelay(secret: string): WebhookRelay {
+  const deliveries: Delivery[] = [];
+  let urls: string[] = [];
+  let turn = 0;
+  let through = (delivery: Delivery) => [delivery];
+  let sending: Promise<unknown> = Promise.resolve();
+
+  async function send(delivery: Delivery): Promise<number> {
+    const url = urls[turn % urls.length];
+    turn += 1;
+    const status = url === undefined ? 0 : await post(url, delivery, secret);
+    delivery.statuses.push(status);
+    return status;
+  }
+
+  return {
+    deliveries,
+    to(targets) {
+      urls = targets;
+    },
+    route(next) {
+      through = next;
+    },
+    redeliver: send,
+    emit(event, payload) {
+      const action = typeof payload.action === 'string' ? payload.action : undefined;
+      const delivery: Delivery = { id: randomUUID(), event, action, payload, statuses: [] };
+      deliveries.push(delivery);
+      if (deliveries.length > MOST_KEPT) deliveries.shift();
+      sending = sending.then(async () => {
+        for (const one of through(delivery)) await send(one);
+      });
+    },
+    async settled() {
+      for (let seen: unknown; seen !== sending; ) {
+        seen = sending;
+        await seen;
+      }
+    },
+  };
+}
+
+async function post(url: string, { id, event, payload }: Delivery, secret: string): Promise<number> {
+  const body = JSON.stringify(payload);
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'GitHub-Hookshot/sandbox',
+        'x-github-event': event,
+        'x-github-delivery': id,
+        'x-hub-signature-256': `sha256=${signature}`,
+      },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    // GitHub does not try again either.
+    return 0;
+  }
+}

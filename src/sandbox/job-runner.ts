@@ -1,0 +1,301 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { checkOut } from './check-out.ts';
+import type { Upstream } from './github/gap.ts';
+import { fillIn, isWanted, type WorkflowStep } from './github/workflow-file.ts';
+import type { Conclusion, DispatchedRun, RunningJob } from './github/workflows.ts';
+import { createRunnerLog, type RunnerLog } from './runner-log.ts';
+
+export const SOURCE_ACTION = fileURLToPath(new URL('../action.ts', import.meta.url));
+const BUNDLER = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
+
+/** As the real runner: asked, told, then killed. */
+const INTERRUPT_MS = 7_500;
+const TERMINATE_MS = 2_500;
+
+/** The action as users get it, made anew. */
+export function bundleAction(directory: string): string {
+  execFileSync(process.execPath, [BUNDLER, directory], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return join(directory, 'action.js');
+}
+
+export interface JobRunnerOptions {
+  upstream: Upstream;
+  owner: string;
+  name: string;
+  serverUrl: string;
+  /** Everything a job leaves is below here; the caller removes it. */
+  directory: string;
+  /** The bundle, or the source, which needs no bundling. */
+  action: string;
+  /** PATH and the like; nothing else of this process reaches a job. */
+  environment: Record<string, string>;
+  secrets?: Record<string, string>;
+  onLog?(run: number, text: string): void;
+}
+
+/** What a job left behind. */
+export interface FinishedJob {
+  run: number;
+  inputs: Record<string, string>;
+  conclusion: Conclusion;
+  log: string;
+  summary: string;
+  output: string;
+  /** Names of the files in `artifacts`, relative to the workspace. */
+  artifacts: string[];
+  directory: string;
+}
+
+export interface JobRunner {
+  start(run: DispatchedRun): RunningJob;
+  readonly finished: readonly FinishedJob[];
+}
+
+/** Does for a dispatch what a GitHub runner does: a fresh directory, the steps of the workflow's job, its files and its log. */
+export function createJobRunner(options: JobRunnerOptions): JobRunner {
+  const finished: FinishedJob[] = [];
+  return {
+    finished,
+    start(run) {
+      const cancelled = new AbortController();
+      const ended = execute(options, run, cancelled.signal).then((job) => {
+        finished.push(job);
+        return job.conclusion;
+      });
+      return { ended, cancel: () => cancelled.abort() };
+    },
+  };
+}
+
+interface Machine extends JobRunnerOptions {
+  run: DispatchedRun;
+  workspace: string;
+  files: Record<'event' | 'summary' | 'output' | 'env' | 'path' | 'state', string>;
+  log: RunnerLog;
+  cancelled: AbortSignal;
+  jobEnv: Record<string, string>;
+  secretsOfJob: Record<string, string>;
+  artifacts: string[];
+  home: string;
+}
+
+async function execute(
+  options: JobRunnerOptions,
+  run: DispatchedRun,
+  cancelled: AbortSignal,
+): Promise<FinishedJob> {
+  const home = join(options.directory, `run-${run.id}`);
+  const file = (name: string) => join(home, 'files', name);
+  const { secrets = {} } = options;
+  const log = createRunnerLog(Object.values(secrets), (text) => options.onLog?.(run.id, text));
+  const machine: Machine = {
+    ...options,
+    run,
+    home,
+    log,
+    cancelled,
+    workspace: join(home, 'work', options.name, options.name),
+    files: {
+      event: file('event.json'),
+      summary: file('summary.md'),
+      output: file('output'),
+      env: file('env'),
+      path: file('path'),
+      state: file('state'),
+    },
+    jobEnv: {},
+    secretsOfJob: secrets,
+    artifacts: [],
+  };
+  let conclusion: Conclusion = 'failure';
+  try {
+    prepare(machine);
+    conclusion = await runSteps(machine);
+  } catch (error) {
+    log.write(`The sandbox's runner failed: ${(error as Error).stack ?? String(error)}\n`);
+  }
+  return {
+    run: run.id,
+    inputs: run.inputs,
+    conclusion: cancelled.aborted ? 'cancelled' : conclusion,
+    log: log.text(),
+    summary: readFileSync(machine.files.summary, 'utf8'),
+    output: readFileSync(machine.files.output, 'utf8'),
+    artifacts: machine.artifacts,
+    directory: home,
+  };
+}
+
+function prepare({ home, workspace, files, run, owner, name }: Machine): void {
+  for (const directory of [workspace, join(home, 'files'), join(home, 'temp'), join(home, 'home')])
+    mkdirSync(directory, { recursive: true });
+  for (const path of Object.values(files)) writeFileSync(path, '');
+  const event = {
+    inputs: run.inputs,
+    ref: `refs/heads/${run.branch}`,
+    repository: { name, full_name: `${owner}/${name}`, owner: { login: owner } },
+    sender: { login: run.actor },
+    workflow: `.github/workflows/${run.workflow.file}`,
+  };
+  writeFileSync(files.event, JSON.stringify(event));
+}
+
+async function runSteps(machine: Machine): Promise<Conclusion> {
+  const { run, log, cancelled } = machine;
+  const contexts = { inputs: run.inputs, secrets: machine.secretsOfJob };
+  const job = Object.values(run.workflow.jobs).find((candidate) => isWanted(candidate.if, contexts));
+  if (!job) throw new Error('No job of the workflow is wanted.');
+  let ok = true;
+  for (const step of job.steps) {
+    if (step.if !== 'always()' && (!ok || cancelled.aborted)) continue;
+    log.write(`##[group]${step.name ?? step.uses ?? step.run?.split('\n')[0] ?? 'step'}\n`);
+    const env = Object.fromEntries(
+      Object.entries(step.env).map(([key, value]) => [key, fillIn(value, contexts)]),
+    );
+    const passed = await runStep(machine, step, { ...machine.jobEnv, ...env });
+    if (!passed) log.write('##[error]The step failed.\n');
+    ok &&= passed;
+    takeUpEnvironment(machine);
+  }
+  return ok ? 'success' : 'failure';
+}
+
+async function runStep(machine: Machine, step: WorkflowStep, env: Record<string, string>): Promise<boolean> {
+  const { run, upstream, owner, name, workspace, action } = machine;
+  const given = Object.fromEntries(
+    Object.entries(step.with).map(([key, value]) => [key, fillIn(value, { inputs: run.inputs })]),
+  );
+  if (step.run !== undefined) {
+    const script = fillIn(step.run, { inputs: run.inputs, secrets: machine.secretsOfJob });
+    return runProcess(machine, ['bash', '-e', '-o', 'pipefail', '-c', script], env);
+  }
+  const [uses = ''] = (step.uses ?? '').split('@');
+  switch (uses) {
+    case 'actions/checkout':
+      await checkOut(upstream, `/repos/${owner}/${name}`, given.ref || run.sha, workspace);
+      return true;
+    case 'actions/upload-artifact':
+      keepArtifacts(machine, given.path ?? '');
+      return true;
+    case 'autobuild/autobuild': {
+      const inputs = Object.entries({ directory: '.', ...given }).map(([key, value]) => [
+        `INPUT_${key.toUpperCase()}`,
+        value,
+      ]);
+      return runProcess(machine, [process.execPath, action], { ...env, ...Object.fromEntries(inputs) });
+    }
+    default:
+      throw new Error(`The sandbox's runner has no ${uses}; set-up steps are written with \`run:\` here.`);
+  }
+}
+
+function environmentOf(machine: Machine): Record<string, string> {
+  const { run, files, home, workspace, owner, name, serverUrl, environment } = machine;
+  return {
+    ...environment,
+    CI: 'true',
+    GITHUB_ACTIONS: 'true',
+    GITHUB_ACTOR: run.actor,
+    GITHUB_API_URL: `${serverUrl}/api/v3`,
+    GITHUB_ENV: files.env,
+    GITHUB_EVENT_NAME: 'workflow_dispatch',
+    GITHUB_EVENT_PATH: files.event,
+    GITHUB_JOB: run.inputs.kind ?? 'job',
+    GITHUB_OUTPUT: files.output,
+    GITHUB_PATH: files.path,
+    GITHUB_REF: `refs/heads/${run.branch}`,
+    GITHUB_REPOSITORY: `${owner}/${name}`,
+    GITHUB_RUN_ATTEMPT: String(run.attempt),
+    GITHUB_RUN_ID: String(run.id),
+    GITHUB_SERVER_URL: serverUrl,
+    GITHUB_SHA: run.sha,
+    GITHUB_STATE: files.state,
+    GITHUB_STEP_SUMMARY: files.summary,
+    GITHUB_WORKFLOW: run.workflow.name,
+    GITHUB_WORKSPACE: workspace,
+    HOME: join(home, 'home'),
+    RUNNER_ARCH: 'X64',
+    RUNNER_OS: 'Linux',
+    RUNNER_TEMP: join(home, 'temp'),
+    RUNNER_TRACKING_ID: `sandbox_${run.id}`,
+  };
+}
+
+async function runProcess(machine: Machine, argv: string[], env: Record<string, string>): Promise<boolean> {
+  const [program = '', ...args] = argv;
+  const child = spawn(program, args, {
+    cwd: machine.workspace,
+    env: { ...environmentOf(machine), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, so that whatever it leaves behind can be ended with it.
+    detached: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', machine.log.write);
+  const stop = () => void stopProcess(child);
+  machine.cancelled.addEventListener('abort', stop, { once: true });
+  if (machine.cancelled.aborted) stop();
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  machine.cancelled.removeEventListener('abort', stop);
+  signalGroup(child, 'SIGKILL');
+  return code === 0;
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  for (const [signal, waitMs] of [
+    ['SIGINT', INTERRUPT_MS],
+    ['SIGTERM', TERMINATE_MS],
+  ] as const) {
+    child.kill(signal);
+    if (await endsWithin(child, waitMs)) return;
+  }
+  signalGroup(child, 'SIGKILL');
+}
+
+function endsWithin(child: ChildProcess, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid) process.kill(-child.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** What a step wrote for those after it. */
+function takeUpEnvironment({ files, jobEnv, environment }: Machine): void {
+  for (const line of readFileSync(files.env, 'utf8').split('\n')) {
+    const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
+    if (key) jobEnv[key] = value ?? '';
+  }
+  const added = readFileSync(files.path, 'utf8').split('\n').filter(Boolean).toReversed();
+  if (added.length > 0) jobEnv.PATH = [...added, environment.PATH].join(':');
+}
+
+function keepArtifacts({ workspace, home, artifacts }: Machine, pattern: string): void {
+  for (const file of globSync(pattern, { cwd: workspace })) {
+    const kept = join(home, 'artifacts', file);
+    mkdirSync(dirname(kept), { recursive: true });
+    copyFileSync(join(workspace, file), kept);
+    artifacts.push(file);
+  }
+}
+
+/** The directory of a job as a hosted runner leaves it: gone. What people look at later is kept. */
+export function discardWorkspace(job: FinishedJob): void {
+  const work = join(job.directory, 'work');
+  if (existsSync(work)) rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AppProcess, startAppProcess } from './app-process.ts';
+import { findFreePort } from './free-port.ts';
+import type { Answer, Call, Upstream } from './github/gap.ts';
+import type { Role } from './github/permissions.ts';
+import { type LocalGitHub, startLocalGitHub } from './github.ts';
+import { createJobRunner, type JobRunner, SOURCE_ACTION } from './job-runner.ts';
+import { createPerson, type Person } from './person.ts';
+
+const OWNER = 'olivia';
+const REPOSITORY = 'shop';
+const WEBHOOK_PATH = '/api/github/webhooks';
+
+export interface SandboxOptions {
+  /** Everything is below here; the caller makes and removes it. */
+  directory: string;
+  /** What stands on the default branch, by path. */
+  files: Record<string, string>;
+  /** Beside the owner, `olivia`. */
+  people?: Record<string, Role>;
+  /** The file that is run as the action; its source when left out. */
+  action?: string;
+  /** PostgreSQL; a SQLite file when left out. */
+  databaseUrl?: string;
+  /** What jobs and the App get of this process's environment: PATH at least. */
+  environment: Record<string, string>;
+  secrets?: Record<string, string>;
+  onExchange?(exchange: { call: Call; answer: Answer }): void;
+  onJobLog?(run: number, text: string): void;
+}
+
+export interface Sandbox {
+  github: LocalGitHub;
+  runner: JobRunner;
+  person(login: string): Person;
+  /** Starts one more App; webhooks go to all that run, in turn. A killed one is started again under the same address. */
+  startApp(): Promise<AppProcess>;
+  /** Puts another commit on the default branch. */
+  push(files: Record<string, string>): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A GitHub, a runner and Apps on this machine: the same for the tests, for `npm run demo` and for people. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { directory, environment } = options;
+  const jobs = join(directory, 'jobs');
+  mkdirSync(jobs, { recursive: true });
+  let runner: JobRunner | undefined;
+  const github = await startLocalGitHub({
+    owner: OWNER,
+    name: REPOSITORY,
+    people: options.people ?? {},
+    startJob(run) {
+      if (!runner) throw new Error('The runner is not there yet.');
+      return runner.start(run);
+    },
+    onExchange: options.onExchange,
+  });
+  runner = createJobRunner({
+    upstream: github.upstream,
+    owner: OWNER,
+    name: REPOSITORY,
+    serverUrl: `http://${github.host}`,
+    directory: jobs,
+    action: options.action ?? SOURCE_ACTION,
+    environment: { LANG: 'C.UTF-8', ...environment },
+    secrets: options.secrets,
+    onLog: options.onJobLog,
+  });
+  const push = (files: Record<string, string>) =>
+    commitFiles(github.upstream, `/repos/${OWNER}/${REPOSITORY}`, files);
+  await push(options.files);
+  const running = new Map<AppProcess, string>();
+  const freed: number[] = [];
+  const keys = randomBytes(32).toString('base64');
+  const direct = () => github.webhooks.to([...running.values()]);
+  const { databaseUrl } = options;
+
+  return {
+    github,
+    runner,
+    push,
+    person: (login) => createPerson(github, login),
+    async startApp() {
+      const port = freed.pop() ?? (await findFreePort());
+      const url = `http://127.0.0.1:${port}`;
+      const app = await startAppProcess({
+        cwd: directory,
+        env: {
+          ...environment,
+          APP_ID: String(github.appId),
+          PRIVATE_KEY: github.privateKey,
+          WEBHOOK_SECRET: github.webhookSecret,
+          AUTOBUILD_KEYS: keys,
+          ...(databaseUrl ? { DATABASE_URL: databaseUrl } : { AUTOBUILD_DB: join(directory, 'desk.db') }),
+          PUBLIC_URL: url,
+          HOST: '127.0.0.1',
+          PORT: String(port),
+          GHE_HOST: github.host,
+          GHE_PROTOCOL: 'http',
+          LOG_LEVEL: 'info',
+        },
+      });
+      const gone = () => {
+        if (running.delete(handle)) freed.push(port);
+        direct();
+      };
+      const handle: AppProcess = {
+        ...app,
+        async kill() {
+          gone();
+          await app.kill();
+        },
+        async stop() {
+          gone();
+          await app.stop();
+        },
+      };
+      running.set(handle, `${url}${WEBHOOK_PATH}`);
+      direct();
+      return handle;
+    },
+    async close() {
+      await github.workflows.close();
+      await Promise.all([...running.keys()].map((app) => app.stop()));
+      await github.close();
+    },
+  };
+}
+
+async function commitFiles(
+  upstream: Upstream,
+  repository: string,
+  files: Record<string, string>,
+): Promise<string> {
+  const ask = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
+    const answer = await upstream(method, `${repository}${path}`, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body as Body;
+  };
+  const head = await ask<{ object: { sha: string } }>('GET', '/git/ref/heads/main');
+  const base = await ask<{ tree: { sha: string } }>('GET', `/git/commits/${head.object.sha}`);
+  const tree = Object.entries(files).map(([path, content]) => ({
+    path,
+    mode: '100644',
+    type: 'blob',
+    content,
+  }));
+  const made = await ask<{ sha: string }>('POST', '/git/trees', { base_tree: base.tree.sha, tree });
+  const parents = [head.object.sha];
+  const commit = await ask<{ sha: string }>('POST', '/git/commits', {
+    message: 'Files',
+    tree: made.sha,
+    parents,
+  });
+  await ask('PATCH', '/git/refs/heads/main', { sha: commit.sha });
+  return commit.sha;
+}
