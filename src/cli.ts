@@ -30,7 +30,7 @@ async function main(argv: string[]): Promise<number> {
     }
     case 'status': {
       const { statusCommand } = await import('./cli/status-command.ts');
-      return print(statusCommand(options, openHome(process.env)).join('\n'));
+      return print((await statusCommand(options, openHome(process.env))).join('\n'));
     }
     case 'replay': {
       const { replayCommand } = await import('./cli/replay-command.ts');

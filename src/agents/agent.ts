@@ -79,8 +79,8 @@ export interface SessionPlace {
 /** One agent CLI. Pure: processes and files are the runner's business. */
 export interface Agent {
   readonly name: string;
-  /** It can be told something while its turn runs, other than through a question it asked itself. */
-  readonly hearsMidTurn: boolean;
+  /** After a help block it looks for the answer in its inputs file. Others are told by `say`, or when their conversation goes on. */
+  readonly readsInputs?: boolean;
   /** The version this file was tested with; another one is worth a warning. */
   readonly testedVersion?: string;
   /** Names of variables that hold a key it can use; one is enough. Empty: it needs none. */

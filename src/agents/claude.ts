@@ -25,7 +25,6 @@ const KEEP_SESSIONS_DAYS = 3650;
 /** Claude Code, headless. It reads messages from stdin as long as that is open, also in the middle of a turn. */
 export const claude: Agent = {
   name: 'claude',
-  hearsMidTurn: true,
   testedVersion: '2.1.325',
   keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
   environment: ['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN'],

@@ -19,7 +19,6 @@ const FEATURES_OFF = ['plugins', 'apps', 'multi_agent', 'daemon_auto_start', 'un
 /** Codex, headless. What it is told while it runs it cannot hear: the turn ends, and its session is resumed. */
 export const codex: Agent = {
   name: 'codex',
-  hearsMidTurn: false,
   testedVersion: '0.166.0',
   keys: KEYS,
   environment: [...KEYS, 'OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE'],

@@ -5,7 +5,7 @@ import type { Agent } from './agent.ts';
 export function commandAgent(name: string, argv: string[]): Agent {
   return {
     name,
-    hearsMidTurn: false,
+    readsInputs: true,
     start({ prompt, files, inputs }) {
       return {
         argv,

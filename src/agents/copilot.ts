@@ -17,7 +17,6 @@ const KEYS = ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVI
 /** GitHub Copilot CLI, headless. The session's id comes only at the end of its output, so it is given one. */
 export const copilot: Agent = {
   name: 'copilot',
-  hearsMidTurn: false,
   testedVersion: '1.0.102',
   // A provider at an address of one's own may need no key.
   keys: [...KEYS, 'COPILOT_PROVIDER_BASE_URL'],

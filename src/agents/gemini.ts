@@ -14,7 +14,6 @@ const SHELL_RESULT = `${FOLDER}/shell-result.mjs`;
 /** Gemini CLI, headless. It hears nothing while its turn runs, and a stream cut under it ends the turn. */
 export const gemini: Agent = {
   name: 'gemini',
-  hearsMidTurn: false,
   testedVersion: '0.61.0',
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   environment: [

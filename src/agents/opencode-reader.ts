@@ -151,12 +151,15 @@ export function createOpencodeReader(): StreamReader {
       if (exit.code === 0 && lastFinish === 'stop') return finish('done');
       if (exit.code === 0 && lastFinish === 'length')
         return finish('context', "The model's answer reached its length limit.");
-      const missing = missingEnd('OpenCode', exit);
-      return [NO_SESSION.test(exit.stderr ?? '') ? { ...missing, reason: 'no_session' } : missing];
+      const stderr = exit.stderr?.replaceAll(COLOUR, '') ?? '';
+      const missing = missingEnd('OpenCode', { ...exit, stderr });
+      return [NO_SESSION.test(stderr) ? { ...missing, reason: 'no_session' } : missing];
     },
   };
 }
 
+/** It colours its errors also where nobody sees it. */
+const COLOUR = /\x1b\[[0-9;]*m/g;
 const NO_SESSION = /\bsession not found\b/i;
 
 function startOf(tool: string, id: string, input: z.infer<typeof Input>): AgentEvent {

@@ -29,7 +29,6 @@ const KEYS = [
 /** OpenCode, headless. Its conversation is in a database that holds absolute paths, so it travels as an export. */
 export const opencode: Agent = {
   name: 'opencode',
-  hearsMidTurn: false,
   testedVersion: '1.18.33',
   keys: KEYS,
   environment: KEYS,
@@ -90,7 +89,7 @@ function configuration({ home }: TurnSpec): Record<string, unknown> {
   return {
     autoupdate: false,
     share: 'disabled',
-    plugin: [`file://${encodeURI(`${home}/${PLUGIN}`)}`],
+    plugin: [`file://${`${home}/${PLUGIN}`.split('/').map(encodeURIComponent).join('/')}`],
     // The plugin allows editing once it is there to ask: an OpenCode that could not load it edits nothing.
     permission: { edit: 'deny' },
   };

@@ -1,3 +1,4 @@
+import { helpRows } from '../commands/help-text.ts';
 import { renderReply } from '../comments/render-reply.ts';
 import type { Reply } from '../core/effect.ts';
 import type { GitHub } from '../core/github-port.ts';
@@ -20,7 +21,7 @@ export async function postReply(
   await upsertComment(parts, github, place, {
     run: to.run,
     op,
-    body: renderReply(to.run, reply, where),
+    body: renderReply(to.run, reply, where, helpRows),
     issue: to.issue,
   });
 }

@@ -2,8 +2,9 @@ import { GitHubError } from '../core/github-port.ts';
 import type { Leased, Queue } from '../core/hosted-ports.ts';
 import type { AppLog } from './parts.ts';
 
-/** Longer than any call to GitHub may take, short enough that a restart goes on within a minute. */
-const LEASE_MS = 50_000;
+/** Renewed while the work goes on, so that it is short: after a crash nobody waits for longer. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 5_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 600_000;
 /** About two hours of trying, an hour's outage of GitHub among it. */
@@ -32,14 +33,24 @@ export function createQueueWorker<Item extends { id: string }>(options: {
     log.warn({ queue: name, id: item.id, attempts: item.attempts, wait, error: text }, 'will be tried again');
     await queue.retry(item, new Date(now().getTime() + wait).toISOString(), text);
   };
+  const renew = async (item: Item & Leased): Promise<void> => {
+    try {
+      await queue.renew(item, new Date(now().getTime() + LEASE_MS).toISOString());
+    } catch (error) {
+      log.warn({ queue: name, id: item.id, error: describe(error) }, 'the lease could not be renewed');
+    }
+  };
   return async () => {
     const item = await queue.claim(now().toISOString(), LEASE_MS);
     if (!item) return false;
+    const renewing = setInterval(() => void renew(item), RENEW_MS);
     try {
       await work(item);
       await queue.done(item);
     } catch (error) {
       await giveBack(item, error);
+    } finally {
+      clearInterval(renewing);
     }
     return true;
   };

@@ -39,7 +39,7 @@ export function replayCommand(options: CliOptions, home: Home): ReplayResult {
   if (torn) lines.push(`The last line is cut off (${torn.length} characters) and was left out.`);
   lines.push(
     differences === 0
-      ? `✓ ${commits.length} decisions, every one the same today. The run is ${state?.status ?? 'empty'}.`
+      ? `✓ ${commits.length} decisions, every one the same today. The run is ${state?.status}.`
       : `✗ ${differences} of ${commits.length} decisions would differ today.`,
   );
   return { lines, differences };
@@ -54,7 +54,10 @@ function journalFile(name: string, home: Home): string {
 
 function readJournalFile(file: string) {
   try {
-    return readJournal(readFileSync(file, 'utf8'), file);
+    const journal = readJournal(readFileSync(file, 'utf8'), file);
+    if (journal.commits[0]?.events[0]?.type !== 'run_requested')
+      throw new JournalError(`${file} is not the journal of a run: it does not begin with its request.`);
+    return journal;
   } catch (error) {
     if (error instanceof JournalError) throw userError('journal_damaged', { problem: error.message });
     throw error;

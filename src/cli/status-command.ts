@@ -6,19 +6,27 @@ import { userError } from '../core/error-catalogue.ts';
 import { foldRun } from '../core/evolve.ts';
 import { lastVerification, type RunState } from '../core/run-state.ts';
 import { score } from '../core/verification.ts';
+import { lockHolder } from '../runner/worktree-lock.ts';
 import { JournalError, readJournal } from '../store/file.ts';
 import { type Home, realDirectory } from './home.ts';
 import { type CliOptions, usage } from './options.ts';
 
 /** `autobuild status`: only reads, also while the run is at work. */
-export function statusCommand(options: CliOptions, home: Home): string[] {
+export async function statusCommand(options: CliOptions, home: Home): Promise<string[]> {
   const [run, ...extra] = options.operands;
   if (extra.length > 0) throw usage(`autobuild status takes one run, not also ${extra.join(' ')}.`);
   if (options.all) return listRuns(options, home);
   const file = home.findRun(run, run ? '' : realDirectory(options.directory));
   const state = readState(home, file.run);
   if (!state) throw userError('run_missing', { run: file.run, home: home.directory });
-  return options.json ? [JSON.stringify(state)] : describe(state, file.worktree);
+  if (options.json) return [JSON.stringify(state)];
+  const holder = await lockHolder(home.lockFile(file.worktree));
+  // Its journal says it is at work, but nobody is: it was killed.
+  const isGone = state.job_live && holder?.run !== file.run;
+  const lines = describe(state, file.worktree);
+  return isGone
+    ? [...lines, `  Its process is gone: autobuild resume ${file.run} goes on where it stopped.`]
+    : lines;
 }
 
 function listRuns(options: CliOptions, home: Home): string[] {

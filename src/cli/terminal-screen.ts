@@ -1,3 +1,4 @@
+import { helpRows } from '../commands/help-text.ts';
 import { renderEnd } from '../comments/terminal/render-end.ts';
 import { renderLiveLine } from '../comments/terminal/render-live-line.ts';
 import { renderPanel } from '../comments/terminal/render-panel.ts';
@@ -90,7 +91,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       const saved = `${stateDir}/${state.task.id}/blocked_report.json`;
       print(`\n${renderPanel(state, escalation, { ...look(), saved })}`);
     },
-    reply: (reply) => print(renderTerminalReply(reply, look())),
+    reply: (reply) => print(renderTerminalReply(reply, look(), helpRows)),
     review(state, id) {
       const escalation = state.escalations.find((candidate) => candidate.id === id);
       print(renderTerminalReview(state, escalation, look()));

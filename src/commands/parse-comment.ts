@@ -64,8 +64,11 @@ function questionName(
 ): ParsedText | undefined {
   const name = spec?.name ?? nearestName(word.toLowerCase(), COMMAND_NAMES);
   const suggestion = name ? suggestLine(name, { ...args, line: rest }) : '/help';
-  if (!line.exact) return { kind: 'reply', problem: `\`/${line.word}\` is not a command.`, suggestion };
-  if (!spec) return { kind: 'reply', problem: `${showWord(word) ?? 'That'} is not a command.`, suggestion };
+  const question = name ? ' Did you mean this?' : '';
+  if (!line.exact)
+    return { kind: 'reply', problem: `\`/${line.word}\` is not a command.${question}`, suggestion };
+  if (!spec)
+    return { kind: 'reply', problem: `${showWord(word) ?? 'That'} is not a command.${question}`, suggestion };
   if (line.slash !== '/')
     return {
       kind: 'reply',

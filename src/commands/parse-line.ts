@@ -29,8 +29,9 @@ export function parseTerminalLine(line: string): ParsedText {
     return { kind: 'reply', problem: `${shown} can be ${names}: type more of it.` };
   }
   const near = nearestName(word.toLowerCase(), COMMAND_NAMES);
-  const suggestion = near ? suggestLine(near, args) : '/help';
-  return { kind: 'reply', problem: `${shown} is not a command.`, suggestion };
+  if (!near) return { kind: 'reply', problem: `${shown} is not a command.`, suggestion: '/help' };
+  const problem = `${shown} is not a command. Did you mean this?`;
+  return { kind: 'reply', problem, suggestion: suggestLine(near, args) };
 }
 
 function findByBeginning(word: string): CommandSpec[] {

@@ -51,7 +51,7 @@ export function partialCause(state: RunState): string {
   const guards = accepted?.triggers.map((trigger) => trigger.guard) ?? [];
   return guards.length > 0
     ? list(guards)
-    : inlineText((state.finished?.reason ?? 'an early end').replace(/^.* due to /, ''), 100);
+    : inlineText((state.finished?.reason ?? 'an early end').replace(/^.* (?:due to|but for) /, ''), 100);
 }
 
 function renderWarning(state: RunState): string {

@@ -1,13 +1,12 @@
 import type { CommentContext } from '../core/comment-context.ts';
-import type { Reply } from '../core/effect.ts';
-import { COMMAND_HELP } from './command-help.ts';
+import type { HelpRows, Reply } from '../core/effect.ts';
 import { code, fenced, inlineText } from './harmless.ts';
 import { blocks, marker, renderTable } from './markdown.ts';
 
 const MARKS: Record<Reply['tone'], string> = { taken: '✓ ', waiting: '⏸ ', refused: '✗ ', info: '' };
 
 /** One short reply per command. It mentions nobody and repeats no value. */
-export function renderReply(run: string, reply: Reply, where: CommentContext): string {
+export function renderReply(run: string, reply: Reply, where: CommentContext, help: HelpRows): string {
   const title = `${MARKS[reply.tone]}**${inlineText(reply.title, 200)}**`;
   const detail = (reply.detail ?? '')
     .split(/\n+/)
@@ -18,13 +17,13 @@ export function renderReply(run: string, reply: Reply, where: CommentContext): s
     `${marker('reply', { run, op: where.op })}\n${title}`,
     ...detail,
     reply.suggestion && fenced(reply.suggestion, 500),
-    reply.commands?.length ? commandTable(reply.commands) : undefined,
+    reply.commands?.length ? commandTable(help(reply.commands)) : undefined,
   );
 }
 
-function commandTable(commands: NonNullable<Reply['commands']>): string {
+function commandTable(rows: ReturnType<HelpRows>): string {
   return renderTable({
     head: ['Command', 'What it does'],
-    rows: commands.map((name) => [code(COMMAND_HELP[name].form, 80), COMMAND_HELP[name].does]),
+    rows: rows.map(({ usage, summary }) => [code(usage, 80), summary]),
   });
 }

@@ -21,17 +21,19 @@ export function answerQuestion(
 ): Decision {
   const { command, at, by } = input;
   const go = (options: ResumeOptions = {}) => resumeRun(state, pending, input, rules, options);
+  const missing = missingInputs(pending, state.given);
   switch (command.name) {
     case 'provide':
       return provideInputs(state, pending, input, command.inputs, rules);
     case 'continue': {
-      const missing = missingInputs(pending, state.given);
       if (missing.length > 0) return refuse(input, stillMissing(missing, pending.inputs.length));
       const refusal = unknownAgent(state, command.agent);
       return refusal ? refuse(input, refusal) : go({ growth: command, agent: command.agent });
     }
     case 'guide':
+      return go();
     case 'retry':
+      if (missing.length > 0) return refuse(input, stillMissing(missing, pending.inputs.length));
       return go();
     case 'override': {
       const suggestions = pending.blocked_report?.suggested_alternatives ?? [];
@@ -41,6 +43,7 @@ export function answerQuestion(
     case 'approve':
       return approveScope(state, pending, input, command, rules);
     case 'debug':
+      if (missing.length > 0) return refuse(input, stillMissing(missing, pending.inputs.length));
       return go({ endsTurn: true, nextTurn: 'debug' });
     case 'skip': {
       const issue: KnownIssue = {
@@ -49,7 +52,8 @@ export function answerQuestion(
         by,
         at,
       };
-      return go({ before: [{ type: 'known_issue_recorded', at, issue }] });
+      const isNew = !state.known_issues.some((known) => covers(known, issue));
+      return go({ before: isNew ? [{ type: 'known_issue_recorded', at, issue }] : [] });
     }
     case 'accept': {
       const guard = pending.triggers[0]?.guard ?? pending.type;
@@ -75,4 +79,13 @@ export function answerQuestion(
     case 'help':
       throw new Error(`${command.name} is answered before a question is looked at`);
   }
+}
+
+/** Skipping the same once more adds nothing to the list. */
+function covers(known: KnownIssue, issue: KnownIssue): boolean {
+  return (
+    known.title === issue.title &&
+    issue.tests.every((name) => known.tests.includes(name)) &&
+    issue.checks.every((command) => known.checks.includes(command))
+  );
 }

@@ -15,17 +15,22 @@ export const Change = z.object({
 });
 export type Change = z.infer<typeof Change>;
 
-const stored = z.object({ path: z.string(), stored: z.string() });
+const place = z.object({
+  path: z.string(),
+  /** An agent with a gate wrote it without asking: within the limits or not, it takes an approval to come back. */
+  gate_bypassed: z.boolean().optional(),
+});
+const stored = place.extend({ stored: z.string() });
 
 /** What stood at a path before it was put back, kept so that an approval can bring it in again. */
 export const SetAside = z.discriminatedUnion('kind', [
   stored.extend({ kind: z.literal('file'), mode: z.number().int() }),
   stored.extend({ kind: z.literal('directory') }),
-  z.object({ path: z.string(), kind: z.literal('link'), target: z.string() }),
+  place.extend({ kind: z.literal('link'), target: z.string() }),
   /** There was nothing: the agent had deleted it. */
-  z.object({ path: z.string(), kind: z.literal('deleted') }),
+  place.extend({ kind: z.literal('deleted') }),
   /** Left exactly as it was, because it cannot be put back safely. */
-  z.object({ path: z.string(), kind: z.literal('refused'), problem: z.string() }),
+  place.extend({ kind: z.literal('refused'), problem: z.string() }),
 ]);
 export type SetAside = z.infer<typeof SetAside>;
 

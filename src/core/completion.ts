@@ -1,6 +1,6 @@
 import type { Escalation } from './escalation.ts';
 import type { KnownIssue, TurnRecord } from './run-event.ts';
-import type { CheckResult, Verification } from './verification.ts';
+import type { CheckResult, TestCounts, Verification } from './verification.ts';
 
 /** K-10: the player says `implemented` and the checks agree. Its word alone is never enough, and neither are the checks. */
 export function isComplete(record: TurnRecord, knownIssues: KnownIssue[]): boolean {
@@ -18,6 +18,47 @@ function isKnown(check: CheckResult, knownIssues: KnownIssue[]): boolean {
   if (knownIssues.some((issue) => issue.checks.includes(check.command))) return true;
   if (!namesAllFailing(check)) return false;
   return check.tests.failing.every((test) => knownIssues.some((issue) => issue.tests.includes(test)));
+}
+
+/** The same verification as the guards shall see it: what a person said to skip neither fails nor counts (G-9). */
+export function withoutSkipped(verification: Verification, knownIssues: KnownIssue[]): Verification {
+  if (knownIssues.length === 0) return verification;
+  const skipped = new Set(knownIssues.flatMap((issue) => issue.tests));
+  const checks = verification.checks.map((check): CheckResult => {
+    if (check.ok) return check;
+    if (isKnown(check, knownIssues)) {
+      return {
+        ...check,
+        ok: true,
+        errors: [],
+        blocker: undefined,
+        tests: check.tests && { ...check.tests, failed: 0, failing: [] },
+      };
+    }
+    const failing = check.tests?.failing.filter((test) => !skipped.has(test)) ?? [];
+    const known = (check.tests?.failing.length ?? 0) - failing.length;
+    return {
+      ...check,
+      tests: check.tests && { ...check.tests, failed: check.tests.failed - known, failing },
+    };
+  });
+  const counted = checks.flatMap((check) => check.tests ?? []);
+  const sum = (count: (tests: TestCounts) => number) =>
+    counted.reduce((total, tests) => total + count(tests), 0);
+  return {
+    ...verification,
+    ok: checks.every((check) => check.ok),
+    checks,
+    tests:
+      counted.length === 0
+        ? undefined
+        : {
+            passed: sum((tests) => tests.passed),
+            failed: sum((tests) => tests.failed),
+            skipped: sum((tests) => tests.skipped),
+            failing: counted.flatMap((tests) => tests.failing).slice(0, 50),
+          },
+  };
 }
 
 /** What a person skips: the failing tests by name where the check names them all, else the check itself. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BlockedReport } from './blocked-report.ts';
-import { COMMAND_NAMES } from './command.ts';
+import { COMMAND_NAMES, type CommandName } from './command.ts';
 
 /** One short answer to a command: what was taken or why nothing was, and the right form. Never repeats a value. */
 export const Reply = z.object({
@@ -13,6 +13,9 @@ export const Reply = z.object({
   commands: z.array(z.enum(COMMAND_NAMES)).optional(),
 });
 export type Reply = z.infer<typeof Reply>;
+
+/** One line per command, from the command registry: whoever renders a reply is handed it. */
+export type HelpRows = (names: readonly CommandName[]) => { usage: string; summary: string }[];
 
 /** What the desk wants done in the world. Data, so that it can be stored with the events, retried, and done by any kind of desk. */
 export const Effect = z.discriminatedUnion('type', [

@@ -45,6 +45,8 @@ export interface Queue<Item> {
   /** The oldest due item of a lane that nobody works on. */
   claim(now: string, leaseMs: number): Promise<(Item & Leased) | undefined>;
   done(item: { id: string; fence: string }): Promise<boolean>;
+  /** Still at work: nobody else takes it before `until`. */
+  renew(item: { id: string; fence: string }, until: string): Promise<boolean>;
   retry(item: { id: string; fence: string }, at: string, error: string): Promise<boolean>;
   /** Given up: visible, never tried again by itself. */
   bury(item: { id: string; fence: string }, error: string): Promise<boolean>;

@@ -1,20 +1,40 @@
 import type { AgentEvent } from '../core/agent-event.ts';
 import { normalizeError } from '../core/error-signature.ts';
 import type { GuardEvent } from '../core/guard.ts';
+import type { AgentExit } from './supervise.ts';
 
-type Ended = Extract<AgentEvent, { type: 'ended' }>;
+export type Ended = Extract<AgentEvent, { type: 'ended' }>;
+
+const MESSAGE_LENGTH = 300;
 
 /** K-2: a successor goes on from these by itself; they are no error of the agent's. */
-const SOFT = new Set(['done', 'max_turns', 'context', 'api_error', 'interrupted', 'no_session']);
+const SOFT = new Set(['max_turns', 'context', 'api_error', 'interrupted', 'no_session']);
 
-export function isSoftEnd(ended: Ended | undefined): boolean {
-  return ended !== undefined && SOFT.has(ended.reason);
+export function isSoftEnd(ended: Ended): boolean {
+  return ended.ok || SOFT.has(ended.reason);
+}
+
+/** What an agent says of its end counts; the exit code only where it says nothing. */
+export function isFailedEnd(exit: AgentExit, ended: Ended | undefined): boolean {
+  if (!exit.started) return true;
+  return ended ? !isSoftEnd(ended) : exit.code !== 0;
+}
+
+export function describeEnd(exit: AgentExit, ended: Ended | undefined): string {
+  if (!exit.started || !ended || ended.ok) return describeExit(exit);
+  const why = [ended.reason, ended.message].filter(Boolean).join(': ');
+  return `${describeExit(exit)}, ${why.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH)}`;
+}
+
+export function describeExit(exit: AgentExit): string {
+  if (!exit.started) return exit.problem;
+  return exit.signal ? `killed by ${exit.signal}` : `exit ${exit.code}`;
 }
 
 /** A key that is refused or a quota that is used up: no number of turns helps, a person has to look. */
 export function blockerOf(ended: Ended, agent: string, turn: number, at: string): GuardEvent | undefined {
   if (ended.reason !== 'auth' && ended.reason !== 'quota') return undefined;
-  const message = ended.message || `the model provider refused ${agent} (${ended.reason})`;
+  const message = ended.message || `it refused ${agent} (${ended.reason})`;
   return {
     type: 'action_ended',
     at,
@@ -26,18 +46,10 @@ export function blockerOf(ended: Ended, agent: string, turn: number, at: string)
     refused: false,
     is_check: false,
     errors: [{ message, signature: normalizeError(message) }],
-    blocker:
-      ended.reason === 'auth'
-        ? {
-            kind: 'permission_denied',
-            resource: `the model provider of ${agent}: ${message}`,
-            operation: 'unknown',
-          }
-        : {
-            kind: 'api_unavailable',
-            endpoint: `the model provider of ${agent}: ${message}`,
-            status: 429,
-            transient: false,
-          },
+    blocker: {
+      kind: 'permission_denied',
+      resource: `the model provider of ${agent}: ${message}`,
+      operation: 'unknown',
+    },
   };
 }

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { SetAside } from '../core/change.ts';
+import { Usage } from '../core/run-event.ts';
 import type { Tree } from './tree-store.ts';
+import { CountedUsage } from './usage-meter.ts';
 
 /** What a successor needs beside the journal. The base of all changes is kept by the workspace itself. */
 const Checkpoint = z.object({
@@ -11,18 +13,18 @@ const Checkpoint = z.object({
   aside: z.array(SetAside),
   /** The conversations so far, by agent. */
   sessions: z.record(z.string(), z.string()).optional(),
+  /** Of the run so far. */
+  usage: Usage.optional(),
+  /** What conversations have used so far, by session, for agents that count over all of a conversation. */
+  counted: z.record(z.string(), CountedUsage).optional(),
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-export function loadCheckpoint(runDir: string): {
-  tree?: Tree;
-  aside: SetAside[];
-  sessions?: Record<string, string>;
-} {
+export function loadCheckpoint(runDir: string): Omit<Checkpoint, 'tree'> & { tree?: Tree } {
   const file = join(runDir, 'checkpoint.json');
   if (!existsSync(file)) return { aside: [] };
-  const { tree, aside, sessions } = Checkpoint.parse(JSON.parse(readFileSync(file, 'utf8')));
-  return { tree: tree as Tree | undefined, aside, sessions };
+  const { tree, ...rest } = Checkpoint.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return { ...rest, tree: tree as Tree | undefined };
 }
 
 export function saveCheckpoint(place: { runDir: string }, change: Partial<Checkpoint>): void {

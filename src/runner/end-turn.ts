@@ -1,4 +1,5 @@
 import { totals } from '../core/change.ts';
+import { withoutSkipped } from '../core/completion.ts';
 import { normalizeError, resultSignature } from '../core/error-signature.ts';
 import type { Orders } from '../core/orders.ts';
 import { type ReadReport, readPlayerReport } from '../core/player-report.ts';
@@ -37,10 +38,11 @@ export async function endTurn(
   stopwatch.stop();
   // Checks that were cut short say nothing; the turn is repeated when the run goes on.
   if (job.parking.aborted && verification?.ok !== true) return undefined;
-  const signature = verification && resultSignature(summarize(verification));
+  const counted = verification && withoutSkipped(verification, orders.known_issues);
+  const signature = counted && resultSignature(summarize(counted));
   meter.observe({ type: 'clock', active_ms: stopwatch.ms() });
-  if (verification && signature) {
-    meter.observe({ type: 'verified', at: verification.at, turn, verification, signature });
+  if (counted && signature) {
+    meter.observe({ type: 'verified', at: counted.at, turn, verification: counted, signature });
   }
   const title = read?.report?.summary;
   meter.observe({

@@ -6,11 +6,12 @@ import { type Claim, PROTOCOL } from '../core/envelope.ts';
 import type { GuardLimits } from '../core/guard.ts';
 import type { Orders } from '../core/orders.ts';
 import type { Link } from '../core/ports.ts';
+import { loadCheckpoint } from './checkpoint.ts';
 import { createMeter, type Meter } from './meter.ts';
 import type { StateDir } from './state-dir.ts';
 import { createStopwatch, type Stopwatch } from './stopwatch.ts';
 import type { Tree } from './tree-store.ts';
-import { createUsageMeter } from './usage-meter.ts';
+import { createUsageMeter, type UsageMeter } from './usage-meter.ts';
 import type { Workspace } from './workspace.ts';
 
 export type WorkOrders = Extract<Orders, { do: 'work' }>;
@@ -65,7 +66,7 @@ export interface JobParts {
 /** One job at work: what its parts share. */
 export interface Job extends JobParts {
   meter: Meter;
-  usage: ReturnType<typeof createUsageMeter>;
+  usage: UsageMeter;
   stopwatch: Stopwatch;
   /** Lines the agent's changes had at the end of the turn before. */
   lines: { added: number; removed: number };
@@ -78,7 +79,7 @@ export interface Job extends JobParts {
 
 export function createJob(parts: JobParts): Job {
   const { brief, link } = parts;
-  const usage = createUsageMeter(brief.usage);
+  const usage = takeUpUsage(parts);
   const meter = createMeter(brief, () => usage.total().cost_usd);
   const stopwatch = createStopwatch(() => parts.now().getTime(), brief.active_ms);
   const taken = new Set<string>();
@@ -118,6 +119,14 @@ export function createJob(parts: JobParts): Job {
       }
     },
   };
+}
+
+/** A conversation from another machine has used what the run has: its own figures were not brought along. */
+function takeUpUsage({ runDir, sessions = {}, brief }: JobParts): UsageMeter {
+  const { usage = brief.usage, counted = {} } = loadCheckpoint(runDir);
+  const used = { ...usage, cost_usd: usage.cost_usd ?? 0 };
+  const estimated = Object.fromEntries(Object.values(sessions).map((session) => [session, used]));
+  return createUsageMeter(usage, { ...estimated, ...counted });
 }
 
 /** A successor needs time to save the work: this share of the job's time is for working. */

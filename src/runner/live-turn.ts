@@ -1,13 +1,17 @@
 import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { Orders } from '../core/orders.ts';
-import { blockerOf, isSoftEnd } from './agent-end.ts';
+import { acknowledgementIn } from './acknowledgement.ts';
+import { blockerOf, describeEnd, type Ended, isFailedEnd } from './agent-end.ts';
+import { saveCheckpoint } from './checkpoint.ts';
+import { EventBacklog } from './event-backlog.ts';
 import type { parseHelpRequest } from './help-request.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
-import type { ActionContext } from './read-action.ts';
 import type { AgentExit, Supervised } from './supervise.ts';
 import { openInputs, writeInputs } from './turn-files.ts';
-import type { WriteGuard, WriteLimits } from './write-guard.ts';
+import { isApproval } from './turn-limits.ts';
+import { waitForAnswer } from './wait-for-answer.ts';
+import type { WriteGuard } from './write-guard.ts';
 
 /** How a turn's invocation came to its end. */
 export type TurnOutcome =
@@ -21,18 +25,8 @@ export type TurnOutcome =
 
 type ReadHelp = ReturnType<typeof parseHelpRequest>;
 
-type Ended = Extract<AgentEvent, { type: 'ended' }>;
-
-const ACKNOWLEDGEMENT_LENGTH = 300;
-
 /** An agent that has said its last word has this long to leave. */
 const LINGER_MS = 5_000;
-
-/** Above this many unhandled events the agent waits at its full pipe; below the other it goes on. */
-const MOST_EVENTS = 1_000;
-const FEW_EVENTS = 100;
-/** The clock and a person's answer get their turn after so many events. */
-const EVENTS_AT_A_TIME = 100;
 
 /** The agent while it runs: everything that happens is handled one after the other, and a trip stops the line. */
 export class LiveTurn {
@@ -46,11 +40,14 @@ export class LiveTurn {
   #agentEnded = false;
   #ticking = false;
   #unacknowledged: string[] = [];
-  #events: AgentEvent[] = [];
-  #handling = false;
+  readonly #backlog: EventBacklog;
   readonly #startedAt: number;
   #failure: unknown;
+  /** Its last word so far: an agent that was told something afterwards goes on. */
   #ended: Ended | undefined;
+  #told = false;
+  /** Its stdin is closed: it hears nothing more. */
+  #leaving = false;
   #lingering: NodeJS.Timeout | undefined;
 
   constructor(job: Job, orders: WorkOrders, adapter: Agent) {
@@ -58,6 +55,12 @@ export class LiveTurn {
     this.#orders = orders;
     this.#adapter = adapter;
     this.#startedAt = job.stopwatch.ms();
+    this.#backlog = new EventBacklog({
+      enqueue: (work) => this.enqueue(work),
+      isOver: () => this.#outcome !== undefined,
+      pauseOutput: () => this.#agent?.pauseOutput(),
+      resumeOutput: () => this.#agent?.resumeOutput(),
+    });
   }
 
   enqueue(work: () => Promise<void>): void {
@@ -68,51 +71,21 @@ export class LiveTurn {
     });
   }
 
-  /** Events are handled in order, a bounded number of them waiting. */
+  /** What an event says of the agent's life is known at once; the rest is handled in order. */
   takeEvent(event: AgentEvent, handle: (event: AgentEvent) => Promise<void>): void {
-    if (this.#outcome) return;
-    this.#events.push(event);
-    if (this.#events.length > MOST_EVENTS) this.#agent?.pauseOutput();
-    if (!this.#handling) this.#handleSome(handle);
+    if (event.type === 'ended') this.#ended = event;
+    this.#backlog.take(event, handle);
   }
 
-  #handleSome(handle: (event: AgentEvent) => Promise<void>): void {
-    this.#handling = true;
-    this.enqueue(async () => {
-      const some = this.#events.splice(0, EVENTS_AT_A_TIME);
-      for (const event of some) {
-        if (this.#outcome) break;
-        await handle(event);
-      }
-      if (this.#outcome) this.#events = [];
-      if (this.#events.length < FEW_EVENTS) this.#agent?.resumeOutput();
-      if (this.#events.length > 0) this.#handleSome(handle);
-      else this.#handling = false;
-    });
+  /** It is at work: what it said of its end before is out of date. */
+  noteLife(): void {
+    this.#ended = undefined;
+    clearTimeout(this.#lingering);
   }
 
-  actionContext(): ActionContext {
-    const { brief, workspace, now } = this.#job;
-    return {
-      turn: this.#orders.turn,
-      at: now().toISOString(),
-      checks: brief.checks,
-      worktree: workspace.worktree,
-      knownErrors: brief.known_errors,
-    };
-  }
-
-  writeLimits(): WriteLimits {
-    const { limits, approved_paths, kind } = this.#orders;
-    // Nothing of a debugging turn stays, so there is nothing to allow or to ask about.
-    if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
-    const maxFiles = limits.files_modified_exceeds;
-    return {
-      maxFiles: typeof maxFiles === 'number' ? maxFiles : 'off',
-      approvedPaths: approved_paths,
-      scope: limits.spec_deviation_detected === 'off' ? undefined : this.#job.brief.task.scope,
-      readOnly: false,
-    };
+  /** As they are now: answers change limits and approvals in the middle of a turn. */
+  get orders(): WorkOrders {
+    return this.#orders;
   }
 
   /** The turn and the answers it starts with are in the journal before the agent is. */
@@ -134,7 +107,7 @@ export class LiveTurn {
   /** The agent's first sign after an answer is its acknowledgement (E-11). */
   acknowledge(event: AgentEvent): void {
     if (this.#unacknowledged.length === 0) return;
-    const text = wordsOf(event).trim().slice(0, ACKNOWLEDGEMENT_LENGTH);
+    const text = acknowledgementIn(event);
     if (!text) return;
     const escalations = this.#unacknowledged;
     this.#unacknowledged = [];
@@ -162,8 +135,8 @@ export class LiveTurn {
       onOutputEnd(exit);
       await this.#drain();
       if (this.#failure) throw this.#failure;
-      const failed = !exit.started || (exit.code !== 0 && !isSoftEnd(this.#ended));
-      return this.#outcome ?? { kind: 'ended', exit: describeExit(exit), failed };
+      const failed = isFailedEnd(exit, this.#ended);
+      return this.#outcome ?? { kind: 'ended', exit: describeEnd(exit, this.#ended), failed };
     } finally {
       clearInterval(timer);
       clearTimeout(this.#lingering);
@@ -193,15 +166,23 @@ export class LiveTurn {
     if (this.#outcome || !agent || (this.#agentEnded && !options.alsoWhenEnded)) return;
     if (job.meter.tripped().length === 0) return;
     job.stopwatch.stop();
-    const measured = job.meter.measured();
+    const freezing = agent.freeze();
+    // Without a gate it went on writing until it stood still: that is looked for before anyone is asked.
+    if (job.meter.tripped().some(({ evidence }) => evidence.proposed?.some((write) => !write.held))) {
+      await freezing;
+      await this.#writes?.check();
+    }
     const [frozen, orders] = await Promise.all([
-      agent.freeze(),
-      job.say('tripped', { usage: job.usage.total(), measured }),
+      freezing,
+      job.say('tripped', { usage: job.usage.total(), measured: job.meter.measured() }),
     ]);
     if (orders.do !== 'wait') return this.#obey(orders);
     const { processes, ms } = frozen;
     await job.say('agent_frozen', { escalation: orders.escalation, processes, ms });
-    await this.#obey(await this.#waitForAnswer(agent, processes > 0));
+    const onDeath = () => {
+      this.#agentEnded = true;
+    };
+    await this.#obey(await waitForAnswer(job, agent, { alive: processes > 0, onDeath }));
   }
 
   /** Frozen first, read second: a hostile block must not buy the agent time. */
@@ -220,61 +201,70 @@ export class LiveTurn {
     else await this.stopIfTripped({ alsoWhenEnded: true });
   }
 
-  /** It says that its turn is over: one that still listens is told that nothing more comes, and is not waited for long. */
-  noteEnd(ended: Ended): void {
-    this.#ended = ended;
-    const { job, turn } = { job: this.#job, turn: this.#orders.turn };
-    if (ended.reason === 'no_session' && job.sessions) delete job.sessions[this.#adapter.name];
-    const blocker = blockerOf(ended, this.#adapter.name, turn, job.now().toISOString());
-    if (blocker) job.meter.observe(blocker);
+  /** It says that its turn is over: nothing more comes for it to hear, and it is not waited for long. */
+  async noteEnd(ended: Ended): Promise<void> {
+    if (this.#ended !== ended) return;
+    const job = this.#job;
+    if (ended.reason === 'no_session' && job.sessions?.[this.#adapter.name]) return this.#forgetSession();
     this.#agent?.closeStdin();
-    this.#lingering ??= setTimeout(() => {
-      if (!this.#agent?.frozen) void this.#agent?.kill({ graceMs: job.settings.graceMs });
-    }, LINGER_MS);
+    this.#leaving = true;
+    clearTimeout(this.#lingering);
+    // What it was told last may not have been taken up yet: it leaves by itself once it has.
+    if (!this.#told) this.#lingering = setTimeout(() => this.#makeLeave(), LINGER_MS);
+    const blocker = blockerOf(ended, this.#adapter.name, this.#orders.turn, job.now().toISOString());
+    if (!blocker) return;
+    job.meter.observe(blocker);
+    // It may be gone already, and the checks would only delay the question.
+    await this.stopIfTripped({ alsoWhenEnded: true });
   }
 
-  async #waitForAnswer(agent: Supervised, alive: boolean): Promise<Orders> {
-    const { link, settings, parking } = this.#job;
-    const signals = [parking];
-    if (Number.isFinite(settings.holdMs)) signals.push(AbortSignal.timeout(settings.holdMs));
-    const hold = AbortSignal.any(signals);
-    const death = alive ? agent.exited.then((exit) => ({ died: describeExit(exit) })) : undefined;
-    const answer = link.ordersAfterWait(hold);
-    const first = await Promise.race(death ? [answer, death] : [answer]);
-    if (!('died' in first)) return first;
-    // Frozen processes do not end by themselves: someone else killed it (E-13).
-    this.#agentEnded = true;
-    const orders = await this.#job.say('agent_died', { reason: first.died });
-    return orders.do === 'wait' ? this.#waitForAnswer(agent, false) : orders;
+  #makeLeave(): void {
+    if (!this.#agent?.frozen) void this.#agent?.kill({ graceMs: this.#job.settings.graceMs });
+  }
+
+  /** The prompt holds all there is to know: the same turn begins a conversation of its own. */
+  #forgetSession(): Promise<void> {
+    const job = this.#job;
+    const { [this.#adapter.name]: _gone, ...others } = job.sessions ?? {};
+    job.sessions = others;
+    saveCheckpoint(job, { sessions: others });
+    const text = `${this.#adapter.name} no longer has the conversation of this run. It begins another one, with the task, the answers and the worktree as they are.`;
+    job.onProgress({ type: 'problem', text });
+    return this.end({ kind: 'again' });
   }
 
   async #obey(orders: Orders): Promise<void> {
     if (orders.do === 'stop') return this.end({ kind: 'stop' });
     if (orders.do !== 'work') return this.end({ kind: 'park' });
-    const askedByAgent = this.#orders.turn === orders.turn && this.#agentAsked();
+    const waiting = this.#orders.turn === orders.turn && this.#waitsForAnswer();
     this.#job.take(orders);
     this.#orders = orders;
-    const told = orders.answers.some((answer) => answer.instruction !== '');
-    const mustEnd = orders.answers.some((answer) => answer.ends_turn || answer.agent_changed);
-    if (this.#agentEnded || mustEnd || (told && !askedByAgent && !this.#adapter.hearsMidTurn)) {
-      return this.end({ kind: 'again' });
-    }
-    await writeInputs(this.#job, orders, await openInputs(this.#job, orders));
-    await this.#writes?.settle(orders.answers.at(-1)?.instruction || 'a person decided against this change');
     const words = orders.answers.map((answer) => answer.instruction).filter(Boolean);
-    if (words.length > 0 && this.#adapter.say) this.#agent?.write(this.#adapter.say(words.join('\n')));
+    const mustEnd = orders.answers.some((answer) => answer.ends_turn || answer.agent_changed);
+    if (this.#agentEnded || this.#leaving || mustEnd) return this.end({ kind: 'again' });
+    if (words.length > 0 && !waiting && !this.#adapter.say) return this.end({ kind: 'again' });
+    await writeInputs(this.#job, orders, await openInputs(this.#job, orders));
+    await this.#writes?.settle(words.at(-1) || 'a person decided against this change', {
+      approved: isApproval(orders),
+    });
+    if (words.length > 0 && this.#adapter.say) {
+      if (!this.#agent?.write(this.#adapter.say(words.join('\n')))) return this.end({ kind: 'again' });
+      this.#told = true;
+      this.#ended = undefined;
+    }
     await this.#deliverAnswers();
     await this.#agent?.thaw();
     this.#job.stopwatch.start();
   }
 
-  /** It printed a help block, or its edit is held at the gate: either way it waits for just this answer. */
-  #agentAsked(): boolean {
+  /** Its edit is held at the gate, or it looks for what it asked for in its inputs file: it waits for just this answer. */
+  #waitsForAnswer(): boolean {
     return this.#job.meter
       .tripped()
       .some(
         ({ guard, evidence }) =>
-          guard === 'need_help' || evidence.proposed?.some((write) => write.held) === true,
+          (guard === 'need_help' && this.#adapter.readsInputs) ||
+          evidence.proposed?.some((write) => write.held) === true,
       );
   }
 
@@ -309,23 +299,6 @@ export class LiveTurn {
   }
 }
 
-function wordsOf(event: AgentEvent): string {
-  switch (event.type) {
-    case 'text':
-      return event.text;
-    case 'tool_started':
-    case 'action':
-      return event.title ?? event.command ?? [event.kind, ...event.paths].join(' ');
-    default:
-      return '';
-  }
-}
-
 function inWords(ms: number): string {
   return ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : `${Math.round(ms / 60_000)} min`;
-}
-
-function describeExit(exit: AgentExit): string {
-  if (!exit.started) return exit.problem;
-  return exit.signal ? `killed by ${exit.signal}` : `exit ${exit.code}`;
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import { environmentFor } from './agent-environment.ts';
 import { saveCheckpoint } from './checkpoint.ts';
@@ -13,12 +14,15 @@ import { createJsonUnescaper, unescapeJsonText } from './json-unescape.ts';
 import { LiveTurn, type TurnOutcome } from './live-turn.ts';
 import { forgetAgent, recordAgent } from './orphans.ts';
 import { createActionReader } from './read-action.ts';
+import { readInside } from './read-inside.ts';
 import { superviseAgent } from './supervise.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
+import { actionContextOf, isApproval, writeLimitsOf } from './turn-limits.ts';
 import { createWriteGuard } from './write-guard.ts';
 import { writeInside } from './write-inside.ts';
 
 const STDERR_KEPT = 4_000;
+const MAX_FIGURES_BYTES = 1024 * 1024;
 
 /** One invocation of the agent, from spawn to its end, with every stop in between. */
 export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcome> {
@@ -31,7 +35,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     asideDir: join(job.runDir, 'aside'),
     stateDir: job.stateDir.path,
     aside: job.aside,
-    limits: () => turn.writeLimits(),
+    limits: () => writeLimitsOf(job, turn.orders),
     onProposed(proposed, files) {
       job.meter.observe({
         type: 'write_proposed',
@@ -60,7 +64,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
   try {
     await writes.begin();
     // What an answer allowed since is brought back before the agent looks.
-    await writes.settle('the turn started anew');
+    await writes.settle('the turn started anew', { approved: isApproval(orders) });
     const prepared = await prepareTurn(job, orders, gate.socketPath);
     const home = join(job.runDir, 'agent-home');
     const env = environmentFor(agent, job.agentEnv);
@@ -84,16 +88,12 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     let stderr = '';
     const handle = async (event: AgentEvent): Promise<void> => {
       if (event.type === 'session') keepSession(job, agent.name, event.id);
-      if (event.type === 'ended') turn.noteEnd(event);
-      if (event.type === 'usage') {
-        const fresh = job.usage.add(event);
-        job.meter.observe({ type: 'usage', turn: orders.turn, ...fresh });
-      }
-      const action = actions.read(event, turn.actionContext());
+      if (event.type === 'ended') await turn.noteEnd(event);
+      const action = actions.read(event, actionContextOf(job, turn.orders));
       if (action) {
         const mayWrite = action.kind !== 'read' && action.kind !== 'search';
         // An edit of an agent that has a gate, and the gate never saw it: put back, and a person is asked.
-        if (agent.hook && action.kind === 'edit' && action.ok) await writes.putBackUnasked(pathsOf(event));
+        if (agent.hook && action.kind === 'edit' && action.ok) await writes.putBackUnasked(action.paths);
         if (mayWrite) await writes.checkIfDue();
         job.meter.observe(action);
         // A change that was not looked at yet may be the progress that a guard misses.
@@ -104,12 +104,16 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const onEvent = (event: AgentEvent): void => {
       job.onProgress({ type: 'agent', event });
       turn.acknowledge(event);
+      if (event.type === 'text' || event.type === 'tool_started') turn.noteLife();
+      // At once: what was used is used, however the turn ends.
+      if (event.type === 'usage') countUsage(job, agent, orders.turn, event);
       if (event.type === 'text') {
         scanner.feed(event.text.startsWith('{') ? unescapeJsonText(event.text) : event.text);
         return;
       }
       turn.takeEvent(event, handle);
     };
+    if (start.session) keepSession(job, agent.name, start.session);
     job.usage.newInvocation();
     const mark = randomBytes(12).toString('hex');
     recordAgent(job.runDir, { mark, gate_dir: gateDir });
@@ -134,6 +138,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       scanner.end();
       stderrScanner.end();
     });
+    const figures = await readFigures(agent, home);
+    if (figures) countUsage(job, agent, orders.turn, figures);
     // What was written last is looked at before the checks run on it.
     if (outcome.kind === 'ended') await writes.check();
     return outcome;
@@ -161,6 +167,19 @@ function keepSession(job: Job, agent: string, session: string): void {
   saveCheckpoint(job, { sessions: job.sessions });
 }
 
-function pathsOf(event: AgentEvent): string[] {
-  return event.type === 'tool_ended' || event.type === 'action' ? event.paths : [];
+type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
+
+function countUsage(job: Job, agent: Agent, turn: number, event: UsageEvent): void {
+  const fresh = job.usage.add(event, job.sessions?.[agent.name]);
+  job.meter.observe({ type: 'usage', turn, ...fresh });
+  // The next process goes on from here: the desk may not have heard of it, and some count a conversation from its start.
+  saveCheckpoint(job, { usage: job.usage.total(), counted: job.usage.counted() });
+}
+
+/** For agents that leave their figures in a file at their end. */
+async function readFigures({ usageFile }: Agent, home: string): Promise<UsageEvent | undefined> {
+  if (!usageFile) return undefined;
+  const file = await readInside(home, usageFile.path, MAX_FIGURES_BYTES);
+  const event = file.ok ? usageFile.read(file.bytes.toString('utf8')) : undefined;
+  return event?.type === 'usage' ? event : undefined;
 }

@@ -5,7 +5,10 @@ import type { GuardEvent } from '../core/guard.ts';
 import type { ErrorSighting } from '../core/verification.ts';
 
 type Started = Extract<AgentEvent, { type: 'tool_started' }>;
-type ActionEnded = Extract<GuardEvent, { type: 'action_ended' }>;
+type ActionEnded = Extract<GuardEvent, { type: 'action_ended' }> & {
+  /** The files it was about, as the agent names them. */
+  paths: string[];
+};
 
 const OPEN_TOOLS_KEPT = 1_000;
 const TITLE_LENGTH = 120;
@@ -71,6 +74,7 @@ function describeAction(
     is_check: isCheck,
     errors: failed ? errorsOf(end.output, title, context.knownErrors) : [],
     ...(blocker ? { blocker } : {}),
+    paths,
   };
 }
 

@@ -1,20 +1,33 @@
+import * as z from 'zod';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { Usage } from '../core/run-event.ts';
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
-type Sums = { input_tokens: number; output_tokens: number; cost_usd: number };
 
-/** Agents count differently: by step, by invocation, or over the whole session. This adds up what is new, once. */
-export function createUsageMeter(before: Usage): {
-  add(event: UsageEvent): Sums;
+export const CountedUsage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+});
+export type CountedUsage = z.infer<typeof CountedUsage>;
+type Sums = CountedUsage;
+
+export interface UsageMeter {
+  /** What of it is new. `session` is the conversation it belongs to. */
+  add(event: UsageEvent, session?: string): Sums;
   newInvocation(): void;
   total(): Usage;
-} {
+  /** By session, for a successor that goes on with one. */
+  counted(): Record<string, Sums>;
+}
+
+/** Agents count differently: by step, by invocation, or over the whole session. This adds up what is new, once. */
+export function createUsageMeter(before: Usage, countedBefore: Record<string, Sums> = {}): UsageMeter {
   const total = { ...before };
   let invocation: Sums = zero();
-  let session: Sums = zero();
+  const sessions = new Map(Object.entries(countedBefore));
   return {
-    add(event) {
+    add(event, session = '') {
       const now = {
         input_tokens: event.input_tokens,
         output_tokens: event.output_tokens,
@@ -25,8 +38,8 @@ export function createUsageMeter(before: Usage): {
         fresh = difference(now, invocation);
         invocation = now;
       } else if (event.scope === 'session') {
-        fresh = difference(now, session);
-        session = now;
+        fresh = difference(now, sessions.get(session) ?? zero());
+        sessions.set(session, now);
       }
       total.input_tokens += fresh.input_tokens;
       total.output_tokens += fresh.output_tokens;
@@ -37,6 +50,7 @@ export function createUsageMeter(before: Usage): {
       invocation = zero();
     },
     total: () => ({ ...total }),
+    counted: () => Object.fromEntries(sessions),
   };
 }
 

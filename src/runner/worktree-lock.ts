@@ -62,6 +62,12 @@ export async function takeLock(lockFile: string, holder: LockHolder): Promise<Lo
   }
 }
 
+/** Who works there now. Undefined: nobody that lives. */
+export async function lockHolder(lockFile: string): Promise<LockHolder | undefined> {
+  const { holder } = await walkChain(lockFile);
+  return holder && LockHolder.parse(holder);
+}
+
 async function releaseLock(lockFile: string, token: string): Promise<void> {
   if ((await readLock(lockFile))?.token === token) await rm(lockFile, { force: true });
 }

@@ -33,7 +33,7 @@ export interface WriteGuard {
   /** Edits that an agent with a gate made without asking. */
   putBackUnasked(paths: string[]): Promise<void>;
   /** After an answer: what the limits allow now happens, everything else is refused and stays put back. */
-  settle(reason: string): Promise<void>;
+  settle(reason: string, answer: { approved: boolean }): Promise<void>;
   stop(): void;
 }
 
@@ -58,6 +58,7 @@ export function createWriteGuard(options: {
   /** Allowed at the gate and perhaps not written yet: they count already. */
   const granted = new Set<string>();
   let changed: string[] = [];
+  let atStart: ReadonlySet<string> = new Set();
   let fingerprint = '';
   let nextCheck = 0;
 
@@ -80,8 +81,16 @@ export function createWriteGuard(options: {
     }
     return undefined;
   };
+  const setAside = (items: SetAside[]): void => {
+    aside = items;
+    options.onAside(items);
+  };
   const grant = (ask: GateAsk): GateAnswer => {
-    for (const path of pathsOfAsk(ask)) granted.add(relativeTo(workspace.worktree, path));
+    const paths = pathsOfAsk(ask).map((path) => relativeTo(workspace.worktree, path));
+    for (const path of paths) granted.add(path);
+    // Asked for after all: what was written past the gate before must not come back over it.
+    const left = aside.filter((item) => !item.gate_bypassed || !paths.includes(item.path));
+    if (left.length < aside.length) setAside(left);
     return { decision: 'allow', reason: 'within the limits' };
   };
 
@@ -90,7 +99,7 @@ export function createWriteGuard(options: {
       async changedPaths() {
         const paths = await workspace.changedPaths();
         await noteChanges(paths);
-        return paths;
+        return earlierFirst(paths, atStart, await changeTimes(paths));
       },
     },
     judge,
@@ -99,8 +108,7 @@ export function createWriteGuard(options: {
       const diffs = new Map<string, string>();
       for (const path of paths.slice(0, 5)) diffs.set(path, (await workspace.diff([path], DIFF_BYTES)).text);
       const items = await workspace.putBack(paths, options.asideDir);
-      aside = [...aside.filter((item) => !paths.includes(item.path)), ...items];
-      options.onAside(aside);
+      setAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
       await noteChanges(await workspace.changedPaths());
       for (const violation of violations) {
         if (violation.why === 'invalid_path') continue;
@@ -111,6 +119,16 @@ export function createWriteGuard(options: {
     onGone: options.onGone,
     onProblem: options.onProblem,
   });
+
+  /** Of several found in one look, those written first are the ones that were allowed. */
+  async function changeTimes(paths: string[]): Promise<Map<string, number>> {
+    const fresh = paths.filter((path) => !atStart.has(path));
+    const times = fresh.map(async (path): Promise<[string, number]> => {
+      const stats = await lstat(join(workspace.worktree, path)).catch(() => undefined);
+      return [path, stats?.ctimeMs ?? 0];
+    });
+    return new Map(await Promise.all(times));
+  }
 
   /** A file written again is a change too, so size and time are looked at, not only the list. */
   async function fingerprintOf(paths: string[]): Promise<string> {
@@ -133,6 +151,7 @@ export function createWriteGuard(options: {
   return {
     async begin() {
       changed = await workspace.changedPaths();
+      atStart = new Set(changed);
       fingerprint = await fingerprintOf(changed);
     },
     check: () => watch.check(),
@@ -150,8 +169,8 @@ export function createWriteGuard(options: {
         if (granted.has(path) || isOwn(path) || !present.has(path)) continue;
         const { text } = await workspace.diff([path], DIFF_BYTES);
         const items = await workspace.putBack([path], options.asideDir);
-        aside = [...aside.filter((item) => item.path !== path), ...items];
-        options.onAside(aside);
+        const marked = items.map((item) => ({ ...item, gate_bypassed: true }));
+        setAside([...aside.filter((item) => item.path !== path), ...marked]);
         options.onProposed({ path, why: 'gate_bypassed', held: false, diff: text }, [...known()]);
       }
     },
@@ -168,21 +187,32 @@ export function createWriteGuard(options: {
         );
       });
     },
-    async settle(reason) {
+    async settle(reason, { approved }) {
       const asks = held;
       held = [];
       for (const { ask, answer } of asks) answer(objection(ask) ? { decision: 'deny', reason } : grant(ask));
       if (aside.length === 0 || limits().readOnly) return;
       await noteChanges(await workspace.changedPaths());
       const soFar = known();
-      const allowed = aside.filter((item) => item.kind !== 'refused' && judge(item.path, soFar).ok);
+      const allowed = aside.filter(
+        (item) => item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, soFar).ok,
+      );
       if (allowed.length === 0) return;
       await workspace.restoreAside(allowed);
       await noteChanges(await workspace.changedPaths());
-      aside = aside.filter((item) => !allowed.includes(item));
-      options.onAside(aside);
+      setAside(aside.filter((item) => !allowed.includes(item)));
     },
   };
+}
+
+/** The file over the limit is a new one, never the work of an earlier turn that happens to stand behind it in the list. */
+function earlierFirst(
+  paths: string[],
+  earlier: ReadonlySet<string>,
+  changedAt: ReadonlyMap<string, number>,
+): string[] {
+  const rank = (path: string) => (earlier.has(path) ? 0 : (changedAt.get(path) ?? 0));
+  return paths.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** Hooks give absolute paths as often as relative ones. */

@@ -122,7 +122,7 @@ async function execute(
     inputs: run.inputs,
     conclusion: cancelled.aborted ? 'cancelled' : conclusion,
     log: log.text(),
-    summary: readFileSync(machine.files.summary, 'utf8'),
+    summary: log.hide(readFileSync(machine.files.summary, 'utf8')),
     output: readFileSync(machine.files.output, 'utf8'),
     artifacts: machine.artifacts,
     directory: home,

@@ -4,6 +4,8 @@ const MAX_CHARACTERS = 5_000_000;
 export interface RunnerLog {
   write(text: string): void;
   text(): string;
+  /** As Actions shows any other text of the job, such as its summary. */
+  hide(text: string): string;
 }
 
 export function createRunnerLog(secrets: string[], onText: (text: string) => void): RunnerLog {
@@ -13,9 +15,14 @@ export function createRunnerLog(secrets: string[], onText: (text: string) => voi
   /** The word that makes the runner listen again. */
   let word: string | undefined;
 
-  function keep(line: string): void {
-    let shown = line;
+  function hide(text: string): string {
+    let shown = text;
     for (const mask of masks) shown = shown.replaceAll(mask, '***');
+    return shown;
+  }
+
+  function keep(line: string): void {
+    const shown = hide(line);
     if (kept.length < MAX_CHARACTERS) kept += `${shown}\n`;
     onText(`${shown}\n`);
   }
@@ -31,6 +38,7 @@ export function createRunnerLog(secrets: string[], onText: (text: string) => voi
   }
 
   return {
+    hide,
     write(text) {
       const lines = (rest + text).split('\n');
       rest = (lines.pop() ?? '').slice(-MAX_CHARACTERS);

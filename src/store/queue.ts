@@ -83,6 +83,13 @@ export function createQueue<Item extends { id: string }>(
         .executeTakeFirst();
       return numDeletedRows > 0n;
     },
+    async renew(item, until) {
+      return changed(
+        await held(item)
+          .set({ due_ms: Date.parse(until) })
+          .executeTakeFirst(),
+      );
+    },
     async retry(item, at, error) {
       const again = { state: 'waiting', due_ms: Date.parse(at), fence: null, error: brief(error) } as const;
       return changed(await held(item).set(again).executeTakeFirst());

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { helpRows } from '../../src/commands/help-text.ts';
 import { renderAnswered } from '../../src/comments/render-answered.ts';
 import { renderPullRequest } from '../../src/comments/render-pull-request.ts';
 import { renderReceipt } from '../../src/comments/render-receipt.ts';
@@ -255,6 +256,7 @@ describe('replies', () => {
         'r4x9k2',
         { tone: 'taken', title: 'Taken: 2 of 2 values.', detail: 'Key of the mail sandbox: 32 characters.' },
         where,
+        helpRows,
       ),
       renderReply(
         'r4x9k2',
@@ -264,6 +266,7 @@ describe('replies', () => {
           detail: 'Still missing: Key (`mail_api_key`). `/guide` goes on without.',
         },
         where,
+        helpRows,
       ),
       renderReply(
         'r4x9k2',
@@ -274,8 +277,9 @@ describe('replies', () => {
           commands: ['continue', 'guide', 'approve', 'accept'],
         },
         where,
+        helpRows,
       ),
-      renderReply('r4x9k2', { tone: 'info', title: 'Turn 4 of 10 is running.' }, where),
+      renderReply('r4x9k2', { tone: 'info', title: 'Turn 4 of 10 is running.' }, where, helpRows),
     ];
     await expect(`${replies.join('\n\n')}\n`).toMatchFileSnapshot(golden('replies'));
   });

@@ -270,6 +270,24 @@ describe.concurrent('an agent in its worktree', () => {
     });
     expect(scratch.read('c')).toBe('c\n');
   });
+
+  test("E-5: a new file never takes the place of an earlier turn's work, whatever its name", async ({
+    onTestFinished,
+  }) => {
+    const scratch = createScratch(onTestFinished);
+    const parked = await play(
+      scratch,
+      'if [ $TURN = 1 ]; then echo y > y; echo z > z; else echo a > a; fi; report partial x',
+      { config: onlyGuards('  files_modified_exceeds: 2\n') },
+    ).ended;
+    expect(parked.code, parked.stderr).toBe(2);
+    expect(parked.escalations[0]?.triggers[0]?.evidence).toMatchObject({
+      files: ['y', 'z'],
+      proposed: [{ path: 'a', held: false }],
+    });
+    expect(scratch.read('z')).toBe('z\n');
+    expect(scratch.exists('a')).toBe(false);
+  });
 });
 
 describe.concurrent('a disk without room', () => {

@@ -218,6 +218,15 @@ const CASES: Case[] = [
   { what: 'an unknown run', args: ['resume', 'abcdefgh'], code: 1, tells: ['There is no run abcdefgh'] },
   { what: 'a run named like a path', args: ['status', '../..'], code: 1, tells: ['There is no run ../..'] },
   { what: 'an unknown journal', args: ['replay', 'nope'], code: 1, tells: ['no journal nope'] },
+  ...['', 'no journal at all'].map(
+    (text): Case => ({
+      what: `a journal that holds ${text || 'nothing'}`,
+      args: ['replay', 'other.jsonl'],
+      prepare: (scratch) => scratch.write('other.jsonl', text),
+      code: 1,
+      tells: ['other.jsonl is not the journal of a run', 'Nothing was changed'],
+    }),
+  ),
   {
     what: 'check-config of a bad file',
     args: ['check-config', 'bad.yml'],

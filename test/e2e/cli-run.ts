@@ -34,7 +34,7 @@ export interface Scratch {
   /** The same inside another command, such as a shell that sets limits. */
   startIn(wrapper: string[], args: string[]): StartedCli;
   /** The same at a terminal of its own: questions wait for what is typed. */
-  startAtTerminal(args: string[]): TerminalCli;
+  startAtTerminal(args: string[], env?: Record<string, string>): TerminalCli;
   /** The journal of the only run. */
   journal(): string;
   /** Every event of the only run, over all its processes. */
@@ -104,7 +104,7 @@ export function createScratch(whenFinished: Cleaning = onTestFinished): Scratch 
     },
     read: (path) => readFileSync(join(worktree, path), 'utf8'),
     exists: (path) => existsSync(join(worktree, path)),
-    startAtTerminal: (args) => startAtTerminal(args, { root, worktree, home, whenFinished }),
+    startAtTerminal: (args, env = {}) => startAtTerminal(args, { root, worktree, home, env, whenFinished }),
     journal,
     journalled: () =>
       journal()
@@ -168,8 +168,9 @@ function startAtTerminal(
     root,
     worktree,
     home,
+    env,
     whenFinished,
-  }: Pick<Scratch, 'root' | 'worktree' | 'home'> & { whenFinished: Cleaning },
+  }: Pick<Scratch, 'root' | 'worktree' | 'home'> & { env: Record<string, string>; whenFinished: Cleaning },
 ): TerminalCli {
   const pidFile = join(root, `pid-${Math.random().toString(36).slice(2)}`);
   const command = [process.execPath, CLI, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
@@ -178,7 +179,7 @@ function startAtTerminal(
     cwd: worktree,
     // With --json the events are on stdout, here the fourth of the pipes.
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    env: { ...environmentOf(home), TERM: 'xterm', SHELL: '/bin/sh' },
+    env: { ...environmentOf(home), TERM: 'xterm', SHELL: '/bin/sh', ...env },
   });
   let shown = '';
   child.stdout?.on('data', (chunk) => {

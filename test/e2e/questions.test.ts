@@ -46,6 +46,7 @@ describe('an agent that asks is frozen until it is answered', () => {
     expectDone(done, scratch);
     const [event] = ofType(done.events, 'agent_frozen');
     expect(event?.processes).toBe(frozen.length);
+    // P-2's own bound.
     expect(event?.ms).toBeLessThanOrEqual(1_000);
   });
 
@@ -62,6 +63,7 @@ describe('an agent that asks is frozen until it is answered', () => {
     const [frozen] = ofType(done.events, 'agent_frozen');
     const [response] = ofType(done.events, 'response_recorded');
     const [delivered] = ofType(done.events, 'answer_delivered');
+    // E-16's own bounds.
     expect(seconds(asked, raised?.at)).toBeLessThanOrEqual(1);
     expect(seconds(asked, frozen?.at)).toBeLessThanOrEqual(1);
     expect(seconds(response?.at, delivered?.at)).toBeLessThanOrEqual(2);

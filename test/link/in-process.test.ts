@@ -74,6 +74,7 @@ test('E-16: an answer wakes whoever waits, however many, at once', async () => {
   const answered = performance.now();
   await desk.handleOnce('r1', guide);
   for (const each of waiting) expect(await withDeadline(each)).toMatchObject({ do: 'work' });
+  // E-16's own bound.
   expect(performance.now() - answered).toBeLessThan(2000);
 });
 

@@ -47,11 +47,10 @@ describe('superviseAgent', () => {
   });
 
   it('does not wait for a daemon that holds stdout open, and clears it away', async () => {
-    const begin = performance.now();
     const { agent, lines } = startFixture([fixturePath('fork-and-exit.sh')]);
+    // The daemon holds it for longer than a test may take, and was still there to be cleared away.
     expect(await agent.exited).toEqual({ started: true, code: 3, signal: null, leftovers: 1 });
     expect(lines).toEqual(['done']);
-    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 
   it('waits for an agent that closes stdout early', async () => {

@@ -499,13 +499,13 @@ describe('what git would not show', () => {
     expect(tree.read('a.txt')).toBe('a\n');
   });
 
-  test('a terabyte is counted by its size, at once', async () => {
+  // Reading it would take longer than a test may.
+  test('a terabyte is counted by its size, not read', async () => {
     const tree = makeWorktree({ 'small.bin': 'x' });
     const workspace = await tree.open();
     tree.write('huge.bin', '');
     truncateSync(tree.at('huge.bin'), 2 ** 40);
     truncateSync(tree.at('small.bin'), 41 * 2 ** 20);
-    const started = performance.now();
     expect(await pathsOf(workspace)).toEqual(['huge.bin', 'small.bin']);
     expect(await workspace.changes()).toEqual([
       {
@@ -531,7 +531,6 @@ describe('what git would not show', () => {
     const items = await workspace.putBack(['huge.bin', 'small.bin'], tree.aside);
     expect(items.map((item) => item.kind)).toEqual(['file', 'file']);
     expect(tree.read('small.bin')).toBe('x');
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await pathsOf(workspace)).toEqual([]);
     await workspace.restoreAside(items);
     expect(await pathsOf(workspace)).toEqual(['huge.bin', 'small.bin']);

@@ -8,7 +8,7 @@ import { cellsOf, padCells, terminalLine, terminalText } from './terminal-text.t
 /** B-5 in the terminal: the same words, 80 columns; what is not there leaves no empty line. */
 export function reportSections(report: BlockedReport, look: TerminalLook): string[] {
   const room = widthOf(look) - 9;
-  const issues = report.blocking_issues.slice(0, 8).flatMap((issue, i) => {
+  const issues = report.blocking_issues.slice(0, 5).flatMap((issue, i) => {
     const category = BLOCKER_CATEGORIES[issue.category];
     const [first = '', ...more] = terminalText(issue.issue.replace(/\s+/g, ' '), room, 200);
     const beside = more.length === 0 && cellsOf(first) + category.length + 2 <= room;
@@ -21,7 +21,7 @@ export function reportSections(report: BlockedReport, look: TerminalLook): strin
       lines.push(...terminalText(issue.details, room, 400).map((line) => `     ${line}`));
     return lines;
   });
-  const attempts = report.attempts_made.slice(-20).flatMap((attempt) => {
+  const attempts = report.attempts_made.slice(-10).flatMap((attempt) => {
     const lines = [
       `  turn ${padCells(String(attempt.turn), 3)} ${attemptWorked(attempt) ? '✓' : '✗'} ${terminalLine(attempt.action, room - 10)}`,
     ];
@@ -30,17 +30,30 @@ export function reportSections(report: BlockedReport, look: TerminalLook): strin
     return lines;
   });
   const alternatives = report.suggested_alternatives
-    .slice(0, 10)
+    .slice(0, 5)
     .flatMap((text, i) =>
       terminalText(text, room, 200).map((line, j) => (j === 0 ? `  ${i + 1}  ${line}` : `     ${line}`)),
     );
   return [
     ...section(REPORT_TITLE, ["What follows is in the agent's words."], look),
     ...section(REPORT_HEADS.action, barred(report.human_action_required, 600, look), look),
-    ...section(REPORT_HEADS.issues, issues, look),
-    ...section(REPORT_HEADS.attempts, attempts, look),
-    ...section(REPORT_HEADS.alternatives, alternatives, look),
+    ...section(REPORT_HEADS.issues, [...issues, ...more(report.blocking_issues.length - 5)], look),
+    ...section(
+      REPORT_HEADS.attempts,
+      [...more(report.attempts_made.length - 10, 'earlier'), ...attempts],
+      look,
+    ),
+    ...section(
+      REPORT_HEADS.alternatives,
+      [...alternatives, ...more(report.suggested_alternatives.length - 5)],
+      look,
+    ),
   ];
+}
+
+/** B-8: a screen, not a document; the whole report is in its file. */
+function more(count: number, which = 'more'): string[] {
+  return count > 0 ? [`  … ${count} ${which} in blocked_report.json`] : [];
 }
 
 /** B-7 in the terminal. */

@@ -44,7 +44,7 @@ function triggerSections(state: RunState, { evidence, guard }: Trigger, look: Te
     ),
     ...section(
       "The agent's message as it came",
-      evidence.help_raw ? barred(evidence.help_raw, 2_000, look) : [],
+      evidence.help_raw ? barred(evidence.help_raw, 800, look) : [],
       look,
     ),
     ...section(

@@ -49,7 +49,7 @@ function headline(state: RunState): string {
     case 'failed':
       return `✗ Failed: ${state.finished?.reason ?? 'no reason recorded'}`;
     case 'waiting_for_input':
-      return `⏸ Parked: autobuild resume ${state.run} brings the question back`;
+      return `⏸ Parked: autobuild resume ${state.run} ${state.pending ? 'brings the question back' : 'goes on'}`;
     case 'pending':
     case 'building':
       return `▶ Stopped in turn ${state.turn}: autobuild resume ${state.run} goes on`;

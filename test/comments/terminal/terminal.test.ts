@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { helpRows } from '../../../src/commands/help-text.ts';
 import { renderEnd } from '../../../src/comments/terminal/render-end.ts';
 import { renderLiveLine } from '../../../src/comments/terminal/render-live-line.ts';
 import { renderPanel } from '../../../src/comments/terminal/render-panel.ts';
@@ -156,6 +157,7 @@ describe('lines', () => {
       renderTerminalReply(
         { tone: 'taken', title: 'Taken: 2 of 2 values.', detail: 'Key: 32 characters.' },
         {},
+        helpRows,
       ),
       renderTerminalReply(
         {
@@ -165,8 +167,9 @@ describe('lines', () => {
           commands: ['continue', 'accept'],
         },
         {},
+        helpRows,
       ),
-      renderTerminalReply({ tone: 'info', title: 'Turn 4 of 10 is running.' }, {}),
+      renderTerminalReply({ tone: 'info', title: 'Turn 4 of 10 is running.' }, {}, helpRows),
     ];
     await expect(`${replies.join('\n\n')}\n`).toMatchFileSnapshot(golden('replies'));
   });
@@ -206,6 +209,21 @@ describe('the end', () => {
     ].map((state) => renderEnd(state, { branch: 'autobuild/issue-42' }));
     for (const line of ends.join('\n').split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
     await expect(`${ends.join('\n\n')}\n`).toMatchFileSnapshot(golden('end'));
+  });
+
+  it('G-12: parked without a question, it promises none', () => {
+    const parked = renderEnd(
+      run({ status: 'waiting_for_input', pending: undefined, paused: { rearm: [] } }),
+      {},
+    );
+    expect(parked).toMatch(/^⏸ Parked: autobuild resume \S+ goes on\n/);
+  });
+
+  it('G-9: what was skipped is the cause of a partial result', () => {
+    const finished = { partial: true, reason: 'complete but for known issues', at: TIME(80) };
+    expect(renderEnd(run({ status: 'reviewing', finished }), {})).toContain(
+      'partial results due to known issues\n',
+    );
   });
 });
 

@@ -103,6 +103,16 @@ export function testQueues(bench: Bench): void {
     expect(await claimable(40)).toBe('a2');
   });
 
+  test('R-3: a lease that is renewed holds on, for whoever has it', async () => {
+    const { inbox, claim, claimable } = await openInbox();
+    await inbox.put([delivery('a1', 'a')]);
+    const first = await claim(0);
+    expect(await inbox.renew(first, at(3 * (LEASE_MS / 1000)))).toBe(true);
+    expect(await claimable(2 * (LEASE_MS / 1000))).toBeUndefined();
+    await claim(3 * (LEASE_MS / 1000));
+    expect(await inbox.renew(first, at(9 * (LEASE_MS / 1000)))).toBe(false);
+  });
+
   test('R-2: a delivery that was done is still known for a week, and takes no room after that', async () => {
     const { inbox, claim } = await openInbox();
     await inbox.put([delivery('a1')]);

@@ -1,0 +1,30 @@
+import type { Job, WorkOrders } from './job.ts';
+import type { ActionContext } from './read-action.ts';
+import type { WriteLimits } from './write-guard.ts';
+
+export function actionContextOf({ brief, workspace, now }: Job, { turn }: WorkOrders): ActionContext {
+  return {
+    turn,
+    at: now().toISOString(),
+    checks: brief.checks,
+    worktree: workspace.worktree,
+    knownErrors: brief.known_errors,
+  };
+}
+
+export function writeLimitsOf(job: Job, { limits, approved_paths, kind }: WorkOrders): WriteLimits {
+  // Nothing of a debugging turn stays, so there is nothing to allow or to ask about.
+  if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
+  const maxFiles = limits.files_modified_exceeds;
+  return {
+    maxFiles: typeof maxFiles === 'number' ? maxFiles : 'off',
+    approvedPaths: approved_paths,
+    scope: limits.spec_deviation_detected === 'off' ? undefined : job.brief.task.scope,
+    readOnly: false,
+  };
+}
+
+/** Whoever approves allows also what was within the limits and past the gate. */
+export function isApproval({ answers }: WorkOrders): boolean {
+  return answers.some((answer) => answer.command === 'approve');
+}

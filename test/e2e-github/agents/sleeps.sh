@@ -1,0 +1,3 @@
+# Takes its time.
+echo begun > work.txt
+sleep 120

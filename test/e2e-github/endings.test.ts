@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { processesWith } from '../e2e/processes.ts';
+import { openScene, type Scene } from './scene.ts';
+import { until } from './until.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+
+const processesOf = (run: number) => processesWith(`RUNNER_TRACKING_ID=sandbox_${run}`);
+
+test('C-6: removing the label cancels, and the job stops with everything it started', async () => {
+  const story = await scene.begin('sleeps');
+  await story.comment(':status ', 'turn 1');
+  const [run] = story.runs();
+  await until('the agent works', () => processesOf(run?.id ?? 0).length > 2);
+  const begun = performance.now();
+  await scene.olivia.unlabel(story.issue, 'autobuild');
+  await story.reached('stopped');
+  await story.parked();
+  expect(performance.now() - begun).toBeLessThan(45_000);
+  expect(story.runs()).toEqual([expect.objectContaining({ conclusion: 'cancelled' })]);
+  expect(processesOf(run?.id ?? 0)).toEqual([]);
+  await story.comment(':status ', 'ancelled');
+});
+
+test('C-6: the pull request’s fate is the run’s: merged is approved', async () => {
+  const story = await scene.begin('makes');
+  await story.reached('done');
+  const { number } = await story.pullRequest();
+  await scene.olivia.merge(number);
+  await story.comment(':status ', 'Done: merged');
+});
+
+test('a job that dies is followed by another one', async () => {
+  const story = await scene.begin('sleeps');
+  await story.comment(':status ', 'turn 1');
+  const [run] = story.runs();
+  await until('the agent works', () => processesOf(run?.id ?? 0).length > 2);
+  for (const { pid } of processesOf(run?.id ?? 0)) process.kill(pid, 'SIGKILL');
+  await until('a second job', () => story.runs('build').length === 2);
+  await scene.olivia.closeIssue(story.issue);
+  await story.reached('stopped');
+  await story.parked();
+});

@@ -1,0 +1,173 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import type { AppProcess } from '../../src/sandbox/app-process.ts';
+import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
+import type { FinishedJob } from '../../src/sandbox/job-runner.ts';
+import type { Person, SeenComment, SeenPullRequest } from '../../src/sandbox/person.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { until } from './until.ts';
+
+const AGENT = join(import.meta.dirname, 'agents/agent.sh');
+const TEMPLATE = join(import.meta.dirname, '../../templates/workflow.yml');
+/** Compiled once for all the processes a test starts. */
+const COMPILE_CACHE = join(tmpdir(), `autobuild-e2e-compile-cache-${process.getuid?.() ?? 0}`);
+const SEEN_LOG = 4_000;
+
+export interface SceneOptions {
+  /** More lines of `.github/autobuild.yml`. */
+  config?: string;
+  files?: Record<string, string>;
+  action?: string;
+  databaseUrl?: string;
+  apps?: number;
+  onExchange?(exchange: { call: Call; answer: Answer }): void;
+}
+
+/** A repository on a local GitHub with the real App: olivia owns it, walter may write, tina triages, rita reads. */
+export interface Scene {
+  sandbox: Sandbox;
+  directory: string;
+  apps: AppProcess[];
+  olivia: Person;
+  /** An issue for the agent of that name, labelled by olivia. */
+  begin(agent: string, options?: { labelledBy?: string; body?: string }): Promise<Story>;
+  close(): Promise<void>;
+}
+
+/** One issue and what people see of it. */
+export interface Story {
+  issue: number;
+  comments(): Promise<SeenComment[]>;
+  /** The first comment of ours with all of these texts. */
+  comment(...texts: string[]): Promise<SeenComment>;
+  /** The open question of that number. */
+  question(number?: number): Promise<SeenComment>;
+  /** Until its jobs have ended. */
+  parked(): Promise<void>;
+  /** Until the label says so. */
+  reached(state: 'running' | 'waiting' | 'done' | 'stopped'): Promise<void>;
+  pullRequest(): Promise<SeenPullRequest>;
+  /** Workflow runs that were started, by kind. */
+  runs(kind?: 'build' | 'verify'): { id: number; status: string; conclusion: string | null }[];
+  jobs(): FinishedJob[];
+}
+
+export const standardFiles = (config = ''): Record<string, string> => ({
+  'README.md': '# Shop\n',
+  '.github/workflows/autobuild.yml': readFileSync(TEMPLATE, 'utf8'),
+  '.github/autobuild.yml': `agent: scripted
+agents:
+  scripted:
+    command: [sh, ${JSON.stringify(AGENT)}]
+verify: ["test -f done.txt"]
+limits:
+  hold_minutes: 0
+${config}`,
+});
+
+export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-github-'));
+  const sandbox = await startSandbox({
+    directory,
+    files: options.files ?? standardFiles(options.config),
+    people: { walter: 'write', tina: 'triage', rita: 'read' },
+    action: options.action,
+    databaseUrl: options.databaseUrl,
+    environment: {
+      PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    },
+    onExchange: options.onExchange,
+  });
+  const apps: AppProcess[] = [];
+  for (let count = 0; count < (options.apps ?? 1); count += 1) apps.push(await sandbox.startApp());
+  const olivia = sandbox.person('olivia');
+  const describeApps = () => apps.map((app) => app.log().slice(-SEEN_LOG)).join('\n');
+  return {
+    sandbox,
+    directory,
+    apps,
+    olivia,
+    async begin(agent, { labelledBy = 'olivia', body = 'Make done.txt.' } = {}) {
+      const issue = await olivia.openIssue({
+        title: `Make it, ${agent}`,
+        body: `${body}\n\nagent: ${agent}\n`,
+      });
+      await sandbox.person(labelledBy).label(issue, 'autobuild');
+      return createStory(sandbox, issue, describeApps);
+    },
+    async close() {
+      await sandbox.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function createStory({ github, runner, person }: Sandbox, issue: number, describeApps: () => string): Story {
+  const olivia = person('olivia');
+  const ofIssue = ({ inputs }: { inputs: Record<string, string> }) => inputs.issue === String(issue);
+  const comments = () => olivia.comments(issue);
+  let seen: SeenComment[] = [];
+  const describe = () =>
+    [
+      ...seen.map(({ user, body }) => `--- ${user.login}\n${body.slice(0, SEEN_LOG)}`),
+      ...runner.finished.filter(ofIssue).map(({ run, log }) => `--- job ${run}\n${log.slice(-SEEN_LOG)}`),
+      `--- the App\n${describeApps()}`,
+    ].join('\n');
+  const find = async (match: (comment: SeenComment) => boolean) => {
+    seen = await comments();
+    return seen.find((comment) => comment.user.login === 'autobuild[bot]' && match(comment));
+  };
+  const runs: Story['runs'] = (kind) =>
+    github.workflows.runs
+      .filter((run) => ofIssue(run) && (kind === undefined || run.inputs.kind === kind))
+      .map(({ id, status, conclusion }) => ({ id, status, conclusion }));
+  return {
+    issue,
+    comments,
+    runs,
+    jobs: () => runner.finished.filter(ofIssue),
+    comment: (...texts) =>
+      until(
+        `a comment with ${texts.join(', ')}`,
+        () => find(({ body }) => texts.every((text) => body.includes(text))),
+        describe,
+      ),
+    question: (number = 1) =>
+      until(
+        `question ${number}`,
+        () =>
+          find(
+            ({ body }) =>
+              body.includes(`:escalation `) &&
+              body.includes(` esc=${number} `) &&
+              body.includes('⏸ Waiting for you'),
+          ),
+        describe,
+      ),
+    async parked() {
+      await until(
+        'its jobs ended',
+        () => runs().length > 0 && runs().every(({ status }) => status === 'completed'),
+        describe,
+      );
+    },
+    async reached(state) {
+      await until(
+        `the label autobuild:${state}`,
+        async () => {
+          seen = await comments();
+          return (await olivia.labels(issue)).includes(`autobuild:${state}`);
+        },
+        describe,
+      );
+    },
+    pullRequest: () =>
+      until(
+        'a pull request',
+        async () => (await olivia.pullRequests()).find(({ head }) => head.ref === `autobuild/issue-${issue}`),
+        describe,
+      ),
+  };
+}
