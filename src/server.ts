@@ -119,7 +119,8 @@ function nextSignal(): Promise<void> {
   });
 }
 
-if (import.meta.main) {
+/** Everything the environment has to say, then the server until a signal. */
+export async function main(): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const settings = readSettings(process.env, (path) => readFileSync(path, 'utf8'));
@@ -138,3 +139,5 @@ if (import.meta.main) {
     process.exit(1);
   }
 }
+
+if (import.meta.main) await main();

@@ -190,7 +190,7 @@ describe('what is wrong', () => {
       expect(problems.length).toBeLessThanOrEqual(20);
       for (const problem of problems) expect(describeProblem(problem).length).toBeLessThan(500);
     };
-    expect(growth(refuse, 2_500)).toBeLessThan(10);
+    expect(growth(refuse, 1_500)).toBeLessThan(10);
     // Deeper than any stack, and near the largest file there may be.
     refuse(25_000);
   });

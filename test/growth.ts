@@ -1,29 +1,33 @@
 const ROUNDS = 5;
-/** Below this the clock and the collector weigh more than the work: 2 ms and 0.1 ms are the same. */
-const FLOOR_MS = 2;
-/** Enough was measured; slow work, which is what this looks for, is then run only once per size. */
-const ENOUGH_MS = 250;
+const FACTOR = 4;
+/** Kernels may count a thread's time in ticks of 4 ms: below a few of them, no difference means anything. */
+const FLOOR_MS = 10;
+/** Enough was measured; slow work, which is what this looks for, is then done only once. */
+const ENOUGH_MS = 400;
 
 /**
  * How many times longer the work takes for four times the size: about 4 when it is linear, 16 when it is quadratic.
- * Both sizes take turns in the same run, and of each the best round counts, so a busy machine cancels out.
+ * Four times the small work takes turns with the large one, and of each the best round counts: when linear, both
+ * take equally long, so that whatever else the machine does weighs on both alike.
  */
 export function growth(work: (size: number) => void, small: number): number {
   work(small);
-  let best = Number.POSITIVE_INFINITY;
+  let bestOfSmall = Number.POSITIVE_INFINITY;
   let bestOfLarge = Number.POSITIVE_INFINITY;
   let spent = 0;
   for (let round = 0; round < ROUNDS && spent < ENOUGH_MS; round += 1) {
-    const ms = timeOf(() => work(small));
-    const msOfLarge = timeOf(() => work(4 * small));
-    best = Math.min(best, ms);
+    const msOfSmall = timeOf(() => {
+      for (let times = 0; times < FACTOR; times += 1) work(small);
+    });
+    const msOfLarge = timeOf(() => work(FACTOR * small));
+    bestOfSmall = Math.min(bestOfSmall, msOfSmall);
     bestOfLarge = Math.min(bestOfLarge, msOfLarge);
-    spent += ms + msOfLarge;
+    spent += msOfSmall + msOfLarge;
   }
-  return Math.max(bestOfLarge, FLOOR_MS) / Math.max(best, FLOOR_MS);
+  return (FACTOR * Math.max(bestOfLarge, FLOOR_MS)) / Math.max(bestOfSmall, FLOOR_MS);
 }
 
-/** Of this thread's own time: what others do on the machine is not in it. */
+/** Of this thread alone: what others do on the machine is not in it. */
 function timeOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

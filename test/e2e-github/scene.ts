@@ -45,7 +45,7 @@ export interface Story {
   question(number?: number): Promise<SeenComment>;
   /** Until its jobs have ended. */
   parked(): Promise<void>;
-  /** Until the label says so. */
+  /** Until the label says so; where it is the end, until all of it is written. */
   reached(state: 'running' | 'waiting' | 'done' | 'stopped'): Promise<void>;
   pullRequest(): Promise<SeenPullRequest>;
   /** Workflow runs that were started, by kind. */
@@ -162,6 +162,8 @@ function createStory({ github, runner, person }: Sandbox, issue: number, describ
         },
         describe,
       );
+      if (state === 'done' || state === 'stopped')
+        await until('the receipt', () => find(({ body }) => body.includes(':receipt ')), describe);
     },
     pullRequest: () =>
       until(

@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** `npm start`: the server where an App is set up, else the whole story on a GitHub of our own. */
+async function start(): Promise<number> {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (
+    process.env.APP_ID ||
+    process.env.PRIVATE_KEY ||
+    process.env.PRIVATE_KEY_PATH ||
+    process.env.WEBHOOK_SECRET
+  ) {
+    const { main } = await import('../server.ts');
+    await main();
+    return 0;
+  }
+  process.stdout.write(
+    'No GitHub App is set up here, so this is the sandbox: a local GitHub, real jobs, a scripted agent.\n\n',
+  );
+  const demo = fileURLToPath(new URL('./demo.ts', import.meta.url));
+  const child = spawn(process.execPath, [demo], { stdio: 'inherit' });
+  const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+  if (code !== 0) return code;
+  process.stdout.write(`
+Next:
+  connect a repository of your own     docs/operate.md, then npm start again
+  try it at the terminal, no GitHub    npm run story
+  with your own agent                  npm run -s autobuild -- run TASK.md --directory REPOSITORY -- COMMAND
+`);
+  return 0;
+}
+
+process.exitCode = await start();
