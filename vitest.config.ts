@@ -8,6 +8,7 @@ export default defineConfig({
     // Real processes and git repositories: slow machines need patience, not retries.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    setupFiles: ['test/fixed-seed.ts'],
     pool: 'forks',
     maxWorkers: 2,
   },

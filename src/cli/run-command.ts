@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
 import { agentNamed, agentNames } from '../agents/registry.ts';
 import { readTask } from '../commands/read-task.ts';
 import { type Config, defaultConfig, describeProblem, readConfig } from '../config.ts';
@@ -7,8 +8,10 @@ import { userError } from '../core/error-catalogue.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { Task } from '../core/task.ts';
 import { checkWorktreePath } from '../core/worktree-path.ts';
+import { environmentFor } from '../runner/agent-environment.ts';
 import { detectChecks } from '../runner/detect-checks.ts';
 import { findExecutable } from '../runner/find-executable.ts';
+import { versionOf, versionWarning } from './cli-version.ts';
 import { withLock } from './hold-worktree.ts';
 import { newRunId, type RunFile, realDirectory } from './home.ts';
 import { type CliOptions, usage } from './options.ts';
@@ -55,6 +58,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
   return withLock(surroundings.home, file, () => {
     surroundings.home.saveRun(file);
     surroundings.screen.start(run, task, checks, hidden);
+    if (builtIn) void warnOfVersion(builtIn, worktree, surroundings);
     return workOnRun(file, surroundings, async (desk) => {
       await desk.handleOnce(run, {
         type: 'request',
@@ -74,6 +78,13 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
       });
     });
   });
+}
+
+/** Beside the run: some take seconds to say which version they are. */
+async function warnOfVersion(agent: Agent, cwd: string, { env, screen }: Surroundings): Promise<void> {
+  const version = await versionOf(agent.name, { cwd, env: environmentFor(agent, env) });
+  const warning = version && versionWarning(agent, version);
+  if (warning) screen.note(warning);
 }
 
 export function loadConfig(options: { config?: string }, worktree: string): Config {

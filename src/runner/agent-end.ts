@@ -31,6 +31,11 @@ export function describeExit(exit: AgentExit): string {
   return exit.signal ? `killed by ${exit.signal}` : `exit ${exit.code}`;
 }
 
+export function describeTimeLimit(ms: number): string {
+  const limit = ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : `${Math.round(ms / 60_000)} min`;
+  return `stopped at the turn's time limit of ${limit}`;
+}
+
 /** A key that is refused or a quota that is used up: no number of turns helps, a person has to look. */
 export function blockerOf(ended: Ended, agent: string, turn: number, at: string): GuardEvent | undefined {
   if (ended.reason !== 'auth' && ended.reason !== 'quota') return undefined;

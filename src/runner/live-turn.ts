@@ -2,11 +2,12 @@ import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { Orders } from '../core/orders.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
-import { blockerOf, describeEnd, type Ended, isFailedEnd } from './agent-end.ts';
-import { saveCheckpoint } from './checkpoint.ts';
+import { blockerOf, describeEnd, describeTimeLimit, type Ended, isFailedEnd } from './agent-end.ts';
+import { forgetSession } from './agent-sessions.ts';
 import { EventBacklog } from './event-backlog.ts';
 import type { parseHelpRequest } from './help-request.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
+import { letFinish } from './let-finish.ts';
 import type { AgentExit, Supervised } from './supervise.ts';
 import { openInputs, writeInputs } from './turn-files.ts';
 import { isApproval } from './turn-limits.ts';
@@ -46,6 +47,8 @@ export class LiveTurn {
   /** Its last word so far: an agent that was told something afterwards goes on. */
   #ended: Ended | undefined;
   #told = false;
+  /** It printed a help block that is not answered yet. */
+  #asked = false;
   /** Its stdin is closed: it hears nothing more. */
   #leaving = false;
   #lingering: NodeJS.Timeout | undefined;
@@ -156,6 +159,8 @@ export class LiveTurn {
   async end(outcome: TurnOutcome): Promise<void> {
     if (this.#outcome) return;
     this.#outcome = outcome;
+    const goesOn = outcome.kind === 'again' || outcome.kind === 'park';
+    if (goesOn && this.#asked && !this.#adapter.readsInputs && this.#agent) await letFinish(this.#agent);
     await this.#agent?.kill({ graceMs: this.#job.settings.graceMs });
   }
 
@@ -190,6 +195,7 @@ export class LiveTurn {
     if (this.#outcome) return;
     const { meter } = this.#job;
     const { turn } = this.#orders;
+    this.#asked = true;
     await this.#agent?.freeze();
     const help = read();
     meter.observe(
@@ -205,7 +211,10 @@ export class LiveTurn {
   async noteEnd(ended: Ended): Promise<void> {
     if (this.#ended !== ended) return;
     const job = this.#job;
-    if (ended.reason === 'no_session' && job.sessions?.[this.#adapter.name]) return this.#forgetSession();
+    if (ended.reason === 'no_session' && job.sessions?.[this.#adapter.name]) {
+      forgetSession(job, this.#adapter.name);
+      return this.end({ kind: 'again' });
+    }
     this.#agent?.closeStdin();
     this.#leaving = true;
     clearTimeout(this.#lingering);
@@ -220,17 +229,6 @@ export class LiveTurn {
 
   #makeLeave(): void {
     if (!this.#agent?.frozen) void this.#agent?.kill({ graceMs: this.#job.settings.graceMs });
-  }
-
-  /** The prompt holds all there is to know: the same turn begins a conversation of its own. */
-  #forgetSession(): Promise<void> {
-    const job = this.#job;
-    const { [this.#adapter.name]: _gone, ...others } = job.sessions ?? {};
-    job.sessions = others;
-    saveCheckpoint(job, { sessions: others });
-    const text = `${this.#adapter.name} no longer has the conversation of this run. It begins another one, with the task, the answers and the worktree as they are.`;
-    job.onProgress({ type: 'problem', text });
-    return this.end({ kind: 'again' });
   }
 
   async #obey(orders: Orders): Promise<void> {
@@ -252,6 +250,7 @@ export class LiveTurn {
       this.#told = true;
       this.#ended = undefined;
     }
+    this.#asked = false;
     await this.#deliverAnswers();
     await this.#agent?.thaw();
     this.#job.stopwatch.start();
@@ -283,8 +282,7 @@ export class LiveTurn {
     const active = stopwatch.ms();
     meter.observe({ type: 'clock', active_ms: active });
     if (active - this.#startedAt >= settings.turnMs) {
-      const exit = `stopped at the turn's time limit of ${inWords(settings.turnMs)}`;
-      return this.end({ kind: 'ended', exit, failed: true });
+      return this.end({ kind: 'ended', exit: describeTimeLimit(settings.turnMs), failed: true });
     }
     if (isNearTimeLimit(this.#job)) return this.end({ kind: 'hand_over' });
     const orders = await link.orders();
@@ -297,8 +295,4 @@ export class LiveTurn {
     }
     await this.stopIfTripped();
   }
-}
-
-function inWords(ms: number): string {
-  return ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : `${Math.round(ms / 60_000)} min`;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import { environmentFor } from './agent-environment.ts';
+import { keepSession } from './agent-sessions.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import { openGate } from './gate.ts';
 import { parseHelpRequest } from './help-request.ts';
@@ -89,6 +90,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const handle = async (event: AgentEvent): Promise<void> => {
       if (event.type === 'session') keepSession(job, agent.name, event.id);
       if (event.type === 'ended') await turn.noteEnd(event);
+      if (event.type === 'usage') saveUsage(job);
       const action = actions.read(event, actionContextOf(job, turn.orders));
       if (action) {
         const mayWrite = action.kind !== 'read' && action.kind !== 'search';
@@ -140,6 +142,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     });
     const figures = await readFigures(agent, home);
     if (figures) countUsage(job, agent, orders.turn, figures);
+    saveUsage(job);
     // What was written last is looked at before the checks run on it.
     if (outcome.kind === 'ended') await writes.check();
     return outcome;
@@ -160,19 +163,15 @@ async function writeHomeFiles(home: string, files: { path: string; text: string 
     await writeInside(home, path, { bytes: Buffer.from(text), mode: 0o600 });
 }
 
-/** The next start, also after a crash, goes on with this conversation. */
-function keepSession(job: Job, agent: string, session: string): void {
-  if (job.sessions?.[agent] === session) return;
-  job.sessions = { ...job.sessions, [agent]: session };
-  saveCheckpoint(job, { sessions: job.sessions });
-}
-
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
 
 function countUsage(job: Job, agent: Agent, turn: number, event: UsageEvent): void {
   const fresh = job.usage.add(event, job.sessions?.[agent.name]);
   job.meter.observe({ type: 'usage', turn, ...fresh });
-  // The next process goes on from here: the desk may not have heard of it, and some count a conversation from its start.
+}
+
+/** A successor goes on from here: the desk may not have heard of all of it, and some count a conversation from its start. */
+function saveUsage(job: Job): void {
   saveCheckpoint(job, { usage: job.usage.total(), counted: job.usage.counted() });
 }
 

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createEmulator, type Emulator } from 'emulate';
-import { findFreePort } from './free-port.ts';
 import { createCallers } from './github/callers.ts';
 import { createCheckRuns } from './github/check-runs.ts';
 import { createComments } from './github/comments.ts';
 import { createCommits } from './github/commits.ts';
+import { APP_ID, APP_SLUG, describeApp, INSTALLATION_ID, startEmulator } from './github/emulator.ts';
 import {
   type Answer,
   type Call,
@@ -32,19 +31,7 @@ import {
   type WorkflowGap,
 } from './github/workflows.ts';
 
-export const APP_ID = 4711;
-const APP_SLUG = 'autobuild';
-const INSTALLATION_ID = 100;
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
-const EVENTS = ['issues', 'issue_comment', 'pull_request', 'pull_request_review'];
-const PERMISSIONS = {
-  actions: 'write',
-  checks: 'write',
-  contents: 'write',
-  issues: 'write',
-  metadata: 'read',
-  pull_requests: 'write',
-};
 
 export interface LocalGitHubOptions {
   owner: string;
@@ -237,63 +224,6 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       await closeServer(server);
     },
   };
-}
-
-/** The App as it stands on what it wrote. */
-function describeApp(url: string, owner: Json): Json {
-  return {
-    id: APP_ID,
-    slug: APP_SLUG,
-    node_id: 'A_4711',
-    client_id: 'Iv1.sandbox',
-    name: 'Autobuild',
-    description: 'The sandbox’s own App',
-    owner,
-    external_url: url,
-    html_url: `${url}/apps/${APP_SLUG}`,
-    created_at: '2026-01-01T00:00:00Z',
-    updated_at: '2026-01-01T00:00:00Z',
-    permissions: PERMISSIONS,
-    events: EVENTS,
-  };
-}
-
-async function startEmulator(options: {
-  url: string;
-  owner: string;
-  name: string;
-  people: string[];
-  tokens: ReadonlyMap<string, string>;
-  webhookSecret: string;
-}): Promise<Emulator & { port: number }> {
-  const { url, owner, name, people, tokens, webhookSecret } = options;
-  // It does not tell which port it was given, so it is told.
-  const port = await findFreePort();
-  const emulator = await createEmulator({
-    service: 'github',
-    port,
-    baseUrl: url,
-    seed: {
-      tokens: Object.fromEntries([...tokens].map(([token, login]) => [token, { login, scopes: ['repo'] }])),
-      github: {
-        users: people.map((login) => ({ login })),
-        repos: [{ owner, name, auto_init: true }],
-        apps: [
-          {
-            app_id: APP_ID,
-            slug: APP_SLUG,
-            name: 'Autobuild',
-            permissions: PERMISSIONS,
-            events: EVENTS,
-            webhook_url: `${url}/_webhooks`,
-            webhook_secret: webhookSecret,
-            installations: [{ installation_id: INSTALLATION_ID, account: owner }],
-          },
-        ],
-      },
-    },
-  });
-  return Object.assign(emulator, { port });
 }
 
 async function closeServer(server: Server): Promise<void> {

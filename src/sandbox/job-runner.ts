@@ -1,5 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkOut } from './check-out.ts';
@@ -7,13 +7,10 @@ import type { Upstream } from './github/gap.ts';
 import { fillIn, isWanted, type WorkflowStep } from './github/workflow-file.ts';
 import type { Conclusion, DispatchedRun, RunningJob } from './github/workflows.ts';
 import { createRunnerLog, type RunnerLog } from './runner-log.ts';
+import { runStepProcess } from './step-process.ts';
 
 export const SOURCE_ACTION = fileURLToPath(new URL('../action.ts', import.meta.url));
 const BUNDLER = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
-
-/** As the real runner: asked, told, then killed. */
-const INTERRUPT_MS = 7_500;
-const TERMINATE_MS = 2_500;
 
 /** The action as users get it, made anew. */
 export function bundleAction(directory: string): string {
@@ -224,55 +221,14 @@ function environmentOf(machine: Machine): Record<string, string> {
   };
 }
 
-async function runProcess(machine: Machine, argv: string[], env: Record<string, string>): Promise<boolean> {
-  const [program = '', ...args] = argv;
-  const child = spawn(program, args, {
-    cwd: machine.workspace,
+function runProcess(machine: Machine, argv: string[], env: Record<string, string>): Promise<boolean> {
+  const { workspace: cwd, cancelled, log } = machine;
+  return runStepProcess(argv, {
+    cwd,
+    cancelled,
     env: { ...environmentOf(machine), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, so that whatever it leaves behind can be ended with it.
-    detached: true,
+    onOutput: log.write,
   });
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', machine.log.write);
-  const stop = () => void stopProcess(child);
-  machine.cancelled.addEventListener('abort', stop, { once: true });
-  if (machine.cancelled.aborted) stop();
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  machine.cancelled.removeEventListener('abort', stop);
-  signalGroup(child, 'SIGKILL');
-  return code === 0;
-}
-
-async function stopProcess(child: ChildProcess): Promise<void> {
-  for (const [signal, waitMs] of [
-    ['SIGINT', INTERRUPT_MS],
-    ['SIGTERM', TERMINATE_MS],
-  ] as const) {
-    child.kill(signal);
-    if (await endsWithin(child, waitMs)) return;
-  }
-  signalGroup(child, 'SIGKILL');
-}
-
-function endsWithin(child: ChildProcess, ms: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ms);
-    child.once('exit', () => {
-      clearTimeout(timer);
-      resolve(true);
-    });
-  });
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (child.pid) process.kill(-child.pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 /** What a step wrote for those after it. */
@@ -292,10 +248,4 @@ function keepArtifacts({ workspace, home, artifacts }: Machine, pattern: string)
     copyFileSync(join(workspace, file), kept);
     artifacts.push(file);
   }
-}
-
-/** The directory of a job as a hosted runner leaves it: gone. What people look at later is kept. */
-export function discardWorkspace(job: FinishedJob): void {
-  const work = join(job.directory, 'work');
-  if (existsSync(work)) rmSync(work, { recursive: true, force: true });
 }

@@ -46,7 +46,9 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { directory, environment } = options;
   const jobs = join(directory, 'jobs');
-  mkdirSync(jobs, { recursive: true });
+  // What a killed job leaves goes with the rest; a short name, because sockets are made in it.
+  const temporary = join(directory, 't');
+  for (const made of [jobs, temporary]) mkdirSync(made, { recursive: true });
   let runner: JobRunner | undefined;
   const github = await startLocalGitHub({
     owner: OWNER,
@@ -65,7 +67,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     serverUrl: `http://${github.host}`,
     directory: jobs,
     action: options.action ?? SOURCE_ACTION,
-    environment: { LANG: 'C.UTF-8', ...environment },
+    environment: { LANG: 'C.UTF-8', TMPDIR: temporary, ...environment },
     secrets: options.secrets,
     onLog: options.onJobLog,
   });

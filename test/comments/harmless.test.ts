@@ -36,7 +36,7 @@ describe('agent text in markdown', () => {
       fc.property(hostile, (text) => {
         expect(renderings(text).flatMap((markdown) => findActive(markdown))).toEqual([]);
       }),
-      { numRuns: 3000 },
+      { numRuns: 800 },
     );
   }, 120_000);
 
@@ -51,7 +51,7 @@ describe('agent text in markdown', () => {
         const quote = parseMarkdown(`before\n\n${quoted(text, 600)}\n\nafter`);
         expect(quote.children.map((child) => child.type)).toEqual(['paragraph', 'blockquote', 'paragraph']);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   }, 120_000);
 
@@ -62,7 +62,7 @@ describe('agent text in markdown', () => {
         expect(code(text, 300)).not.toMatch(CLOSING);
         expect(quoted(text, 300)).not.toMatch(CLOSING);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
     expect(code('fixes #12: handles null', 80)).toBe('`fixes` `#12: handles null`');
     expect(code('closes: acme/storefront#2', 80)).toBe('`closes:` `acme/storefront#2`');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import { openScene, type Scene } from './scene.ts';
 import { until } from './until.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000, maxConcurrency: 3 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000, maxConcurrency: 3 });
 
 let scene: Scene;
 beforeAll(async () => {
@@ -15,26 +15,29 @@ const reactionsTo = ({ id }: { id: number }) =>
 
 describe.concurrent('C-4: every command in a comment does what it says, also while nothing runs', () => {
   test.for([
-    { command: '/provide colour=blue', file: 'blue\n' },
-    { command: '/guide Take any colour', file: 'none\n' },
-    { command: '/override Leave the colour out', file: 'none\n' },
-    { command: '/retry', file: 'none\n' },
-    { command: '/debug', file: 'none\n' },
-    { command: '/autobuild skip', file: 'none\n' },
-  ])('$command: a new job goes on, and the pull request is there', async ({ command, file }, { expect }) => {
-    const story = await scene.begin('asks');
-    const question = await story.question();
-    await story.parked();
-    const given = await scene.olivia.comment(story.issue, command);
-    await story.reached('done');
-    const comments = await story.comments();
-    expect(comments.find(({ id }) => id === question.id)?.body).toContain('✓ Answered');
-    expect(reactionsTo(given)).toEqual(['eyes', 'rocket']);
-    const pull = await story.pullRequest();
-    expect(await scene.olivia.file('done.txt', pull.head.ref)).toBe(file);
-    expect(story.runs('build')).toHaveLength(2);
-    expect(story.runs('verify')).toHaveLength(1);
-  });
+    { command: '/provide colour=blue', agent: 'asks', file: 'blue\n' },
+    { command: '/guide Take any colour', agent: 'asks', file: 'none\n' },
+    { command: '/override Leave the colour out', agent: 'asks', file: 'none\n' },
+    { command: '/autobuild skip', agent: 'asks', file: 'none\n' },
+    { command: '/retry', agent: 'circles', file: 'made\n' },
+    { command: '/debug', agent: 'circles', file: 'made\n' },
+  ])(
+    '$command: a new job goes on, and the pull request is there',
+    async ({ command, agent, file }, { expect }) => {
+      const story = await scene.begin(agent);
+      const question = await story.question();
+      await story.parked();
+      const given = await scene.olivia.comment(story.issue, command);
+      await story.reached('done');
+      const comments = await story.comments();
+      expect(comments.find(({ id }) => id === question.id)?.body).toContain('✓ Answered');
+      expect(reactionsTo(given)).toEqual(['eyes', 'rocket']);
+      const pull = await story.pullRequest();
+      expect(await scene.olivia.file('done.txt', pull.head.ref)).toBe(file);
+      expect(story.runs('build')).toHaveLength(2);
+      expect(story.runs('verify')).toHaveLength(1);
+    },
+  );
 
   test('/approve: the file outside the scope is kept, and no other', async ({ expect }) => {
     const story = await scene.begin('strays', { body: 'Make done.txt.\n\n## Scope\n\n- `done.txt`\n' });
@@ -61,15 +64,14 @@ describe.concurrent('C-4: every command in a comment does what it says, also whi
   });
 
   test.for([
-    { command: '/cancel', said: 'cancelled' },
-    { command: '/terminate', said: 'terminated' },
+    { command: '/cancel', said: 'Cancelled by olivia' },
+    { command: '/terminate', said: 'Ended by olivia' },
   ])('$command: the run ends', async ({ command, said }, { expect }) => {
     const story = await scene.begin('asks');
     await story.question();
     await scene.olivia.comment(story.issue, command);
     await story.reached('stopped');
-    const status = await story.comment(':status ', 'olivia');
-    expect(status.body.toLowerCase()).toContain(said);
+    await story.comment(':status ', said);
     await story.parked();
     expect(story.runs('verify')).toEqual([]);
   });
@@ -86,7 +88,7 @@ describe.concurrent('C-4: every command in a comment does what it says, also whi
     await say('/help');
     await story.comment(':reply ', 'What can be done now', '/provide');
     await say('/review');
-    await story.comment(':review ', 'Iteration');
+    await story.comment('⏸ Review');
     const missing = await say('/continue');
     await story.comment(':reply ', 'Still missing: Colour');
     await until('the reaction', () => reactionsTo(missing).includes('confused'));

@@ -3,7 +3,7 @@ import type { Delivery } from '../../src/sandbox/github/webhook-relay.ts';
 import { openScene, type Scene } from './scene.ts';
 import { until } from './until.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let scene: Scene;
 beforeAll(async () => {
@@ -50,24 +50,25 @@ test('R-2: deliveries in another order have the same effect', async () => {
   expect(await scene.olivia.file('done.txt', pull.head.ref)).toBe('late\n');
 });
 
-test('R-3: killed while a person is asked, and answered while it is down: started again, it goes on', async () => {
-  const story = await scene.begin('asks');
-  await story.question();
-  await story.parked();
+test('R-1, R-3: killed while people are asked, answered by comment and by tick while it is down: it goes on', async () => {
+  const [told, ticked] = await Promise.all([scene.begin('asks'), scene.begin('asks')]);
+  await Promise.all([told.question(), ticked.question(), told.parked(), ticked.parked()]);
   await scene.apps[0]?.kill();
-  await scene.olivia.comment(story.issue, '/provide colour=green');
+  await scene.olivia.comment(told.issue, '/provide colour=green');
+  await scene.sandbox.person('walter').tick(await ticked.question(), 'accept');
   await scene.sandbox.github.webhooks.settled();
   expect(scene.sandbox.github.webhooks.deliveries.at(-1)?.statuses).toEqual([0]);
   scene.apps[0] = await scene.sandbox.startApp();
-  await story.reached('done');
-  const pull = await story.pullRequest();
+  await Promise.all([told.reached('done'), ticked.reached('done')]);
+  const pull = await told.pullRequest();
   expect(await scene.olivia.file('done.txt', pull.head.ref)).toBe('green\n');
-  expect(story.runs('build')).toHaveLength(2);
+  expect((await ticked.pullRequest()).body).toContain('walter');
+  expect(told.runs('build')).toHaveLength(2);
 });
 
 test('R-3: killed while a job works: the job waits for it, and nothing is lost', async () => {
   const story = await scene.begin('asks');
-  await until('the job has begun', () => scene.apps[0]?.log().includes('"kind":"build"'));
+  await until('the job has begun', () => scene.apps[0]?.log().includes(`"run":"i${story.issue}-`));
   await scene.apps[0]?.kill();
   scene.apps[0] = await scene.sandbox.startApp();
   await story.question();

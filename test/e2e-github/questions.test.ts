@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import { openScene, type Scene } from './scene.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000, maxConcurrency: 2 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000, maxConcurrency: 2 });
 
 let scene: Scene;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { checkPayload, type WebhookEvent } from '../fixtures/webhooks.ts';
 import { checkRequest, checkResponse } from '../github/openapi-contract.ts';
 import { openScene, type Scene } from './scene.ts';
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let scene: Scene;
 const built = mkdtempSync(join(tmpdir(), 'autobuild-bundle-'));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_MS = 50;
 /** Far beyond what a loaded machine needs. */
-const DEADLINE_MS = 40_000;
+const DEADLINE_MS = 75_000;
 
 /** Asks until there is an answer that is neither false nor undefined, and gives it back. */
 export async function until<Value>(

@@ -12,8 +12,11 @@ export function cellsOf(text: string): number {
 
 /** Text of unknown origin for a terminal: no control or direction characters, wrapped at words, bounded. */
 export function terminalText(text: string, width: number, max: number): string[] {
-  return cleanLines(disarmLog(text), { chars: max, lines: 60, lineChars: max }).flatMap((line) =>
-    wrapLine(line, width),
+  return (
+    cleanLines(disarmLog(text), { chars: max, lines: 60, lineChars: max })
+      .flatMap((line) => wrapLine(line, width))
+      // Wrapping may bring to a line's start what was harmless within it; a look-alike keeps the width.
+      .map((line) => line.replace(/^(\s*):(?=:)/, '$1\u2236'))
   );
 }
 

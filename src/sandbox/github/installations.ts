@@ -16,8 +16,8 @@ export function createInstallations(repository: string, upstream: Upstream): Gap
     async mend({ method, path }, answer) {
       if (method !== 'GET' || answer.status !== 200 || !matchPath('/app/installations', path)) return answer;
       const owner = repository.split('/')[2] ?? '';
-      const known = Object.entries((await describeAccount(upstream, owner)) ?? {});
-      const account = Object.fromEntries(known.filter(([, value]) => value !== null));
+      // GitHub's description asks for the fields of a person and of an enterprise alike.
+      const account: Json = { ...(await describeAccount(upstream, owner)), name: owner, slug: owner };
       const installations = answer.body as Json[];
       return { ...answer, body: installations.map((one) => ({ ...one, account, target_id: account.id })) };
     },

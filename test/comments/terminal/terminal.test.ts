@@ -260,7 +260,7 @@ describe('agent text in a terminal', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: 800, examples: [[':tada: :+1:`-->autobuild::tada: :+1:', 17]] },
     );
   });
 

@@ -1,5 +1,7 @@
-# Ends the same way every time, until it is told to try something else.
-if answered; then
+# Ends the same way every time, until it is told something.
+if debugging; then
+  report partial 'Looked for the cause' ',"root_cause_found":true,"root_cause":"it was always the same way"'
+elif answered; then
   echo made > done.txt
   report implemented 'Another way'
 else

@@ -1,0 +1,73 @@
+import { createEmulator, type Emulator } from 'emulate';
+import { findFreePort } from '../free-port.ts';
+import type { Json } from './gap.ts';
+
+export const APP_ID = 4711;
+export const APP_SLUG = 'autobuild';
+export const INSTALLATION_ID = 100;
+const EVENTS = ['issues', 'issue_comment', 'pull_request', 'pull_request_review'];
+const PERMISSIONS = {
+  actions: 'write',
+  checks: 'write',
+  contents: 'write',
+  issues: 'write',
+  metadata: 'read',
+  pull_requests: 'write',
+};
+
+/** The App as it stands on what it wrote. */
+export function describeApp(url: string, owner: Json): Json {
+  return {
+    id: APP_ID,
+    slug: APP_SLUG,
+    node_id: 'A_4711',
+    client_id: 'Iv1.sandbox',
+    name: 'Autobuild',
+    description: 'The sandbox’s own App',
+    owner,
+    external_url: url,
+    html_url: `${url}/apps/${APP_SLUG}`,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    permissions: PERMISSIONS,
+    events: EVENTS,
+  };
+}
+
+export async function startEmulator(options: {
+  url: string;
+  owner: string;
+  name: string;
+  people: string[];
+  tokens: ReadonlyMap<string, string>;
+  webhookSecret: string;
+}): Promise<Emulator & { port: number }> {
+  const { url, owner, name, people, tokens, webhookSecret } = options;
+  // It does not tell which port it was given, so it is told.
+  const port = await findFreePort();
+  const emulator = await createEmulator({
+    service: 'github',
+    port,
+    baseUrl: url,
+    seed: {
+      tokens: Object.fromEntries([...tokens].map(([token, login]) => [token, { login, scopes: ['repo'] }])),
+      github: {
+        users: people.map((login) => ({ login })),
+        repos: [{ owner, name, auto_init: true }],
+        apps: [
+          {
+            app_id: APP_ID,
+            slug: APP_SLUG,
+            name: 'Autobuild',
+            permissions: PERMISSIONS,
+            events: EVENTS,
+            webhook_url: `${url}/_webhooks`,
+            webhook_secret: webhookSecret,
+            installations: [{ installation_id: INSTALLATION_ID, account: owner }],
+          },
+        ],
+      },
+    },
+  });
+  return Object.assign(emulator, { port });
+}

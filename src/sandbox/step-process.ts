@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** As the real runner: asked, told, then killed. */
+const INTERRUPT_MS = 7_500;
+const TERMINATE_MS = 2_500;
+
+/** One step of a job: a process, and whatever it starts. False: it failed, or was ended. */
+export async function runStepProcess(
+  argv: string[],
+  options: {
+    cwd: string;
+    env: Record<string, string>;
+    cancelled: AbortSignal;
+    onOutput(text: string): void;
+  },
+): Promise<boolean> {
+  const [program = '', ...args] = argv;
+  const { cwd, env, cancelled, onOutput } = options;
+  // A group of its own, so that whatever it leaves behind can be ended with it.
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
+  const stop = () => void stopProcess(child);
+  cancelled.addEventListener('abort', stop, { once: true });
+  if (cancelled.aborted) stop();
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  cancelled.removeEventListener('abort', stop);
+  signalGroup(child, 'SIGKILL');
+  return code === 0;
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  for (const [signal, waitMs] of [
+    ['SIGINT', INTERRUPT_MS],
+    ['SIGTERM', TERMINATE_MS],
+  ] as const) {
+    child.kill(signal);
+    if (await endsWithin(child, waitMs)) return;
+  }
+  signalGroup(child, 'SIGKILL');
+}
+
+function endsWithin(child: ChildProcess, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (child.pid) process.kill(-child.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

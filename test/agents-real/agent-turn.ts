@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
+import type { AgentEvent } from '../../src/core/agent-event.ts';
+import type { GateAnswer, GateAsk } from '../../src/core/gate.ts';
+import { openGate } from '../../src/runner/gate.ts';
+import { createProcessTree } from '../../src/runner/process-tree.ts';
+import { type Supervised, superviseAgent } from '../../src/runner/supervise.ts';
+import { NO_PID, waitFor } from '../runner/supervised-fixture.ts';
+import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
+
+const ALLOW: GateAnswer = { decision: 'allow', reason: 'within the limits' };
+/** A first start on a loaded machine, and the agents' own waits before they try again. */
+export const PATIENCE_MS = 60_000;
+
+const LEAVE_MS = 5_000;
+
+export interface TurnOptions {
+  agent: Agent;
+  worktree: string;
+  home: string;
+  env: Record<string, string>;
+  prompt?: string;
+  session?: string;
+  extraArgs?: string[];
+  hook?: string[];
+  decide?(ask: GateAsk): Promise<GateAnswer>;
+  /** Keep stdin open after the end, for agents that go on. */
+  stayOpen?: boolean;
+}
+
+export type AgentTurn = {
+  supervised: Supervised;
+  events: AgentEvent[];
+  asks: GateAsk[];
+  stderr: string[];
+  /** The first event of a kind that fits; waits for it. */
+  event<T extends AgentEvent['type']>(
+    type: T,
+    fits?: (event: Extract<AgentEvent, { type: T }>) => boolean,
+  ): Promise<Extract<AgentEvent, { type: T }>>;
+  /** Every event until the process is gone. */
+  finished(): Promise<AgentEvent[]>;
+};
+
+/** One turn of a real agent, wired as the runner would: gate, hook, stream, and stdin closed at the end. */
+export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
+  const { agent, worktree, home, decide = async () => ALLOW } = options;
+  const top = makeTemporaryDirectory();
+  const asks: GateAsk[] = [];
+  const gate = await openGate({ socketPath: join(top, 'gate'), decide, onAsk: (ask) => asks.push(ask) });
+  onTestFinished(() => gate.close());
+  const file = (name: string) => join(top, name);
+  const start = agent.start({
+    prompt: options.prompt ?? 'Build it.',
+    cwd: worktree,
+    home,
+    files: {
+      prompt: file('p'),
+      context: file('c'),
+      inputs: file('i'),
+      report: file('r'),
+      gate: gate.socketPath,
+    },
+    inputs: {},
+    session: options.session,
+    newSession: randomUUID(),
+    env: options.env,
+    hook: options.hook ?? [process.execPath, join(import.meta.dirname, 'hook.ts'), agent.name],
+  });
+  for (const { path, text } of start.homeFiles ?? []) {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), text);
+  }
+  const reader = agent.createReader();
+  const events: AgentEvent[] = [];
+  const stderr: string[] = [];
+  const mark = `test-${randomUUID()}`;
+  /** The turn is over: the agent may leave by itself, and is made to when it does not. */
+  function letGo(): void {
+    supervised.closeStdin();
+    const patience = setTimeout(() => void supervised.kill({ graceMs: 500 }), LEAVE_MS);
+    void supervised.exited.finally(() => clearTimeout(patience));
+  }
+  const supervised = superviseAgent({
+    argv: [...start.argv, ...(options.extraArgs ?? [])],
+    cwd: worktree,
+    env: { HOME: home, ...options.env, ...start.env },
+    stdin: start.stdin,
+    keepStdinOpen: start.keepStdinOpen,
+    mark,
+    onLine(line) {
+      const read = reader.read(line);
+      events.push(...read);
+      if (!options.stayOpen && read.some(({ type }) => type === 'ended')) letGo();
+    },
+    onOverlong: () => undefined,
+    onStderr: (text) => stderr.push(text),
+  });
+  onTestFinished(async () => {
+    await supervised.kill({ graceMs: 0 });
+    await supervised.exited;
+    expect(createProcessTree({ rootPid: supervised.pid ?? NO_PID, mark }).list(), 'leaked processes').toEqual(
+      [],
+    );
+  });
+  return {
+    supervised,
+    events,
+    asks,
+    stderr,
+    async event(type, fits = () => true) {
+      const find = () => events.find((event) => event.type === type && fits(event as never));
+      await waitFor(
+        `a ${type} of ${agent.name}: ${stderr.join('').slice(0, 300)}`,
+        () => find() !== undefined,
+        PATIENCE_MS,
+      );
+      return find() as never;
+    },
+    async finished() {
+      const exit = await supervised.exited;
+      if (!exit.started) throw new Error(exit.problem);
+      events.push(...(reader.end?.({ ...exit, stderr: stderr.join('').slice(-4096) }) ?? []));
+      return events;
+    },
+  };
+}
+
+export function textOf(events: AgentEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+}
+
+export function endOf(events: AgentEvent[]): AgentEvent | undefined {
+  return events.findLast(({ type }) => type === 'ended');
+}

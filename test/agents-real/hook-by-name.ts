@@ -1,0 +1,18 @@
+import { text } from 'node:stream/consumers';
+import { agentNamed } from '../../src/agents/registry.ts';
+import { askGate } from '../../src/runner/ask-gate.ts';
+
+/** What an agent's hook runs in these tests: `node hook-by-name.ts NAME`, the gate's socket in the environment. */
+const hook = agentNamed(process.argv[2] ?? '')?.hook;
+if (!hook) throw new Error(`no hook of an agent ${process.argv[2]}`);
+const ask = hook.readAsk(JSON.parse(await text(process.stdin)));
+const answer =
+  ask === undefined
+    ? { decision: 'allow' as const, reason: 'nothing is written' }
+    : typeof ask === 'string'
+      ? { decision: 'deny' as const, reason: ask }
+      : await askGate(process.env.AUTOBUILD_GATE ?? '', ask);
+const { stdout, stderr, exitCode } = hook.answer(answer);
+process.stdout.write(stdout);
+process.stderr.write(stderr);
+process.exitCode = exitCode;

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { commandAgent } from '../../src/agents/command.ts';
+import { AGENTS } from '../../src/agents/registry.ts';
+import { environmentFor } from '../../src/runner/agent-environment.ts';
+
+const KEYS = {
+  ANTHROPIC_API_KEY: 'a',
+  OPENAI_API_KEY: 'o',
+  GEMINI_API_KEY: 'g',
+  COPILOT_GITHUB_TOKEN: 'c',
+};
+const SECRETS = {
+  GITHUB_TOKEN: 't',
+  GH_TOKEN: 't',
+  ACTIONS_RUNTIME_TOKEN: 't',
+  ACTIONS_ID_TOKEN_REQUEST_URL: 'u',
+  PRIVATE_KEY: 'p',
+  WEBHOOK_SECRET: 'w',
+  NPM_TOKEN: 'n',
+  AWS_SECRET_ACCESS_KEY: 's',
+  DATABASE_URL: 'd',
+};
+const EVERYBODY = { PATH: '/bin', HOME: '/home/me', LC_ALL: 'C', HTTPS_PROXY: 'http://proxy' };
+const env = { ...EVERYBODY, ...KEYS, ...SECRETS };
+
+test('S-4: a built-in agent gets what any program needs, its own key, and nothing else', () => {
+  expect(environmentFor(AGENTS.claude as never, env)).toEqual({ ...EVERYBODY, ANTHROPIC_API_KEY: 'a' });
+  expect(environmentFor(AGENTS.codex as never, env)).toEqual({ ...EVERYBODY, OPENAI_API_KEY: 'o' });
+  expect(environmentFor(AGENTS.gemini as never, env)).toEqual({ ...EVERYBODY, GEMINI_API_KEY: 'g' });
+  expect(environmentFor(AGENTS.copilot as never, env)).toEqual({ ...EVERYBODY, COPILOT_GITHUB_TOKEN: 'c' });
+});
+
+test.each(Object.values(AGENTS))(
+  'S-4: $name gets no secret of the job, and says which keys it uses',
+  (agent) => {
+    const given = environmentFor(agent, env);
+    expect(Object.keys(given).filter((name) => name in SECRETS)).toEqual([]);
+    // Each key it asks for reaches it.
+    const keys = Object.fromEntries((agent.keys ?? []).map((name) => [name, 'k']));
+    expect(Object.keys(keys)).not.toEqual([]);
+    expect(environmentFor(agent, { ...SECRETS, ...keys })).toEqual(keys);
+  },
+);
+
+test('a prefix stands for names that begin with it, a name for itself alone', () => {
+  const agent = { ...commandAgent('mine', ['x']), environment: ['MINE_*', 'KEY'] };
+  expect(
+    environmentFor(agent, { MINE_A: '1', MINE_: '2', MINE: '3', KEY: '4', KEY_2: '5', XMINE_A: '6' }),
+  ).toEqual({
+    MINE_A: '1',
+    MINE_: '2',
+    KEY: '4',
+  });
+});
+
+test("a user's own command gets its environment as it is", () => {
+  expect(environmentFor(commandAgent('mine', ['x']), env)).toEqual(env);
+});
