@@ -3,11 +3,12 @@ import type { Place } from '../core/hosted-ports.ts';
 import { aliveMark } from '../core/job-api.ts';
 import type { RunState } from '../core/run-state.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
-import { newTicks, onCommentEdited } from './handlers/comment-edited.ts';
+import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
 import { lastDispatch } from './last-dispatch.ts';
 import type { AppParts } from './parts.ts';
+import { newTicks } from './ticked-boxes.ts';
 
 /** A job that says nothing for so long is looked after. */
 const SILENT_MS = 180_000;

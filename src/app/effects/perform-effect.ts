@@ -8,6 +8,7 @@ import type { RunState } from '../../core/run-state.ts';
 import { commentContext } from '../comment-context.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
+import { newTicks } from '../ticked-boxes.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import { dispatchJob } from './dispatch-job.ts';
 import { notifyPeople } from './notify.ts';
@@ -85,12 +86,22 @@ async function writeQuestion(doing: Doing, id: string, open: boolean): Promise<v
   const escalation = state.escalations.find((candidate) => candidate.id === id);
   if (!escalation) return;
   const op = `${state.run}.${id}`;
+  if (open && (await isTicked(doing, op))) return;
   const where = await commentContext(parts, state, place, op, open ? place.labelled_by : undefined);
   await write(
     doing,
     op,
     open ? renderEscalation(state, escalation, where) : renderAnswered(state, escalation, where),
   );
+}
+
+/** Somebody was quicker: writing now would take the tick away before it was seen. It is read by its webhook, or by reconcile. */
+async function isTicked({ parts, github, state }: Doing, op: string): Promise<boolean> {
+  const known = await parts.store.comments.find(state.run, op);
+  // Without a hash it is to be put back, ticks and all.
+  if (!known?.body_hash) return false;
+  const present = await github.comment(known.comment_id);
+  return present !== undefined && newTicks('', present.body).length > 0;
 }
 
 /** A job looks for its orders all the time and ends by itself; a cancelled one is not given the choice. */

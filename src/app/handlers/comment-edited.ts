@@ -4,6 +4,7 @@ import type { RunState } from '../../core/run-state.ts';
 import { performEffect } from '../effects/perform-effect.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
+import { newTicks } from '../ticked-boxes.ts';
 import { runCommand } from './run-command.ts';
 
 export interface Edited {
@@ -12,8 +13,6 @@ export interface Edited {
   login: string;
   issue: number;
 }
-
-const TICKED = /^- \[[xX]\] <!-- autobuild:option id=([A-Za-z0-9._-]+) -->/gm;
 
 /** A tick of one of our own boxes is the command that the record keeps for it. Any other edit does nothing. */
 export async function onCommentEdited(parts: AppParts, github: GitHub, edited: Edited): Promise<void> {
@@ -53,12 +52,6 @@ export async function onCommentEdited(parts: AppParts, github: GitHub, edited: E
     escalation: escalationId,
   });
   if (!taken) await putBack(parts, ours, state);
-}
-
-/** What was ticked in this edit: unticked before, ticked now. The command comes from the record, never from the text. */
-export function newTicks(before: string, now: string): string[] {
-  const earlier = new Set([...before.matchAll(TICKED)].map(([, id]) => id));
-  return [...now.matchAll(TICKED)].flatMap(([, id]) => (id && !earlier.has(id) ? [id] : []));
 }
 
 /** The comment as the record says, boxes empty: its hash is forgotten so that it is written although nothing changed. */
