@@ -1,4 +1,4 @@
-import type { Guard, ProposedWrite } from '../core/guard.ts';
+import type { Evidence, Guard, ProposedWrite } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './options.ts';
 import { addProposed } from './proposed-writes.ts';
@@ -55,11 +55,22 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
   },
   headline({ observed, threshold, evidence }) {
     const more = evidence.proposed?.length ?? 1;
+    if (isPastTheGate(evidence)) {
+      const what = more > 1 ? `${more} files were` : 'a file was';
+      return joinHeadline(
+        `${what} written past the gate`,
+        undefined,
+        more > 1 ? 'approve them?' : 'approve it?',
+      );
+    }
     const next = more > 1 ? `${more} more` : withArticle(observed + 1);
     return joinHeadline(`${observed} of ${threshold} files changed`, undefined, `approve ${next}?`);
   },
   question({ observed, threshold, evidence }) {
     const paths = (evidence.proposed ?? []).map((write) => write.path).join(', ');
+    if (isPastTheGate(evidence)) {
+      return `The agent changed ${oneLine(paths)} past the gate, without asking first. The edit was put back. How to proceed?`;
+    }
     return `File limit (${threshold}): ${observed} files are changed, and the agent wants to change ${oneLine(paths)} as well. How to proceed?`;
   },
   options({ observed, threshold, evidence }, standing) {
@@ -73,6 +84,11 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
     ]);
   },
 };
+
+/** Nothing is over the limit: the agent did not ask, though it should have. */
+function isPastTheGate({ proposed = [] }: Evidence): boolean {
+  return proposed.length > 0 && proposed.every((write) => write.why === 'gate_bypassed');
+}
 
 export function countFilesModified(state: FilesState): number {
   return state.paths.length;

@@ -88,7 +88,6 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const unescaper = createJsonUnescaper();
     let stderr = '';
     const handle = async (event: AgentEvent): Promise<void> => {
-      if (event.type === 'session') keepSession(job, agent.name, event.id);
       if (event.type === 'ended') await turn.noteEnd(event);
       if (event.type === 'usage') saveUsage(job);
       const action = actions.read(event, actionContextOf(job, turn.orders));
@@ -107,7 +106,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       job.onProgress({ type: 'agent', event });
       turn.acknowledge(event);
       if (event.type === 'text' || event.type === 'tool_started') turn.noteLife();
-      // At once: what was used is used, however the turn ends.
+      // At once: the conversation is there and what was used is used, however the turn ends.
+      if (event.type === 'session' && agent.sessionFiles) keepSession(job, agent.name, event.id);
       if (event.type === 'usage') countUsage(job, agent, orders.turn, event);
       if (event.type === 'text') {
         scanner.feed(event.text.startsWith('{') ? unescapeJsonText(event.text) : event.text);

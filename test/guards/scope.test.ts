@@ -68,8 +68,11 @@ test('E-5: approval names the new limit: one more, or the next round number', ()
 test('E-5: an edit the gate never saw trips as well, and its approval never lowers the limit', () => {
   const trigger = triggerOf('files_modified_exceeds', [proposed('x.ts', 'gate_bypassed', files(5))]);
   expect(trigger).toMatchObject({ threshold: 20, observed: 5 });
-  expect(trigger && guardById('files_modified_exceeds').options(trigger, standing)[0]?.command).toBe(
-    '/approve files=20',
+  const guard = guardById('files_modified_exceeds');
+  expect(trigger && guard.options(trigger, standing)[0]?.command).toBe('/approve files=20');
+  expect(trigger && guard.headline(trigger, standing)).toBe('a file was written past the gate, approve it?');
+  expect(trigger && guard.question(trigger, standing)).toContain(
+    'changed x.ts past the gate, without asking first',
   );
 });
 
