@@ -58,7 +58,8 @@ describe('what a person skipped', () => {
     const run = startRun({ guards: { loop_detected: 1 } }).turn();
     run.say('/skip');
     run.turn();
-    if (run.state.pending) run.say('/skip');
+    expect(run.state.pending).toBe('e2');
+    run.say('/skip');
     expect(run.state.known_issues).toHaveLength(1);
   });
 

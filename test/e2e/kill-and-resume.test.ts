@@ -30,8 +30,10 @@ describe('kill -9 of the runner, then resume', () => {
     const orphans = scratch.agentProcesses();
     expect(orphans.length).toBeGreaterThan(0);
     await killHard(cli);
+    expect((await scratch.run(['status'])).stdout).toContain('Its process is gone: autobuild resume');
     const done = await scratch.run(['resume', '--json']);
     expectFinished(scratch, done);
+    expect((await scratch.run(['status'])).stdout).not.toContain('Its process is gone');
     expect(orphans.filter(({ pid }) => isAlive(pid))).toEqual([]);
     // The work of the turn that was cut off is still there, and the same turn went on.
     expect(scratch.read('half')).toBe('half\n');

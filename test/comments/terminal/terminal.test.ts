@@ -26,6 +26,25 @@ function question(name: string): Escalation {
 const panel = (name: string, look = {}) => renderPanel(waiting(question(name)), question(name), look);
 
 describe('the panel', () => {
+  it('B-8: a report of sixty parts fits some screens, and says where the rest is', () => {
+    const asked = question('blocked_report');
+    const report = asked.blocked_report;
+    if (!report) throw new Error('this question has a blocked report');
+    const sixty = <Part>(parts: readonly Part[]) => Array.from({ length: 60 }, () => parts[0] as Part);
+    const long = {
+      ...asked,
+      blocked_report: {
+        ...report,
+        blocking_issues: sixty(report.blocking_issues),
+        attempts_made: sixty(report.attempts_made),
+        suggested_alternatives: sixty(report.suggested_alternatives),
+      },
+    };
+    const text = renderPanel(waiting(long), long, {});
+    expect(text.split('\n').length).toBeLessThan(100);
+    for (const rest of ['… 55 more in', '… 50 earlier in']) expect(text).toContain(rest);
+  });
+
   it.each(Object.keys(QUESTIONS))(
     '%s looks as its golden file, in 80 columns, without colour',
     async (name) => {
