@@ -90,9 +90,8 @@ function renderTurns(state: RunState, over: boolean): (string | Fold)[] {
   if (over) {
     const asked = state.escalations.length;
     const questions = asked > 0 ? `, and ${count(asked, 'question')} asked` : '';
-    return [
-      { summary: `All ${count(state.turns.length, 'turn')}${questions}`, content: [{ ...TURN_TABLE, rows }] },
-    ];
+    const ended = state.turns.length > 0 ? `All ${count(state.turns.length, 'turn')}` : 'No turn ended';
+    return [{ summary: `${ended}${questions}`, content: [{ ...TURN_TABLE, rows }] }];
   }
   const early = rows.slice(0, -TURNS_SHOWN);
   const shown = renderTable({ ...TURN_TABLE, rows: rows.slice(-TURNS_SHOWN) });
