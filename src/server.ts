@@ -73,7 +73,7 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   log.info('autobuild has stopped');
 }
 
-function createProbot(settings: Settings, log: Logger): Probot {
+export function createProbot(settings: Settings, log: Logger): Probot {
   return new Probot({
     appId: settings.appId,
     privateKey: settings.privateKey,
@@ -85,7 +85,7 @@ function createProbot(settings: Settings, log: Logger): Probot {
   });
 }
 
-function createAppParts(
+export function createAppParts(
   { appId, publicUrl, label, notifyUrl }: Settings,
   { store, probot, log }: { store: HostedStore; probot: Probot; log: Logger },
 ): AppParts {

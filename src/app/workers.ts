@@ -98,7 +98,7 @@ function createLoop(work: () => Promise<boolean>, log: AppParts['log']): Loop {
   };
 }
 
-async function fireTimers(parts: AppParts): Promise<boolean> {
+export async function fireTimers(parts: AppParts): Promise<boolean> {
   const at = parts.now().toISOString();
   const all = await parts.store.timers.due(at, TIMERS_AT_ONCE);
   for (const { run, timer, at: due } of all) {

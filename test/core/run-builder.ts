@@ -31,6 +31,8 @@ export interface RunOptions {
   agents?: string[];
   checks?: string[];
   freshVerification?: boolean;
+  /** When it was asked for, in milliseconds; a fixed day when left out. */
+  startMs?: number;
 }
 
 /** One run driven by what can happen to it. Everything passes through JSON and its schema, as in a journal. */
@@ -51,8 +53,10 @@ export class Run {
   #turn = 0;
   #taken = new Set<string>();
   #activeMs = 0;
+  #startMs: number;
 
   constructor(options: RunOptions = {}) {
+    this.#startMs = options.startMs ?? START;
     const agents = options.agents ?? ['scripted', 'other'];
     this.state = undefined as unknown as RunState;
     this.feed({
@@ -81,7 +85,7 @@ export class Run {
   /** Every look at the clock is a second later. */
   now(): string {
     this.#seconds += 1;
-    return new Date(START + this.#seconds * SECOND_MS).toISOString();
+    return new Date(this.#startMs + this.#seconds * SECOND_MS).toISOString();
   }
 
   sleep(seconds: number): this {

@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Probot } from 'probot';
+import autobuild from '../../src/app/app.ts';
+import { performEffect } from '../../src/app/effects/perform-effect.ts';
+import type { AppParts } from '../../src/app/parts.ts';
+import { reconcile } from '../../src/app/reconcile.ts';
+import { createQueueWorker } from '../../src/app/work-queue.ts';
+import { fireTimers } from '../../src/app/workers.ts';
+import type { HostedStore, Place } from '../../src/core/hosted-ports.ts';
+import type { RunState } from '../../src/core/run-state.ts';
+import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
+import type { RunningJob } from '../../src/sandbox/github/workflows.ts';
+import { type LocalGitHub, startLocalGitHub } from '../../src/sandbox/github.ts';
+import { createPerson, type Person } from '../../src/sandbox/person.ts';
+import { createAppParts, createProbot } from '../../src/server.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { createLog } from '../../src/web/log.ts';
+import type { Settings } from '../../src/web/read-settings.ts';
+import { type Run, type RunOptions, startRun } from '../core/run-builder.ts';
+
+const MOST_STEPS = 500;
+const HOUR_MS = 3_600_000;
+
+export interface AppDeskOptions {
+  /** `.github/autobuild.yml` of the repository; a good one when left out. */
+  config?: string;
+  settings?: Partial<Settings>;
+  /** What the App is made of, other than usual. */
+  parts?: Partial<AppParts>;
+}
+
+/**
+ * The App in this process, with a real store and a clock of the test, before the local GitHub. Nothing happens by itself:
+ * `settle` handles what was sent and writes what was decided. Jobs are dispatched and do nothing.
+ */
+export interface AppDesk {
+  github: LocalGitHub;
+  parts: AppParts;
+  store: HostedStore;
+  clock: { ms: number };
+  /** Every request to GitHub with its answer. */
+  exchanges: { call: Call; answer: Answer }[];
+  olivia: Person;
+  person(login: string): Person;
+  logged(): string;
+  /** Webhooks that come from now on are lost; asked again, they come. */
+  loseWebhooks(lost: boolean): void;
+  /** Webhooks, effects and timers, until nothing is left to do. */
+  settle(): Promise<void>;
+  reconcile(): Promise<void>;
+  /** An issue, labelled by olivia and settled. */
+  begin(body?: string): Promise<{ issue: number; run: string }>;
+  /** Puts a run that was driven by hand where an issue of olivia's is, and settles. Asked again: what happened since. */
+  seed(run: Run, place?: Partial<Place>): Promise<{ issue: number }>;
+  state(run?: string): Promise<RunState>;
+  close(): Promise<void>;
+}
+
+const CONFIG = 'agent: scripted\nagents:\n  scripted: { command: [true] }\nverify: [npm test]\n';
+const WORKFLOW = `run-name: 'autobuild #\${{ inputs.issue }} \${{ inputs.kind }} \${{ inputs.operation }}'
+on:
+  workflow_dispatch:
+    inputs:
+      ticket: { type: string }
+      desk: { type: string }
+      kind: { type: string }
+      head_sha: { type: string }
+      issue: { type: string }
+      operation: { type: string }
+concurrency:
+  group: autobuild-\${{ inputs.issue }}
+jobs:
+  build: { runs-on: ubuntu-latest, steps: [{ run: 'true' }] }
+`;
+
+export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk> {
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-app-'));
+  const exchanges: AppDesk['exchanges'] = [];
+  const github = await startLocalGitHub({
+    owner: 'olivia',
+    name: 'shop',
+    people: { walter: 'write', tina: 'triage', rita: 'read' },
+    startJob: idleJob,
+    onExchange: (exchange) => void exchanges.push(exchange),
+  });
+  for (const [path, text] of [
+    ['.github/autobuild.yml', options.config ?? CONFIG],
+    ['.github/workflows/autobuild.yml', WORKFLOW],
+  ] as const)
+    await github.upstream('PUT', `/repos/olivia/shop/contents/${path}`, {
+      message: path,
+      content: Buffer.from(text).toString('base64'),
+    });
+  const key = randomBytes(32).toString('base64');
+  const store = await openSqliteStore({ file: join(directory, 'desk.db'), key });
+  let text = '';
+  const log = createLog('debug', {
+    write(line) {
+      text += line;
+    },
+  });
+  const clock = { ms: Date.now() };
+  const now = () => new Date(clock.ms);
+  const settings: Settings = {
+    appId: github.appId,
+    privateKey: github.privateKey,
+    webhookSecret: github.webhookSecret,
+    publicUrl: 'https://autobuild.example.com',
+    apiUrl: `http://${github.host}/api/v3`,
+    label: 'autobuild',
+    ...options.settings,
+  } as Settings;
+  const probot = createProbot(settings, log);
+  await probot.ready();
+  const parts: AppParts = { ...createAppParts(settings, { store, probot, log }), now, ...options.parts };
+  await probot.load(autobuild(parts));
+  const work = createQueueWorker({
+    queue: store.outbox,
+    name: 'outbox',
+    work: (effect) => performEffect(parts, effect),
+    now,
+    log,
+  });
+  let received = 0;
+  let losing = false;
+  const receiveNew = async (): Promise<boolean> => {
+    const fresh = github.webhooks.deliveries.slice(received);
+    received += fresh.length;
+    if (losing) return false;
+    for (const { id, event, payload } of fresh)
+      await probot.receive({ id, name: event, payload } as unknown as Parameters<Probot['receive']>[0]);
+    return fresh.length > 0;
+  };
+  const olivia = createPerson(github, 'olivia');
+  const versions = new Map<string, { version: number; issue: number }>();
+
+  const desk: AppDesk = {
+    github,
+    parts,
+    store,
+    clock,
+    exchanges,
+    olivia,
+    person: (login) => createPerson(github, login),
+    logged: () => text,
+    loseWebhooks(lost) {
+      losing = lost;
+    },
+    async settle() {
+      for (let step = 0; step < MOST_STEPS; step += 1) {
+        const busy = [await receiveNew(), await work(), await fireTimers(parts)];
+        if (!busy.includes(true)) return;
+      }
+      throw new Error(`There is no end to it:\n${text.slice(-4_000)}`);
+    },
+    async reconcile() {
+      await reconcile(parts);
+      await desk.settle();
+    },
+    async begin(body = 'Make it.') {
+      const issue = await olivia.openIssue({ title: 'Make it', body });
+      await olivia.label(issue, 'autobuild');
+      await desk.settle();
+      const { repo_id } = await (await parts.github(INSTALLED)).defaultBranch();
+      return { issue, run: (await store.runs.ofIssue(repo_id, issue)) ?? '' };
+    },
+    async seed(run, place = {}) {
+      const known = versions.get(run.state.run);
+      const issue = known?.issue ?? (await openLabelled(desk));
+      const branch = await (await parts.github(INSTALLED)).defaultBranch();
+      const home: Place = {
+        ...INSTALLED,
+        repo_id: branch.repo_id,
+        issue,
+        default_branch: branch.name,
+        head_sha: branch.sha,
+        private: branch.private,
+        workflow: 'autobuild.yml',
+        ci: 'skip',
+        labelled_by: 'olivia',
+        ...place,
+      };
+      let version = known?.version ?? 0;
+      for (const commit of run.commits.slice(version)) {
+        const done = await store.runs.commit(run.state.run, version, {
+          ...commit,
+          place: version === 0 ? home : undefined,
+        });
+        if (!done.ok) throw new Error(`Commit ${version} was refused: the App has decided since.`);
+        version += 1;
+      }
+      versions.set(run.state.run, { version, issue });
+      await desk.settle();
+      return { issue };
+    },
+    async state(run = 'r1') {
+      const { state } = await store.runs.load(run);
+      if (!state) throw new Error(`There is no run ${run}.`);
+      return state;
+    },
+    async close() {
+      await github.close();
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return desk;
+}
+
+/** A run of an hour ago, by GitHub's clock, whose agent asks for these values in its first turn. */
+export function askingRun(keys: string[], options: RunOptions = {}): Run {
+  return startRun({ startMs: Date.now() - HOUR_MS, ...options })
+    .beginTurn()
+    .askForHelp(keys.map((key) => ({ key, label: key })));
+}
+
+const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
+
+/** With the label, and without the run it would start. */
+async function openLabelled(desk: AppDesk): Promise<number> {
+  const issue = await desk.olivia.openIssue({ title: 'Add a login page', body: 'As said.' });
+  desk.loseWebhooks(true);
+  await desk.olivia.label(issue, 'autobuild');
+  await desk.settle();
+  desk.loseWebhooks(false);
+  return issue;
+}
+
+function idleJob(): RunningJob {
+  let end: (conclusion: 'cancelled') => void = () => undefined;
+  const ended = new Promise<'cancelled'>((resolve) => {
+    end = resolve;
+  });
+  return { ended, cancel: () => end('cancelled') };
+}
