@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { actionStart } from './action-start.ts';
 import { answer } from './answer.ts';
+import { answerHosted } from './answer-hosted.ts';
 import { stopAgents } from './bench-agent.ts';
 import { escalation } from './escalation.ts';
 import { type Figure, holdsBar, type Measurement } from './figure.ts';
@@ -12,7 +13,16 @@ import { stream } from './stream.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Memory comes first: what another figure leaves on the heap would hide growth. */
-const FIGURES: readonly Figure[] = [memory, stream, freeze, escalation, answer, actionStart, webhooks];
+const FIGURES: readonly Figure[] = [
+  memory,
+  stream,
+  freeze,
+  escalation,
+  answer,
+  answerHosted,
+  actionStart,
+  webhooks,
+];
 const FIGURE_DEADLINE_MS = 180_000;
 
 async function main(): Promise<number> {
