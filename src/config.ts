@@ -1,6 +1,10 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
+import { COMMAND_NAMES, type CommandName } from './core/command.ts';
 import { GUARD_IDS, type GuardLimits } from './core/guard.ts';
+import { MENTION_NAME } from './core/mention-name.ts';
+import { isUsablePattern } from './core/path-pattern.ts';
+import { ROLES } from './core/role.ts';
 import { checkWorktreePath } from './core/worktree-path.ts';
 import { GuardConfig } from './guards/guard-config.ts';
 
@@ -9,6 +13,9 @@ const MAX_PROBLEMS = 20;
 const FOUND_SHOWN = 80;
 
 const positiveMinutes = z.number().positive().max(100_000);
+// YAML 1.1 readers turn a bare `off` into false, and `on` into true.
+const off = z.literal(['off', false]).transform((): 'off' => 'off');
+const on = z.literal(['on', true]).transform((): 'on' => 'on');
 const Limits = z.strictObject({
   /** How long a frozen agent is held before the job parks. */
   hold_minutes: z.number().nonnegative().max(360).default(5),
@@ -18,13 +25,24 @@ const Limits = z.strictObject({
 const Waiting = z.strictObject({
   remind_minutes: positiveMinutes.default(240),
   remind_high_minutes: positiveMinutes.default(60),
+  /** A run that waits for a person for longer ends by itself. */
+  expire_minutes: z.union([positiveMinutes, off]).default('off'),
 });
+const role = z.enum(ROLES).optional();
+const Roles = z.strictObject(
+  Object.fromEntries(COMMAND_NAMES.map((name) => [name, role])) as Record<CommandName, typeof role>,
+);
+const Notify = z.strictObject({
+  mention: z.array(z.string().regex(MENTION_NAME)).max(10).default([]),
+  webhook: z.union([on, off]).default('on'),
+});
+const AGENT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const AgentEntry = z.strictObject({ command: z.array(z.string().min(1)).min(1) });
 
 /** `.github/autobuild.yml`. Every key has a default, so an empty file is a valid one. */
 const ConfigFile = z.strictObject({
-  agent: z.string().min(1).optional(),
-  agents: z.record(z.string().regex(/^[a-z0-9][a-z0-9-]*$/), AgentEntry).default({}),
+  agent: z.string().regex(AGENT_NAME).optional(),
+  agents: z.record(z.string().regex(AGENT_NAME), AgentEntry).default({}),
   verify: z.array(z.string().min(1)).min(1).max(20).optional(),
   junit: z.array(z.string().min(1)).default([]),
   scope: z.array(z.string().min(1)).min(1).optional(),
@@ -33,12 +51,13 @@ const ConfigFile = z.strictObject({
     .string()
     .refine((path) => checkWorktreePath(path).ok)
     .default('.autobuild'),
-  // YAML 1.1 readers turn a bare `off` into false.
-  max_turns: z
-    .union([z.number().int().min(1).max(1000), z.literal(['off', false]).transform((): 'off' => 'off')])
-    .optional(),
+  max_turns: z.union([z.number().int().min(1).max(1000), off]).optional(),
   limits: Limits.prefault({}),
   waiting: Waiting.prefault({}),
+  roles: Roles.prefault({}),
+  protected_paths: z.array(z.string().refine(isUsablePattern)).max(100).default([]),
+  ci: z.enum(['skip', 'always']).default('skip'),
+  notify: Notify.prefault({}),
   guards: GuardConfig,
 });
 
@@ -48,7 +67,7 @@ const LIST = (of: string) => `a list of ${of}`;
 /** What each key takes, in the words of the error; `*` is any name. The guards say it themselves. */
 const ALLOWED: Record<string, string> = {
   '': 'a mapping of keys to values',
-  agent: 'the name of an agent, as text',
+  agent: 'the name of an agent: small letters, digits and dashes',
   agents: 'a map of agent names to `{command: [PROGRAM, ARGUMENT, …]}`',
   'agents.*': 'a name of small letters, digits and dashes, with `{command: [PROGRAM, ARGUMENT, …]}`',
   'agents.*.command': LIST('at least one text: the program and its arguments'),
@@ -65,13 +84,28 @@ const ALLOWED: Record<string, string> = {
   waiting: `a map with ${Object.keys(Waiting.shape).join(', ')}`,
   'waiting.remind_minutes': POSITIVE_MINUTES,
   'waiting.remind_high_minutes': POSITIVE_MINUTES,
+  'waiting.expire_minutes': `${POSITIVE_MINUTES}, or \`off\``,
+  roles: `a map of commands (${COMMAND_NAMES.join(', ')}) to roles`,
+  'roles.*': `${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}`,
+  protected_paths: LIST(
+    'at most 100 paths or globs inside the repository, such as `migrations/**`, with at most 5 stars each',
+  ),
+  ci: '`skip` or `always`',
+  notify: `a map with ${Object.keys(Notify.shape).join(', ')}`,
+  'notify.mention': LIST('at most 10 GitHub logins or `organisation/team`, without the @'),
+  'notify.webhook': '`on` or `off`',
 };
+
+/** Keys whose own keys are names. */
+const NAMED: ReadonlySet<PropertyKey | undefined> = new Set(['agents', 'roles']);
 
 const KNOWN_KEYS: Record<string, readonly string[]> = {
   '': Object.keys(ConfigFile.shape),
   'agents.*': Object.keys(AgentEntry.shape),
   limits: Object.keys(Limits.shape),
   waiting: Object.keys(Waiting.shape),
+  roles: COMMAND_NAMES,
+  notify: Object.keys(Notify.shape),
   guards: GUARD_IDS,
 };
 
@@ -79,7 +113,7 @@ export interface Config extends Omit<z.infer<typeof ConfigFile>, 'max_turns' | '
   guards: GuardLimits;
 }
 
-/** One mistake in the file: where, what was found, what is allowed. */
+/** One mistake in the file: where, what was found, what is allowed. Without a value to show, `allowed` says what is wrong. */
 export interface ConfigProblem {
   line?: number;
   key: string;
@@ -99,7 +133,10 @@ export function readConfig(text: string): ReadConfig {
   const read = readYaml(text);
   if (!read.ok) return refuse(read.problems);
   const parsed = ConfigFile.safeParse(read.value);
-  if (parsed.success) return joinTurnLimits(parsed.data, read.value, read.lineOf);
+  if (parsed.success) {
+    const early = expiresUnreminded(parsed.data.waiting, read.lineOf);
+    return early ? refuse([early]) : joinTurnLimits(parsed.data, read.value, read.lineOf);
+  }
   return refuse(parsed.error.issues.flatMap((issue) => describeIssue(issue, read.value, read.lineOf)));
 }
 
@@ -111,11 +148,22 @@ export function defaultConfig(): Config {
 
 export function describeProblem({ line, key, found, allowed }: ConfigProblem): string {
   const where = line ? `line ${line}, ` : '';
-  return `${where}${key}: ${found === undefined ? '' : `found ${found}, `}allowed: ${allowed}`;
+  return `${where}${key}: ${found === undefined ? allowed : `found ${found}, allowed: ${allowed}`}`;
 }
 
 function refuse(problems: ConfigProblem[]): ReadConfig {
   return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+/** Nobody's run ends without a word before: people are reminded at least once. */
+function expiresUnreminded(waiting: z.infer<typeof Waiting>, lineOf: LineOf): ConfigProblem | undefined {
+  const { expire_minutes, remind_minutes, remind_high_minutes } = waiting;
+  const latest = Math.max(remind_minutes, remind_high_minutes);
+  if (expire_minutes === 'off' || expire_minutes > latest) return undefined;
+  const names = 'waiting.remind_minutes and waiting.remind_high_minutes';
+  const allowed = `more than ${names} (${latest}), so that a reminder comes first; or \`off\``;
+  const path = ['waiting', 'expire_minutes'];
+  return { line: lineOf(path), key: path.join('.'), found: show(expire_minutes), allowed };
 }
 
 /** `max_turns` and `guards.max_iterations` are one limit under two names. */
@@ -155,7 +203,7 @@ function describeIssue(issue: z.core.$ZodIssue, value: unknown, lineOf: LineOf):
 function placeOf(path: readonly PropertyKey[]): string {
   return path
     .filter((part) => typeof part !== 'number')
-    .map((part, index, names) => (index === 1 && names[0] === 'agents' ? '*' : String(part)))
+    .map((part, index, names) => (index === 1 && NAMED.has(names[0]) ? '*' : String(part)))
     .join('.');
 }
 

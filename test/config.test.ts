@@ -26,7 +26,11 @@ describe('what is right', () => {
     expect(config).toMatchObject({
       state_dir: '.autobuild',
       limits: { hold_minutes: 5, turn_minutes: 30, check_minutes: 15 },
-      waiting: { remind_minutes: 240, remind_high_minutes: 60 },
+      waiting: { remind_minutes: 240, remind_high_minutes: 60, expire_minutes: 'off' },
+      roles: {},
+      protected_paths: [],
+      ci: 'skip',
+      notify: { mention: [], webhook: 'on' },
     });
     expect(config.verify).toBeUndefined();
   });
@@ -42,7 +46,11 @@ scope: [src/**]
 known_errors: [deprecated]
 state_dir: .state
 limits: {hold_minutes: 0, turn_minutes: 0.5, check_minutes: 1}
-waiting: {remind_minutes: 10, remind_high_minutes: 1}
+waiting: {remind_minutes: 10, remind_high_minutes: 1, expire_minutes: 20160}
+roles: {cancel: triage, approve: maintain, accept: admin}
+protected_paths: [migrations/**, ./deploy/, "**/*.pem"]
+ci: always
+notify: {mention: [olivia, acme/web-team, mona_acme], webhook: off}
 guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_denied]}
 `);
     expect(config).toMatchObject({
@@ -54,7 +62,11 @@ guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_deni
       known_errors: ['deprecated'],
       state_dir: '.state',
       limits: { hold_minutes: 0, turn_minutes: 0.5, check_minutes: 1 },
-      waiting: { remind_minutes: 10, remind_high_minutes: 1 },
+      waiting: { remind_minutes: 10, remind_high_minutes: 1, expire_minutes: 20_160 },
+      roles: { cancel: 'triage', approve: 'maintain', accept: 'admin' },
+      protected_paths: ['migrations/**', './deploy/', '**/*.pem'],
+      ci: 'always',
+      notify: { mention: ['olivia', 'acme/web-team', 'mona_acme'], webhook: 'off' },
       guards: { max_iterations: 20, cost_exceeds: { dollars: 5 }, external_blocker: ['permission_denied'] },
     });
   });
@@ -63,6 +75,13 @@ guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_deni
     for (const off of ['off', 'false', '"off"']) {
       expect(configOf(`guards:\n  ${id}: ${off}\n`).guards[id]).toBe('off');
     }
+  });
+
+  test('on and off are read as older YAML reads them, too', () => {
+    const { waiting, notify } = configOf('waiting: {expire_minutes: false}\nnotify: {webhook: false}');
+    expect([waiting.expire_minutes, notify.webhook]).toEqual(['off', 'off']);
+    expect(configOf('notify: {webhook: true}').notify.webhook).toBe('on');
+    expect(configOf('waiting: {expire_minutes: off}').waiting.expire_minutes).toBe('off');
   });
 
   test('max_turns is another name for guards.max_iterations', () => {
@@ -109,6 +128,45 @@ describe('what is wrong', () => {
     ['waiting: no', 'waiting', '"no"', 'remind_minutes, remind_high_minutes'],
     ['waiting:\n  remind_minutes: -1', 'waiting.remind_minutes', '-1', 'above 0'],
     ['waiting:\n  remind_high_minutes: x', 'waiting.remind_high_minutes', '"x"', 'above 0'],
+    ['waiting:\n  expire_minutes: 0', 'waiting.expire_minutes', '0', 'above 0 and at most 100000, or `off`'],
+    ['waiting:\n  expire_minutes: never', 'waiting.expire_minutes', '"never"', 'or `off`'],
+    ['waiting:\n  expire_minutes: on', 'waiting.expire_minutes', '"on"', 'or `off`'],
+    [
+      'waiting:\n  expire_minutes: 240',
+      'waiting.expire_minutes',
+      '240',
+      'remind_high_minutes (240), so that',
+    ],
+    [
+      'waiting:\n  remind_minutes: 5\n  remind_high_minutes: 60\n  expire_minutes: 30',
+      'waiting.expire_minutes',
+      '30',
+      '(60)',
+    ],
+    ['roles: triage', 'roles', '"triage"', 'a map of commands (provide, continue,'],
+    ['roles:', 'roles', 'null', 'a map of commands'],
+    ['roles:\n  cancel: read', 'roles.cancel', '"read"', 'triage, write, maintain or admin'],
+    ['roles:\n  cancel: none', 'roles.cancel', '"none"', 'triage, write, maintain or admin'],
+    ['roles:\n  help: Admin', 'roles.help', '"Admin"', 'triage, write, maintain or admin'],
+    ['roles:\n  accept: [admin]', 'roles.accept', '["admin"]', 'triage, write, maintain or admin'],
+    ['protected_paths: deploy', 'protected_paths', '"deploy"', 'paths or globs'],
+    ['protected_paths:\n  - 7', 'protected_paths.0', '7', 'paths or globs'],
+    ['protected_paths:\n  - a\n  - ""', 'protected_paths.1', '""', 'paths or globs'],
+    ['protected_paths:\n  - /etc/**', 'protected_paths.0', '"/etc/**"', 'inside the repository'],
+    ['protected_paths:\n  - a/../../b', 'protected_paths.0', '"a/../../b"', 'inside the repository'],
+    ['protected_paths:\n  - "!docs/**"', 'protected_paths.0', '"!docs/**"', 'inside the repository'],
+    ['protected_paths:\n  - a\\b', 'protected_paths.0', '"a\\\\b"', 'inside the repository'],
+    ['protected_paths:\n  - a*b*c*d*e*f*', 'protected_paths.0', '"a*b*c*d*e*f*"', 'at most 5 stars'],
+    ['ci: sometimes', 'ci', '"sometimes"', '`skip` or `always`'],
+    ['ci: off', 'ci', '"off"', '`skip` or `always`'],
+    ['notify: olivia', 'notify', '"olivia"', 'mention, webhook'],
+    ['notify:\n  webhook: https://chat', 'notify.webhook', '"https://chat"', '`on` or `off`'],
+    ['notify:\n  mention: olivia', 'notify.mention', '"olivia"', 'GitHub logins'],
+    ['notify:\n  mention: ["@olivia"]', 'notify.mention.0', '"@olivia"', 'without the @'],
+    ['notify:\n  mention: [a, "b c"]', 'notify.mention.1', '"b c"', 'GitHub logins'],
+    ['notify:\n  mention: ["a\\n@b"]', 'notify.mention.0', '"a\\n@b"', 'GitHub logins'],
+    ['notify:\n  mention: [a/b/c]', 'notify.mention.0', '"a/b/c"', 'organisation/team'],
+    ['notify:\n  mention: ["a)[x](http://y"]', 'notify.mention.0', '"a)[x](http://y"', 'GitHub logins'],
     ['guards: 5', 'guards', '5', 'a map of guard ids'],
     ['guards:\n  external_blocker: [sadness]', 'guards.external_blocker', '["sadness"]', 'permission_denied'],
   ])('%j names the line, the key, the value and what is allowed', (text, key, found, allowed) => {
@@ -136,6 +194,11 @@ describe('what is wrong', () => {
     ['guards: {need_halp: on}', 'guards.need_halp', 'did you mean need_help?'],
     ['waiting: {remind_minute: 4}', 'waiting.remind_minute', 'did you mean remind_minutes?'],
     ['agents: {x: {command: [y], commnd: z}}', 'agents.x.commnd', 'did you mean command?'],
+    ['role: {cancel: write}', 'role', 'did you mean roles?'],
+    ['roles: {cancle: write}', 'roles.cancle', 'did you mean cancel?'],
+    ['roles: {label: write}', 'roles.label', 'known are provide, continue'],
+    ['notify: {mentions: [a]}', 'notify.mentions', 'did you mean mention?'],
+    ['waiting: {expires: 5}', 'waiting.expires', 'known are remind_minutes'],
     ['zebra: 1', 'zebra', 'known are agent, agents, verify'],
     ['__proto__: {x: 1}', '__proto__', 'known are agent'],
     ['guards: {constructor: 1}', 'guards.constructor', 'known are external_blocker'],
@@ -143,6 +206,22 @@ describe('what is wrong', () => {
     const [problem] = problemsOf(text);
     expect(problem).toMatchObject({ line: 1, key });
     expect(problem?.allowed).toContain(allowed);
+  });
+
+  test('a mistake without a value reads as a sentence', () => {
+    const first = (text: string) => describeProblem(problemsOf(text)[0] ?? expect.fail());
+    expect(first('\n\ngaurds: {}')).toBe('line 3, gaurds: not a key; did you mean guards?');
+    expect(first('scope: [a]\nscope: [b]')).toBe('line 2, scope: each key once');
+  });
+
+  test('lists of names and paths are bounded', () => {
+    const many = (count: number) => JSON.stringify(Array.from({ length: count }, (_, index) => `a${index}`));
+    expect(configOf(`notify: {mention: ${many(10)}}`).notify.mention).toHaveLength(10);
+    expect(problemsOf(`notify: {mention: ${many(11)}}`)).toMatchObject([{ key: 'notify.mention' }]);
+    expect(configOf(`protected_paths: ${many(100)}`).protected_paths).toHaveLength(100);
+    expect(problemsOf(`protected_paths: ${many(101)}`)).toMatchObject([{ key: 'protected_paths' }]);
+    const long = problemsOf(`protected_paths: [${'x'.repeat(300)}, "{${'a,'.repeat(80)}a}"]`);
+    expect(long).toMatchObject([{ key: 'protected_paths.0' }, { key: 'protected_paths.1' }]);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { actionsSecretName } from '../core/actions-secret.ts';
 import type { CommentContext } from '../core/comment-context.ts';
 import { type Escalation, missingInputs } from '../core/escalation.ts';
 import type { HelpInput } from '../core/help-request.ts';
@@ -32,10 +33,11 @@ export function renderInputs(state: RunState, escalation: Escalation, where: Com
 
 export function howToGiveSecret(input: HelpInput, where: CommentContext): string {
   const form = where.links?.forms?.[input.key];
+  const saved = `the Actions secret ${code(actionsSecretName(input.key), 64)}`;
   if (where.capabilities.form && form)
-    return `secret: **${link('open the one-time form', form)}**, never put it in a comment`;
+    return `secret: **${link('open the one-time form', form)}** or save it as ${saved}, never put it in a comment`;
   return (
-    `secret: never put it in a comment. Save it as an Actions secret of this name, then reply \`/continue\`; ` +
+    `secret: never put it in a comment. Save it as ${saved}, then reply \`/continue\`; ` +
     'or type it in your own terminal, where it is not echoed'
   );
 }

@@ -1,6 +1,8 @@
 import type { CommentContext } from '../core/comment-context.ts';
 import type { Escalation } from '../core/escalation.ts';
+import { expiryOf } from '../core/expiry.ts';
 import type { Trigger } from '../core/guard.ts';
+import { MENTION_NAME } from '../core/mention-name.ts';
 import type { RunState } from '../core/run-state.ts';
 import { evidenceInShort } from './evidence.ts';
 import { counterName, figuresOf, observedOf, sparklineOf } from './figures.ts';
@@ -46,14 +48,15 @@ export function renderLimitsReached(escalation: Escalation, where: CommentContex
   return renderTable({ head: ['Limit reached', 'Measured', 'In short'], rows });
 }
 
-/** The only mention in a comment. */
+/** The only mentions in a comment. */
 export function renderAsking(
   where: CommentContext,
   rest = ' Anyone with write access can answer.',
 ): string | undefined {
-  const { mention, mention_reason } = where;
-  if (!mention || !/^[A-Za-z0-9][A-Za-z0-9-]{0,38}(?:\/[\w.-]{1,100})?$/.test(mention)) return undefined;
-  return `Asking @${mention}${mention_reason ? `, ${inlineText(mention_reason, 80)}` : ''}.${rest}`;
+  const { mentions = [], mention_reason } = where;
+  const names = mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
+  if (names.length === 0) return undefined;
+  return `Asking ${list(names)}${mention_reason ? `, ${inlineText(mention_reason, 80)}` : ''}.${rest}`;
 }
 
 export function guardNames(triggers: readonly Trigger[]): string {
@@ -70,7 +73,7 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
     guardNames(escalation.triggers),
     escalation.follows && `follows question ${inlineText(escalation.follows, 20)}`,
     waitingCost(state, escalation, where),
-    `reminder ${nextReminder(state, escalation)}`,
+    ...whatComes(state, escalation, 'reminder'),
     escalation.blocked_report && links?.report_json && link('report as JSON', links.report_json),
     links?.run_page && link('run page', links.run_page),
   ]);
@@ -83,9 +86,19 @@ function waitingCost(state: RunState, escalation: Escalation, where: CommentCont
   return 'the work is saved; nothing runs while it waits';
 }
 
-export function nextReminder(state: RunState, escalation: Escalation): string {
+/** What happens by itself while nobody answers. */
+export function whatComes(state: RunState, escalation: Escalation, word = 'next reminder'): string[] {
+  const expiry = expiryOf(state, escalation.created_at);
+  const reminder = nextReminder(state, escalation);
+  const closing = expiry ? [`closes by itself on ${dateTime(expiry)}`] : [];
+  return expiry && expiry <= reminder ? closing : [`${word} ${inShort(reminder, escalation)}`, ...closing];
+}
+
+function nextReminder(state: RunState, escalation: Escalation): string {
   const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
-  const asked = escalation.created_at;
-  const next = new Date(Date.parse(asked) + every * (escalation.reminders + 1)).toISOString();
-  return next.slice(0, 10) === asked.slice(0, 10) ? `${clock(next)} UTC` : dateTime(next);
+  return new Date(Date.parse(escalation.created_at) + every * (escalation.reminders + 1)).toISOString();
+}
+
+function inShort(time: string, { created_at }: Escalation): string {
+  return time.slice(0, 10) === created_at.slice(0, 10) ? `${clock(time)} UTC` : dateTime(time);
 }

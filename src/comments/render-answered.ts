@@ -1,5 +1,6 @@
 import type { CommentContext } from '../core/comment-context.ts';
 import type { Escalation } from '../core/escalation.ts';
+import { spanInWords } from '../core/expiry.ts';
 import type { RunState } from '../core/run-state.ts';
 import { ANSWER_HEAD, answerRows } from './answers.ts';
 import { fitComment } from './fit-comment.ts';
@@ -9,7 +10,9 @@ import { link, renderTable, small } from './markdown.ts';
 import { restOf } from './places.ts';
 import { guardNames, headlineOf, renderFigures } from './question-parts.ts';
 import { renderMarker } from './render-escalation.ts';
-import { clock, count, minutes } from './words.ts';
+import { clock, count, dateTime, minutes } from './words.ts';
+
+const LONG_MS = 120 * 60_000;
 
 /** The question after its answer: who, when, by what, what the agent said. The boxes are gone. */
 export function renderAnswered(state: RunState, escalation: Escalation, where: CommentContext): string {
@@ -20,7 +23,13 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
   const { acknowledged, resolved_at } = escalation;
   if (acknowledged)
     rows.push([clock(acknowledged.at), 'the agent', `took it in: "${inlineText(acknowledged.text, 300)}"`]);
-  const open = resolved_at && minutes(Date.parse(resolved_at) - Date.parse(escalation.created_at));
+  if (resolved_at && hasExpired(state, escalation))
+    rows.push([
+      clock(resolved_at),
+      'Autobuild',
+      `closed it on ${dateTime(resolved_at)}, and the run with it`,
+    ]);
+  const open = resolved_at && Date.parse(resolved_at) - Date.parse(escalation.created_at);
   return fitComment(
     [
       `${renderMarker(state, escalation, where)}\n### ${answeredHeadline(state, escalation)}`,
@@ -35,7 +44,7 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
         ],
       },
       small([
-        open !== undefined && open !== '' && `Open for ${open} min`,
+        typeof open === 'number' && `Open for ${open < LONG_MS ? `${minutes(open)} min` : spanInWords(open)}`,
         guardNames(escalation.triggers),
         escalation.status.replaceAll('_', ' '),
         where.links?.run_page && link('run page', where.links.run_page),
@@ -43,6 +52,10 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
     ],
     restOf(where),
   );
+}
+
+function hasExpired(state: RunState, escalation: Escalation): boolean {
+  return state.finished?.expired === true && escalation.status === 'resolved_with_termination';
 }
 
 function answeredHeadline(state: RunState, escalation: Escalation): string {
@@ -56,7 +69,9 @@ function answeredHeadline(state: RunState, escalation: Escalation): string {
     case 'resolved_with_approval':
       return `✓ Answered: approved by ${by}${again}`;
     case 'resolved_with_termination':
-      return `✗ Answered: stopped by ${by}`;
+      return hasExpired(state, escalation)
+        ? `✗ Closed: ${inlineText(state.finished?.reason ?? '', 100)}`
+        : `✗ Answered: stopped by ${by}`;
     case 'agent_terminated':
       return "✗ Closed: the agent's process ended, the question is asked again";
     case 'resolved': {

@@ -1,8 +1,10 @@
 import type { CommentContext } from '../core/comment-context.ts';
+import type { RunStatus } from '../core/run-event.ts';
 import { lastVerification, type RunState } from '../core/run-state.ts';
 import { score } from '../core/verification.ts';
 import { ANSWER_HEAD, allAnswerRows } from './answers.ts';
 import { reportFold } from './blocked-report.ts';
+import { type BranchStanding, renderCi, renderLeftOut } from './branch-standing.ts';
 import { checksTable } from './checks.ts';
 import { type Fold, fitComment } from './fit-comment.ts';
 import { code, inlineText, quoted } from './harmless.ts';
@@ -11,11 +13,20 @@ import { restOf } from './places.ts';
 import { totalsOf } from './totals.ts';
 import { clock, count, dateTime, list } from './words.ts';
 
+const LAST_LINE = '<sub>Built by Autobuild ';
+/** GitHub's own limit is 65,536. */
+const MAX_CHARS = 65_000;
+const STOPPED: ReadonlySet<RunStatus> = new Set(['failed', 'cancelled', 'terminated_by_human']);
+
 /** The description, rendered from the record at every change. */
-export function renderPullRequest(state: RunState, where: CommentContext): string {
+export function renderPullRequest(
+  state: RunState,
+  where: CommentContext,
+  branch: BranchStanding = {},
+): string {
   const complete = state.finished !== undefined && !state.finished.partial && isDelivered(state);
   const checks = checksTable(state);
-  const report = state.finished?.partial ? state.blocked_report : undefined;
+  const report = complete ? undefined : state.blocked_report;
   return fitComment(
     [
       marker('pull-request', { run: state.run, op: where.op }),
@@ -25,6 +36,8 @@ export function renderPullRequest(state: RunState, where: CommentContext): strin
       renderWords(state),
       checks && renderTable(checks),
       state.changes.paths.length > 0 && renderFiles(state),
+      branch.left_out && renderLeftOut(branch.left_out),
+      branch.ci && renderCi(branch.ci),
       report && reportFold(report, where),
       answersFold(state),
       receiptFold(state),
@@ -37,6 +50,15 @@ export function renderPullRequest(state: RunState, where: CommentContext): strin
     ],
     restOf(where),
   );
+}
+
+/** What people wrote below our last line stays there. */
+export function keepAddedText(present: string, rendered: string): string {
+  const text = present.replaceAll('\r\n', '\n');
+  const last = text.indexOf(`\n${LAST_LINE}`);
+  const end = last === -1 ? -1 : text.indexOf('\n', last + 1);
+  const added = end === -1 ? '' : text.slice(end).trimEnd();
+  return `${rendered}${added}`.slice(0, MAX_CHARS);
 }
 
 function isDelivered(state: RunState): boolean {
@@ -59,6 +81,8 @@ function renderWarning(state: RunState): string {
   const figures = last ? score(last) : undefined;
   const tests = figures ? ` ${figures.passed} of ${figures.total} ${figures.unit} pass.` : '';
   const { finished } = state;
+  if (finished && STOPPED.has(state.status))
+    return `> [!WARNING]\n> **Not finished: ${inlineText(finished.reason, 200)}.**${tests}`;
   if (!finished?.partial)
     return `> [!WARNING]\n> **Not finished yet.**${tests} This text changes as the run goes on.`;
   const by = finished.by

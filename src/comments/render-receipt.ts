@@ -5,7 +5,7 @@ import { ratesOf } from './figures.ts';
 import { code } from './harmless.ts';
 import { blocks, link, marker, renderTable, small } from './markdown.ts';
 import { renderAsking } from './question-parts.ts';
-import { stateOf } from './state-line.ts';
+import { LABEL_AGAIN, stateOf } from './state-line.ts';
 import { totalsOf } from './totals.ts';
 import { count, timeSpan } from './words.ts';
 
@@ -30,6 +30,7 @@ export function renderReceipt(state: RunState, where: CommentContext): string {
         ['**Cost**, as the agent reports it', `**${totals.cost}**`],
       ],
     }),
+    state.finished?.expired && LABEL_AGAIN,
     pull &&
       state.status === 'reviewing' &&
       renderAsking({ ...where, mention_reason: undefined }, ` Please review #${pull.number}.`),

@@ -2,7 +2,7 @@ import type { CommentContext } from '../core/comment-context.ts';
 import type { Escalation } from '../core/escalation.ts';
 import type { RunState } from '../core/run-state.ts';
 import { blocks, link, marker, small } from './markdown.ts';
-import { headlineOf, nextReminder, renderAsking } from './question-parts.ts';
+import { headlineOf, renderAsking, whatComes } from './question-parts.ts';
 import { dateTime } from './words.ts';
 
 /** A new comment, because an edit notifies nobody (E-12). */
@@ -14,7 +14,7 @@ export function renderReminder(state: RunState, escalation: Escalation, where: C
     small([
       `Reminder ${escalation.reminders}`,
       `asked ${dateTime(escalation.created_at)}`,
-      nextReminder(state, escalation),
+      ...whatComes(state, escalation),
       '`/pause` stops the reminders',
     ]),
   );

@@ -1,4 +1,5 @@
 import type { CommentContext } from '../core/comment-context.ts';
+import { pauseExpiry } from '../core/expiry.ts';
 import { isFinished, pendingEscalation, type RunState } from '../core/run-state.ts';
 import { checksTable, renderTestBar } from './checks.ts';
 import { limitsOf, withLimit } from './figures.ts';
@@ -6,8 +7,8 @@ import { type Fold, fitComment } from './fit-comment.ts';
 import { code, inlineText } from './harmless.ts';
 import { link, marker, renderTable, small, type Table } from './markdown.ts';
 import { restOf } from './places.ts';
-import { nextReminder } from './question-parts.ts';
-import { stateOf } from './state-line.ts';
+import { whatComes } from './question-parts.ts';
+import { LABEL_AGAIN, stateOf } from './state-line.ts';
 import { totalsOf } from './totals.ts';
 import { testsOf, turnLabel } from './turn-history.ts';
 import { clock, count, dateTime, minutes, money } from './words.ts';
@@ -39,8 +40,12 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
   const { pull_request, question } = where.links ?? {};
   if (state.status === 'waiting_for_input' && state.pending)
     return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.`;
-  if (state.status === 'waiting_for_input')
-    return 'Reply `/continue` to go on. Nothing runs and nothing is lost.';
+  if (state.status === 'waiting_for_input') {
+    const expiry = pauseExpiry(state);
+    const until = expiry ? ` Without it the run closes by itself on ${dateTime(expiry)}.` : '';
+    return `Reply \`/continue\` to go on. Nothing runs and nothing is lost.${until}`;
+  }
+  if (state.finished?.expired) return LABEL_AGAIN;
   if (state.status !== 'reviewing' || !pull_request) return undefined;
   const fate = state.finished?.partial
     ? 'The issue stays open: not everything is done.'
@@ -148,7 +153,7 @@ function renderFootnote(state: RunState): string {
     `Asked for by ${inlineText(state.requested_by, 60)}, ${dateTime(state.requested_at)}`,
     `agent ${code(state.agent, 40)}`,
     !state.task.scope && 'no paths declared, so `spec_deviation_detected` is inactive',
-    open && `next reminder ${nextReminder(state, open)}`,
+    ...(open ? whatComes(state, open) : []),
     state.finished && `finished ${dateTime(state.finished.at)}`,
     !state.finished && `edited in place, last at ${clock(state.updated_at)} UTC`,
   ]);

@@ -1,8 +1,13 @@
 import type { CommentContext } from '../core/comment-context.ts';
+import { pauseExpiry } from '../core/expiry.ts';
 import { pendingEscalation, type RunState } from '../core/run-state.ts';
 import { limitsOf } from './figures.ts';
 import { inlineText } from './harmless.ts';
 import { headlineOf } from './question-parts.ts';
+import { dateTime } from './words.ts';
+
+/** For a run that ended because nobody came. */
+export const LABEL_AGAIN = '**To start again:** take the label off the issue and set it again.';
 
 /** State, colon, what is needed: it stands alone in a mail's preview. */
 export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): string {
@@ -21,7 +26,7 @@ export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): 
       const open = pendingEscalation(state);
       return open
         ? `⏸ Waiting for you: ${inlineText(headlineOf(state, open), 120)}`
-        : '⏸ Waiting for you: paused, decide when you like';
+        : `⏸ Waiting for you: paused, decide ${decideBy(state)}`;
     }
     case 'reviewing': {
       const what = pull ? `pull request #${pull.number} is ready for your review` : 'ready for your review';
@@ -34,8 +39,14 @@ export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): 
     case 'failed':
       return `✗ Failed: ${inlineText(state.finished?.reason ?? 'no reason recorded', 100)}`;
     case 'cancelled':
+      if (state.finished?.expired) return `✗ Cancelled: ${inlineText(state.finished.reason, 100)}`;
       return `✗ Cancelled${by}: nothing needed from you`;
     case 'terminated_by_human':
       return `✗ Ended${by}: nothing needed from you`;
   }
+}
+
+function decideBy(state: RunState): string {
+  const expiry = pauseExpiry(state);
+  return expiry ? `before ${dateTime(expiry)}` : 'when you like';
 }

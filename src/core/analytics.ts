@@ -5,24 +5,40 @@ export const RESOLUTION_TARGET = { rate: 0.95, within_ms: 3_600_000 };
 
 export interface ResolutionFigures {
   total: number;
+  /** Answered by a person; what expired is not. */
   resolved: number;
   resolved_in_time: number;
   /** Undefined while there is nothing to divide by. */
   rate: number | undefined;
+  /** From the question to its answer. */
+  median_ms: number | undefined;
   by_type: Record<string, number>;
 }
 
 export function resolutionFigures(escalations: Escalation[]): ResolutionFigures {
   const by_type: Record<string, number> = {};
-  let resolved = 0;
-  let inTime = 0;
+  const waits: number[] = [];
   for (const escalation of escalations) {
     by_type[escalation.type] = (by_type[escalation.type] ?? 0) + 1;
-    if (!escalation.resolved_at) continue;
-    resolved += 1;
-    const took = Date.parse(escalation.resolved_at) - Date.parse(escalation.created_at);
-    if (took <= RESOLUTION_TARGET.within_ms) inTime += 1;
+    const { created_at, resolved_at, responses } = escalation;
+    // A question that expired was closed by no response.
+    if (!resolved_at || responses.at(-1)?.timestamp !== resolved_at) continue;
+    waits.push(Date.parse(resolved_at) - Date.parse(created_at));
   }
   const total = escalations.length;
-  return { total, resolved, resolved_in_time: inTime, rate: total ? inTime / total : undefined, by_type };
+  const inTime = waits.filter((wait) => wait <= RESOLUTION_TARGET.within_ms).length;
+  return {
+    total,
+    resolved: waits.length,
+    resolved_in_time: inTime,
+    rate: total ? inTime / total : undefined,
+    median_ms: median(waits),
+    by_type,
+  };
+}
+
+function median(values: number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]];
+  return low === undefined || high === undefined ? undefined : (low + high) / 2;
 }

@@ -1,5 +1,5 @@
 import { approveScope } from './approve-scope.ts';
-import { endRun, pauseRun } from './close-question.ts';
+import { cancelReason, endRun, pauseRun } from './close-question.ts';
 import { knownIssueFrom, knownIssueTitle } from './completion.ts';
 import type { CommandInput } from './decide-command.ts';
 import { type Decision, refuse } from './decision.ts';
@@ -11,6 +11,7 @@ import { type ResumeOptions, resumeRun } from './resume-run.ts';
 import type { Rules } from './rules.ts';
 import type { KnownIssue } from './run-event.ts';
 import { lastVerification, type RunState } from './run-state.ts';
+import { takeActionsSecrets } from './take-actions-secrets.ts';
 
 /** An operator's response to the open question: recorded, resolved, and made into an answer for the job (E-10). */
 export function answerQuestion(
@@ -26,9 +27,11 @@ export function answerQuestion(
     case 'provide':
       return provideInputs(state, pending, input, command.inputs, rules);
     case 'continue': {
-      if (missing.length > 0) return refuse(input, stillMissing(missing, pending.inputs.length));
       const refusal = unknownAgent(state, command.agent);
-      return refusal ? refuse(input, refusal) : go({ growth: command, agent: command.agent });
+      if (refusal) return refuse(input, refusal);
+      const options = { growth: command, agent: command.agent };
+      if (missing.length === 0) return go(options);
+      return takeActionsSecrets(state, pending, input, rules, { ...options, missing });
     }
     case 'guide':
       return go();
@@ -61,7 +64,7 @@ export function answerQuestion(
       return endRun(pending, input, 'resolved', { status: 'reviewing', reason });
     }
     case 'cancel': {
-      const reason = `cancelled by ${by}`;
+      const reason = cancelReason(input);
       return endRun(pending, input, 'resolved_with_termination', { status: 'cancelled', reason });
     }
     case 'terminate': {
@@ -74,7 +77,7 @@ export function answerQuestion(
         effects: [{ type: 'show_review', escalation: pending.id }],
       };
     case 'pause':
-      return pauseRun(pending, input);
+      return pauseRun(state, pending, input);
     case 'status':
     case 'help':
       throw new Error(`${command.name} is answered before a question is looked at`);

@@ -2,10 +2,12 @@ import type { CommandInput } from './decide-command.ts';
 import type { Decision } from './decision.ts';
 import type { Effect } from './effect.ts';
 import type { Escalation, EscalationStatus } from './escalation.ts';
+import { expiryOf, setPauseTimer } from './expiry.ts';
 import { finishRun } from './finish-run.ts';
 import { recordResponse } from './record-response.ts';
 import { replyTo } from './reply-to.ts';
 import type { RunEvent, RunStatus } from './run-event.ts';
+import type { RunState } from './run-state.ts';
 
 /** The response and its consequence for the question, in the journal's order. */
 export function resolveQuestion(
@@ -42,8 +44,12 @@ export function endRun(
   };
 }
 
+export function cancelReason({ by, because }: CommandInput): string {
+  return because ? `cancelled by ${by}: ${because}` : `cancelled by ${by}`;
+}
+
 /** G-12: the question is settled, the run waits; what tripped starts again when it goes on. */
-export function pauseRun(pending: Escalation, input: CommandInput): Decision {
+export function pauseRun(state: RunState, pending: Escalation, input: CommandInput): Decision {
   const { at, by } = input;
   return {
     events: [
@@ -52,11 +58,18 @@ export function pauseRun(pending: Escalation, input: CommandInput): Decision {
     ],
     effects: [
       ...closingEffects(pending),
+      ...setPauseTimer(state, at),
       replyTo(input, {
         tone: 'taken',
         title: 'Paused: the work is saved.',
-        detail: '`/continue` goes on from here. No reminders until then.',
+        detail: `${howToGoOn(state, at)} No reminders until then.`,
       }),
     ],
   };
+}
+
+export function howToGoOn(state: RunState, pausedAt: string): string {
+  const expiry = expiryOf(state, pausedAt);
+  const until = expiry ? ` Without it the run closes by itself on ${expiry.slice(0, 10)}.` : '';
+  return `\`/continue\` goes on from here.${until}`;
 }

@@ -21,7 +21,12 @@ export const COMMAND_NAMES = [
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
 /** A value that was given, by reference: the value itself is in the vault and nowhere else (P-4). */
-export const InputRef = z.object({ ref: z.string(), length: z.number().int().nonnegative() });
+export const InputRef = z.object({
+  ref: z.string(),
+  length: z.number().int().nonnegative(),
+  /** It is not in the vault but in the job's environment, under this name: an Actions secret that the workflow passes. */
+  actions_secret: z.string().optional(),
+});
 export type InputRef = z.infer<typeof InputRef>;
 
 const bare = (

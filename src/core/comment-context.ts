@@ -1,8 +1,8 @@
 /** What a comment needs to know beyond the record: where it stands, who is asked, and what this desk can offer. */
 export interface CommentContext {
-  /** Login of the one person who is asked, without the `@`: the only mention a comment makes. */
-  mention?: string;
-  /** Why that person: `who labelled the issue`. */
+  /** Logins or teams that are asked, without the `@`: the only mentions a comment makes. */
+  mentions?: readonly string[];
+  /** Why them: `who labelled the issue`. */
   mention_reason?: string;
   /** Number of the issue the work is for, where there is one. */
   issue?: number;

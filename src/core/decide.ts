@@ -2,6 +2,8 @@ import { decideAgentDeath, decideClaim } from './decide-claim.ts';
 import { decideCommand } from './decide-command.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
+import { expirePause, expireQuestion } from './expire-run.ts';
+import { PAUSE_TIMER } from './expiry.ts';
 import type { Input } from './input.ts';
 import { reminderTime } from './raise-escalation.ts';
 import type { Rules } from './rules.ts';
@@ -40,10 +42,13 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
   }
 }
 
-/** E-12: nobody answered; ask again, and again. The question stays open. */
+/** E-12: nobody answered; ask again, and again. The question stays open, unless the config says for how long (P-10). */
 function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>): Decision {
+  if (input.timer === PAUSE_TIMER) return expirePause(state, input.at);
   const pending = pendingEscalation(state);
   if (!pending || input.timer !== `reminder:${pending.id}`) return NOTHING;
+  const expired = expireQuestion(state, pending, input.at);
+  if (expired !== NOTHING) return expired;
   const number = pending.reminders + 1;
   return {
     events: [{ type: 'reminder_sent', at: input.at, escalation: pending.id, number }],

@@ -157,7 +157,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'known_issue_recorded':
       return { known_issues: [...state.known_issues, event.issue] };
     case 'run_paused':
-      return { status: 'waiting_for_input', paused: { rearm: event.rearm } };
+      return { status: 'waiting_for_input', paused: { rearm: event.rearm, since: event.at } };
     case 'job_parked':
       return { job_live: false, active_ms: event.active_ms, guards: event.guards, delivered: [] };
     case 'job_handed_over':
@@ -194,7 +194,13 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         delivered: [],
         job_live: false,
         turn_open: false,
-        finished: { partial: event.partial, reason: event.reason, by: event.by, at: event.at },
+        finished: {
+          partial: event.partial,
+          reason: event.reason,
+          by: event.by,
+          at: event.at,
+          expired: event.expired,
+        },
       };
   }
 }

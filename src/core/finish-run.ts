@@ -8,10 +8,11 @@ export function finishRun(options: {
   partial: boolean;
   reason: string;
   by?: string;
+  expired?: true;
 }): Decision {
-  const { at, status, partial, reason, by } = options;
+  const { at, status, partial, reason, by, expired } = options;
   return {
-    events: [{ type: 'run_finished', at, status, partial, reason, by }],
+    events: [{ type: 'run_finished', at, status, partial, reason, by, expired }],
     effects: [
       { type: 'stop_job' },
       ...(status === 'reviewing' ? [{ type: 'publish' as const, ready: true }] : []),

@@ -44,7 +44,19 @@ export interface PullRequest {
   merged: boolean;
   head_sha: string;
   body: string;
+  /** Changes with every comment, review and edit, to the second. */
+  updated_at: string;
   url: string;
+}
+
+/** What somebody wrote when they submitted a review; remarks on lines are not part of it. */
+export interface GitHubReview {
+  id: number;
+  node_id: string;
+  body: string;
+  author: string;
+  author_type: 'User' | 'Bot' | 'Organization' | string;
+  submitted_at: string;
 }
 
 /** One file of a commit. `content` is base64; null deletes it. */
@@ -68,9 +80,10 @@ export interface GitHub {
   updateComment(id: number, body: string): Promise<GitHubComment | undefined>;
   deleteComment(id: number): Promise<void>;
   minimizeComment(nodeId: string): Promise<void>;
-  /** Who edited it last, when the webhook that said so was lost. */
+  /** Who edited this comment or description last, when the webhook that said so was lost. */
   lastEditor(nodeId: string): Promise<string | undefined>;
   react(commentId: number, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
+  reactToReview(nodeId: string, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   addLabels(issue: number, labels: string[]): Promise<void>;
   removeLabel(issue: number, label: string): Promise<void>;
   defaultBranch(): Promise<{ name: string; sha: string; private: boolean; repo_id: number }>;
@@ -89,7 +102,7 @@ export interface GitHub {
   branchHead(branch: string): Promise<string | undefined>;
   /**
    * Git Data API, author and committer left out so that GitHub signs it. Creates or moves the branch. Asked again
-   * after a lost answer, it finds the commit it made.
+   * after a lost answer, it finds the commit it made. Without files it has its parent's tree.
    */
   commit(options: {
     branch: string;
@@ -102,6 +115,8 @@ export interface GitHub {
   /** The open one, else the newest. */
   pullRequestOf(branch: string): Promise<PullRequest | undefined>;
   pullRequest(number: number): Promise<PullRequest | undefined>;
+  /** The submitted ones, oldest first. */
+  reviews(pullRequest: number): Promise<GitHubReview[]>;
   createPullRequest(options: {
     branch: string;
     base: string;
@@ -124,6 +139,25 @@ export interface GitHub {
   secretExists(name: string): Promise<boolean | undefined>;
 }
 
+/** One try of GitHub's to deliver a webhook to the App, which the App did not take. */
+export interface FailedDelivery {
+  /** Of this try; not a number, which could not hold it. */
+  id: string;
+  /** Of the webhook: the same for every try. */
+  guid: string;
+  delivered_at: string;
+}
+
+/** Webhooks of the App as a whole. */
+export interface AppDeliveries {
+  /** Oldest first. Not complete: there were more than we read, and the oldest are left out. */
+  failedSince(since: string): Promise<{ failed: FailedDelivery[]; complete: boolean }>;
+  /** GitHub sends it again, under its GUID. */
+  redeliver(id: string): Promise<void>;
+}
+
+export type InstallationStanding = 'active' | 'suspended' | 'gone';
+
 /** A call that failed in a way the caller can act on. */
 export class GitHubError extends Error {
   override name = 'GitHubError';
@@ -132,15 +166,18 @@ export class GitHubError extends Error {
   readonly retryAfter?: number;
   /** The permission the App lacks, when GitHub says so. */
   readonly missingPermission?: string;
+  /** What is to be written to is gone, or closed to the App: trying again helps only after a person did something. */
+  readonly unreachable: boolean;
 
   constructor(
     message: string,
-    details: { status: number; retryAfter?: number; missingPermission?: string },
+    details: { status: number; retryAfter?: number; missingPermission?: string; unreachable?: boolean },
     options?: ErrorOptions,
   ) {
     super(message, options);
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.missingPermission = details.missingPermission;
+    this.unreachable = details.unreachable ?? false;
   }
 }

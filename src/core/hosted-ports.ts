@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { COMMAND_NAMES } from './command.ts';
 import type { Effect } from './effect.ts';
+import { MENTION_NAME } from './mention-name.ts';
 import type { Commit, RunStore, Vault } from './ports.ts';
+import { ROLES } from './role.ts';
 
 /** Where a run is at home on GitHub. Written once, with the run. */
 export const Place = z.object({
@@ -19,9 +21,13 @@ export const Place = z.object({
   ci: z.enum(['skip', 'always']),
   labelled_by: z.string(),
   /** The least role for a command; `write` where none is named. */
-  roles: z.partialRecord(z.enum(COMMAND_NAMES), z.enum(['triage', 'write', 'maintain', 'admin'])).optional(),
+  roles: z.partialRecord(z.enum(COMMAND_NAMES), z.enum(ROLES)).optional(),
   /** Changes here need `/approve`, beside `.github/**`. */
   protected_paths: z.array(z.string()).optional(),
+  /** Whom a question mentions (none: who set the label), and whether the operator's webhook is told. */
+  notify: z
+    .object({ mention: z.array(z.string().regex(MENTION_NAME)), webhook: z.enum(['on', 'off']) })
+    .optional(),
 });
 export type Place = z.infer<typeof Place>;
 
@@ -34,6 +40,9 @@ export interface Delivery {
   lane: string;
   received_at: string;
 }
+
+/** A webhook on its way in: its bytes need not become text only to be stored. */
+export type IncomingDelivery = Omit<Delivery, 'payload'> & { payload: string | Uint8Array };
 
 /** Work that is claimed for a while. `fence` must be given back: a worker that lost its lease writes nothing. */
 export interface Leased {
@@ -58,7 +67,9 @@ export interface Queue<Item> {
 
 export interface Inbox extends Queue<Delivery> {
   /** One transaction for all; durable when it resolves. */
-  put(deliveries: Delivery[]): Promise<('fresh' | 'duplicate')[]>;
+  put(deliveries: IncomingDelivery[]): Promise<('fresh' | 'duplicate')[]>;
+  /** Which of these came before, handled or not. */
+  known(ids: string[]): Promise<Set<string>>;
 }
 
 export interface OutgoingEffect {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ActionsSecret } from './actions-secret.ts';
 import { SealedCommand } from './command.ts';
 import { Envelope } from './envelope.ts';
 import { JobSettings } from './job-settings.ts';
@@ -34,6 +35,10 @@ export const Input = z.discriminatedUnion('type', [
     /** The question it answers, when the way it came names one (a tick does). */
     escalation: z.string().optional(),
     source: z.string().optional(),
+    /** Not said by a person: what led to it. */
+    because: z.string().optional(),
+    /** By the key of the input that is missing: the Actions secret it would be in, as looked up before deciding (P-9). */
+    actions_secrets: z.record(z.string(), ActionsSecret).optional(),
   }),
   /** The fresh job's result. */
   z.object({ type: z.literal('verification'), at: z.iso.datetime(), verification: Verification }),

@@ -23,8 +23,12 @@ export function instructionFor(
     case 'provide':
       return `The values you asked for are there: ${given.join(', ')}. Read them from the inputs file or the environment; never print them.`;
     case 'continue':
-      if (!command.new_approach) return '';
-      return ['Try a different approach than previous iterations.', ...triedBefore(state)].join('\n');
+      return [
+        ...fromActionsSecrets(input),
+        ...(command.new_approach
+          ? ['Try a different approach than previous iterations.', ...triedBefore(state)]
+          : []),
+      ].join('\n');
     case 'retry':
       return ['Retry, with these errors in mind:', ...errorHistory(pending)].join('\n');
     case 'debug':
@@ -41,6 +45,15 @@ export function instructionFor(
     default:
       return '';
   }
+}
+
+/** P-9: they are in the job's environment; the desk has never seen them. */
+function fromActionsSecrets({ actions_secrets = {} }: CommandInput): string[] {
+  const places = Object.entries(actions_secrets).map(([key, { name }]) => `${key} in $${name}`);
+  if (places.length === 0) return [];
+  return [
+    `The values you asked for are in the environment: ${places.join(', ')}. They are in the inputs file, too; never print them.`,
+  ];
 }
 
 function triedBefore(state: RunState): string[] {

@@ -13,17 +13,33 @@ export function isInScope(path: string, scope: readonly string[]): boolean {
 
 /** `*` and `?` stay within a name, `**` does not; `[ab]` and `{a,b}` as in a shell. A plain path also stands for all below it. */
 export function matchesPattern(entry: string, path: string): boolean {
-  const pattern = entry
-    .trim()
-    .replace(/^(?:\.\/)+/, '')
-    .replace(/\/+$/, '');
+  const pattern = trimPattern(entry);
   // Also a name that looks like a glob, such as `[id].tsx`.
   if (pattern === path) return true;
   if (pattern === '' || pattern.length > MAX_PATTERN || path.length > MAX_MATCHED_PATH) return false;
   if (!GLOB.test(pattern)) return path.startsWith(`${pattern}/`);
-  if ((pattern.match(/\*+/g) ?? []).length > MAX_STARS) return false;
+  if (countStars(pattern) > MAX_STARS) return false;
   const names = path.split('/');
   return expandBraces(pattern).some((one) => matchNames(one.split('/'), names));
+}
+
+/** Whether any path can match: where a pattern is to protect, one that matches nothing must not pass unseen. */
+export function isUsablePattern(entry: string): boolean {
+  if (entry.length > MAX_PATTERN || /^\s*!|\\/.test(entry)) return false;
+  const pattern = trimPattern(entry);
+  if (countStars(pattern) > MAX_STARS || expandBraces(pattern).length === 0) return false;
+  return pattern.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
+}
+
+function trimPattern(entry: string): string {
+  return entry
+    .trim()
+    .replace(/^(?:\.\/)+/, '')
+    .replace(/\/+$/, '');
+}
+
+function countStars(pattern: string): number {
+  return (pattern.match(/\*+/g) ?? []).length;
 }
 
 /** A module's name stands for every directory and every file of that name, wherever it is. */

@@ -1,6 +1,7 @@
 import type { Decision } from './decision.ts';
 import type { Measured } from './envelope.ts';
 import type { Escalation } from './escalation.ts';
+import { expiryOf } from './expiry.ts';
 import { GUARD_IDS, type Option, type Standing, type Trigger } from './guard.ts';
 import type { Rules } from './rules.ts';
 import type { Usage } from './run-event.ts';
@@ -102,9 +103,12 @@ function announce(
   };
 }
 
+/** When to look at the question again: to remind, or to close it if that comes first. */
 export function reminderTime(state: RunState, escalation: Escalation, after: string): string {
   const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
-  return new Date(Date.parse(after) + every).toISOString();
+  const next = new Date(Date.parse(after) + every).toISOString();
+  const expiry = expiryOf(state, escalation.created_at);
+  return expiry && expiry < next ? expiry : next;
 }
 
 function standingOf(measured: Measured): Standing {

@@ -78,6 +78,8 @@ export type KnownIssue = z.infer<typeof KnownIssue>;
 export const ReminderPlan = z.object({
   every_ms: z.number().positive(),
   high_every_ms: z.number().positive(),
+  /** How long to wait at all; absent: for ever. */
+  expire_ms: z.number().positive().optional(),
 });
 export type ReminderPlan = z.infer<typeof ReminderPlan>;
 
@@ -206,6 +208,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     partial: z.boolean(),
     reason: z.string(),
     by: z.string().optional(),
+    /** It waited for a person longer than the config allows. */
+    expired: z.literal(true).optional(),
   }),
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;

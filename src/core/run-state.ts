@@ -57,7 +57,8 @@ export interface RunState {
   pending?: string;
   /** Values given so far for the open question. */
   given: Record<string, InputRef>;
-  paused?: { rearm: GuardId[] };
+  /** `since` is missing in states of older versions. */
+  paused?: { rearm: GuardId[]; since?: string };
   /** Prepared, not yet taken by a job. Oldest first. */
   answers: Answer[];
   /** Taken by the job, whose counters do not show it yet: lost with the job, so given to its successor again. */
@@ -74,7 +75,7 @@ export interface RunState {
   verifying?: number;
   /** What the last fresh job reported. */
   fresh?: Verification;
-  finished?: { partial: boolean; reason: string; by?: string; at: string };
+  finished?: { partial: boolean; reason: string; by?: string; at: string; expired?: true };
 }
 
 export function pendingEscalation(state: RunState): Escalation | undefined {

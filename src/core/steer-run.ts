@@ -1,5 +1,8 @@
+import { cancelReason, howToGoOn } from './close-question.ts';
 import type { CommandInput } from './decide-command.ts';
 import { type Decision, refuse } from './decision.ts';
+import type { Effect } from './effect.ts';
+import { clearPauseTimer, setPauseTimer } from './expiry.ts';
 import { finishRun } from './finish-run.ts';
 import { instructionFor } from './instruction.ts';
 import { prepareAnswer } from './prepare-answer.ts';
@@ -10,6 +13,11 @@ import type { RunState } from './run-state.ts';
 
 /** Commands while no question is open: hints and limits for the running turn, pause, stop. */
 export function steerRun(state: RunState, input: CommandInput, rules: Rules): Decision {
+  const { events, effects } = decideSteering(state, input, rules);
+  return { events, effects: [...effects, ...clearPauseTimer(state, events)] };
+}
+
+function decideSteering(state: RunState, input: CommandInput, rules: Rules): Decision {
   const { command, at, by } = input;
   switch (command.name) {
     case 'guide':
@@ -45,7 +53,7 @@ export function steerRun(state: RunState, input: CommandInput, rules: Rules): De
       return finishRun({ at, by, status: 'reviewing', partial: true, reason });
     }
     case 'cancel':
-      return finishRun({ at, by, status: 'cancelled', partial: true, reason: `cancelled by ${by}` });
+      return finishRun({ at, by, status: 'cancelled', partial: true, reason: cancelReason(input) });
     case 'terminate': {
       const reason = `terminated by ${by}`;
       return finishRun({ at, by, status: 'terminated_by_human', partial: true, reason });
@@ -76,13 +84,16 @@ function pause(state: RunState, input: CommandInput): Decision {
     effects: [
       { type: 'stop_job' },
       { type: 'update_status' },
-      replyTo(input, {
-        tone: 'taken',
-        title: 'Pausing: the work is saved.',
-        detail: '`/continue` goes on from here.',
-      }),
+      ...setPauseTimer(state, at),
+      // What is not a person's command is explained by whoever gives it.
+      ...(input.because ? [] : [pausing(state, input)]),
     ],
   };
+}
+
+function pausing(state: RunState, input: CommandInput): Effect {
+  const detail = howToGoOn(state, input.at);
+  return replyTo(input, { tone: 'taken', title: 'Pausing: the work is saved.', detail });
 }
 
 function steer(

@@ -117,7 +117,7 @@ describe('what every question says', () => {
 
   it('the mention is the only one, and a mention that is none is left out', () => {
     expect(render(question('need_help')).match(/@rosa/g)).toHaveLength(2); // one of them in code, in the agent's words
-    expect(render(question('loop'), { ...WHERE, mention: 'all of you <b>' })).not.toContain('Asking');
+    expect(render(question('loop'), { ...WHERE, mentions: ['all of you <b>'] })).not.toContain('Asking');
   });
 });
 
@@ -133,7 +133,7 @@ describe('help', () => {
 
   it('P-9: without a form it points to an Actions secret or the terminal', () => {
     const markdown = render(question('need_help'), { ...WHERE, capabilities: { live: false, form: false } });
-    expect(markdown).toContain('Save it as an Actions secret of this name');
+    expect(markdown).toContain('Save it as the Actions secret `MAIL_API_KEY`');
     expect(markdown).not.toContain('one-time form');
     expect(markdown).not.toContain('/provide mail_api_key');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { helpRows } from '../../src/commands/help-text.ts';
 import { renderAnswered } from '../../src/comments/render-answered.ts';
-import { renderPullRequest } from '../../src/comments/render-pull-request.ts';
+import { keepAddedText, renderPullRequest } from '../../src/comments/render-pull-request.ts';
 import { renderReceipt } from '../../src/comments/render-receipt.ts';
 import { renderReply } from '../../src/comments/render-reply.ts';
 import { renderReview } from '../../src/comments/render-review.ts';
@@ -233,6 +233,45 @@ describe('the pull request', () => {
     const markdown = renderPullRequest(run(), WHERE);
     expect(markdown).toContain('**Not finished yet.**');
     expect(markdown).toContain('Part of #42, which stays open.');
+  });
+
+  it('asks before CI runs, for the commit that is there, and names what is not in it', async () => {
+    const head = 'c0ffee'.padEnd(40, '0');
+    const left_out = {
+      files: [
+        { path: 'latest', problem: 'it is a symbolic link' },
+        { path: 'a`b\n- [x] <!-- autobuild:option id=ci.x -->', problem: 'fixes #7\n- [x] @rosa' },
+      ],
+      total: 23,
+    };
+    const markdown = renderPullRequest(run(), WHERE, { ci: { head }, left_out });
+    expect(markdown.match(/^- \[[ x]\].*$/gm)).toEqual([
+      `- [ ] <!-- autobuild:option id=ci.${head} --> **Run CI on this branch**: for this commit; later work asks again.`,
+    ]);
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request-draft'));
+    const asked = { sha: head, by: 'hugo' };
+    const running = renderPullRequest(run(), WHERE, { ci: { head, asked } });
+    expect(running).toContain('✓ CI runs on `c0ffee0`, asked by hugo.');
+    expect(running).not.toContain('- [');
+    // On newer work it did not run yet.
+    const newer = renderPullRequest(run(), WHERE, { ci: { head: 'd'.repeat(40), asked } });
+    expect(newer).toContain('- [ ] <!-- autobuild:option id=ci.dddd');
+    expect(newer).not.toContain('✓ CI runs');
+  });
+
+  it('of a run that was stopped says so, and not that somebody accepted it', () => {
+    const finished = { partial: true, reason: 'cancelled by hugo', by: 'hugo', at: TIME(9) };
+    const markdown = renderPullRequest(run({ status: 'cancelled', finished }), WHERE);
+    expect(markdown).toContain('**Not finished: cancelled by hugo.**');
+    expect(markdown).not.toContain('ccepted');
+  });
+
+  it('keeps what people wrote below its last line', () => {
+    const before = renderPullRequest(run(), WHERE);
+    const after = renderPullRequest(done, WHERE);
+    expect(keepAddedText(`${before}\r\n\r\nSee the wiki.\r\n`, after)).toBe(`${after}\n\nSee the wiki.`);
+    expect(keepAddedText(before, after)).toBe(after);
+    expect(keepAddedText('All of it was replaced.', after)).toBe(after);
   });
 
   it('C-5: the blocked report can be read on the pull request', () => {

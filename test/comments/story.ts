@@ -386,7 +386,7 @@ export const REPORT: BlockedReport = {
 };
 
 export const WHERE: CommentContext = {
-  mention: 'rosa',
+  mentions: ['rosa'],
   mention_reason: 'who labelled the issue',
   issue: 42,
   links: {

@@ -159,9 +159,10 @@ describe('edge cases', () => {
       resolved: 2,
       resolved_in_time: 1,
       rate: 1 / 3,
+      median_ms: expect.closeTo(3_630_000, -4),
       by_type: { repeated_error: 3 },
     });
-    expect(resolutionFigures([]).rate).toBeUndefined();
+    expect(resolutionFigures([])).toMatchObject({ rate: undefined, median_ms: undefined });
     const types = run.events.map((event) => event.type);
     expect(types.filter((type) => type === 'escalation_raised')).toHaveLength(3);
     expect(types.filter((type) => type === 'response_recorded')).toHaveLength(2);
@@ -169,12 +170,15 @@ describe('edge cases', () => {
   });
 
   test('E-17: settled at the very hour is in time, a second later is not', () => {
-    const settled = (seconds: number) =>
-      ({
+    const settled = (seconds: number) => {
+      const resolved_at = new Date(Date.UTC(2026, 10, 16, 9, 0, seconds)).toISOString();
+      return {
         type: 'need_help',
         created_at: '2026-11-16T09:00:00.000Z',
-        resolved_at: new Date(Date.UTC(2026, 10, 16, 9, 0, seconds)).toISOString(),
-      }) as Escalation;
+        resolved_at,
+        responses: [{ timestamp: resolved_at }],
+      } as Escalation;
+    };
     expect(resolutionFigures([settled(3600)]).resolved_in_time).toBe(1);
     expect(resolutionFigures([settled(3601)]).resolved_in_time).toBe(0);
   });

@@ -31,6 +31,8 @@ export interface RunOptions {
   agents?: string[];
   checks?: string[];
   freshVerification?: boolean;
+  /** How long people are waited for. */
+  expireMs?: number;
   /** When it was asked for, in milliseconds; a fixed day when left out. */
   startMs?: number;
 }
@@ -76,7 +78,7 @@ export class Run {
       checks: options.checks ?? ['npm test'],
       limits: GuardConfig.parse(options.guards ?? {}),
       known_errors: [],
-      reminders: { every_ms: 3_600_000, high_every_ms: 600_000 },
+      reminders: { every_ms: 3_600_000, high_every_ms: 600_000, expire_ms: options.expireMs },
       requested_by: 'rosa',
       fresh_verification: options.freshVerification,
     });

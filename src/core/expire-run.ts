@@ -1,0 +1,40 @@
+import { closingEffects } from './close-question.ts';
+import { type Decision, NOTHING } from './decision.ts';
+import type { Escalation } from './escalation.ts';
+import { expiryOf, isExpired, pauseExpiry, spanInWords } from './expiry.ts';
+import { finishRun } from './finish-run.ts';
+import type { RunState } from './run-state.ts';
+
+/** Who did it when nobody did. */
+const SELF = 'autobuild';
+
+/** P-10: the question stood open for as long as the config allows. The run ends as if it were cancelled. */
+export function expireQuestion(state: RunState, pending: Escalation, at: string): Decision {
+  if (!isExpired(expiryOf(state, pending.created_at), at)) return NOTHING;
+  const span = waitedFor(pending.created_at, at);
+  const reason =
+    pending.responses.length > 0 ? `the question stayed open for ${span}` : `nobody answered for ${span}`;
+  const finished = finish(at, reason);
+  const status = 'resolved_with_termination' as const;
+  return {
+    events: [
+      { type: 'escalation_resolved', at, escalation: pending.id, status, by: SELF },
+      ...finished.events,
+    ],
+    effects: [...closingEffects(pending), ...finished.effects],
+  };
+}
+
+export function expirePause(state: RunState, at: string): Decision {
+  // A question that came in the meantime has its own time.
+  if (!state.paused?.since || state.pending || !isExpired(pauseExpiry(state), at)) return NOTHING;
+  return finish(at, `paused, and nobody continued it for ${waitedFor(state.paused.since, at)}`);
+}
+
+function finish(at: string, reason: string): Decision {
+  return finishRun({ at, status: 'cancelled', partial: true, reason, by: SELF, expired: true });
+}
+
+function waitedFor(since: string, at: string): string {
+  return spanInWords(Date.parse(at) - Date.parse(since));
+}
