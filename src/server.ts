@@ -1,12 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
+import { agentNames } from './agents/registry.ts';
 import autobuild from './app/app.ts';
 import type { AppParts, Repository } from './app/parts.ts';
 import { startWorkers } from './app/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
 import type { Delivery, HostedStore } from './core/hosted-ports.ts';
+import { createAppDeliveries } from './github/app-deliveries.ts';
 import { createGitHub } from './github/github.ts';
+import { readInstallationStanding } from './github/installation-standing.ts';
 import { listRepositories } from './github/list-repositories.ts';
 import { failOnRateLimits } from './github/octokit-defaults.ts';
 import { createTimedFetch } from './github/timed-fetch.ts';
@@ -36,7 +39,7 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   });
   const probot = createProbot(settings, log);
   await probot.ready();
-  const parts = createAppParts(settings, { store, probot, log });
+  const parts = createAppParts(settings, { store, probot, log, counters });
   await probot.load(autobuild(parts));
   const workers = startWorkers(parts, ({ id, event, payload }: Delivery) =>
     probot.receive({ id, name: event, payload: JSON.parse(payload) } as Parameters<Probot['receive']>[0]),
@@ -86,18 +89,27 @@ export function createProbot(settings: Settings, log: Logger): Probot {
 }
 
 export function createAppParts(
-  { appId, publicUrl, label, notifyUrl }: Settings,
-  { store, probot, log }: { store: HostedStore; probot: Probot; log: Logger },
+  { appId, publicUrl, webUrl, label, notifyUrl }: Settings,
+  {
+    store,
+    probot,
+    log,
+    counters,
+  }: { store: HostedStore; probot: Probot; log: Logger; counters?: AppParts['counters'] },
 ): AppParts {
   return {
     store,
     rules: RULES,
+    agents: agentNames(),
     now,
     log,
-    settings: { appId, publicUrl, label, notifyUrl },
+    settings: { appId, publicUrl, webUrl, label, notifyUrl },
     github: async ({ installation_id, owner, repo }: Repository) =>
       createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
     repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),
+    deliveries: createAppDeliveries(() => probot.auth()),
+    installation: async (id) => readInstallationStanding(await probot.auth(), id),
+    counters,
     randomToken: createTicket,
     hash: hashToken,
     fetch: (url, init) => fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(STOP_MS) }),

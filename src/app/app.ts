@@ -2,13 +2,21 @@ import type { Probot } from 'probot';
 import { actionsRunMark } from '../core/job-api.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
+import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
+import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
+import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onIssueGone, onPullRequestClosed, onWorkflowRunCompleted } from './handlers/run-over.ts';
 import type { AppParts } from './parts.ts';
+import { isOutdated } from './redeliver.ts';
 
 interface FromRepository {
   installation?: { id: number };
   repository: { id: number; name: string; owner: { login: string } };
+}
+
+interface OnIssue extends FromRepository {
+  issue: { number: number };
 }
 
 /** The Probot app. It decides nothing itself: each event is handed to the one handler that knows it. */
@@ -18,11 +26,14 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     owner: repository.owner.login,
     repo: repository.name,
   });
+  const isLate = (delivery: string, at: string, { repository, issue }: OnIssue) =>
+    isOutdated(parts, delivery, { repo_id: repository.id, issue: issue.number, at });
   const { label } = parts.settings;
   return (app) => {
     app.on('issues.labeled', async ({ id, payload }) => {
       // An App or a template may set labels too; only a person's word starts a run.
       if (payload.label?.name !== label || payload.sender.type !== 'User') return;
+      if (await isLate(id, payload.issue.updated_at, payload)) return;
       const where = repositoryOf(payload);
       await onIssueLabelled(parts, {
         ...where,
@@ -37,6 +48,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         if (payload.action === 'unlabeled' && payload.label?.name !== label) return;
         // Our own labels and merges do the same: they cancel nothing.
         if (payload.sender.type !== 'User') return;
+        if (await isLate(id, payload.issue.updated_at, payload)) return;
         await onIssueGone(parts, {
           repo_id: payload.repository.id,
           issue: payload.issue.number,
@@ -45,8 +57,9 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         });
       },
     );
-    app.on('issue_comment.created', async ({ payload }) => {
+    app.on('issue_comment.created', async ({ id, payload }) => {
       if (payload.sender.type !== 'User') return;
+      if (await isLate(id, payload.comment.created_at, payload)) return;
       await onCommentCreated(parts, await parts.github(repositoryOf(payload)), {
         comment: payload.comment,
         login: payload.sender.login,
@@ -78,6 +91,26 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         seen: `pull-closed:${id}`,
       });
     });
+    app.on('pull_request.edited', async ({ payload }) => {
+      if (payload.sender?.type !== 'User' || payload.changes.body === undefined) return;
+      await onPullRequestEdited(parts, await parts.github(repositoryOf(payload)), {
+        repo_id: payload.repository.id,
+        number: payload.pull_request.number,
+        before: payload.changes.body.from,
+        body: payload.pull_request.body ?? '',
+        login: payload.sender.login,
+      });
+    });
+    app.on('pull_request_review.submitted', async ({ payload }) => {
+      if (payload.sender.type !== 'User') return;
+      const { id, node_id, body } = payload.review;
+      await onReviewSubmitted(parts, await parts.github(repositoryOf(payload)), {
+        review: { id, node_id, body: body ?? '' },
+        login: payload.sender.login,
+        repo_id: payload.repository.id,
+        number: payload.pull_request.number,
+      });
+    });
     app.on('workflow_run.completed', async ({ payload }) => {
       const { workflow_run } = payload;
       const run = await parts.store.marks.get(actionsRunMark(workflow_run.id));
@@ -88,6 +121,31 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         attempt: workflow_run.run_attempt,
         conclusion: workflow_run.conclusion,
       });
+    });
+    app.on(['installation.created', 'installation_repositories.added'], async ({ payload }) => {
+      // Nothing is written to a repository that nobody has labelled anything in.
+      const fields = { installation: payload.installation.id, by: payload.sender.login };
+      parts.log.info(fields, `the App was installed (${payload.action})`);
+    });
+    app.on(['installation.deleted', 'installation.suspend'], async ({ id, payload }) => {
+      await onAccessLost(parts, {
+        installation_id: payload.installation.id,
+        login: payload.sender.login,
+        because: payload.action === 'deleted' ? 'the App was uninstalled' : 'the App was suspended',
+        seen: `access:${id}`,
+      });
+    });
+    app.on('installation_repositories.removed', async ({ id, payload }) => {
+      await onAccessLost(parts, {
+        installation_id: payload.installation.id,
+        repositories: payload.repositories_removed.map((repository) => repository.id ?? 0),
+        login: payload.sender.login,
+        because: 'the App was removed from the repository',
+        seen: `access:${id}`,
+      });
+    });
+    app.on(['installation.new_permissions_accepted', 'installation.unsuspend'], async ({ payload }) => {
+      await onAccessRestored(parts, payload.installation.id);
     });
   };
 }

@@ -9,32 +9,45 @@ export async function commentContext(
   state: RunState,
   place: Place,
   op: string,
-  mention?: string,
+  asks = false,
 ): Promise<CommentContext> {
-  const { publicUrl } = parts.settings;
-  const repository = `https://github.com/${place.owner}/${place.repo}`;
+  const { publicUrl, webUrl } = parts.settings;
+  const repository = `${webUrl}/${place.owner}/${place.repo}`;
+  const issue = `${repository}/issues/${place.issue}`;
   const page = `${publicUrl}/runs/${state.run}`;
   const pull = await parts.store.marks.get(`pull-of:${state.run}`);
   const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
+  const reported = await parts.store.marks.get(reportMark(state.run));
+  const status = await parts.store.comments.find(state.run, `${state.run}.status`);
   const question =
     state.pending && (await parts.store.comments.find(state.run, `${state.run}.${state.pending}`));
   const pending = state.escalations.find((escalation) => escalation.id === state.pending);
   const secrets = pending?.inputs.filter((input) => input.secret) ?? [];
   return {
     op,
-    mention,
-    mention_reason: mention ? 'who labelled the issue' : undefined,
+    ...(asks && whoIsAsked(place)),
     issue: place.issue,
     capabilities: { live: true, form: true },
     links: {
       run_page: page,
       forms: Object.fromEntries(secrets.map((input) => [input.key, `${page}/secret/${input.key}`])),
-      question: question
-        ? `${repository}/issues/${place.issue}#issuecomment-${question.comment_id}`
-        : undefined,
+      question: question ? `${issue}#issuecomment-${question.comment_id}` : undefined,
+      status: status ? `${issue}#issuecomment-${status.comment_id}` : undefined,
+      report_json: reported ? `${repository}/actions/runs/${reported}#artifacts` : undefined,
       log: job ? `${repository}/actions/runs/${job.actions_run}` : undefined,
       changes: pull ? `${repository}/pull/${pull}/files` : undefined,
       pull_request: pull ? { number: Number(pull), url: `${repository}/pull/${pull}` } : undefined,
     },
   };
+}
+
+/** Where the Actions run stands whose artifact holds the newest blocked report. */
+export function reportMark(run: string): string {
+  return `report-of:${run}`;
+}
+
+/** Whom the repository's config names; else whoever set the label. */
+function whoIsAsked({ notify, labelled_by }: Place): Pick<CommentContext, 'mentions' | 'mention_reason'> {
+  if (notify && notify.mention.length > 0) return { mentions: notify.mention };
+  return { mentions: [labelled_by], mention_reason: 'who labelled the issue' };
 }

@@ -4,9 +4,12 @@ import type { AppParts } from './parts.ts';
 /** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */
 export interface LastDispatch {
   kind: JobKind;
+  /** Number of the job it was started for. */
+  job?: number;
   /** GitHub does not always tell. */
   actions_run?: number;
   at: string;
+  ended?: true;
 }
 
 const mark = (run: string) => `dispatched:${run}`;

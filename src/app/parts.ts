@@ -1,4 +1,4 @@
-import type { GitHub } from '../core/github-port.ts';
+import type { AppDeliveries, GitHub, InstallationStanding } from '../core/github-port.ts';
 import type { HostedStore, Place } from '../core/hosted-ports.ts';
 import type { Rules } from '../core/rules.ts';
 
@@ -9,6 +9,8 @@ export interface AppSettings {
   appId: number;
   /** Where people and jobs reach this desk, without a slash at the end. */
   publicUrl: string;
+  /** GitHub as people see it, for links, without a slash at the end. */
+  webUrl: string;
   label: string;
   /** Slack-compatible; every question is posted there. */
   notifyUrl?: string;
@@ -24,9 +26,17 @@ export interface AppLog {
 export interface AppParts {
   store: HostedStore;
   rules: Rules;
+  /** Agents a repository may name without saying how they are called. */
+  agents: readonly string[];
   github(repository: Repository): Promise<GitHub>;
   /** Every repository the App is installed in, for what webhooks did not tell. */
   repositories(): Promise<Repository[]>;
+  /** The App's webhooks that failed. Absent: nobody sends any again. */
+  deliveries?: AppDeliveries;
+  /** Whether the App may still work there. */
+  installation?(id: number): Promise<InstallationStanding>;
+  /** For `/metrics`. */
+  counters?: { add(name: string, labels?: Record<string, string>): void };
   settings: AppSettings;
   now(): Date;
   randomToken(): string;

@@ -1,14 +1,18 @@
-import type { GitHub } from '../core/github-port.ts';
+import { type GitHub, GitHubError } from '../core/github-port.ts';
 import type { Place } from '../core/hosted-ports.ts';
 import { aliveMark } from '../core/job-api.ts';
 import type { RunState } from '../core/run-state.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
+import { cancelBecause } from './handlers/installation.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
 import { lastDispatch } from './last-dispatch.ts';
 import type { AppParts } from './parts.ts';
+import { reconcilePullRequest, reconcileReviewing } from './reconcile-pull-request.ts';
+import { redeliverFailed } from './redeliver.ts';
 import { newTicks } from './ticked-boxes.ts';
+import { whyUnreachable } from './why-unreachable.ts';
 
 /** A job that says nothing for so long is looked after (R-5). */
 const SILENT_MS = 180_000;
@@ -16,6 +20,7 @@ const LABELS_EVERY_MS = 15 * 60_000;
 
 /** Reads GitHub again, so that no lost webhook loses a command: what it finds goes to the same handlers. */
 export async function reconcile(parts: AppParts): Promise<void> {
+  await redeliverFailed(parts);
   for (const run of await parts.store.runs.active()) {
     try {
       await reconcileRun(parts, run);
@@ -23,6 +28,7 @@ export async function reconcile(parts: AppParts): Promise<void> {
       parts.log.warn({ run, error: String(error) }, 'this run could not be reconciled');
     }
   }
+  await reconcileReviewing(parts);
   await reconcileLabels(parts);
 }
 
@@ -31,7 +37,13 @@ async function reconcileRun(parts: AppParts, run: string): Promise<void> {
   const place = await parts.store.runs.place(run);
   if (!state || !place) return;
   const github = await parts.github(place);
-  const issue = await github.issue(place.issue);
+  const issue = await github.issue(place.issue).catch(async (error: unknown) => {
+    // Refused, not gone: the App may have been suspended without our hearing of it.
+    if (!(error instanceof GitHubError) || ![401, 403].includes(error.status)) throw error;
+    if (!(await whyUnreachable(parts, place))) throw error;
+  });
+  const because = issue ? undefined : await whyUnreachable(parts, place);
+  if (because) return cancelBecause(parts, run, { by: 'someone', because, seen: `gone:${run}` });
   if (!issue || issue.state === 'closed' || !issue.labels.includes(parts.settings.label)) {
     return onIssueGone(parts, {
       repo_id: place.repo_id,
@@ -40,15 +52,25 @@ async function reconcileRun(parts: AppParts, run: string): Promise<void> {
       seen: `gone:${run}`,
     });
   }
-  await readComments(parts, github, state, place);
+  await readComments(parts, github, state, place, place.issue);
+  await reconcilePullRequest(parts, github, state, place, (pullRequest) =>
+    readComments(parts, github, state, place, pullRequest),
+  );
   await lookAfterJob(parts, github, state);
 }
 
-async function readComments(parts: AppParts, github: GitHub, state: RunState, place: Place): Promise<void> {
-  const mark = `comments-read:${state.run}`;
+async function readComments(
+  parts: AppParts,
+  github: GitHub,
+  state: RunState,
+  place: Place,
+  number: number,
+): Promise<void> {
+  const isPullRequest = number !== place.issue;
+  const mark = isPullRequest ? `comments-read:${state.run}:${number}` : `comments-read:${state.run}`;
   const since = (await parts.store.marks.get(mark)) ?? state.requested_at;
   const started = parts.now().toISOString();
-  for (const comment of await github.comments(place.issue, since)) {
+  for (const comment of await github.comments(number, since)) {
     if (comment.app_id === parts.settings.appId) {
       await readTicks(parts, github, place, comment);
     } else if (comment.author_type === 'User' && comment.created_at >= state.requested_at) {
@@ -57,8 +79,8 @@ async function readComments(parts: AppParts, github: GitHub, state: RunState, pl
         comment,
         login,
         repo_id: place.repo_id,
-        number: place.issue,
-        isPullRequest: false,
+        number,
+        isPullRequest,
       });
     }
   }

@@ -2,6 +2,7 @@ import type { GitHub, GitHubComment } from '../core/github-port.ts';
 import type { Place } from '../core/hosted-ports.ts';
 import type { AppParts } from './parts.ts';
 import { redactFor } from './redact.ts';
+import { newTicks } from './ticked-boxes.ts';
 
 /**
  * One comment per operation id, whatever is lost on the way: known by the store, else looked for by its marker among our own
@@ -25,6 +26,9 @@ export async function upsertComment(
   }
   const issue = comment.issue ?? place.issue;
   const lost = known ? undefined : await findOwn(parts, github, issue, op);
+  // Ticked before we knew it was there: it is read as it stands, by its webhook or by reconcile.
+  if (lost && newTicks('', lost.body).length > 0)
+    return remember(parts, run, op, lost, parts.hash(lost.body));
   const written = lost ? await github.updateComment(lost.id, body) : await github.createComment(issue, body);
   return written && remember(parts, run, op, written, body_hash);
 }
@@ -49,7 +53,14 @@ async function findOwn(
 
 function hasMarker(body: string, op: string): boolean {
   const [first = ''] = body.split('\n', 1);
-  return first.startsWith('<!-- autobuild:') && first.includes(` op=${op} `);
+  return readMarker(first)?.op === op;
+}
+
+/** What the first line of a comment of ours says of itself. It helps to find things; it is never trusted. */
+export function readMarker(body: string): { run: string; op: string } | undefined {
+  const [, run, op] =
+    /^<!-- autobuild:[\w-]+ run=([\w.-]+) (?:[\w-]+=[\w.-]+ )*op=([\w.-]+) -->/.exec(body) ?? [];
+  return run && op ? { run, op } : undefined;
 }
 
 async function remember(

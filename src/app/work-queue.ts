@@ -10,6 +10,9 @@ const LONGEST_WAIT_MS = 600_000;
 /** About two hours of trying, an hour's outage of GitHub among it. */
 const MOST_ATTEMPTS = 18;
 
+/** A permission that was just granted may not be everywhere yet. */
+export const REFUSED_ATTEMPTS = 3;
+
 /** Takes the oldest item that is due. False: nothing is. */
 export type QueueWorker = () => Promise<boolean>;
 
@@ -17,19 +20,21 @@ export type QueueWorker = () => Promise<boolean>;
 export function createQueueWorker<Item extends { id: string }>(options: {
   queue: Queue<Item>;
   name: string;
-  work(item: Item): Promise<void>;
+  work(item: Item & Leased): Promise<void>;
   now(): Date;
   log: AppLog;
+  onRetry?(): void;
 }): QueueWorker {
-  const { queue, name, work, now, log } = options;
+  const { queue, name, work, now, log, onRetry } = options;
   const giveBack = async (item: Item & Leased, error: unknown): Promise<void> => {
     const text = describe(error);
-    if (item.attempts >= MOST_ATTEMPTS || isFinal(error)) {
+    if (item.attempts >= MOST_ATTEMPTS || isFinal(error, item.attempts)) {
       log.error({ queue: name, id: item.id, attempts: item.attempts, error: text }, 'given up');
       await queue.bury(item, text);
       return;
     }
     const wait = waitFor(error, item.attempts);
+    onRetry?.();
     log.warn({ queue: name, id: item.id, attempts: item.attempts, wait, error: text }, 'will be tried again');
     await queue.retry(item, new Date(now().getTime() + wait).toISOString(), text);
   };
@@ -61,10 +66,17 @@ function waitFor(error: unknown, attempts: number): number {
   return Math.max(asked, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, attempts - 1)));
 }
 
-/** What GitHub will not take however often it is asked. 404 and 409 may be a matter of time. */
-function isFinal(error: unknown): boolean {
+/** What GitHub will not take however often it is asked. 404 and 409 may be a matter of time; a refusal rarely is. */
+function isFinal(error: unknown, attempts: number): boolean {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
-  return inner instanceof GitHubError && (inner.status === 410 || inner.status === 422);
+  if (!(inner instanceof GitHubError)) return false;
+  if (inner.unreachable || inner.status === 410 || inner.status === 422) return true;
+  return isRefusal(inner) && attempts >= REFUSED_ATTEMPTS;
+}
+
+/** By a permission or a setting: a rate limit is a 403, too, and says when it ends. */
+export function isRefusal(error: GitHubError): boolean {
+  return error.status === 403 && error.retryAfter === undefined;
 }
 
 function describe(error: unknown): string {

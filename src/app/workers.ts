@@ -1,9 +1,9 @@
 import type { Delivery } from '../core/hosted-ports.ts';
 import { decideForRun } from './decide-for-run.ts';
-import { performEffect } from './effects/perform-effect.ts';
+import { performOrExplain } from './effects/perform-or-explain.ts';
 import type { AppParts } from './parts.ts';
 import { reconcile } from './reconcile.ts';
-import { createQueueWorker } from './work-queue.ts';
+import { createQueueWorker, type QueueWorker } from './work-queue.ts';
 
 const LOOK_MS = 1_000;
 const RECONCILE_MS = 60_000;
@@ -21,17 +21,14 @@ export interface Workers {
 export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => Promise<void>): Workers {
   const { store, now, log } = parts;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, now, log });
-  const outbox = createQueueWorker({
-    queue: store.outbox,
-    name: 'outbox',
-    work: (effect) => performEffect(parts, effect),
-    now,
-    log,
-  });
+  const outbox = createOutboxWorker(parts);
   let lastLook = now().getTime();
   // Each on its own: a GitHub that answers slowly holds up what is written there, not what is taken in.
   const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
-  const loops = [...several(inbox), () => fireTimers(parts), ...several(outbox)].map((work) =>
+  // Whoever answered while no desk ran must not find the question closed by a timer that ran out meanwhile.
+  let caughtUp = false;
+  const timers = async () => caughtUp && fireTimers(parts);
+  const loops = [...several(inbox), timers, ...several(outbox)].map((work) =>
     createLoop(async () => {
       const more = await work();
       lastLook = now().getTime();
@@ -39,7 +36,11 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
     }, log),
   );
   const reconciling = createLoop(async () => {
-    await reconcile(parts);
+    try {
+      await reconcile(parts);
+    } finally {
+      caughtUp = true;
+    }
     return false;
   }, log);
   const look = () => {
@@ -62,6 +63,19 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
       await Promise.all([...loops, reconciling].map((loop) => loop.stop()));
     },
   };
+}
+
+/** Does what was decided, on GitHub. */
+export function createOutboxWorker(parts: AppParts): QueueWorker {
+  const { store, now, log, counters } = parts;
+  return createQueueWorker({
+    queue: store.outbox,
+    name: 'outbox',
+    work: (effect) => performOrExplain(parts, effect),
+    now,
+    log,
+    onRetry: () => counters?.add('autobuild_effect_retries_total'),
+  });
 }
 
 interface Loop {

@@ -61,7 +61,7 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
 }
 
 /** Octokit returns the text of an answer it could not parse, and a string can be iterated like an empty list. */
-function refuseHalfAnswer(response: { status: number; data: unknown }, route: string): void {
+export function refuseHalfAnswer(response: { status: number; data: unknown }, route: string): void {
   const empty = response.status === 204 || response.data === undefined;
   if (empty || (typeof response.data === 'object' && response.data !== null)) return;
   throw new GitHubError(`GitHub's answer to ${route} is not JSON, or was cut off. Try again.`, {

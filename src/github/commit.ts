@@ -25,6 +25,8 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
     const { data: base } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
       commit_sha: parent,
     });
+    // GitHub refuses a tree of no entries.
+    if (files.length === 0) return base.tree.sha;
     const inline = createInliner();
     const tree = await mapConcurrently(files, UPLOADS_AT_ONCE, (file) => upload(file, inline));
     const { data } = await request('POST /repos/{owner}/{repo}/git/trees', {

@@ -1,14 +1,15 @@
 import type { Endpoints } from '@octokit/types';
-import type { GitHub, PullRequest } from '../core/github-port.ts';
+import type { GitHub, GitHubReview, PullRequest } from '../core/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client.ts';
-import { PER_PAGE } from './pages.ts';
+import { PER_PAGE, readAllPages } from './pages.ts';
 import { refuseLongText } from './text-limit.ts';
 
 type Methods = Pick<
   GitHub,
-  'pullRequestOf' | 'pullRequest' | 'createPullRequest' | 'updatePullRequest' | 'markReady'
+  'pullRequestOf' | 'pullRequest' | 'reviews' | 'createPullRequest' | 'updatePullRequest' | 'markReady'
 >;
 type Listed = Endpoints['GET /repos/{owner}/{repo}/pulls']['response']['data'][number];
+type Review = Endpoints['GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews']['response']['data'][number];
 
 const MAX_TITLE_CHARS = 256;
 
@@ -41,6 +42,15 @@ export function createPullRequestMethods({ owner, request, graphql }: Client): M
         request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: number }),
       );
       return answer && toPullRequest(answer.data);
+    },
+
+    async reviews(number) {
+      const reviews = await readAllPages(`reviews of #${number}`, async (page) => {
+        const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+        const { data, headers } = await request(route, { pull_number: number, per_page: PER_PAGE, page });
+        return { items: data, link: headers.link };
+      });
+      return reviews.flatMap(toReview);
     },
 
     async createPullRequest({ branch, base, title, body, draft }) {
@@ -95,7 +105,10 @@ function refuseLongPullRequest(title: string, body: string): void {
 }
 
 function toPullRequest(
-  answer: Pick<Listed, 'number' | 'node_id' | 'state' | 'draft' | 'merged_at' | 'body' | 'html_url'> & {
+  answer: Pick<
+    Listed,
+    'number' | 'node_id' | 'state' | 'draft' | 'merged_at' | 'body' | 'updated_at' | 'html_url'
+  > & {
     head: { sha: string };
   },
 ): PullRequest {
@@ -107,6 +120,15 @@ function toPullRequest(
     merged: answer.merged_at !== null,
     head_sha: answer.head.sha,
     body: answer.body ?? '',
+    updated_at: answer.updated_at,
     url: answer.html_url,
   };
+}
+
+/** One without a date is a draft: it was not submitted. */
+function toReview(answer: Review): GitHubReview[] {
+  const { id, node_id, body, user, submitted_at } = answer;
+  if (!submitted_at) return [];
+  const [author, author_type] = [user?.login ?? 'ghost', user?.type ?? 'User'];
+  return [{ id: Number(id), node_id, body, author, author_type, submitted_at }];
 }

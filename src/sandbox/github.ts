@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createActionsSecrets } from './github/actions-secrets.ts';
 import { createCallers } from './github/callers.ts';
 import { createCheckRuns } from './github/check-runs.ts';
 import { createComments } from './github/comments.ts';
@@ -17,12 +18,14 @@ import {
   type Upstream,
 } from './github/gap.ts';
 import { createGraphql } from './github/graphql.ts';
+import { createHookDeliveries } from './github/hook-deliveries.ts';
 import { createInstallations } from './github/installations.ts';
 import { createLabels } from './github/labels.ts';
 import { createPermissions, type Role } from './github/permissions.ts';
 import { createPullRequests } from './github/pull-requests.ts';
 import { createReactions, type ReactionGap } from './github/reactions.ts';
 import { createRepositories } from './github/repositories.ts';
+import { createSetUp } from './github/set-up.ts';
 import { createWebhookRelay, type WebhookRelay } from './github/webhook-relay.ts';
 import {
   createWorkflows,
@@ -41,6 +44,10 @@ export interface LocalGitHubOptions {
   startJob(run: DispatchedRun): RunningJob;
   /** Every request and its answer, for tests that hold them against GitHub's description. */
   onExchange?(exchange: { call: Call; answer: Answer }): void;
+  /** Names of the Actions secrets, where the App may look. */
+  secretNames?(): Iterable<string>;
+  /** What GitHub shall say instead, for tests of its moods. */
+  interfere?(call: Call): Answer | undefined;
 }
 
 export interface LocalGitHub {
@@ -56,6 +63,10 @@ export interface LocalGitHub {
   reactions: ReactionGap;
   /** Node ids of comments that were folded away. */
   minimized: ReadonlySet<string>;
+  /** Reactions of the App to reviews, by their node ids. */
+  reviewReactions: ReadonlyMap<string, readonly string[]>;
+  /** A personal access token. */
+  tokenOf(login: string): string;
   /** One call as that person. */
   callAs(login: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** Past permissions and webhooks, for set-up and for looking. */
@@ -65,7 +76,7 @@ export interface LocalGitHub {
 
 /** GitHub on this machine: emulate, behind a server that adds what it lacks. Loopback only, one repository, nothing is kept. */
 export async function startLocalGitHub(options: LocalGitHubOptions): Promise<LocalGitHub> {
-  const { owner, name, startJob, onExchange = () => undefined } = options;
+  const { owner, name, startJob, onExchange = () => undefined, interfere = () => undefined } = options;
   const roles = new Map<string, Role>([...Object.entries(options.people), [owner, 'admin']]);
   const tokens = new Map([...roles.keys()].map((login) => [`ghp_${randomBytes(20).toString('hex')}`, login]));
   const tokenOf = (login: string) => [...tokens].find(([, name]) => name === login)?.[0];
@@ -101,7 +112,8 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   ): Promise<Answer> => {
     const response = await fetch(`http://127.0.0.1:${emulator.port}${path}`, {
       method,
-      headers: { authorization, 'content-type': 'application/json' },
+      // emulate drops a connection that idles, and on a busy machine the next call would still take it.
+      headers: { authorization, 'content-type': 'application/json', connection: 'close' },
       body: body === undefined || method === 'GET' ? undefined : JSON.stringify(body),
       redirect: 'manual',
     });
@@ -121,7 +133,9 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const webhooks = createWebhookRelay(webhookSecret);
   const comments = createComments(app, bot, upstream);
   const reactions = createReactions(upstream);
+  const pullRequests = createPullRequests(repository, upstream);
   const minimized = new Set<string>();
+  const reviewReactions = new Map<string, string[]>();
   const workflows = createWorkflows({
     upstream,
     repository,
@@ -133,11 +147,14 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   });
   const gaps: Gap[] = [
     createPermissions(roles, upstream),
+    createHookDeliveries(`${url}/api/v3`, webhooks),
+    ...(options.secretNames ? [createActionsSecrets(options.secretNames)] : []),
+    createSetUp({ app, roles, webhooks }),
     createInstallations(repository, upstream),
     comments,
     reactions,
     createLabels(`${url}/api/v3${repository}`),
-    createPullRequests(repository, upstream),
+    pullRequests,
     createRepositories(),
     createCommits(),
     createCheckRuns(app),
@@ -146,8 +163,9 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const graphql = createGraphql({
     upstream,
     repository,
-    lastEditor: comments.lastEditor,
+    lastEditor: (id) => comments.lastEditor(id) ?? pullRequests.lastEditor(id),
     onMinimized: (id) => void minimized.add(id),
+    onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });
 
   async function answerCall(call: Call, authorization: string): Promise<Answer> {
@@ -183,9 +201,8 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     const call = { method: request.method ?? 'GET', path, query: searchParams, body, caller } as Call;
     const answer = !caller
       ? refuse(401, 'Bad credentials')
-      : pathname === '/api/graphql'
-        ? await graphql(call)
-        : await answerCall(call, authorization);
+      : (interfere(call) ??
+        (pathname === '/api/graphql' ? await graphql(call) : await answerCall(call, authorization)));
     onExchange({ call, answer });
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=utf-8',
@@ -207,7 +224,9 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     workflows,
     reactions,
     minimized,
+    reviewReactions,
     upstream,
+    tokenOf: (login) => tokenOf(login) ?? '',
     async callAs(login, method, path, body) {
       const response = await fetch(`${url}/api/v3${path}`, {
         method,

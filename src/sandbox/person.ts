@@ -26,8 +26,21 @@ export interface Person {
   pullRequests(): Promise<SeenPullRequest[]>;
   merge(number: number): Promise<void>;
   closePullRequest(number: number): Promise<void>;
+  describePullRequest(number: number, body: string): Promise<void>;
+  /** Ticks *Run CI* in the description, as it was seen. */
+  tickRunCi(pull: SeenPullRequest): Promise<void>;
+  review(
+    number: number,
+    verdict: 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT',
+    body: string,
+  ): Promise<SeenReview>;
   /** Text of a file on a branch. */
   file(path: string, ref: string): Promise<string | undefined>;
+}
+
+export interface SeenReview {
+  id: number;
+  node_id: string;
 }
 
 export interface SeenPullRequest {
@@ -48,6 +61,9 @@ export function createPerson(github: LocalGitHub, login: string): Person {
   };
   const edit = async ({ id }: { id: number }, body: string) => {
     await call('PATCH', `/issues/comments/${id}`, { body });
+  };
+  const describePullRequest = async (number: number, body: string) => {
+    await call('PATCH', `/pulls/${number}`, { body });
   };
   const pullRequests = async () =>
     (await call('GET', '/pulls?state=all&per_page=100')).body as SeenPullRequest[];
@@ -94,6 +110,15 @@ export function createPerson(github: LocalGitHub, login: string): Person {
     },
     async closePullRequest(number) {
       await call('PATCH', `/pulls/${number}`, { state: 'closed' });
+    },
+    describePullRequest,
+    async tickRunCi({ number, body }) {
+      const ticked = body.replace(/^- \[ \] (?=<!-- autobuild:option id=ci\.)/m, '- [x] ');
+      if (ticked === body) throw new Error(`There is no box for CI in:\n${body}`);
+      await describePullRequest(number, ticked);
+    },
+    async review(number, event, body) {
+      return (await call('POST', `/pulls/${number}/reviews`, { event, body })).body as SeenReview;
     },
     async file(path, ref) {
       const answer = await github.callAs(login, 'GET', `${repository}/contents/${path}?ref=${ref}`);

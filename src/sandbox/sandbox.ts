@@ -59,6 +59,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       return runner.start(run);
     },
     onExchange: options.onExchange,
+    secretNames: options.secrets ? () => Object.keys(options.secrets ?? {}) : undefined,
   });
   runner = createJobRunner({
     upstream: github.upstream,

@@ -1,5 +1,14 @@
-/** Branches we make: `autobuild/issue-N`. */
-const OUR_BRANCH = /^autobuild\/issue-([1-9]\d{0,9})$/;
+import { createJsonPicker } from './pick-json.ts';
+
+/** Branches we make: `autobuild/issue-N`, and `autobuild/issue-N-RUN` where others work on that one. */
+const OUR_BRANCH = /^autobuild\/issue-([1-9]\d{0,9})(?:-[\w-]{1,60})?$/;
+
+/** All that is needed of a payload, which may be long, before it is answered. */
+export const pickLaneParts = createJsonPicker({
+  repository: { id: true },
+  issue: { number: true },
+  pull_request: { number: true, head: { ref: true, repo: { id: true } } },
+});
 
 interface LanePayload {
   repository?: { id?: unknown };

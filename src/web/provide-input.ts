@@ -6,6 +6,7 @@ import type { Permission } from '../core/github-port.ts';
 import { MAX_HELP_INPUTS } from '../core/help-request.ts';
 import type { HostedStore, Place } from '../core/hosted-ports.ts';
 import type { Vault } from '../core/ports.ts';
+import { hasRole, neededRole } from '../core/role.ts';
 import type { Rules } from '../core/rules.ts';
 import { pendingEscalation } from '../core/run-state.ts';
 import type { Logger } from './log.ts';
@@ -18,8 +19,6 @@ const RUN_ID = /^[\w.-]{1,100}$/;
 export const REQUEST_HEADER = 'x-autobuild-request';
 
 const Body = z.object({ inputs: z.record(z.string(), z.string().min(1).max(MAX_VALUE_CHARS)) });
-
-const MAY_ANSWER: ReadonlySet<Permission> = new Set(['write', 'maintain', 'admin']);
 
 export interface ProvideInputParts {
   store: HostedStore;
@@ -53,8 +52,10 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
     const place = RUN_ID.test(run) ? await store.runs.place(run) : undefined;
     const { state } = place ? await store.runs.load(run) : { state: undefined };
     if (!place || !state) return c.json({ error: 'There is no such run.' }, 404);
-    if (!(await mayAnswer(place, by)))
-      return c.json({ error: `Write permission on ${place.owner}/${place.repo} is needed.` }, 403);
+    if (!(await mayAnswer(place, by))) {
+      const needed = neededRole(place.roles, 'provide');
+      return c.json({ error: `The role ${needed} on ${place.owner}/${place.repo} is needed.` }, 403);
+    }
 
     const bytes = await readStream(c.req.raw.body, MAX_BODY_BYTES);
     if (!bytes) return c.json({ error: `More than ${MAX_BODY_BYTES / 1024} KB.` }, 413);
@@ -98,7 +99,7 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
   /** Fails closed: a permission that cannot be read is none. */
   async function mayAnswer(place: Place, login: string): Promise<boolean> {
     try {
-      return MAY_ANSWER.has(await parts.permission(place, login));
+      return hasRole(await parts.permission(place, login), neededRole(place.roles, 'provide'));
     } catch (err) {
       log.warn({ err, login, repo: `${place.owner}/${place.repo}` }, 'permission could not be read');
       return false;

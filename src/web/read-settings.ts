@@ -17,6 +17,8 @@ export interface Settings {
   port: number;
   /** GitHub's REST API. */
   apiUrl: string;
+  /** GitHub as people see it, for links, without a slash at the end. */
+  webUrl: string;
   logLevel: string;
   /** The label that starts a run. */
   label: string;
@@ -38,6 +40,7 @@ export function readSettings(env: Env, readFile: (path: string) => string): Sett
     return undefined;
   };
   const get = (name: string) => env[name]?.trim() || undefined;
+  const apiUrl = readApiUrl(get('GHE_HOST'), get('GHE_PROTOCOL'), refuse);
   const settings = {
     appId: readAppId(get('APP_ID'), refuse),
     privateKey: readKey(get('PRIVATE_KEY'), get('PRIVATE_KEY_PATH'), readFile, refuse),
@@ -47,7 +50,8 @@ export function readSettings(env: Env, readFile: (path: string) => string): Sett
     publicUrl: readPublicUrl(get('PUBLIC_URL'), refuse),
     host: get('HOST') ?? '0.0.0.0',
     port: readPort(get('PORT'), refuse),
-    apiUrl: readApiUrl(get('GHE_HOST'), get('GHE_PROTOCOL'), refuse),
+    apiUrl,
+    webUrl: readWebUrl(get('GITHUB_URL'), apiUrl, refuse),
     logLevel: readLogLevel(get('LOG_LEVEL'), refuse),
     label: readLabel(get('AUTOBUILD_LABEL'), refuse),
     notifyUrl: readNotifyUrl(get('NOTIFY_URL'), refuse),
@@ -166,6 +170,20 @@ function readApiUrl(
     );
   if (protocol && !/^https?$/.test(protocol)) return refuse('GHE_PROTOCOL is neither http nor https.');
   return `${protocol ?? 'https'}://${host}/api/v3`;
+}
+
+/** The address of the pages, from that of the API, unless it is another one. */
+function readWebUrl(
+  text: string | undefined,
+  apiUrl: string | undefined,
+  refuse: Refuse,
+): string | undefined {
+  if (!text)
+    return apiUrl === 'https://api.github.com' ? 'https://github.com' : apiUrl?.replace(/\/api\/v3$/, '');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
+    return refuse('GITHUB_URL is not an http or https address, such as https://github.example.com.');
+  return url.href.replace(/\/+$/, '');
 }
 
 function readLogLevel(text: string | undefined, refuse: Refuse): string | undefined {

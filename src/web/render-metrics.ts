@@ -48,6 +48,16 @@ export function renderMetrics(figures: DeskFigures, counters: Counters): string 
     { labels: { state: 'resolved' }, value: resolution.resolved },
     { labels: { state: 'resolved_in_time' }, value: resolution.resolved_in_time },
   ]);
+  add(
+    'autobuild_questions_by_type',
+    'gauge',
+    'Questions to people by what led to them, newest 200 runs.',
+    Object.entries(resolution.by_type).map(([type, value]) => ({ labels: { type }, value })),
+  );
+  if (resolution.median_ms !== undefined)
+    add('autobuild_answer_seconds_median', 'gauge', 'Median time from a question to its answer.', [
+      { value: resolution.median_ms / 1000 },
+    ]);
   if (resolution.rate !== undefined)
     add('autobuild_resolution_rate', 'gauge', 'Share of questions settled within an hour.', [
       { value: resolution.rate },

@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
-import { performEffect } from '../../src/app/effects/perform-effect.ts';
 import type { AppParts } from '../../src/app/parts.ts';
 import { reconcile } from '../../src/app/reconcile.ts';
-import { createQueueWorker } from '../../src/app/work-queue.ts';
-import { fireTimers } from '../../src/app/workers.ts';
+import { createOutboxWorker, fireTimers } from '../../src/app/workers.ts';
 import type { HostedStore, Place } from '../../src/core/hosted-ports.ts';
 import type { RunState } from '../../src/core/run-state.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
@@ -46,6 +44,10 @@ export interface AppDesk {
   olivia: Person;
   person(login: string): Person;
   logged(): string;
+  /** What GitHub says from now on, where it says something. */
+  interfere(mood: (call: Call) => Answer | undefined): void;
+  /** A webhook that the local GitHub does not send. */
+  receive(event: string, payload: object, id?: string): Promise<void>;
   /** Webhooks that come from now on are lost; asked again, they come. */
   loseWebhooks(lost: boolean): void;
   /** Webhooks, effects and timers, until nothing is left to do. */
@@ -59,8 +61,9 @@ export interface AppDesk {
   close(): Promise<void>;
 }
 
-const CONFIG = 'agent: scripted\nagents:\n  scripted: { command: [true] }\nverify: [npm test]\n';
-const WORKFLOW = `run-name: 'autobuild #\${{ inputs.issue }} \${{ inputs.kind }} \${{ inputs.operation }}'
+const CONFIG = 'agent: scripted\nagents:\n  scripted: { command: ["true"] }\nverify: [npm test]\n';
+const WORKFLOW = `name: autobuild
+run-name: 'autobuild #\${{ inputs.issue }} \${{ inputs.kind }} \${{ inputs.operation }}'
 on:
   workflow_dispatch:
     inputs:
@@ -79,12 +82,14 @@ jobs:
 export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk> {
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-app-'));
   const exchanges: AppDesk['exchanges'] = [];
+  let mood: (call: Call) => Answer | undefined = () => undefined;
   const github = await startLocalGitHub({
     owner: 'olivia',
     name: 'shop',
     people: { walter: 'write', tina: 'triage', rita: 'read' },
     startJob: idleJob,
     onExchange: (exchange) => void exchanges.push(exchange),
+    interfere: (call) => mood(call),
   });
   for (const [path, text] of [
     ['.github/autobuild.yml', options.config ?? CONFIG],
@@ -109,6 +114,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     privateKey: github.privateKey,
     webhookSecret: github.webhookSecret,
     publicUrl: 'https://autobuild.example.com',
+    webUrl: `http://${github.host}`,
     apiUrl: `http://${github.host}/api/v3`,
     label: 'autobuild',
     ...options.settings,
@@ -117,21 +123,16 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
   await probot.ready();
   const parts: AppParts = { ...createAppParts(settings, { store, probot, log }), now, ...options.parts };
   await probot.load(autobuild(parts));
-  const work = createQueueWorker({
-    queue: store.outbox,
-    name: 'outbox',
-    work: (effect) => performEffect(parts, effect),
-    now,
-    log,
-  });
+  const work = createOutboxWorker(parts);
   let received = 0;
   let losing = false;
+  const receive: AppDesk['receive'] = (name, payload, id = randomUUID()) =>
+    probot.receive({ id, name, payload } as unknown as Parameters<Probot['receive']>[0]);
   const receiveNew = async (): Promise<boolean> => {
     const fresh = github.webhooks.deliveries.slice(received);
     received += fresh.length;
     if (losing) return false;
-    for (const { id, event, payload } of fresh)
-      await probot.receive({ id, name: event, payload } as unknown as Parameters<Probot['receive']>[0]);
+    for (const { id, event, payload } of fresh) await receive(event, payload, id);
     return fresh.length > 0;
   };
   const olivia = createPerson(github, 'olivia');
@@ -146,6 +147,10 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     olivia,
     person: (login) => createPerson(github, login),
     logged: () => text,
+    interfere(next) {
+      mood = next;
+    },
+    receive,
     loseWebhooks(lost) {
       losing = lost;
     },

@@ -149,6 +149,22 @@ test.each([
   expect(sent[0]?.body.query).toContain('... on IssueComment { editor { __typename login } }');
 });
 
+test('lastEditor asks for comments and descriptions alike', async () => {
+  onGraphql({ data: { node: { editor: { __typename: 'User', login: 'bob' } } } });
+  expect(await github.lastEditor('PR_1')).toBe('bob');
+  for (const type of ['IssueComment', 'PullRequest'])
+    expect(sent[0]?.body.query).toContain(`... on ${type} { editor { __typename login } }`);
+});
+
+test('a review is reacted to', async () => {
+  onGraphql({ data: { addReaction: { reaction: { content: 'EYES' } } } });
+  await github.reactToReview('PRR_1', 'eyes');
+  expect(sent[0]?.body).toMatchObject({ variables: { id: 'PRR_1', content: 'EYES' } });
+  expect(sent[0]?.body.query).toMatch(
+    /^mutation \(\$id: ID!, \$content: ReactionContent!\) \{\s+addReaction\(input: \{ subjectId: \$id, content: \$content \}\)/,
+  );
+});
+
 test('lastEditor throws when GitHub cannot tell', async () => {
   onGraphql({ data: null, errors: [{ message: 'Something is broken' }] });
   await expect(github.lastEditor('IC_11')).rejects.toMatchObject({ name: 'GitHubError', status: 502 });

@@ -79,6 +79,15 @@ test.each([true, false])('an existing branch is moved, by force only when asked:
   expect(sentTo(UPDATE_REF)).toEqual([{ sha: NEW, force }]);
 });
 
+test('without files the tree stays, and only the message is new', async () => {
+  on(READ_COMMIT, { at: { commit_sha: PARENT }, answer: { tree: { sha: BASE } } });
+  onHead(PARENT);
+  onCommit();
+  on(UPDATE_REF, { at: ref });
+  expect(await commit([])).toEqual({ sha: NEW, verified: true });
+  expect(sentTo(COMMIT)).toEqual([{ message, tree: BASE, parents: [PARENT] }]);
+});
+
 test('a branch that moved is an error', async () => {
   onTree();
   onHead(HEAD);

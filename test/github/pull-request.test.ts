@@ -26,6 +26,7 @@ test('a pull request is read', async () => {
       merged_at: '2026-01-01T00:00:00Z',
       head: { sha: 'a1' },
       body: null,
+      updated_at: '2026-01-01T00:00:00Z',
       html_url: 'https://github.com/alice/demo/pull/9',
     },
   });
@@ -37,6 +38,7 @@ test('a pull request is read', async () => {
     merged: true,
     head_sha: 'a1',
     body: '',
+    updated_at: '2026-01-01T00:00:00Z',
     url: 'https://github.com/alice/demo/pull/9',
   });
 });
@@ -60,6 +62,30 @@ test('of the pull requests of a branch the open one counts, then the newest', as
 test('pull requests of other branches do not count', async () => {
   on(LIST, { answer: [listed(12, { head: { ref: 'other' } })] });
   expect(await github.pullRequestOf(branch)).toBeUndefined();
+});
+
+test('submitted reviews are read whole; one that is still being written is none', async () => {
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+  const review = (id: number, change: object = {}) => exampleItem(route, { id, ...change });
+  on(route, {
+    at,
+    answer: [
+      review(1, { node_id: 'PRR_1', body: '/guide Take care', user: { login: 'bob', type: 'User' } }),
+      review(2, { submitted_at: undefined }),
+      review(3, { user: null, body: '' }),
+    ],
+  });
+  const [first, ghost, ...rest] = await github.reviews(9);
+  expect(first).toEqual({
+    id: 1,
+    node_id: 'PRR_1',
+    body: '/guide Take care',
+    author: 'bob',
+    author_type: 'User',
+    submitted_at: expect.any(String),
+  });
+  expect(ghost).toMatchObject({ id: 3, author: 'ghost', body: '' });
+  expect(rest).toEqual([]);
 });
 
 test('a draft is opened', async () => {

@@ -1,6 +1,8 @@
 import { Probot, ProbotOctokit } from 'probot';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GitHub } from '../../src/core/github-port.ts';
+import { createAppDeliveries } from '../../src/github/app-deliveries.ts';
+import type { OctokitLike } from '../../src/github/client.ts';
 import { createGitHub } from '../../src/github/github.ts';
 import { failOnRateLimits } from '../../src/github/octokit-defaults.ts';
 import type { Answer, Call, Json } from '../../src/sandbox/github/gap.ts';
@@ -25,6 +27,7 @@ jobs:
 
 let local: LocalGitHub;
 let github: GitHub;
+let asApp: () => Promise<OctokitLike>;
 const exchanges: { call: Call; answer: Answer }[] = [];
 const started: { run: DispatchedRun; end(conclusion: Conclusion): void }[] = [];
 
@@ -34,6 +37,7 @@ beforeAll(async () => {
     name: 'shop',
     people: { walter: 'write', tina: 'triage', rita: 'read' },
     onExchange: (exchange) => exchanges.push(exchange),
+    secretNames: () => ['THERE'],
     startJob(run) {
       const { promise, resolve } = Promise.withResolvers<Conclusion>();
       started.push({ run, end: resolve });
@@ -47,6 +51,7 @@ beforeAll(async () => {
     Octokit: ProbotOctokit.defaults(failOnRateLimits),
     logLevel: 'fatal',
   });
+  asApp = () => probot.auth();
   const { owner, name: repo, appId } = local;
   github = createGitHub(await probot.auth(100), { owner, repo, appId });
 });
@@ -192,6 +197,49 @@ describe('our additions answer as GitHub describes', () => {
     expect(problems()).toEqual([]);
   });
 
+  test('deliveries that failed, by pages, and sent again under the same id', async () => {
+    const deliveries = createAppDeliveries(asApp);
+    // Nobody listens.
+    const from = new Date().toISOString();
+    const issue = await newIssue();
+    for (let count = 0; count < 4; count += 1) await olivia().comment(issue, `hello ${count}`);
+    await local.webhooks.settled();
+    const { failed, complete } = await deliveries.failedSince(from);
+    expect(complete).toBe(true);
+    const last = local.webhooks.deliveries.at(-1);
+    expect(failed.at(-1)?.guid).toBe(last?.id);
+    expect(failed.length).toBeGreaterThan(4);
+    const octokit = await asApp();
+    const guids: string[] = [];
+    for (let cursor: string | undefined = '', page = 0; cursor !== undefined && page < 50; page += 1) {
+      const parameters = { per_page: 2, ...(cursor && { cursor }) };
+      const answer: { data: { guid: string }[]; headers: { link?: string } } = await octokit.request(
+        'GET /app/hook/deliveries',
+        parameters,
+      );
+      guids.push(...answer.data.map(({ guid }) => guid));
+      cursor = /cursor=([^&>]+)/.exec(answer.headers.link ?? '')?.[1];
+    }
+    expect(guids).toEqual(local.webhooks.attempts.map(({ delivery }) => delivery.id).toReversed());
+    await deliveries.redeliver(failed.at(-1)?.id ?? '');
+    await local.webhooks.settled();
+    const again = local.webhooks.attempts.at(-1);
+    expect(again).toMatchObject({ redelivery: true, delivery: { id: last?.id } });
+    expect(String(again?.id)).not.toBe(failed.at(-1)?.id);
+    await expect(deliveries.redeliver('5')).rejects.toMatchObject({ status: 404 });
+    expect(problems()).toEqual([]);
+  });
+
+  test('only the App itself sees its deliveries', async () => {
+    const answer = await local.callAs('olivia', 'GET', '/app/hook/deliveries');
+    expect(answer.status).toBe(401);
+  });
+
+  test('Actions secrets: whether there is one of that name', async () => {
+    expect([await github.secretExists('THERE'), await github.secretExists('MISSING')]).toEqual([true, false]);
+    expect(problems()).toEqual([]);
+  });
+
   test('GraphQL: a folded comment, and who edited one', async () => {
     const issue = await newIssue();
     const comment = await github.createComment(issue, '- [ ] box');
@@ -230,6 +278,43 @@ describe('webhooks are as GitHub describes them', () => {
     const payload = local.webhooks.deliveries.at(-1)?.payload;
     expect(payload).toMatchObject({ issue: { number: pull, pull_request: { merged_at: null } } });
     expect(checkPayload('issue_comment.created', payload)).toEqual([]);
+  });
+
+  test('an edited pull request says what was changed, and who edited it last is known', async () => {
+    const pull = (await olivia().pullRequests())[0];
+    if (!pull) throw new Error('There is no pull request.');
+    const walter = createPerson(local, 'walter');
+    await walter.describePullRequest(pull.number, 'other words');
+    await until('the edit', () => local.webhooks.deliveries.at(-1)?.event === 'pull_request');
+    const edited = local.webhooks.deliveries.at(-1)?.payload;
+    expect(edited).toMatchObject({
+      changes: { body: { from: pull.body } },
+      pull_request: { number: pull.number, body: 'other words', head: { sha: pull.head.sha } },
+      sender: { login: 'walter' },
+    });
+    expect(checkPayload('pull_request.edited', edited)).toEqual([]);
+    const { node_id = '' } = (await github.pullRequest(pull.number)) ?? {};
+    expect(await github.lastEditor(node_id)).toBe('walter');
+    const path = `/repos/olivia/shop/pulls/${pull.number}`;
+    expect((await local.callAs('rita', 'PATCH', path, { body: 'mine' })).status).toBe(403);
+  });
+
+  test('a review is told, listed, and shows as something new', async () => {
+    const number = (await olivia().pullRequests())[0]?.number ?? 0;
+    const before = (await github.pullRequest(number))?.updated_at ?? '';
+    const review = await createPerson(local, 'walter').review(number, 'REQUEST_CHANGES', '/guide Like this');
+    const told = await delivered('pull_request_review', 'submitted');
+    expect(told).toMatchObject({
+      review: { id: review.id, body: '/guide Like this', state: 'changes_requested' },
+      pull_request: { number },
+      sender: { login: 'walter' },
+    });
+    expect(checkPayload('pull_request_review.submitted', told)).toEqual([]);
+    expect(await github.reviews(number)).toMatchObject([{ body: '/guide Like this', author: 'walter' }]);
+    expect(((await github.pullRequest(number))?.updated_at ?? '') > before).toBe(true);
+    await github.reactToReview(review.node_id, 'rocket');
+    expect(local.reviewReactions.get(review.node_id)).toEqual(['rocket']);
+    expect(problems()).toEqual([]);
   });
 
   test('each has an id of its own', () => {

@@ -46,7 +46,7 @@ export interface TestDesk {
   closing: AbortController;
   /** What `permission` answers; an error is thrown. */
   people: Record<string, Permission | Error>;
-  seed(run: Run): Promise<void>;
+  seed(run: Run, place?: Partial<Place>): Promise<void>;
   ticket(parts?: {
     run?: string;
     job?: number;
@@ -93,9 +93,9 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
     workers,
     people,
     closing: new AbortController(),
-    async seed(run) {
+    async seed(run, changes) {
       for (const [version, commit] of run.commits.entries()) {
-        const place = version === 0 ? PLACE : undefined;
+        const place = version === 0 ? { ...PLACE, ...changes } : undefined;
         const done = await store.runs.commit(run.state.run, version, { ...commit, place });
         if (!done.ok) throw new Error(`commit ${version} was refused`);
       }

@@ -46,6 +46,7 @@ test('what is enough', () => {
     host: '0.0.0.0',
     port: 3000,
     apiUrl: 'https://api.github.com',
+    webUrl: 'https://github.com',
     logLevel: 'info',
     label: 'autobuild',
   });
@@ -105,6 +106,9 @@ test.each([
   ['PORT', '65536'],
   ['PORT', 'http'],
   ['GHE_HOST', 'https://github.example.com'],
+  ['GITHUB_URL', 'github.example.com'],
+  ['GITHUB_URL', 'ftp://canary'],
+  ['GITHUB_URL', 'https://canary@github.example.com'],
   ['LOG_LEVEL', 'loud'],
   ['AUTOBUILD_LABEL', 'a,canary'],
   ['NOTIFY_URL', 'http://canary'],
@@ -124,6 +128,14 @@ test('a key file that is not there, a half-named GitHub and two databases', () =
   );
   expect(problemsWith({ GHE_HOST: 'x', GHE_PROTOCOL: 'ftp' })).toContain('GHE_PROTOCOL');
   expect(problemsWith({ DATABASE_URL: 'postgres://x' })).toContain('both set');
+});
+
+test.each([
+  [{ GHE_HOST: 'ghe.example.com' }, 'https://ghe.example.com'],
+  [{ GHE_HOST: '127.0.0.1:4800', GHE_PROTOCOL: 'http' }, 'http://127.0.0.1:4800'],
+  [{ GHE_HOST: 'api.internal', GITHUB_URL: 'https://ghe.example.com/' }, 'https://ghe.example.com'],
+])('%j: people see GitHub at %s', (given, webUrl) => {
+  expect(readSettings({ ...GOOD, ...given }, noFile).webUrl).toBe(webUrl);
 });
 
 test('all that is wrong is said at once', () => {

@@ -1,17 +1,20 @@
+import { cleanText } from '../../comments/clean-text.ts';
+import { renderChatLine } from '../../comments/render-chat-line.ts';
 import { renderReminder } from '../../comments/render-reminder.ts';
 import type { Effect } from '../../core/effect.ts';
 import { commentContext } from '../comment-context.ts';
+import { redactFor } from '../redact.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';
 
-/** The question itself mentions whoever labelled the issue; a reminder is a comment of its own, because edits notify nobody. */
+/** The question itself mentions people; a reminder is a comment of its own, because edits notify nobody. */
 export async function notifyPeople(doing: Doing, effect: Extract<Effect, { type: 'notify' }>): Promise<void> {
   const { parts, github, state, place } = doing;
   const escalation = state.escalations.find(({ id }) => id === effect.escalation);
   if (escalation?.status !== 'pending') return;
+  const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
+  const where = await commentContext(parts, state, place, op, true);
   if (effect.reminder > 0) {
-    const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
-    const where = await commentContext(parts, state, place, op, place.labelled_by);
     await upsertComment(parts, github, place, {
       run: state.run,
       op,
@@ -23,21 +26,26 @@ export async function notifyPeople(doing: Doing, effect: Extract<Effect, { type:
     );
     if (earlier) await github.minimizeComment(earlier.node_id);
   }
-  await postWebhook(
-    doing,
-    `${place.owner}/${place.repo}#${place.issue}: waiting for you: ${escalation.headline}`,
-  );
+  if (!parts.settings.notifyUrl || place.notify?.webhook === 'off') return;
+  const headline = await redactFor(parts, state.run, cleanText(escalation.headline));
+  await postWebhook(doing, parts.settings.notifyUrl, renderChatLine(place, headline, where));
 }
 
-async function postWebhook({ parts, state, op }: Doing, text: string): Promise<void> {
-  const { notifyUrl, publicUrl } = parts.settings;
-  if (!notifyUrl) return;
-  const answer = await parts.fetch(notifyUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ text: `${text}\n${publicUrl}/runs/${state.run}`, id: op }),
-  });
+/** One line and a link, whatever the run is about: who reads the chat need not be able to read the repository. */
+async function postWebhook({ parts, state, op }: Doing, url: string, text: string): Promise<void> {
   // A chat that is down must not hold up the run: it is logged, the comment is there.
-  if (!answer.ok)
-    parts.log.warn({ run: state.run, status: answer.status }, 'the notification webhook refused');
+  try {
+    const answer = await parts.fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text, id: op }),
+    });
+    if (!answer.ok)
+      parts.log.warn({ run: state.run, status: answer.status }, 'the notification webhook refused');
+  } catch (error) {
+    parts.log.warn(
+      { run: state.run, error: (error as Error).name },
+      'the notification webhook does not answer',
+    );
+  }
 }

@@ -1,7 +1,6 @@
-import { parseComment } from '../../commands/parse-comment.ts';
 import type { GitHub } from '../../core/github-port.ts';
 import type { AppParts } from '../parts.ts';
-import { runCommand } from './run-command.ts';
+import { runText } from './run-text.ts';
 
 export interface Commented {
   comment: { id: number; body: string };
@@ -12,26 +11,17 @@ export interface Commented {
   isPullRequest: boolean;
 }
 
-/** The same from a webhook and from reconcile: the key is the comment and its text, so either may come first. */
+/** Commands count on the issue and on its pull request alike. */
 export async function onCommentCreated(parts: AppParts, github: GitHub, commented: Commented): Promise<void> {
   const { comment, login, repo_id, number } = commented;
-  const parsed = parseComment(comment.body);
-  if (parsed.kind === 'ignore') return;
-  const run = commented.isPullRequest
-    ? await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`)
-    : await parts.store.runs.ofIssue(repo_id, number);
-  if (!run) return;
-  const seen = `comment:${comment.id}:${parts.hash(comment.body)}`;
-  const handled = `handled:${seen}`;
-  if (await parts.store.marks.get(handled)) return;
-  await runCommand(parts, github, {
-    run,
+  await runText(parts, github, {
+    run: commented.isPullRequest
+      ? await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`)
+      : await parts.store.runs.ofIssue(repo_id, number),
+    text: comment.body,
+    source: `comment:${comment.id}`,
     issue: number,
     login,
-    via: 'comment',
-    parsed,
-    seen,
     comment: { id: comment.id },
   });
-  await parts.store.marks.set(handled, parts.now().toISOString());
 }

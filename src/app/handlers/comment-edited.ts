@@ -2,9 +2,11 @@ import { parseComment } from '../../commands/parse-comment.ts';
 import type { GitHub } from '../../core/github-port.ts';
 import type { RunState } from '../../core/run-state.ts';
 import { performEffect } from '../effects/perform-effect.ts';
+import { questionOfReview } from '../effects/show-review.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { newTicks } from '../ticked-boxes.ts';
+import { readMarker } from '../upsert-comment.ts';
 import { runCommand } from './run-command.ts';
 
 export interface Edited {
@@ -18,10 +20,10 @@ export interface Edited {
 export async function onCommentEdited(parts: AppParts, github: GitHub, edited: Edited): Promise<void> {
   const { comment } = edited;
   if (comment.app_id !== parts.settings.appId) return;
-  const ours = await parts.store.comments.byComment(comment.id);
-  if (!ours) return;
   const ticked = newTicks(edited.before, comment.body);
   if (ticked.length === 0) return;
+  const ours = await parts.store.comments.byComment(comment.id);
+  if (!ours) return waitUntilKnown(parts, github, edited);
   const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
   const { state } = await parts.store.runs.load(ours.run);
   if (!state) return;
@@ -54,15 +56,42 @@ export async function onCommentEdited(parts: AppParts, github: GitHub, edited: E
   if (!taken) await putBack(parts, ours, state);
 }
 
+/**
+ * Ticked between its creation and our hearing of it: the delivery comes again until the comment is known. The marker only says
+ * that it is worth waiting; a comment of ours that never becomes known has none, or one whose comment is another.
+ */
+async function waitUntilKnown(
+  parts: AppParts,
+  github: GitHub,
+  { comment, issue }: Pick<Edited, 'comment' | 'issue'>,
+): Promise<void> {
+  const { run, op } = readMarker(comment.body) ?? { run: '', op: '' };
+  const { state } = await parts.store.runs.load(run);
+  const place = await parts.store.runs.place(run);
+  const here = place?.owner === github.owner && place.repo === github.repo && place.issue === issue;
+  if (!state || !here || (await parts.store.comments.find(run, op))) return;
+  const question = state.escalations.some(({ id }) => op === `${run}.${id}`);
+  if (question || (await questionOfReview(parts, op)))
+    throw new Error(`${op} was ticked before its comment is known`);
+}
+
 /** The comment as the record says, boxes empty: its hash is forgotten so that it is written although nothing changed. */
 async function putBack(parts: AppParts, ours: { run: string; op: string }, state: RunState): Promise<void> {
   const known = await parts.store.comments.find(ours.run, ours.op);
   if (known) await parts.store.comments.save(ours.run, ours.op, { ...known, body_hash: '' });
   const escalation = ours.op.slice(ours.run.length + 1);
-  if (!state.escalations.some(({ id }) => id === escalation)) return;
-  await performEffect(parts, {
-    id: `${ours.op}.put-back`,
-    run: ours.run,
-    effect: { type: 'ask', escalation },
-  });
+  const reviewed = await questionOfReview(parts, ours.op);
+  if (state.escalations.some(({ id }) => id === escalation))
+    await performEffect(parts, {
+      id: `${ours.op}.put-back`,
+      run: ours.run,
+      effect: { type: 'ask', escalation },
+    });
+  else if (reviewed)
+    // Under the id it was written with: it is the same comment.
+    await performEffect(parts, {
+      id: ours.op,
+      run: ours.run,
+      effect: { type: 'show_review', escalation: reviewed },
+    });
 }

@@ -5,9 +5,10 @@ import { decide } from '../../core/decide.ts';
 import type { GitHub } from '../../core/github-port.ts';
 import type { Place } from '../../core/hosted-ports.ts';
 import type { Input } from '../../core/input.ts';
+import type { ReminderPlan } from '../../core/run-event.ts';
 import { isFinished } from '../../core/run-state.ts';
 import type { AppParts, Repository } from '../parts.ts';
-import { mayCommand } from './permission.ts';
+import { mayStart } from './permission.ts';
 
 const CONFIG_PATH = '.github/autobuild.yml';
 const WORKFLOW = 'autobuild.yml';
@@ -25,7 +26,7 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
   const github = await parts.github(labelled);
   const refuse = (problem: Omit<NotStarted, 'op' | 'mention'>) =>
     notStarted(parts, github, labelled, problem);
-  if (!(await mayCommand(github, login, 'continue'))) {
+  if (!(await mayStart(github, login))) {
     return refuse({
       headline: 'labels of people without write access start nothing',
       problems: [],
@@ -47,7 +48,7 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
       next: `edit the file on \`${branch.name}\`, then label the issue again.`,
     });
   }
-  const needed = await missingParts(github, read.config, branch.name);
+  const needed = await missingParts(parts, github, read.config, branch.name);
   if (needed) return refuse(needed);
   const snapshot = await github.issue(issue);
   if (!snapshot || snapshot.state === 'closed' || snapshot.locked) return;
@@ -65,8 +66,11 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
     head_sha: branch.sha,
     private: branch.private,
     workflow: WORKFLOW,
-    ci: 'skip',
+    ci: read.config.ci,
     labelled_by: login,
+    roles: read.config.roles,
+    protected_paths: read.config.protected_paths,
+    notify: read.config.notify,
   };
   const run = `i${issue}-${parts.hash(labelled.seen).slice(0, 8)}`;
   const input = request(
@@ -83,6 +87,7 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
 }
 
 async function missingParts(
+  parts: AppParts,
   github: GitHub,
   config: Config,
   branch: string,
@@ -99,7 +104,7 @@ async function missingParts(
     return {
       headline: `\`.github/workflows/${WORKFLOW}\` is not on \`${branch}\``,
       problems: [],
-      next: 'run `npx autobuild init` in the repository, commit both files, then label the issue again.',
+      next: 'let `autobuild init` write it, commit both files, then label the issue again.',
     };
   }
   if (!config.verify) {
@@ -109,7 +114,24 @@ async function missingParts(
       next: `add for example \`verify: ["npm test"]\` to \`${CONFIG_PATH}\`, then label the issue again.`,
     };
   }
+  const agent = agentOf(config);
+  const known = agentsKnown(parts, config);
+  if (!known.includes(agent)) {
+    return {
+      headline: `there is no agent \`${agent}\``,
+      problems: [],
+      next: `name one of ${known.map((name) => `\`${name}\``).join(', ')} in \`${CONFIG_PATH}\`, or add it there under \`agents:\`; then label the issue again.`,
+    };
+  }
   return undefined;
+}
+
+function agentOf(config: Config): string {
+  return config.agent ?? Object.keys(config.agents)[0] ?? 'claude';
+}
+
+function agentsKnown(parts: AppParts, config: Config): string[] {
+  return [...new Set([...Object.keys(config.agents), ...parts.agents])];
 }
 
 function request(
@@ -122,21 +144,17 @@ function request(
   const agents = Object.fromEntries(
     Object.entries(config.agents).map(([name, { command }]) => [name, command]),
   );
-  const agent = config.agent ?? Object.keys(agents)[0] ?? 'claude';
   return {
     type: 'request',
     at: parts.now().toISOString(),
     run,
     task,
-    agent,
-    agents: [...new Set([agent, ...Object.keys(agents)])],
+    agent: agentOf(config),
+    agents: agentsKnown(parts, config),
     checks: config.verify ?? [],
     limits: config.guards,
     known_errors: config.known_errors,
-    reminders: {
-      every_ms: config.waiting.remind_minutes * 60_000,
-      high_every_ms: config.waiting.remind_high_minutes * 60_000,
-    },
+    reminders: reminderPlan(config.waiting),
     requested_by: place.labelled_by,
     settings: {
       agents,
@@ -147,6 +165,18 @@ function request(
       check_ms: config.limits.check_minutes * 60_000,
     },
     fresh_verification: true,
+  };
+}
+
+function reminderPlan({
+  remind_minutes,
+  remind_high_minutes,
+  expire_minutes,
+}: Config['waiting']): ReminderPlan {
+  return {
+    every_ms: remind_minutes * 60_000,
+    high_every_ms: remind_high_minutes * 60_000,
+    expire_ms: expire_minutes === 'off' ? undefined : expire_minutes * 60_000,
   };
 }
 

@@ -1,16 +1,19 @@
 import type { CommandName } from '../../core/command.ts';
-import type { GitHub, Permission } from '../../core/github-port.ts';
+import type { GitHub } from '../../core/github-port.ts';
 import type { Place } from '../../core/hosted-ports.ts';
+import { hasRole, neededRole } from '../../core/role.ts';
 
-const ORDER: Permission[] = ['none', 'read', 'triage', 'write', 'maintain', 'admin'];
-
-/** Asked anew for every label, tick and command; an answer that cannot be had is a no (it throws). */
+/** Asked anew for every tick and command; an answer that cannot be had is a no (it throws). */
 export async function mayCommand(
   github: GitHub,
   login: string,
   command: CommandName,
-  roles: Place['roles'] = {},
+  roles: Place['roles'],
 ): Promise<boolean> {
-  const needed = roles[command] ?? 'write';
-  return ORDER.indexOf(await github.permission(login)) >= ORDER.indexOf(needed);
+  return hasRole(await github.permission(login), neededRole(roles, command));
+}
+
+/** A label spends money and runs an agent: no config makes it cheaper than write access. */
+export async function mayStart(github: GitHub, login: string): Promise<boolean> {
+  return hasRole(await github.permission(login), 'write');
 }

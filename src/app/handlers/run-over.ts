@@ -1,9 +1,10 @@
 import { isFinished, type RunState } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import { performEffect } from '../effects/perform-effect.ts';
-import { lastDispatch } from '../last-dispatch.ts';
+import { performOrExplain } from '../effects/perform-or-explain.ts';
+import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
+import { REFUSED_ATTEMPTS } from '../work-queue.ts';
 
 const MOST_STARTS = 3;
 
@@ -56,11 +57,48 @@ export async function onWorkflowRunCompleted(parts: AppParts, ended: EndedAction
   const verifying =
     state.verifying !== undefined && (dispatched ? dispatched.kind === 'verify' : !newest?.actions_run);
   if (!claimed && !dispatched) return;
-  if (!claimed && dispatched?.kind === 'build' && !state.job_live) return startAgain(parts, state, ended);
+  if (dispatched) await rememberDispatch(parts, ended.run, { ...dispatched, ended: true });
+  const neverBegan = !claimed && dispatched?.kind === 'build' && !state.job_live;
+  // One that is told to end saves its work and parks, so that a successor is asked for: this one is still the newest that began.
+  if (ended.conclusion === 'cancelled' && (neverBegan || claimed) && state.verifying === undefined)
+    await pauseCancelled(parts, state, ended);
+  else if (neverBegan) return startAgain(parts, state, ended);
   const at = parts.now().toISOString();
   const reason = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   const seen = [`workflow-run:${ended.actions_run}:${ended.attempt}`];
   await decideForRun(parts, ended.run, { type: 'job_lost', at, reason, verifying }, seen);
+}
+
+/**
+ * Somebody pressed Cancel on the Actions page (a run that is cancelled here has ended before). Another job is not what they
+ * want; and as GitHub cancels for reasons of its own, too, nothing is thrown away.
+ */
+async function pauseCancelled(parts: AppParts, state: RunState, ended: EndedActionsRun): Promise<void> {
+  const place = await parts.store.runs.place(state.run);
+  // An open question stays: it is what the run waits for already.
+  if (!place || state.pending || state.paused) return;
+  const seen = `actions-cancelled:${ended.actions_run}:${ended.attempt}`;
+  const github = await parts.github(place);
+  const newest = await lastDispatch(parts, state.run);
+  const successor = newest?.ended ? undefined : newest?.actions_run;
+  if (successor && successor !== ended.actions_run) await github.cancelRun(successor);
+  await postReply(
+    parts,
+    github,
+    { run: state.run, seen },
+    {
+      tone: 'waiting',
+      title: 'Paused: the job was cancelled in Actions.',
+      detail:
+        'What was saved is kept: `/continue` goes on from there with a new job, `/cancel` ends the run.',
+    },
+  );
+  // Last, because a run that is paused is not looked at again.
+  const at = parts.now().toISOString();
+  const because = 'the job was cancelled in Actions';
+  const by = 'the Actions page';
+  const command = { name: 'pause' as const };
+  await decideForRun(parts, state.run, { type: 'command', at, command, by, via: 'comment', because }, [seen]);
 }
 
 /** It ended before it began: no runner, or a set-up step that fails. Tried again, then said. */
@@ -72,7 +110,8 @@ async function startAgain(parts: AppParts, state: RunState, ended: EndedActionsR
   const tries = Number((await parts.store.marks.get(count)) ?? 1);
   if (tries < MOST_STARTS) {
     const id = `${state.run}.start.${state.jobs + 1}.${tries + 1}`;
-    await performEffect(parts, { id, run: state.run, effect: { type: 'dispatch_job' } });
+    const effect = { type: 'dispatch_job' as const };
+    await performOrExplain(parts, { id, run: state.run, effect, attempts: REFUSED_ATTEMPTS });
     await parts.store.marks.set(count, String(tries + 1));
   } else {
     const { owner, repo } = place;

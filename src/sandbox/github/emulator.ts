@@ -5,7 +5,7 @@ import type { Json } from './gap.ts';
 export const APP_ID = 4711;
 export const APP_SLUG = 'autobuild';
 export const INSTALLATION_ID = 100;
-const EVENTS = ['issues', 'issue_comment', 'pull_request', 'pull_request_review'];
+const EVENTS = ['issues', 'issue_comment', 'pull_request', 'pull_request_review', 'workflow_run'];
 const PERMISSIONS = {
   actions: 'write',
   checks: 'write',

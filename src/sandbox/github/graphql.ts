@@ -5,18 +5,23 @@ interface GraphqlParts {
   repository: string;
   lastEditor(nodeId: string): { login: string; bot: boolean } | undefined;
   onMinimized(nodeId: string): void;
+  onReaction(nodeId: string, content: string): void;
 }
 
 /** emulate has no GraphQL. Only what Autobuild asks is answered; anything else is an error, as a misspelt field would be. */
 export function createGraphql(parts: GraphqlParts): (call: Call) => Promise<Answer> {
-  const { upstream, repository, lastEditor, onMinimized } = parts;
+  const { upstream, repository, lastEditor, onMinimized, onReaction } = parts;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
     const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
     return (body as Json[]).find((pull) => pull.node_id === nodeId);
   }
 
-  async function resolve(query: string, id: string): Promise<unknown> {
+  async function resolve(query: string, id: string, content: string): Promise<unknown> {
+    if (query.includes('addReaction(')) {
+      onReaction(id, content.toLowerCase());
+      return { addReaction: { reaction: { content } } };
+    }
     if (query.includes('minimizeComment(')) {
       onMinimized(id);
       return { minimizeComment: { minimizedComment: { isMinimized: true } } };
@@ -40,9 +45,9 @@ export function createGraphql(parts: GraphqlParts): (call: Call) => Promise<Answ
   }
 
   return async ({ body }) => {
-    const { query, variables } = body as { query?: string; variables?: { id?: string } };
+    const { query, variables } = body as { query?: string; variables?: { id?: string; content?: string } };
     try {
-      const data = await resolve(String(query), String(variables?.id));
+      const data = await resolve(String(query), String(variables?.id), String(variables?.content));
       if (data !== undefined) return { status: 200, body: { data } };
       const message = `Could not resolve to a node with the global id of '${variables?.id}'`;
       return { status: 200, body: { data: null, errors: [{ type: 'NOT_FOUND', message }] } };

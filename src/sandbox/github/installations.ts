@@ -14,12 +14,22 @@ export function createInstallations(repository: string, upstream: Upstream): Gap
       return { status: 200, body: { total_count: 1, repositories: [body] } };
     },
     async mend({ method, path }, answer) {
-      if (method !== 'GET' || answer.status !== 200 || !matchPath('/app/installations', path)) return answer;
+      const token = answer.body as { repositories?: unknown[] } | undefined;
+      if (token?.repositories && path.endsWith('/access_tokens')) {
+        const { body } = await upstream('GET', repository);
+        return { ...answer, body: { ...token, repositories: [body] } };
+      }
+      if (method !== 'GET' || answer.status !== 200) return answer;
+      const isOne = matchPath('/repos/:owner/:repo/installation', path);
+      if (!isOne && !matchPath('/app/installations', path)) return answer;
       const owner = repository.split('/')[2] ?? '';
       // GitHub's description asks for the fields of a person and of an enterprise alike.
       const account: Json = { ...(await describeAccount(upstream, owner)), name: owner, slug: owner };
-      const installations = answer.body as Json[];
-      return { ...answer, body: installations.map((one) => ({ ...one, account, target_id: account.id })) };
+      const complete = (one: Json) => ({ ...one, account, target_id: account.id });
+      return {
+        ...answer,
+        body: isOne ? complete(answer.body as Json) : (answer.body as Json[]).map(complete),
+      };
     },
   };
 }

@@ -45,7 +45,9 @@ export function createPermissions(roles: ReadonlyMap<string, Role>, upstream: Up
       if (caller.kind !== 'person' || method === 'GET') return undefined;
       if (/\/issues\/\d+\/labels/.test(path) && !atLeast(caller.login, 'triage'))
         return refuse(403, 'Must have triage rights to Repository.');
-      const comment = matchPath('/repos/:owner/:repo/issues/comments/:id', path);
+      const comment =
+        matchPath('/repos/:owner/:repo/issues/comments/:id', path) ??
+        matchPath('/repos/:owner/:repo/pulls/:number', path);
       if (!comment || atLeast(caller.login, 'write')) return undefined;
       const present = await upstream('GET', path);
       const author = (present.body as { user?: { login?: string } } | undefined)?.user?.login;

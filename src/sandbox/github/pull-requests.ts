@@ -1,14 +1,49 @@
-import { type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
+import { type Caller, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
 
 interface Pull extends Json {
   number: number;
+  node_id: string;
   state: string;
+  title: string;
+  body: string | null;
+  updated_at: string;
   head: Json & { ref: string; sha: string };
 }
 
-/** A pull request follows its branch, there is one per branch, and its conversation says that it is one. */
-export function createPullRequests(repository: string, upstream: Upstream): Gap {
+interface Editor {
+  login: string;
+  bot: boolean;
+}
+
+export interface PullRequestGap extends Gap {
+  lastEditor(nodeId: string): Editor | undefined;
+}
+
+/** A pull request follows its branch, there is one per branch, its conversation says that it is one, and an edit what it changed. */
+export function createPullRequests(repository: string, upstream: Upstream): PullRequestGap {
   const numbers = new Set<number>();
+  const editors = new Map<string, Editor>();
+  /** What an edit changed, as its webhook tells it: by the number and what stands there since. */
+  const changes = new Map<string, Json>();
+  const editKey = (number: number, { title, body }: { title?: unknown; body?: unknown }) =>
+    JSON.stringify([number, title, body]);
+  /** When something was last written there. */
+  const touched = new Map<number, string>();
+
+  async function noteEdit(number: number, body: Json, caller: Caller): Promise<void> {
+    const present = (await upstream('GET', `${repository}/pulls/${number}`)).body as Pull | undefined;
+    if (!present || caller.kind === 'app') return;
+    const changed = (['title', 'body'] as const).filter(
+      (field) => typeof body[field] === 'string' && body[field] !== present[field],
+    );
+    const after = { ...present, ...Object.fromEntries(changed.map((field) => [field, body[field]])) };
+    changes.set(
+      editKey(number, after),
+      Object.fromEntries(changed.map((field) => [field, { from: present[field] ?? '' }])),
+    );
+    if (changed.includes('body'))
+      editors.set(present.node_id, { login: caller.login, bot: caller.kind !== 'person' });
+  }
 
   async function followBranch(pull: Pull): Promise<Pull> {
     if (pull.state !== 'open') return pull;
@@ -18,8 +53,33 @@ export function createPullRequests(repository: string, upstream: Upstream): Gap 
     return { ...pull, head: { ...pull.head, sha } };
   }
 
+  async function mendOwn(payload: Json): Promise<Json> {
+    const pull_request = await followBranch(payload.pull_request as Pull);
+    const key = editKey(pull_request.number, pull_request);
+    const changed = payload.action === 'edited' && { changes: changes.get(key) ?? {} };
+    const { review } = payload as { review?: Json };
+    // In small letters in webhooks, in capitals where it is read.
+    const told = review
+      ? { review: { ...review, state: String(review.state).toLowerCase() } }
+      : { number: pull_request.number };
+    return { pull_request: { active_lock_reason: null, ...pull_request }, ...changed, ...told };
+  }
+
+  const showTouch = (pull: Pull): Pull => {
+    const at = touched.get(pull.number) ?? '';
+    return at > pull.updated_at ? { ...pull, updated_at: at } : pull;
+  };
+
   return {
-    async answer({ method, path, body }) {
+    lastEditor: (nodeId) => editors.get(nodeId),
+
+    async answer({ method, path, body, caller }) {
+      const edited = method === 'PATCH' && matchPath('/repos/:owner/:repo/pulls/:number', path);
+      if (edited) await noteEdit(Number(edited.number), body, caller);
+      const talkedAbout =
+        matchPath('/repos/:owner/:repo/issues/:number/comments', path) ??
+        matchPath('/repos/:owner/:repo/pulls/:number/reviews', path);
+      if (talkedAbout && method === 'POST') touched.set(Number(talkedAbout.number), new Date().toISOString());
       if (method !== 'POST' || !matchPath('/repos/:owner/:repo/pulls', path)) return undefined;
       const branch = String(body.head).split(':').at(-1) ?? '';
       // emulate would make a branch that is not there out of the default branch.
@@ -40,13 +100,14 @@ export function createPullRequests(repository: string, upstream: Upstream): Gap 
       const isOne = matchPath('/repos/:owner/:repo/pulls/:number', path);
       if (answer.status >= 300 || !(isList || isOne)) return answer;
       if (Array.isArray(answer.body))
-        return { ...answer, body: await Promise.all(answer.body.map(followBranch)) };
-      const pull = await followBranch(answer.body as Pull);
+        return { ...answer, body: (await Promise.all(answer.body.map(followBranch))).map(showTouch) };
+      const pull = showTouch(await followBranch(answer.body as Pull));
       numbers.add(pull.number);
       return { ...answer, body: pull };
     },
 
-    mendPayload(event, payload) {
+    async mendPayload(event, payload) {
+      if (event.startsWith('pull_request')) return { ...payload, ...(await mendOwn(payload)) };
       const issue = payload.issue as (Json & { number: number; html_url: string }) | undefined;
       if (event !== 'issue_comment' || !issue || !numbers.has(issue.number)) return payload;
       const html = issue.html_url.replace('/issues/', '/pull/');

@@ -3,6 +3,7 @@ import type { Json } from './gap.ts';
 
 const TIMEOUT_MS = 10_000;
 const MOST_KEPT = 2_000;
+const FIRST_ATTEMPT = 9_000_001;
 
 export interface Delivery {
   id: string;
@@ -13,12 +14,27 @@ export interface Delivery {
   statuses: number[];
 }
 
+/** One try to deliver; a delivery may have several. */
+export interface Attempt {
+  id: number;
+  delivery: Delivery;
+  at: string;
+  /** 0 where nobody answered. */
+  status: number;
+  redelivery: boolean;
+}
+
 export interface WebhookRelay {
   /** Where Apps listen, in turn. Nobody: deliveries are lost, as on GitHub. */
   to(urls: string[]): void;
+  targets(): readonly string[];
   emit(event: string, payload: Json): void;
   /** Oldest first. */
   readonly deliveries: readonly Delivery[];
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** Once what is under way has been sent. */
+  sendAgain(delivery: Delivery): void;
   /** The same delivery again, under the same id. */
   redeliver(delivery: Delivery): Promise<number>;
   /** What a network does: given a delivery, which ones are sent now. For one that is kept back, none. */
@@ -29,6 +45,8 @@ export interface WebhookRelay {
 /** emulate numbers its deliveries by the clock, so that two may have one id, and does not say what an edit changed. */
 export function createWebhookRelay(secret: string): WebhookRelay {
   const deliveries: Delivery[] = [];
+  const attempts: Attempt[] = [];
+  let attempted = FIRST_ATTEMPT;
   let urls: string[] = [];
   let turn = 0;
   let through = (delivery: Delivery) => [delivery];
@@ -38,15 +56,24 @@ export function createWebhookRelay(secret: string): WebhookRelay {
     const url = urls[turn % urls.length];
     turn += 1;
     const status = url === undefined ? 0 : await post(url, delivery, secret);
+    const redelivery = delivery.statuses.length > 0;
     delivery.statuses.push(status);
+    attempts.push({ id: attempted, delivery, at: new Date().toISOString(), status, redelivery });
+    attempted += 1;
+    if (attempts.length > MOST_KEPT) attempts.shift();
     return status;
   }
 
   return {
     deliveries,
+    attempts,
+    sendAgain(delivery) {
+      sending = sending.then(() => send(delivery));
+    },
     to(targets) {
       urls = targets;
     },
+    targets: () => urls,
     route(next) {
       through = next;
     },

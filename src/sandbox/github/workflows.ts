@@ -37,6 +37,8 @@ interface Row extends DispatchedRun {
   created_at: string;
   updated_at: string;
   job?: RunningJob;
+  /** Until its end is told to everybody. */
+  told?: Promise<void>;
 }
 
 export interface WorkflowGap extends Gap {
@@ -127,7 +129,7 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
     if (busy || !row || closing) return;
     row.status = 'in_progress';
     row.job = start(row);
-    void row.job.ended.then(async (conclusion) => {
+    row.told = row.job.ended.then(async (conclusion) => {
       await finish(row, conclusion);
       startNext(group);
     });
@@ -231,7 +233,7 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
     async close() {
       closing = true;
       for (const row of rows) row.job?.cancel();
-      await Promise.all(rows.map((row) => row.job?.ended));
+      await Promise.all(rows.map((row) => row.told));
     },
     async answer({ method, path, body, caller, query }) {
       const base = '/repos/:owner/:repo/actions';

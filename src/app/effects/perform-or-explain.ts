@@ -1,0 +1,105 @@
+import type { Reply } from '../../core/effect.ts';
+import { GitHubError } from '../../core/github-port.ts';
+import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
+import { isFinished } from '../../core/run-state.ts';
+import { decideForRun } from '../decide-for-run.ts';
+import type { AppParts } from '../parts.ts';
+import { postReply } from '../post-reply.ts';
+import { whyUnreachable } from '../why-unreachable.ts';
+import { isRefusal, REFUSED_ATTEMPTS } from '../work-queue.ts';
+import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
+import { performEffect } from './perform-effect.ts';
+
+/** An effect; and where GitHub refuses it for good, what a person can do about it, said once and on the issue if possible. */
+export async function performOrExplain(
+  parts: AppParts,
+  outgoing: OutgoingEffect & { attempts: number },
+): Promise<void> {
+  try {
+    await performEffect(parts, outgoing);
+  } catch (error) {
+    if (!(error instanceof GitHubError) || error.retryAfter !== undefined) throw error;
+    const place = await parts.store.runs.place(outgoing.run);
+    if (!place) throw error;
+    await refuseUnreachable(parts, place, error);
+    const { type } = outgoing.effect;
+    const dispatch = type === 'dispatch_job' || type === 'dispatch_verification';
+    if (dispatch && isLastWord(error, outgoing.attempts, [404, 422])) {
+      return holdRun(parts, place, outgoing, error);
+    }
+    if (isLastWord(error, outgoing.attempts, error.missingPermission ? [422] : [])) {
+      const reply = describeRefusal(error, type, grantAt(parts, place));
+      await tell(parts, place, { run: outgoing.run, seen: reply.title }, reply);
+    }
+    throw error;
+  }
+}
+
+/** A 422 is meant as it is said; the others are once they were said again. */
+function isLastWord(error: GitHubError, attempts: number, also: number[]): boolean {
+  if (error.status === 422) return also.includes(422);
+  return (isRefusal(error) || also.includes(error.status)) && attempts >= REFUSED_ATTEMPTS;
+}
+
+/** Whatever else is to be written there would fail alike, for hours: it is set aside until a person lets the App in again. */
+async function refuseUnreachable(parts: AppParts, place: Place, error: GitHubError): Promise<void> {
+  if (![401, 403, 404].includes(error.status)) return;
+  const why = await whyUnreachable(parts, place).catch((problem: unknown) => {
+    parts.log.warn({ error: String(problem) }, 'whether the repository can be reached is not known');
+    return undefined;
+  });
+  if (!why) return;
+  throw new GitHubError(
+    `Nothing can be written: ${why}.`,
+    { status: error.status, unreachable: true },
+    { cause: error },
+  );
+}
+
+/** No job can be started: the run waits, paused, for somebody to mend it. What was built is handed over without a fresh check. */
+async function holdRun(
+  parts: AppParts,
+  place: Place,
+  { id, run, effect }: OutgoingEffect,
+  error: GitHubError,
+): Promise<void> {
+  const verifying = effect.type === 'dispatch_verification';
+  const github = await parts.github(place);
+  const workflow = error.status === 404 ? await github.workflow(place.workflow) : 'there';
+  const reply = describeRefusedDispatch(error, place, grantAt(parts, place), { workflow, verifying });
+  // A person who tries again is told again; the fresh job is tried again by itself.
+  await tell(parts, place, { run, seen: verifying ? reply.title : id }, reply);
+  const { state } = await parts.store.runs.load(run);
+  if (!state || isFinished(state)) return;
+  if (!verifying && (state.pending || state.paused)) return;
+  const at = parts.now().toISOString();
+  const because = error.message;
+  await decideForRun(
+    parts,
+    run,
+    verifying
+      ? { type: 'job_lost', at, reason: because, verifying }
+      : { type: 'command', at, command: { name: 'pause' }, by: 'Autobuild', via: 'comment', because },
+    [`refused:${id}`],
+  );
+}
+
+/** Where administrators of the repository see what the App may do there. */
+function grantAt({ settings }: AppParts, { owner, repo }: Place): string {
+  return `${settings.webUrl}/${owner}/${repo}/settings/installations`;
+}
+
+/** What was seen before makes no second comment. */
+async function tell(
+  parts: AppParts,
+  place: Place,
+  { run, seen }: { run: string; seen: string },
+  reply: Reply,
+): Promise<void> {
+  parts.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
+  try {
+    await postReply(parts, await parts.github(place), { run, seen: `refused:${seen}` }, reply);
+  } catch (error) {
+    parts.log.warn({ run, error: String(error) }, 'this could not be said on the issue');
+  }
+}

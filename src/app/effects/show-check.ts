@@ -1,0 +1,52 @@
+import type { GitHub } from '../../core/github-port.ts';
+import type { RunState } from '../../core/run-state.ts';
+import { publishedBranch } from '../published-branch.ts';
+import type { Doing } from './perform-effect.ts';
+
+type Check = Pick<Parameters<GitHub['upsertCheckRun']>[0], 'status' | 'conclusion' | 'title'>;
+
+/** Where the run stands, beside the branch's newest commit. Without a branch there is nothing to stand beside. */
+export async function showCheck({ parts, github, state, place }: Doing): Promise<void> {
+  const head = await publishedBranch(parts, state.run, place).head();
+  if (head === undefined) return;
+  const check = checkOf(state);
+  const mark = `check:${state.run}`;
+  const shown = JSON.stringify([head, check]);
+  if ((await parts.store.marks.get(mark)) === shown) return;
+  await github.upsertCheckRun({
+    ...check,
+    head_sha: head,
+    external_id: state.run,
+    summary: `Run ${state.run}, turn ${state.turn}.`,
+    details_url: `${parts.settings.publicUrl}/runs/${state.run}`,
+  });
+  await parts.store.marks.set(mark, shown);
+}
+
+function checkOf(state: RunState): Check {
+  const ended = (conclusion: Check['conclusion'], title: string): Check => ({
+    status: 'completed',
+    conclusion,
+    title,
+  });
+  switch (state.status) {
+    case 'pending':
+    case 'building':
+      return { status: 'in_progress', title: state.verifying ? 'Verifying' : 'Building' };
+    case 'waiting_for_input':
+      return ended('action_required', state.pending ? 'Waiting for you' : 'Paused: /continue goes on');
+    case 'reviewing':
+    case 'approved':
+      return state.finished?.partial
+        ? ended('neutral', 'Built, with partial results')
+        : ended('success', 'Built and verified');
+    case 'rejected':
+      return ended('neutral', 'Closed without merging');
+    case 'cancelled':
+      return ended('cancelled', 'Cancelled');
+    case 'terminated_by_human':
+      return ended('cancelled', 'Ended by a person');
+    case 'failed':
+      return ended('failure', 'Failed');
+  }
+}

@@ -1,0 +1,50 @@
+import { renderAnswered } from '../../comments/render-answered.ts';
+import { renderEscalation } from '../../comments/render-escalation.ts';
+import type { Escalation } from '../../core/escalation.ts';
+import { commentContext } from '../comment-context.ts';
+import { minimise } from '../minimise.ts';
+import { newTicks } from '../ticked-boxes.ts';
+import { upsertComment } from '../upsert-comment.ts';
+import type { Doing } from './perform-effect.ts';
+import { newestReview } from './show-review.ts';
+
+/** The question is one comment for its whole life: asked, partly answered, answered, and in the end outdated. */
+export async function writeQuestion(doing: Doing, id: string, open: boolean): Promise<void> {
+  const { parts, github, state, place } = doing;
+  const { run } = state;
+  const escalation = state.escalations.find((candidate) => candidate.id === id);
+  if (!escalation) return;
+  const op = `${run}.${id}`;
+  if (open && (await isTicked(doing, op))) return;
+  const where = await commentContext(parts, state, place, op, open);
+  const body = open ? renderEscalation(state, escalation, where) : renderAnswered(state, escalation, where);
+  await upsertComment(parts, github, place, { run, op, body });
+  for (const outdated of await outdatedBy(doing, escalation, open))
+    await minimise(parts, github, run, outdated);
+}
+
+/** An answered question stays in sight until the next one is asked; what asked for the answer goes with the answer. */
+async function outdatedBy(
+  { parts, state }: Doing,
+  { id, status, reminders }: Escalation,
+  open: boolean,
+): Promise<string[]> {
+  const { run, escalations } = state;
+  const before = escalations[escalations.findIndex((escalation) => escalation.id === id) - 1];
+  if (open) return before ? [`${run}.${before.id}`] : [];
+  const review = await newestReview(parts, run);
+  return [
+    ...(status === 'agent_terminated' ? [`${run}.${id}`] : []),
+    ...(reminders > 0 ? [`${run}.${id}.n${reminders}`] : []),
+    ...(review?.escalation === id ? [review.op] : []),
+  ];
+}
+
+/** Somebody was quicker: writing now would take the tick away before it was seen. It is read by its webhook, or by reconcile. */
+async function isTicked({ parts, github, state }: Doing, op: string): Promise<boolean> {
+  const known = await parts.store.comments.find(state.run, op);
+  // Without a hash it is to be put back, ticks and all.
+  if (!known?.body_hash) return false;
+  const present = await github.comment(known.comment_id);
+  return present !== undefined && newTicks('', present.body).length > 0;
+}

@@ -1,0 +1,54 @@
+import { isFinished } from '../../core/run-state.ts';
+import { decideForRun } from '../decide-for-run.ts';
+import type { AppParts } from '../parts.ts';
+
+const MOST_REVIVED = 1_000;
+/** `<run>.<version>.<index>` */
+const EFFECT_ID = /^(.+)\.\d+\.\d+$/;
+
+export interface LostAccess {
+  installation_id: number;
+  /** Ids of the repositories; absent: all of the installation. */
+  repositories?: number[];
+  login: string;
+  /** Goes on after "cancelled by NAME: ". */
+  because: string;
+  /** The delivery it came by. */
+  seen: string;
+}
+
+/** The App may not work there any more: its runs end. What cannot be written then is set aside, not tried for hours. */
+export async function onAccessLost(parts: AppParts, lost: LostAccess): Promise<void> {
+  const { store, log } = parts;
+  for (const run of await store.runs.active()) {
+    const place = await store.runs.place(run);
+    if (place?.installation_id !== lost.installation_id) continue;
+    if (lost.repositories && !lost.repositories.includes(place.repo_id)) continue;
+    await cancelBecause(parts, run, { by: lost.login, because: lost.because, seen: `${lost.seen}:${run}` });
+  }
+  const { installation_id, because, login } = lost;
+  log.info({ installation: installation_id, repositories: lost.repositories?.length, by: login }, because);
+}
+
+export async function cancelBecause(
+  parts: AppParts,
+  run: string,
+  { by, because, seen }: { by: string; because: string; seen: string },
+): Promise<void> {
+  const { state } = await parts.store.runs.load(run);
+  if (!state || isFinished(state)) return;
+  const at = parts.now().toISOString();
+  const command = { name: 'cancel' as const };
+  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'comment', because }, [seen]);
+}
+
+/** The App may work there again, or may do more: what was given up for want of it gets another chance. */
+export async function onAccessRestored(parts: AppParts, installation_id: number): Promise<void> {
+  const { outbox, runs } = parts.store;
+  let revived = 0;
+  for (const { id } of await outbox.buried(MOST_REVIVED)) {
+    const place = await runs.place(EFFECT_ID.exec(id)?.[1] ?? '');
+    if (place?.installation_id === installation_id && (await outbox.revive(id))) revived += 1;
+  }
+  parts.log.info({ installation: installation_id, revived }, 'the App has its permissions');
+}

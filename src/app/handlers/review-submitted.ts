@@ -1,0 +1,24 @@
+import type { GitHub } from '../../core/github-port.ts';
+import type { AppParts } from '../parts.ts';
+import { runText } from './run-text.ts';
+
+export interface Reviewed {
+  review: { id: number; node_id: string; body: string };
+  login: string;
+  repo_id: number;
+  /** Of the pull request. */
+  number: number;
+}
+
+/** People write commands where they review. The verdict itself changes nothing: the pull request's fate is the run's. */
+export async function onReviewSubmitted(parts: AppParts, github: GitHub, reviewed: Reviewed): Promise<void> {
+  const { review, login, repo_id, number } = reviewed;
+  await runText(parts, github, {
+    run: await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`),
+    text: review.body,
+    source: `review:${review.id}`,
+    issue: number,
+    login,
+    review: { node_id: review.node_id },
+  });
+}

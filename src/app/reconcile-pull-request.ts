@@ -1,0 +1,84 @@
+import type { GitHub, PullRequest } from '../core/github-port.ts';
+import type { Place } from '../core/hosted-ports.ts';
+import type { RunState } from '../core/run-state.ts';
+import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
+import { onReviewSubmitted } from './handlers/review-submitted.ts';
+import { onPullRequestClosed } from './handlers/run-over.ts';
+import type { AppParts } from './parts.ts';
+import { newTicks } from './ticked-boxes.ts';
+
+const REVIEWED_EVERY_MS = 15 * 60_000;
+/** Of the newest runs; what is older was judged long ago, or nobody wants it. */
+const MOST_RUNS = 200;
+/** GitHub tells times to the second: something may have come since, in the same one. */
+const SAME_MOMENT_MS = 10_000;
+
+/** A pull request of a run that goes on: its box, and what was written there since. One call where nothing has changed. */
+export async function reconcilePullRequest(
+  parts: AppParts,
+  github: GitHub,
+  state: RunState,
+  place: Place,
+  readComments: (pullRequest: number) => Promise<void>,
+): Promise<void> {
+  const pull = await readPullRequest(parts, github, state);
+  if (!pull || pull.state === 'closed') return;
+  await readBox(parts, github, place, pull);
+  const mark = `pull-read:${state.run}`;
+  if ((await parts.store.marks.get(mark)) === pull.updated_at) return;
+  await readComments(pull.number);
+  for (const review of await github.reviews(pull.number)) {
+    if (review.author_type !== 'User' || review.submitted_at < state.requested_at) continue;
+    const { repo_id } = place;
+    await onReviewSubmitted(parts, github, { review, login: review.author, repo_id, number: pull.number });
+  }
+  const settled = parts.now().getTime() - Date.parse(pull.updated_at) > SAME_MOMENT_MS;
+  if (settled) await parts.store.marks.set(mark, pull.updated_at);
+}
+
+/** Runs that wait for their pull request to be judged are active no more; they are looked at now and then. */
+export async function reconcileReviewing(parts: AppParts): Promise<void> {
+  const mark = 'reviewing-read';
+  const last = await parts.store.marks.get(mark);
+  if (last && parts.now().getTime() - Date.parse(last) < REVIEWED_EVERY_MS) return;
+  await parts.store.marks.set(mark, parts.now().toISOString());
+  for (const run of await parts.store.runs.list(MOST_RUNS)) {
+    const { state } = await parts.store.runs.load(run);
+    const place = await parts.store.runs.place(run);
+    if (state?.status !== 'reviewing' || !place) continue;
+    try {
+      await readVerdict(parts, await parts.github(place), state, place);
+    } catch (error) {
+      parts.log.warn({ run, error: String(error) }, 'the pull request of this run could not be read');
+    }
+  }
+}
+
+async function readVerdict(parts: AppParts, github: GitHub, state: RunState, place: Place): Promise<void> {
+  const pull = await readPullRequest(parts, github, state);
+  if (!pull) return;
+  if (pull.state === 'open') return readBox(parts, github, place, pull);
+  const { number, merged } = pull;
+  const seen = `pull-found-closed:${state.run}:${number}`;
+  await onPullRequestClosed(parts, { repo_id: place.repo_id, number, merged, login: 'someone', seen });
+}
+
+async function readPullRequest(
+  parts: AppParts,
+  github: GitHub,
+  { run }: RunState,
+): Promise<PullRequest | undefined> {
+  const number = await parts.store.marks.get(`pull-of:${run}`);
+  return number === undefined ? undefined : github.pullRequest(Number(number));
+}
+
+/** A tick found late is that of whoever edited the description last. */
+async function readBox(parts: AppParts, github: GitHub, place: Place, pull: PullRequest): Promise<void> {
+  const { number, body } = pull;
+  if (newTicks('', body).length === 0) return;
+  const editor = await github.lastEditor(pull.node_id);
+  // We tick nothing: an App that edited last hides who did.
+  const login = editor?.endsWith('[bot]') ? undefined : editor;
+  const { repo_id } = place;
+  await onPullRequestEdited(parts, github, { repo_id, number, before: '', body, login });
+}

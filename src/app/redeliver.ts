@@ -1,0 +1,119 @@
+import { type FailedDelivery, GitHubError } from '../core/github-port.ts';
+import type { AppParts } from './parts.ts';
+
+const EVERY_MS = 5 * 60_000;
+/** GitHub sends nothing again that is older than three days. */
+const OLDEST_MS = 3 * 24 * 3_600_000 - 600_000;
+/** Tries are listed by when they began, and one that times out is listed later than those after it. */
+const OVERLAP_MS = 120_000;
+/** Of one webhook. */
+const MOST_TRIES = 3;
+/** In one look; the rest comes with the next. */
+const MOST_AT_ONCE = 100;
+
+const LOOKED = 'deliveries-looked';
+const SEEN = 'deliveries-seen';
+const PROBLEM = 'deliveries-problem';
+
+interface Asked {
+  tries: number;
+  /** The try that failed before we asked for the newest. */
+  after: string;
+}
+
+/** Asks GitHub to send again what nobody took: it does not do so by itself. What goes wrong here stops nothing else. */
+export async function redeliverFailed(parts: AppParts): Promise<void> {
+  const { store, now, deliveries } = parts;
+  if (!deliveries) return;
+  const last = await store.marks.get(LOOKED);
+  if (last && now().getTime() - Date.parse(last) < EVERY_MS) return;
+  try {
+    const looked = now().toISOString();
+    if (await askForMissed(parts, deliveries)) await store.marks.set(LOOKED, looked);
+    await store.marks.set(PROBLEM, '');
+  } catch (error) {
+    await store.marks.set(LOOKED, now().toISOString());
+    await complainOnce(parts, error);
+  }
+}
+
+/** False: there is more to ask for. */
+async function askForMissed(
+  parts: AppParts,
+  deliveries: NonNullable<AppParts['deliveries']>,
+): Promise<boolean> {
+  const { store, now, log } = parts;
+  const seen = await store.marks.get(SEEN);
+  const oldest = now().getTime() - OLDEST_MS;
+  const since = Math.max(oldest, seen ? Date.parse(seen) - OVERLAP_MS : oldest);
+  const { failed, complete } = await deliveries.failedSince(new Date(since).toISOString());
+  if (!complete)
+    log.warn({ read: failed.length }, 'more webhooks failed than can be asked for again; the oldest are not');
+  const known = await store.inbox.known([...new Set(failed.map(({ guid }) => guid))]);
+  // Of several tries the newest tells.
+  const newest = new Map(failed.map((delivery) => [delivery.guid, delivery]));
+  let asked = 0;
+  for (const delivery of failed) {
+    if (asked >= MOST_AT_ONCE) return false;
+    if (!known.has(delivery.guid) && newest.get(delivery.guid) === delivery)
+      asked += await askAgain(parts, deliveries, delivery);
+    // By GitHub's clock.
+    await store.marks.set(SEEN, delivery.delivered_at);
+  }
+  return true;
+}
+
+async function askAgain(
+  { store, log }: AppParts,
+  deliveries: NonNullable<AppParts['deliveries']>,
+  { id, guid }: FailedDelivery,
+): Promise<number> {
+  const text = await store.marks.get(askedMark(guid));
+  const before: Asked = text === undefined ? { tries: 0, after: '' } : JSON.parse(text);
+  // Asked for already: how that went is not listed yet.
+  if (before.after === id) return 0;
+  const tries = before.tries + 1;
+  const remember = (asked: Asked) => store.marks.set(askedMark(guid), JSON.stringify(asked));
+  if (before.tries >= MOST_TRIES) {
+    log.error({ delivery: guid, tries: before.tries }, 'this webhook fails each time it is sent: given up');
+    await remember({ tries: before.tries, after: id });
+    return 0;
+  }
+  try {
+    await deliveries.redeliver(id);
+    log.info({ delivery: guid, tries }, 'GitHub was asked to send a webhook again');
+  } catch (error) {
+    // About this one only: too old, or gone.
+    if (!(error instanceof GitHubError) || ![400, 422].includes(error.status)) throw error;
+    log.warn({ delivery: guid, error: error.message }, 'GitHub does not send this webhook again');
+  }
+  await remember({ tries, after: id });
+  return 1;
+}
+
+const askedMark = (guid: string) => `redelivered:${guid}`;
+
+/** A GitHub without these calls is told of once, not every few minutes. */
+async function complainOnce({ store, log }: AppParts, error: unknown): Promise<void> {
+  const text = error instanceof Error ? error.message : String(error);
+  if ((await store.marks.get(PROBLEM)) === text) return;
+  await store.marks.set(PROBLEM, text);
+  log.warn({ error: text }, 'webhooks that failed cannot be asked for again; reconcile makes up for them');
+}
+
+/**
+ * Something said before the newest run was asked for cannot have been meant for it. In the usual order such a thing never
+ * arrives; sent again it may, days later.
+ */
+export async function isOutdated(
+  { store }: AppParts,
+  delivery: string,
+  said: { repo_id: number; issue: number; at: string },
+): Promise<boolean> {
+  if ((await store.marks.get(askedMark(delivery))) === undefined) return false;
+  const run =
+    (await store.runs.ofIssue(said.repo_id, said.issue)) ??
+    (await store.marks.get(`run-of-pull:${said.repo_id}:${said.issue}`));
+  const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
+  return state !== undefined && Date.parse(said.at) < Date.parse(state.requested_at);
+}

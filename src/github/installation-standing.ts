@@ -1,0 +1,19 @@
+import type { InstallationStanding } from '../core/github-port.ts';
+import type { OctokitLike } from './client.ts';
+import { toGitHubError } from './errors.ts';
+import { PER_PAGE, readAllPages } from './pages.ts';
+
+/** Whether the App may still work where it was installed. `octokit` is signed in as the App itself. */
+export async function readInstallationStanding(
+  octokit: OctokitLike,
+  id: number,
+): Promise<InstallationStanding> {
+  const route = 'GET /app/installations';
+  const all = await readAllPages('installations', async (page) => {
+    const { data, headers } = await octokit.request(route, { per_page: PER_PAGE, page });
+    return { items: data, link: headers.link };
+  }).catch((error: unknown) => Promise.reject(toGitHubError(error, route)));
+  const found = all.find((installation) => Number(installation.id) === id);
+  if (!found) return 'gone';
+  return found.suspended_at ? 'suspended' : 'active';
+}

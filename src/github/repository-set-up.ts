@@ -1,0 +1,77 @@
+import { type Client, isStatus, orUndefined } from './client.ts';
+import { PER_PAGE, readAllPages } from './pages.ts';
+
+export interface ActionsPolicy {
+  enabled: boolean;
+  /** Which actions may be used; undefined where GitHub does not say. */
+  allowed?: 'all' | 'local_only' | 'selected';
+  mustPinCommits: boolean;
+}
+
+/** How a repository is set up, for people who look into what is missing. Undefined: no permission to look. */
+export interface RepositorySetUp {
+  repository(): Promise<{
+    full_name: string;
+    default_branch: string;
+    archived: boolean;
+    has_issues: boolean;
+  }>;
+  actionsPolicy(): Promise<ActionsPolicy | undefined>;
+  hasLabel(name: string): Promise<boolean | undefined>;
+  /** Names of the organisation's secrets that the repository may use. */
+  organizationSecrets(): Promise<string[] | undefined>;
+  /** Types of the rules that hold for a branch of that name, be it there or not. */
+  branchRules(branch: string): Promise<string[] | undefined>;
+}
+
+export function createRepositorySetUp({ request }: Client): RepositorySetUp {
+  return {
+    async repository() {
+      const { data } = await request('GET /repos/{owner}/{repo}', {});
+      const { full_name, default_branch, archived, has_issues } = data;
+      return { full_name, default_branch, archived, has_issues };
+    },
+
+    async actionsPolicy() {
+      const answer = await ifAllowed(request('GET /repos/{owner}/{repo}/actions/permissions', {}));
+      if (!answer) return undefined;
+      const { enabled, allowed_actions, sha_pinning_required } = answer.data;
+      return { enabled, allowed: allowed_actions, mustPinCommits: sha_pinning_required ?? false };
+    },
+
+    async hasLabel(name) {
+      const answer = ifAllowed(
+        orUndefined(request('GET /repos/{owner}/{repo}/labels/{name}', { name })).then((found) => ({
+          found: found !== undefined,
+        })),
+      );
+      return (await answer)?.found;
+    },
+
+    organizationSecrets: () =>
+      ifAllowed(
+        readAllPages('secrets of the organisation', async (page) => {
+          const { data, headers } = await request('GET /repos/{owner}/{repo}/actions/organization-secrets', {
+            per_page: PER_PAGE,
+            page,
+          });
+          return { items: data.secrets.map(({ name }) => name), link: headers.link };
+        }),
+      ),
+
+    async branchRules(branch) {
+      const answer = await ifAllowed(
+        request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: PER_PAGE }),
+      );
+      return answer && [...new Set(answer.data.map(({ type }) => type))];
+    },
+  };
+}
+
+/** GitHub says 404 as well where only an admin may look. A rate limit is a 403, too, but one that passes. */
+async function ifAllowed<Value>(call: Promise<Value>): Promise<Value | undefined> {
+  return call.catch((error: unknown) => {
+    if (isStatus(error, 403, 404) && error.retryAfter === undefined) return undefined;
+    throw error;
+  });
+}

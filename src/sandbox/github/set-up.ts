@@ -1,0 +1,41 @@
+import { type Call, type Gap, type Json, matchPath, refuse } from './gap.ts';
+import type { Role } from './permissions.ts';
+import type { WebhookRelay } from './webhook-relay.ts';
+
+interface SetUpParts {
+  app: Json;
+  roles: ReadonlyMap<string, Role>;
+  webhooks: WebhookRelay;
+}
+
+/** emulate knows neither an App's webhook nor a repository's policies, and asks for no key where only the App may look. */
+export function createSetUp({ app, roles, webhooks }: SetUpParts): Gap {
+  const mayAdminister = ({ caller }: Call) => caller.kind === 'person' && roles.get(caller.login) === 'admin';
+  return {
+    answer(call) {
+      const { method, path, caller } = call;
+      if (method !== 'GET') return undefined;
+      const base = '/repos/:owner/:repo';
+      if (matchPath(`${base}/actions/permissions`, path)) {
+        return mayAdminister(call)
+          ? { status: 200, body: { enabled: true, allowed_actions: 'all', sha_pinning_required: false } }
+          : refuse(403, 'Must have admin rights to Repository.');
+      }
+      if (matchPath(`${base}/actions/organization-secrets`, path))
+        return { status: 200, body: { total_count: 0, secrets: [] } };
+      if (matchPath(`${base}/rules/branches/*branch`, path)) return { status: 200, body: [] };
+      const isHook = matchPath('/app/hook/config', path);
+      if (caller.kind !== 'app' && (isHook || matchPath(`${base}/installation`, path)))
+        return refuse(401, 'A JSON web token could not be decoded');
+      return isHook ? { status: 200, body: describeHook(webhooks) } : undefined;
+    },
+    mend({ method, path }, answer) {
+      if (method !== 'GET' || answer.status !== 200 || path !== '/app') return answer;
+      return { ...answer, body: { ...(answer.body as Json), owner: app.owner } };
+    },
+  };
+}
+
+function describeHook({ targets }: WebhookRelay): Json {
+  return { content_type: 'json', insecure_ssl: '0', secret: '********', url: targets()[0] ?? '' };
+}

@@ -1,0 +1,44 @@
+import { afterEach, expect, test } from 'vitest';
+import { performEffect } from '../../../src/app/effects/perform-effect.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+const dispatch = (id: string, run: string) =>
+  performEffect(desk.parts, { id, run, effect: { type: 'dispatch_job' } });
+
+test('R-6: commands while a job waits for its runner start no second one', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.begin();
+  for (const text of ['/guide One', '/guide Two']) {
+    await desk.olivia.comment(issue, text);
+    await desk.settle();
+  }
+  expect(desk.github.workflows.runs).toHaveLength(1);
+});
+
+test('R-2: a dispatch whose answer was lost is found by its name instead of made twice', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const [first] = desk.github.workflows.runs;
+  await desk.store.marks.set(
+    `dispatched:${run}`,
+    JSON.stringify({ kind: 'build', at: '2026-01-01T00:00:00Z' }),
+  );
+  await dispatch(first?.inputs.operation ?? '', run);
+  expect(desk.github.workflows.runs).toHaveLength(1);
+  expect(JSON.parse((await desk.store.marks.get(`dispatched:${run}`)) ?? '')).toMatchObject({
+    actions_run: first?.id,
+  });
+});
+
+test('a job that ended without having begun is followed by another one', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const [first] = desk.github.workflows.runs;
+  const ended = { kind: 'build', job: 1, actions_run: first?.id, at: '2026-01-01T00:00:00Z', ended: true };
+  await desk.store.marks.set(`dispatched:${run}`, JSON.stringify(ended));
+  await dispatch('another', run);
+  expect(desk.github.workflows.runs).toHaveLength(2);
+});

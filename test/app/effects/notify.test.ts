@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Place } from '../../../src/core/hosted-ports.ts';
+import type { Run, RunOptions } from '../../core/run-builder.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+let desk: AppDesk;
+let chat: Server;
+let answer: number;
+const posted: { text: string; id: string }[] = [];
+
+beforeEach(async () => {
+  answer = 200;
+  posted.length = 0;
+  chat = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    posted.push(JSON.parse(body));
+    response.writeHead(answer).end('ok');
+  }).listen(0, '127.0.0.1');
+  await once(chat, 'listening');
+});
+afterEach(async () => {
+  await desk?.close();
+  chat.closeAllConnections();
+  chat.close();
+});
+
+const open = async () => {
+  const { port } = chat.address() as AddressInfo;
+  desk = await openAppDesk({ settings: { notifyUrl: `http://127.0.0.1:${port}/hook` } });
+};
+
+/** Asked a moment ago by the desk's clock. */
+const asking = (options: RunOptions = {}): Run =>
+  askingRun(['colour'], { startMs: desk.clock.ms, ...options });
+
+async function ask(place: Partial<Place> = {}, run = asking()): Promise<number> {
+  return (await desk.seed(run, place)).issue;
+}
+
+const comments = async (issue: number, kind: string) =>
+  (await desk.olivia.comments(issue)).filter(({ body }) => body.includes(`<!-- autobuild:${kind} `));
+
+const sleep = async (ms: number) => {
+  desk.clock.ms += ms;
+  await desk.settle();
+  // What the timers led to.
+  await desk.settle();
+};
+
+test('P-10: question and reminder mention who set the label', async () => {
+  await open();
+  const issue = await ask();
+  await sleep(2 * HOUR_MS);
+  const [question] = await comments(issue, 'escalation');
+  const [reminder] = await comments(issue, 'reminder');
+  for (const comment of [question, reminder])
+    expect(comment?.body).toContain('Asking @olivia, who labelled the issue.');
+});
+
+test('P-10: question and reminder mention whom the config names, and nobody else', async () => {
+  await open();
+  const issue = await ask({ notify: { mention: ['walter', 'acme/web'], webhook: 'on' } });
+  await sleep(2 * HOUR_MS);
+  const [question] = await comments(issue, 'escalation');
+  const [reminder] = await comments(issue, 'reminder');
+  for (const comment of [question, reminder]) {
+    expect(comment?.body).toContain('Asking @walter and @acme/web.');
+    expect(comment?.body).not.toContain('@olivia');
+  }
+});
+
+test('P-10: the webhook gets one line and the way to the question, for the question and each reminder', async () => {
+  await open();
+  const issue = await ask();
+  const [question] = await comments(issue, 'escalation');
+  const { headline } = (await desk.state()).escalations[0] ?? expect.fail('no question');
+  const [line, way] = (posted[0]?.text ?? '').split('\n');
+  expect(posted).toHaveLength(1);
+  expect(line).toBe(`olivia/shop#${issue}: waiting for you: ${headline}`);
+  expect(way).toMatch(new RegExp(`/olivia/shop/issues/${issue}#issuecomment-${question?.id}$`));
+  await sleep(2 * HOUR_MS);
+  expect(posted).toHaveLength(2);
+  expect(posted[1]?.text).toBe(posted[0]?.text);
+  expect(posted[1]?.id).not.toBe(posted[0]?.id);
+  // What the agent tried and needs stays on GitHub.
+  expect(JSON.stringify(posted)).not.toMatch(/Looked everywhere|A key for the mail service/);
+});
+
+test('P-10: the webhook gets no calls, no links of the agent and no secret', async () => {
+  await open();
+  const run = asking();
+  const secret = 'https://user:p@ss<word>&more';
+  const ref = await desk.store.vault.put('r1', 'colour', secret);
+  const raised = run.events.find((event) => event.type === 'escalation_raised') ?? expect.fail('no question');
+  raised.escalation.headline = `<!channel> [go](x) & see ${secret}`;
+  raised.escalation.resolution = { by: 'olivia', inputs: { colour: { ref, length: secret.length } } };
+  await ask({}, run);
+  const [line = ''] = (posted[0]?.text ?? '').split('\n');
+  expect(line).toMatch(/: waiting for you: &lt;!channel&gt; \[go\] \(x\) &amp; see \[redacted\]$/);
+});
+
+test('P-10: webhook: off posts nothing; people are mentioned all the same', async () => {
+  await open();
+  const issue = await ask({ notify: { mention: [], webhook: 'off' } });
+  await sleep(2 * HOUR_MS);
+  expect(posted).toEqual([]);
+  expect((await comments(issue, 'reminder'))[0]?.body).toContain('Asking @olivia');
+});
+
+test.each(['refuses', 'is gone'])('P-10: a webhook that %s holds up nothing, and is logged', async (what) => {
+  await open();
+  answer = 500;
+  if (what === 'is gone') {
+    chat.close();
+    await once(chat, 'close');
+  }
+  const issue = await ask();
+  expect((await comments(issue, 'status'))[0]?.body).toContain('Waiting for you');
+  expect(await desk.olivia.labels(issue)).toContain('autobuild:waiting');
+  expect(desk.logged()).toContain('the notification webhook');
+  expect(desk.logged()).not.toContain('/hook');
+});
+
+test('P-10: by default people are reminded and nothing expires', async () => {
+  await open();
+  const issue = await ask();
+  for (let day = 0; day < 3; day += 1) await sleep(30 * DAY_MS);
+  expect(await desk.state()).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
+  expect(await comments(issue, 'reminder')).toHaveLength(3);
+});
+
+test('P-10: where the config sets an end, the reminder names it, and then the run ends with a word', async () => {
+  await open();
+  const issue = await ask({}, asking({ expireMs: 14 * DAY_MS }));
+  await sleep(2 * HOUR_MS);
+  expect((await comments(issue, 'reminder'))[0]?.body).toContain('closes by itself on');
+  await sleep(14 * DAY_MS);
+  expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'autobuild' } });
+  const why = 'nobody answered for 14 days';
+  expect((await comments(issue, 'escalation'))[0]?.body).toContain(`✗ Closed: ${why}`);
+  for (const kind of ['status', 'receipt']) {
+    const [comment] = await comments(issue, kind);
+    expect(comment?.body).toContain(`✗ Cancelled: ${why}`);
+    expect(comment?.body).toContain('take the label off the issue and set it again');
+  }
+  expect(await desk.olivia.labels(issue)).toContain('autobuild:stopped');
+  // Nothing comes after the end.
+  const before = (await desk.olivia.comments(issue)).length;
+  await sleep(30 * DAY_MS);
+  expect(await desk.olivia.comments(issue)).toHaveLength(before);
+  expect(posted).toHaveLength(2);
+});
+
+test('P-10: a paused run expires by the timer in the store; one that goes on does not', async () => {
+  await open();
+  const issue = await ask({}, asking({ expireMs: 14 * DAY_MS }));
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  await sleep(10 * DAY_MS);
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  await sleep(10 * DAY_MS);
+  expect((await desk.state()).status).toBe('building');
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  await sleep(13 * DAY_MS);
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await sleep(2 * DAY_MS);
+  expect((await desk.state()).finished?.reason).toBe('paused, and nobody continued it for 15 days');
+});

@@ -1,0 +1,154 @@
+import { afterEach, expect, test } from 'vitest';
+import { performEffect } from '../../../src/app/effects/perform-effect.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+import { actAndSettle, publishRun, putChangeset } from '../published-run.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+test('what no commit can carry is named on the pull request, with the reason', async () => {
+  desk = await openAppDesk();
+  const leftOut = [
+    { path: 'latest', problem: 'it is a symbolic link' },
+    { path: 'x`@olivia`', problem: 'closes #1 <!-- -->' },
+  ];
+  const work = await publishRun(desk, { leftOut });
+  const { body } = await work.pull();
+  expect(body).toContain('**Not in this pull request:**\n\n- `latest`, because it is a symbolic link\n');
+  expect(body).not.toContain('closes #1 <');
+  expect(body).toMatch(/^- .*@olivia/m);
+});
+
+test('where nothing can be committed there is no pull request, and the issue says why', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const changeset = {
+    base_sha: 'a'.repeat(40),
+    files: [],
+    left_out: [{ path: 'l', problem: 'it is a link' }],
+  };
+  await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(JSON.stringify(changeset)));
+  await desk.olivia.comment(issue, '/accept');
+  await desk.settle();
+  expect(await desk.olivia.pullRequests()).toEqual([]);
+  const said = (await desk.olivia.comments(issue)).map(({ body }) => body).join('\n');
+  expect(said).toContain('There is no pull request: none of the 1 changed files can be committed');
+  expect(said).toContain('l: it is a link');
+});
+
+test('the check follows the run: waiting, building, done', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  expect(await work.check()).toMatchObject({ status: 'completed', conclusion: 'action_required' });
+  await desk.olivia.comment(work.issue, '/provide colour=red');
+  await desk.settle();
+  expect(await work.check()).toMatchObject({ status: 'in_progress', conclusion: null });
+  await desk.olivia.comment(work.issue, '/accept');
+  await desk.settle();
+  expect(await work.check()).toMatchObject({ status: 'completed', conclusion: 'neutral' });
+});
+
+test.each([
+  { command: '/pause', conclusion: 'action_required' },
+  { command: '/cancel', conclusion: 'cancelled' },
+  { command: '/terminate', conclusion: 'cancelled' },
+])('the check after $command is $conclusion', async ({ command, conclusion }) => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  await desk.olivia.comment(work.issue, command);
+  await desk.settle();
+  expect(await work.check()).toMatchObject({ status: 'completed', conclusion });
+});
+
+test('a check is written when it changes, not with every status', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const writes = () =>
+    desk.exchanges.filter(({ call }) => call.method !== 'GET' && call.path.includes('/check-runs')).length;
+  const before = writes();
+  await desk.olivia.comment(work.issue, '/provide colour=red');
+  await desk.settle();
+  await desk.olivia.comment(work.issue, '/guide Like this');
+  await desk.olivia.comment(work.issue, '/guide And that');
+  await desk.settle();
+  expect(writes()).toBe(before + 1);
+});
+
+test('links lead to where GitHub is seen: status, question, pull request', async () => {
+  desk = await openAppDesk({ settings: { webUrl: 'https://github.example.com' } });
+  const work = await publishRun(desk);
+  const { body, number } = await work.pull();
+  expect(body).toMatch(
+    /\[how it went\]\(https:\/\/github\.example\.com\/olivia\/shop\/issues\/\d+#issuecomment-\d+\)/,
+  );
+  const comments = await desk.olivia.comments(work.issue);
+  const status = comments.find((comment) => comment.body.includes(':status '))?.body;
+  expect(status).toContain(`https://github.example.com/olivia/shop/pull/${number}`);
+  expect(comments.map((comment) => comment.body).join()).not.toContain('https://github.com');
+});
+
+test('B-6: the pull request links to the artifact of the job that left the newest blocked report', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const ticket = { hash: 'h', run: 'r1', job: 1, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
+  await desk.store.tokens.addTicket(ticket);
+  await desk.store.tokens.takeTicket('h', 4_711, 1, new Date(desk.clock.ms).toISOString());
+  const report = {
+    blocking_issues: [],
+    attempts_made: [],
+    suggested_alternatives: [],
+    human_action_required: 'Open the till',
+  };
+  await performEffect(desk.parts, { id: 'a', run: 'r1', effect: { type: 'save_blocked_report', report } });
+  await performEffect(desk.parts, { id: 'b', run: 'r1', effect: { type: 'publish', ready: false } });
+  const { body } = await work.pull();
+  expect(body).toContain(
+    `[report as JSON](http://${desk.github.host}/olivia/shop/actions/runs/4711#artifacts)`,
+  );
+});
+
+test('a pull request that was closed is over: the next run opens one of its own', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const first = await work.pull();
+  await desk.olivia.comment(work.issue, '/accept');
+  await desk.settle();
+  await actAndSettle(desk, 'pull_request', () => desk.olivia.closePullRequest(first.number));
+  expect((await desk.state()).status).toBe('rejected');
+  // Another run of the same issue, on the same branch.
+  await desk.store.marks.set('pull-of:r1', '0');
+  await performEffect(desk.parts, { id: 'again', run: 'r1', effect: { type: 'publish', ready: false } });
+  const second = await work.pull();
+  expect(second).toMatchObject({ state: 'open', draft: true });
+  expect(second.number).not.toBe(first.number);
+});
+
+test('commits that people put on the branch are left alone: the work goes to a branch of the run', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const theirs = await commitOnBranch(desk, `autobuild/issue-${work.issue}`, await work.head());
+  await putChangeset(desk, 'two\n');
+  await desk.olivia.comment(work.issue, '/accept');
+  await desk.settle();
+  expect(await work.head()).toBe(theirs);
+  const own = `autobuild/issue-${work.issue}-r1`;
+  expect(await desk.olivia.file('src/login.ts', own)).toBe('two\n');
+  expect((await desk.olivia.pullRequests()).map(({ head }) => head.ref)).toContain(own);
+  const said = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes('goes to'));
+  expect(said).toHaveLength(1);
+  expect(said[0]?.body).toContain('Nothing of theirs was touched');
+});
+
+async function commitOnBranch(desk: AppDesk, branch: string, parent: string): Promise<string> {
+  const ask = async <Body>(method: string, path: string, body?: unknown) =>
+    (await desk.github.upstream(method, `/repos/olivia/shop/git${path}`, body)).body as Body;
+  const { tree } = await ask<{ tree: { sha: string } }>('GET', `/commits/${parent}`);
+  const message = 'A hand';
+  const { sha } = await ask<{ sha: string }>('POST', '/commits', {
+    message,
+    tree: tree.sha,
+    parents: [parent],
+  });
+  await ask('PATCH', `/refs/heads/${branch}`, { sha });
+  return sha;
+}

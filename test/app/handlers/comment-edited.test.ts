@@ -1,0 +1,119 @@
+import { afterEach, expect, test } from 'vitest';
+import { performEffect } from '../../../src/app/effects/perform-effect.ts';
+import { onCommentEdited } from '../../../src/app/handlers/comment-edited.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
+const find = async (issue: number, ...texts: string[]) => {
+  const found = (await desk.olivia.comments(issue)).find(({ body }) =>
+    texts.every((text) => body.includes(text)),
+  );
+  if (!found) throw new Error(`There is no comment with ${texts.join(', ')}.`);
+  return found;
+};
+
+test('C-3: boxes of a review are emptied again after a refusal', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour']);
+  const { issue } = await desk.seed(run);
+  run.say('/review');
+  await desk.seed(run);
+  const review = await find(issue, 'Review: ');
+  await desk.olivia.tick(review, 'accept', 'cancel');
+  await desk.settle();
+  expect(await find(issue, 'Review: ')).toMatchObject({ id: review.id, body: review.body });
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await find(issue, 'two boxes were ticked at once');
+});
+
+test('C-3: a tick in a review answers; after that its boxes are gone', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour']);
+  const { issue } = await desk.seed(run);
+  run.say('/review');
+  await desk.seed(run);
+  const review = await find(issue, 'Review: ');
+  await desk.olivia.comment(issue, '/guide Take any');
+  await desk.settle();
+  // As it stood on a page that was open all the time.
+  await desk.person('walter').tick(review, 'cancel');
+  await desk.settle();
+  await find(issue, 'olivia answered first');
+  expect((await find(issue, 'Review: ')).body).not.toContain('- [');
+  expect((await desk.state()).status).toBe('building');
+});
+
+test('C-3: a tick before we know of our own comment is not lost: its delivery is tried again', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  // As if the answer to its creation were still on the way.
+  const known = await desk.store.comments.find('r1', 'r1.e1');
+  if (!known) throw new Error('The question is not known.');
+  await desk.store.comments.save('r1', 'r1.e1', { ...known, comment_id: 1 });
+  const github = await desk.parts.github(INSTALLED);
+  const edited = {
+    comment: {
+      id: question.id,
+      body: question.body.replace(/- \[ \](?= .*e1\.cancel)/, '- [x]'),
+      app_id: desk.github.appId,
+      updated_at: question.updated_at,
+    },
+    before: question.body,
+    login: 'olivia',
+    issue,
+  };
+  // Another comment is the question: what says so of itself is none.
+  await onCommentEdited(desk.parts, github, edited);
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  const fresh = openUnknown();
+  await expect(onCommentEdited(fresh, github, edited)).rejects.toThrow('before its comment is known');
+  // Not of ours, of another issue, of no run: nobody waits for it.
+  await onCommentEdited(fresh, github, { ...edited, comment: { ...edited.comment, app_id: 1 } });
+  await onCommentEdited(fresh, github, { ...edited, issue: issue + 1 });
+  const unmarked = { ...edited.comment, body: edited.comment.body.replace('run=r1', 'run=r9') };
+  await onCommentEdited(fresh, github, { ...edited, comment: unmarked });
+  await desk.store.comments.save('r1', 'r1.e1', known);
+  await onCommentEdited(desk.parts, github, edited);
+  expect((await desk.state()).status).toBe('cancelled');
+});
+
+/** The same App, before the comment was saved. */
+function openUnknown(): AppDesk['parts'] {
+  const { comments, ...store } = desk.store;
+  const unknown = { ...comments, find: async () => undefined, byComment: async () => undefined };
+  return { ...desk.parts, store: { ...store, comments: unknown } };
+}
+
+test('R-2: a question that was ticked while the answer to its creation was lost is found, and its tick read', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour']);
+  const { issue } = await desk.seed(run);
+  const question = await find(issue, ':escalation ');
+  desk.loseWebhooks(true);
+  await desk.olivia.tick(question, 'cancel');
+  await desk.settle();
+  desk.loseWebhooks(false);
+  // What was written is not known; the effect comes again.
+  const { store } = desk;
+  const saved: string[] = [];
+  const parts = {
+    ...desk.parts,
+    store: {
+      ...store,
+      comments: {
+        ...store.comments,
+        find: async () => undefined,
+        save: async (...[, op]: Parameters<typeof store.comments.save>) => void saved.push(op),
+      },
+    },
+  };
+  await performEffect(parts, { id: 'again', run: 'r1', effect: { type: 'ask', escalation: 'e1' } });
+  expect(saved).toEqual(['r1.e1']);
+  expect((await find(issue, ':escalation ')).body).toContain('- [x]');
+  await desk.reconcile();
+  expect((await desk.state()).status).toBe('cancelled');
+});

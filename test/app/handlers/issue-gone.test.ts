@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { refuse } from '../../../src/sandbox/github/gap.ts';
+import { webhookPayload } from '../../fixtures/webhooks.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+
+let desk: AppDesk;
+let issue: number;
+beforeEach(async () => {
+  desk = await openAppDesk();
+  ({ issue } = await desk.seed(askingRun(['colour', 'size'])));
+});
+afterEach(() => desk.close());
+
+const bodies = async (kind: string) =>
+  (await desk.olivia.comments(issue)).filter(({ body }) => body.includes(`:${kind} `));
+
+async function happened(event: 'issues.deleted' | 'issues.transferred' | 'issues.locked', type = 'User') {
+  const place = await desk.store.runs.place('r1');
+  const payload = webhookPayload(event, {
+    issue: { number: issue },
+    repository: { id: place?.repo_id ?? 0 },
+    sender: { login: 'walter', type: type as 'User' },
+  });
+  await desk.receive('issues', payload);
+  await desk.settle();
+}
+
+test.each(['issues.deleted', 'issues.transferred', 'issues.locked'] as const)(
+  'C-6: %s in the middle of a run cancels it',
+  async (event) => {
+    await happened(event);
+    expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+  },
+);
+
+test('an App that locks the issue cancels nothing', async () => {
+  await happened('issues.locked', 'Bot');
+  expect((await desk.state()).status).toBe('waiting_for_input');
+});
+
+test.each([404, 410])('nothing is written for hours to an issue that is gone (%i)', async (status) => {
+  desk.interfere(({ path, caller }) =>
+    caller.kind === 'installation' && /\/issues\//.test(path) ? refuse(status, 'Gone') : undefined,
+  );
+  await happened('issues.deleted');
+  expect((await desk.state()).status).toBe('cancelled');
+  expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, busy: 0 });
+});
+
+test('a locked issue that takes no comments: set aside after a few tries', async () => {
+  desk.interfere(({ path, method, caller }) =>
+    caller.kind === 'installation' && method !== 'GET' && /\/issues\//.test(path)
+      ? refuse(403, 'Unable to create comment because issue is locked.')
+      : undefined,
+  );
+  await happened('issues.locked');
+  for (let time = 0; time < 30; time += 1) {
+    desk.clock.ms += 10_000;
+    await desk.settle();
+  }
+  expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, busy: 0 });
+  expect((await desk.state()).status).toBe('cancelled');
+});
+
+test('our question deleted by somebody: the next change writes it anew, and it can be answered', async () => {
+  const [question] = await bodies('escalation');
+  await desk.github.callAs('olivia', 'DELETE', `/repos/olivia/shop/issues/comments/${question?.id}`);
+  await desk.olivia.comment(issue, '/provide colour=red');
+  await desk.settle();
+  const [again, ...more] = await bodies('escalation');
+  expect(more).toEqual([]);
+  expect(again?.id).not.toBe(question?.id);
+  expect(again?.body).toContain('1 of 2 given');
+  if (again) await desk.olivia.tick(again, 'skip');
+  await desk.settle();
+  expect((await desk.state()).pending).toBeUndefined();
+  expect((await bodies('escalation'))[0]?.body).toContain('Answered');
+});
+
+test('our question deleted and answered: the run goes on', async () => {
+  const [question] = await bodies('escalation');
+  await desk.github.callAs('olivia', 'DELETE', `/repos/olivia/shop/issues/comments/${question?.id}`);
+  await desk.olivia.comment(issue, '/provide colour=red size=2');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('building');
+  expect(await desk.store.outbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
+});
+
+test('the status comment deleted by somebody comes again', async () => {
+  const [status] = await bodies('status');
+  await desk.github.callAs('olivia', 'DELETE', `/repos/olivia/shop/issues/comments/${status?.id}`);
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  const after = await bodies('status');
+  expect(after).toHaveLength(1);
+  expect(after[0]?.body).toContain('Cancelled');
+});

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { endJobs } from '../end-jobs.ts';
+
+let desk: AppDesk;
+afterEach(async () => {
+  if (desk) await endJobs(desk);
+  await desk?.close();
+});
+
+const CONFIG = 'agent: scripted\nagents:\n  scripted: { command: [sh] }\nverify: [npm test]\n';
+
+/** With the workflow that users have. */
+async function open(config: string): Promise<void> {
+  desk = await openAppDesk({ config });
+  const path = '/repos/olivia/shop/contents/.github/workflows/autobuild.yml';
+  const { body } = await desk.github.upstream('GET', path);
+  const { status } = await desk.github.upstream('PUT', path, {
+    message: 'The workflow',
+    content: readFileSync(join(import.meta.dirname, '../../../templates/workflow.yml')).toString('base64'),
+    sha: (body as { sha: string }).sha,
+  });
+  if (status >= 300) throw new Error(`The workflow was not taken: ${status}`);
+}
+
+test('P-10: what the config says of roles, paths, CI, people and waiting holds for the whole run', async () => {
+  await open(`${CONFIG}roles: { cancel: triage, accept: admin }
+protected_paths: [migrations/**]
+ci: always
+notify: { mention: [walter, acme/web], webhook: off }
+waiting: { remind_minutes: 10, remind_high_minutes: 5, expire_minutes: 20160 }
+`);
+  const { run } = await desk.begin();
+  expect(await desk.store.runs.place(run)).toMatchObject({
+    roles: { cancel: 'triage', accept: 'admin' },
+    protected_paths: ['migrations/**'],
+    ci: 'always',
+    notify: { mention: ['walter', 'acme/web'], webhook: 'off' },
+  });
+  expect((await desk.state(run)).reminders).toEqual({
+    every_ms: 600_000,
+    high_every_ms: 300_000,
+    expire_ms: 20_160 * 60_000,
+  });
+});
+
+test('P-10: without a word of it, waiting has no end, and commits skip CI', async () => {
+  await open(CONFIG);
+  const { run } = await desk.begin();
+  expect((await desk.state(run)).reminders).toEqual({ every_ms: 14_400_000, high_every_ms: 3_600_000 });
+  expect(await desk.store.runs.place(run)).toMatchObject({
+    ci: 'skip',
+    protected_paths: [],
+    notify: { mention: [], webhook: 'on' },
+  });
+});
+
+test.each([
+  ['roles: { cancel: read }', '`roles.cancel`', 'triage, write, maintain or admin'],
+  ['protected_paths: [/etc/**]', '`protected_paths.0`', 'inside the repository'],
+  ['ci: never', '`ci`', 'always'],
+  ['notify: { mention: ["x @everyone"] }', '`notify.mention.0`', 'without the'],
+  ['waiting: { expire_minutes: 1 }', '`waiting.expire_minutes`', 'so that a reminder comes first'],
+])('C-2: %s starts nothing; line, key and what is allowed are said', async (line, key, allowed) => {
+  await open(`${CONFIG}${line}\n`);
+  const { issue, run } = await desk.begin();
+  expect(run).toBe('');
+  const [told] = await desk.olivia.comments(issue);
+  expect(told?.body).toContain('has 1 error');
+  expect(told?.body).toMatch(/^\| 5 \|/m);
+  expect(told?.body).toContain(key);
+  expect(told?.body).toContain(allowed);
+  // The only one who is called is who set the label.
+  expect(told?.body.replace(/`[^`]*`/g, '').match(/@\w+/g)).toEqual(['@olivia']);
+});
+
+test('C-2: the label needs write access, whatever the config says of commands', async () => {
+  await open(`${CONFIG}roles: { continue: triage, provide: triage }\n`);
+  const issue = await desk.olivia.openIssue({ title: 'Make it', body: 'Make it.' });
+  await desk.person('tina').label(issue, 'autobuild');
+  await desk.settle();
+  const [told] = await desk.olivia.comments(issue);
+  expect(told?.body).toContain('labels of people without write access start nothing');
+});
+
+test('C-2: an agent nobody knows starts no run; the comment names the ones there are', async () => {
+  await open('agent: cluade\nagents:\n  mine: { command: [sh] }\nverify: [npm test]\n');
+  const { issue, run } = await desk.begin();
+  expect(run).toBe('');
+  const [comment] = await desk.olivia.comments(issue);
+  expect(comment?.body).toContain('there is no agent `cluade`');
+  expect(comment?.body).toContain('`mine`, `claude`, `codex`');
+  expect(await desk.olivia.labels(issue)).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { afterEach, expect, test } from 'vitest';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+const replies = async (issue: number) =>
+  (await desk.olivia.comments(issue)).filter(({ body }) => body.includes(':reply ')).map(({ body }) => body);
+
+test('C-4: a command the config gives to triagers is theirs; the others stay with writers', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']), { roles: { cancel: 'triage' } });
+  const tina = desk.person('tina');
+  await tina.comment(issue, '/provide colour=red');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await desk.person('rita').comment(issue, '/cancel');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await tina.comment(issue, '/cancel');
+  await desk.settle();
+  expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'tina' } });
+});
+
+test('C-4: a command that needs more than write is refused with the role it needs, once per role', async () => {
+  desk = await openAppDesk();
+  const roles = { accept: 'admin', override: 'admin', approve: 'maintain' } as const;
+  const { issue } = await desk.seed(askingRun(['colour']), { roles });
+  const walter = desk.person('walter');
+  for (const text of ['/accept', '/override Do it so', '/approve files=30']) {
+    const comment = await walter.comment(issue, text);
+    await desk.settle();
+    expect(desk.github.reactions.of(comment.id).map(({ content }) => content)).toEqual(['eyes', 'confused']);
+  }
+  expect((await desk.state()).pending).toBe('e1');
+  const told = await replies(issue);
+  expect(told).toHaveLength(2);
+  expect(told[0]).toContain('/accept is taken from people with the role admin');
+  expect(told[1]).toContain('/approve is taken from people with the role maintain');
+  await walter.comment(issue, '/provide colour=red');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('building');
+});
+
+test('C-3: a ticked box needs the same role as the command it stands for', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']), { roles: { cancel: 'admin' } });
+  const question = async () => {
+    const comments = await desk.olivia.comments(issue);
+    return comments.find(({ body }) => body.includes(':escalation ')) ?? expect.fail('no question');
+  };
+  await desk.person('walter').tick(await question(), 'cancel');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  expect((await question()).body).not.toContain('- [x]');
+  await desk.olivia.tick(await question(), 'cancel');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('cancelled');
+});

@@ -1,0 +1,42 @@
+import { afterEach, expect, test } from 'vitest';
+import { startWorkers, type Workers } from '../../src/app/workers.ts';
+import { until } from '../e2e-github/until.ts';
+import { type AppDesk, askingRun, openAppDesk } from './app-desk.ts';
+import { endJobs } from './end-jobs.ts';
+
+const DAY_MS = 86_400_000;
+
+let desk: AppDesk;
+let workers: Workers | undefined;
+afterEach(async () => {
+  await workers?.stop();
+  if (desk) await endJobs(desk);
+  await desk?.close();
+});
+
+const work = () => {
+  workers = startWorkers(desk.parts, async () => undefined);
+};
+
+test('R-1: who answered while no desk ran is not told afterwards that nobody did', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour'], { expireMs: 14 * DAY_MS });
+  const { issue } = await desk.seed(run);
+  // The desk is down, and its webhooks with it; meanwhile the time runs out.
+  await desk.olivia.comment(issue, '/provide colour=red');
+  desk.clock.ms += 15 * DAY_MS;
+  work();
+  await until('the answer is taken', async () => (await desk.state()).pending === undefined);
+  const { status, finished } = await desk.state();
+  expect([status, finished]).toEqual(['building', undefined]);
+});
+
+test('P-10: where nobody answered while no desk ran, the run ends when one runs again', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour'], { expireMs: 14 * DAY_MS });
+  await desk.seed(run);
+  desk.clock.ms += 15 * DAY_MS;
+  work();
+  await until('the run has ended', async () => (await desk.state()).status === 'cancelled');
+  expect((await desk.state()).finished?.reason).toBe('nobody answered for 15 days');
+});

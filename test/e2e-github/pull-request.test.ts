@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openScene, type Scene } from './scene.ts';
+import { until } from './until.ts';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+
+async function headMessage(sha: string): Promise<string> {
+  const { body } = await scene.sandbox.github.upstream('GET', `/repos/olivia/shop/git/commits/${sha}`);
+  return (body as { message: string }).message;
+}
+
+test('C-6: a command in a review goes on; the result does not run CI until a writer ticks it, on what they saw', async () => {
+  const story = await scene.begin('asks');
+  await story.question();
+  await story.parked();
+  const draft = await story.pullRequest();
+  await scene.sandbox.person('walter').review(draft.number, 'REQUEST_CHANGES', '/provide colour=blue');
+  await story.reached('done');
+  const done = await story.pullRequest();
+  expect(done.head.sha).not.toBe(draft.head.sha);
+  expect(await headMessage(done.head.sha)).toContain('[skip ci]');
+  expect(done.body).toContain(`id=ci.${done.head.sha} `);
+  await scene.sandbox.person('walter').tickRunCi(done);
+  const running = await until('CI runs', async () => {
+    const pull = await story.pullRequest();
+    return pull.body.includes('✓ CI runs on') && pull;
+  });
+  expect(await headMessage(running.head.sha)).toBe('Run CI, asked by @walter');
+  expect(await scene.olivia.file('done.txt', running.head.ref)).toBe('blue\n');
+});
+
+test('a job that somebody cancels on the Actions page stays cancelled: the run is paused until /continue', async () => {
+  const story = await scene.begin('sleeps');
+  await story.comment(':status ', 'turn 1');
+  const [run] = story.runs();
+  await scene.sandbox.github.callAs('walter', 'POST', `/repos/olivia/shop/actions/runs/${run?.id}/cancel`);
+  await story.comment(':reply ', 'cancelled in Actions');
+  await story.reached('waiting');
+  await story.parked();
+  // The successor that was asked for when the job saved its work is cancelled, too, if it was there already.
+  expect(new Set(story.runs().map(({ conclusion }) => conclusion))).toEqual(new Set(['cancelled']));
+  await scene.olivia.comment(story.issue, '/cancel');
+  await story.reached('stopped');
+});
