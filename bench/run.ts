@@ -7,6 +7,7 @@ import { stopAgents } from './bench-agent.ts';
 import { escalation } from './escalation.ts';
 import { type Figure, holdsBar, type Measurement } from './figure.ts';
 import { freeze } from './freeze.ts';
+import { githubWrites } from './github-writes.ts';
 import { memory } from './memory.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
 import { stream } from './stream.ts';
@@ -22,6 +23,7 @@ const FIGURES: readonly Figure[] = [
   answerHosted,
   actionStart,
   webhooks,
+  githubWrites,
 ];
 const FIGURE_DEADLINE_MS = 180_000;
 

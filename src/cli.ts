@@ -6,6 +6,7 @@ import { isDiskFull } from './cli/disk-full.ts';
 import { EXIT, exitCodeOf, exitCodeOfError } from './cli/exit-code.ts';
 import { openHome } from './cli/home.ts';
 import { type CliOptions, readOptions, usage } from './cli/options.ts';
+import { packageVersion } from './cli/package-version.ts';
 import { USAGE } from './cli/usage.ts';
 import type { Surroundings } from './cli/work-on-run.ts';
 import { UserError, userError } from './core/error-catalogue.ts';
@@ -14,7 +15,7 @@ import { UserError, userError } from './core/error-catalogue.ts';
 async function main(argv: string[]): Promise<number> {
   const options = readOptions(argv, currentDirectory());
   const { command } = options;
-  if (options.version) return print(`autobuild ${version()}`);
+  if (options.version) return print(`autobuild ${packageVersion()}`);
   if (options.help || command === 'help') return print(USAGE.trimEnd());
   // Each command loads its own parts: an agent's hook asks the gate before every edit and must not wait for all of them.
   switch (command) {
@@ -144,11 +145,6 @@ function currentDirectory(): string {
 function print(text: string): number {
   process.stdout.write(`${text}\n`);
   return EXIT.done;
-}
-
-function version(): string {
-  const file = new URL('../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
 async function report(error: unknown): Promise<number> {

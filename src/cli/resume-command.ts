@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { userError } from '../core/error-catalogue.ts';
 import { isFinished, type RunState } from '../core/run-state.ts';
+import { removeConversations } from '../runner/agent-sessions.ts';
 import { openFileVault } from '../store/file-vault.ts';
+import { checkAgent } from './check-agent.ts';
 import { withLock } from './hold-worktree.ts';
 import { type RunFile, realDirectory } from './home.ts';
 import { type CliOptions, usage } from './options.ts';
@@ -16,10 +18,12 @@ export async function resumeCommand(options: CliOptions, surroundings: Surroundi
     workOnRun(file, surroundings, async (desk) => {
       const state = await desk.state(file.run);
       if (isFinished(state)) {
-        // A process killed right after the run's last word had no time to forget the values.
+        // A process killed right after the run's last word had no time to forget values and transcripts.
         await openFileVault(home.runDir(file.run)).forget(file.run);
+        await removeConversations(home.runDir(file.run));
         throw userError('run_over', { run: file.run, status: state.status });
       }
+      if (!namesAgent(options.answers)) checkStart(state.agent, file, surroundings);
       screen.resumed(state);
       const at = new Date().toISOString();
       if (state.job_live) {
@@ -32,6 +36,16 @@ export async function resumeCommand(options: CliOptions, surroundings: Surroundi
       }
     }),
   );
+}
+
+/** Whoever gives the run to another agent does so because of this one. */
+function namesAgent(answers: readonly string[]): boolean {
+  return answers.some((answer) => /\bagent=/.test(answer));
+}
+
+/** A program of the worktree itself may be gone with it, and comes back with it. */
+function checkStart(name: string, { agents, worktree }: RunFile, { env }: Surroundings): void {
+  if (!agents[name]?.[0]?.includes('/')) checkAgent(name, agents, { worktree, env });
 }
 
 /** By name from anywhere; without one, the newest of the worktree, also when an agent has deleted it. */

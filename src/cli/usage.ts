@@ -6,7 +6,8 @@ export const USAGE = `autobuild: run a coding agent on a task until its checks p
   autobuild replay JOURNAL
   autobuild check-config [FILE]
   autobuild doctor [--agent NAME]
-  autobuild init [--directory DIR] [--force]
+  autobuild doctor --repo OWNER/NAME [--json]
+  autobuild init [--directory DIR] [--action OWNER/REPO@REF] [--force]
 
 Run and resume:
   --agent NAME      an agent named in the config; or give its command after --

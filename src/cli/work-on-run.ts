@@ -5,11 +5,15 @@ import { briefFor } from '../core/brief.ts';
 import { createDesk, type Desk } from '../core/desk.ts';
 import type { Effect } from '../core/effect.ts';
 import { userError } from '../core/error-catalogue.ts';
+import type { Escalation } from '../core/escalation.ts';
+import { measureReport } from '../core/measured-report.ts';
 import { reminderTime } from '../core/raise-escalation.ts';
 import type { RunEvent } from '../core/run-event.ts';
-import { pendingEscalation, type RunState } from '../core/run-state.ts';
+import { isFinished, pendingEscalation, type RunState } from '../core/run-state.ts';
 import { RULES } from '../guards/rules.ts';
 import { createInProcessLink } from '../link/in-process.ts';
+import { openAgentConfig } from '../runner/agent-config.ts';
+import { removeConversations } from '../runner/agent-sessions.ts';
 import { loadCheckpoint } from '../runner/checkpoint.ts';
 import { keepStateDir, placeStateDir, writeStateFile } from '../runner/keep-state-dir.ts';
 import { markChecks } from '../runner/orphans.ts';
@@ -90,6 +94,10 @@ export async function workOnRun(
   async function perform(effect: Effect, state: RunState): Promise<void> {
     switch (effect.type) {
       case 'ask':
+        await saveMeasuredReport(
+          state.escalations.find(({ id }) => id === effect.escalation),
+          state,
+        );
         return conversation.ask(effect.escalation);
       case 'reply':
         return screen.reply(effect.reply, state);
@@ -110,6 +118,14 @@ export async function workOnRun(
         // Status, dispatch and publishing are what the screen and the loop below do by themselves.
         return;
     }
+  }
+
+  /** B-7: who stops for a person leaves a report; where the agent gave none, it is what was measured. */
+  async function saveMeasuredReport(escalation: Escalation | undefined, state: RunState): Promise<void> {
+    if (!escalation || escalation.blocked_report) return;
+    const { headline, triggers, context, report_missing: missing } = escalation;
+    const report = measureReport({ headline, triggers, context, missing, earlier: state.blocked_report });
+    await saveBlockedReport(report, state);
   }
 
   /** The report is in the journal already: a worktree that takes no file must not cost the run. */
@@ -146,6 +162,7 @@ export async function workOnRun(
       stateDir: file.state_dir,
       path: env.PATH,
     });
+    const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
     await takeUp(await desk.state(run));
     for (;;) {
       const { tree, aside, sessions } = loadCheckpoint(runDir);
@@ -156,6 +173,7 @@ export async function workOnRun(
         stateDir,
         runDir,
         aside,
+        agentConfig,
         lastTree: tree,
         // The config's own agents come before the ones that are built in.
         agentFor: (name) => (file.agents[name] ? commandAgent(name, file.agents[name]) : agentNamed(name)),
@@ -177,7 +195,10 @@ export async function workOnRun(
         onProgress: (progress) => screen.progress(mask.clean(progress)),
       });
       if (failure) throw failure;
-      if (end !== 'handed_over') return await desk.state(run);
+      if (end === 'handed_over') continue;
+      const state = await desk.state(run);
+      if (isFinished(state)) await removeConversations(runDir);
+      return state;
     }
   } finally {
     answers.close();
@@ -190,6 +211,7 @@ export async function workOnRun(
     const open = pendingEscalation(state);
     if (!open) return;
     if (open.blocked_report) await saveBlockedReport(open.blocked_report, state);
+    else await saveMeasuredReport(open, state);
     reminders.set(`reminder:${open.id}`, reminderTime(state, open, now().toISOString()));
     conversation.ask(open.id);
   }

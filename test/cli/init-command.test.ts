@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { initCommand } from '../../src/cli/init-command.ts';
+import { packageVersion } from '../../src/cli/package-version.ts';
 import { makeTemporaryDirectory, makeWorktree } from '../runner/temporary-worktree.ts';
 
 const WORKFLOW = '.github/workflows/autobuild.yml';
@@ -21,6 +22,38 @@ describe('autobuild init', () => {
       `✓ ${WORKFLOW} is there already.`,
       `✓ ${CONFIG} is there already.`,
     ]);
+  });
+
+  test('pins the action to this version, or to what is asked for', async () => {
+    const uses = (text: string) => [...text.matchAll(/uses: (\S*autobuild@\S+)/g)].map(([, name]) => name);
+    const own = makeWorktree();
+    await initCommand({ directory: own.worktree, force: false });
+    const name = `autobuild/autobuild@v${packageVersion()}`;
+    expect(uses(own.read(WORKFLOW))).toEqual([name, name]);
+    const other = makeWorktree();
+    await initCommand({ directory: other.worktree, force: false, action: 'acme/my.autobuild@release/2' });
+    expect(uses(other.read(WORKFLOW))).toEqual([
+      'acme/my.autobuild@release/2',
+      'acme/my.autobuild@release/2',
+    ]);
+  });
+
+  test.each([
+    'acme/autobuild',
+    'autobuild@v1',
+    'a/b@',
+    'a/b@v1\n- run: x',
+    'a/b@v1 #',
+    '/b@v1',
+    '../b@v1',
+    'a/b@$' + '&',
+  ])('--action %j is refused, and nothing written', async (action) => {
+    const tree = makeWorktree();
+    await expect(initCommand({ directory: tree.worktree, force: true, action })).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('OWNER/REPO@REF'),
+    });
+    expect(existsSync(join(tree.worktree, '.github'))).toBe(false);
   });
 
   test('replaces nothing of the user’s unless told to', async () => {
