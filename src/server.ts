@@ -103,7 +103,8 @@ export function createAppParts(
     agents: agentNames(),
     now,
     log,
-    settings: { appId, publicUrl, webUrl, label, notifyUrl },
+    // Nothing is served there yet, so no comment leads there.
+    settings: { appId, publicUrl, webUrl, pages: false, label, notifyUrl },
     github: async ({ installation_id, owner, repo }: Repository) =>
       createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
     repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),

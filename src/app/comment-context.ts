@@ -11,10 +11,10 @@ export async function commentContext(
   op: string,
   asks = false,
 ): Promise<CommentContext> {
-  const { publicUrl, webUrl } = parts.settings;
+  const { publicUrl, webUrl, pages } = parts.settings;
   const repository = `${webUrl}/${place.owner}/${place.repo}`;
   const issue = `${repository}/issues/${place.issue}`;
-  const page = `${publicUrl}/runs/${state.run}`;
+  const page = pages ? `${publicUrl}/runs/${state.run}` : undefined;
   const pull = await parts.store.marks.get(`pull-of:${state.run}`);
   const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
   const reported = await parts.store.marks.get(reportMark(state.run));
@@ -27,10 +27,12 @@ export async function commentContext(
     op,
     ...(asks && whoIsAsked(place)),
     issue: place.issue,
-    capabilities: { live: true, form: true },
+    capabilities: { live: true, form: pages },
     links: {
       run_page: page,
-      forms: Object.fromEntries(secrets.map((input) => [input.key, `${page}/secret/${input.key}`])),
+      forms: Object.fromEntries(
+        page ? secrets.map((input) => [input.key, `${page}/secret/${input.key}`]) : [],
+      ),
       question: question ? `${issue}#issuecomment-${question.comment_id}` : undefined,
       status: status ? `${issue}#issuecomment-${status.comment_id}` : undefined,
       report_json: reported ? `${repository}/actions/runs/${reported}#artifacts` : undefined,

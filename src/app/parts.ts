@@ -11,6 +11,8 @@ export interface AppSettings {
   publicUrl: string;
   /** GitHub as people see it, for links, without a slash at the end. */
   webUrl: string;
+  /** Whether pages are served at `publicUrl`: those of runs, and the one-time form. */
+  pages: boolean;
   label: string;
   /** Slack-compatible; every question is posted there. */
   notifyUrl?: string;

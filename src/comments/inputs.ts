@@ -36,8 +36,5 @@ export function howToGiveSecret(input: HelpInput, where: CommentContext): string
   const saved = `the Actions secret ${code(actionsSecretName(input.key), 64)}`;
   if (where.capabilities.form && form)
     return `secret: **${link('open the one-time form', form)}** or save it as ${saved}, never put it in a comment`;
-  return (
-    `secret: never put it in a comment. Save it as ${saved}, then reply \`/continue\`; ` +
-    'or type it in your own terminal, where it is not echoed'
-  );
+  return `secret: never put it in a comment. Save it as ${saved}, then reply \`/continue\``;
 }

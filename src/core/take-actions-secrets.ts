@@ -27,7 +27,7 @@ export function takeActionsSecrets(
     return refuse(input, {
       title: `Nothing changed: there is no Actions secret ${names(absent)}.`,
       detail:
-        'Add it in the repository under Settings, Secrets and variables, Actions; then reply `/continue`. Or give the value by its one-time form.',
+        'Add it in the repository under Settings, Secrets and variables, Actions; then reply `/continue`.',
     });
   }
   const inputs: Record<string, InputRef> = Object.fromEntries(

@@ -30,7 +30,7 @@ describe.concurrent('what people are asked', () => {
     const secret = 'sk_live_abcdefghij0123456789';
     const story = await scene.begin('asks-secret');
     const question = await story.question();
-    expect(question.body).toContain('one-time form');
+    expect(question.body).toContain('never put it in a comment. Save it as the Actions secret `API_KEY`');
     await story.parked();
     const given = await scene.olivia.comment(story.issue, `/provide api_key=${secret}`);
     await story.comment(':reply ', 'Please rotate: Key of the shop');

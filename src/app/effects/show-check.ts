@@ -1,5 +1,6 @@
 import type { GitHub } from '../../core/github-port.ts';
 import type { RunState } from '../../core/run-state.ts';
+import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import type { Doing } from './perform-effect.ts';
 
@@ -13,12 +14,13 @@ export async function showCheck({ parts, github, state, place }: Doing): Promise
   const mark = `check:${state.run}`;
   const shown = JSON.stringify([head, check]);
   if ((await parts.store.marks.get(mark)) === shown) return;
+  const { links } = await commentContext(parts, state, place, mark);
   await github.upsertCheckRun({
     ...check,
     head_sha: head,
     external_id: state.run,
     summary: `Run ${state.run}, turn ${state.turn}.`,
-    details_url: `${parts.settings.publicUrl}/runs/${state.run}`,
+    details_url: links?.run_page ?? links?.status,
   });
   await parts.store.marks.set(mark, shown);
 }

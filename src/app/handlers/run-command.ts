@@ -140,7 +140,7 @@ async function sealFor(
       tone: 'refused',
       title: `Please rotate: ${exposed.join(', ')}. It came in a comment.`,
       detail:
-        'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open. The value was taken, so the run goes on; give the new one by the one-time form.',
+        'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open. The value was taken, so the run goes on; give the new one as an Actions secret.',
     });
   } else if (exposed.length > 0 && asked.review) {
     // GitHub deletes no review that was submitted.
@@ -148,7 +148,7 @@ async function sealFor(
       tone: 'refused',
       title: `Please rotate: ${exposed.join(', ')}. It came in a review.`,
       detail:
-        'A review cannot be deleted: edit it, and take the value out. It was taken, so the run goes on; give the new one by the one-time form.',
+        'A review cannot be deleted: edit it, and take the value out. It was taken, so the run goes on; give the new one as an Actions secret.',
     });
   }
   const inputs: Extract<SealedCommand, { name: 'provide' }>['inputs'] = {};

@@ -35,7 +35,7 @@ const lastReply = async () => (await ours('reply')).at(-1)?.body ?? '';
 
 test('P-9: the question names the secret; its box, ticked, goes on when the secret is there', async () => {
   const [question] = await ours('escalation');
-  expect(question?.body).toContain('save it as the Actions secret `MAIL_API_KEY`');
+  expect(question?.body).toContain('Save it as the Actions secret `MAIL_API_KEY`');
   secrets(['MAIL_API_KEY']);
   if (question) await desk.olivia.tick(question, 'continue');
   await desk.settle();
