@@ -4,10 +4,13 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/agents-real/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 300_000,
-    pool: 'forks',
+    globalSetup: ['test/agents-real/install-clis.ts'],
     // Each of these programs wants a core and some hundred megabytes for itself.
-    fileParallelism: false,
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    // One more try where nobody watches; at a desk a test that fails now and then is seen at once.
+    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -1,17 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent } from '../agents/agent.ts';
-import type { SetAside } from '../core/change.ts';
-import { Changeset } from '../core/changeset.ts';
+import type { Changeset } from '../core/changeset.ts';
+import type { GuardLimits } from '../core/guard.ts';
 import type { HttpLink } from '../link/http.ts';
-import { applyChangeset } from '../runner/apply-changeset.ts';
-import { loadCheckpoint, saveCheckpoint } from '../runner/checkpoint.ts';
+import { openAgentConfig } from '../runner/agent-config.ts';
+import { removeConversations } from '../runner/agent-sessions.ts';
+import { saveCheckpoint } from '../runner/checkpoint.ts';
 import { keepStateDir, writeStateFile } from '../runner/keep-state-dir.ts';
 import { makeChangeset } from '../runner/make-changeset.ts';
 import { markChecks } from '../runner/orphans.ts';
-import { CheckpointError, packCheckpoint, unpackCheckpoint } from '../runner/pack-checkpoint.ts';
 import { restoreAgentConfig } from '../runner/restore-agent-config.ts';
-import { restoreCheckpoint } from '../runner/restore-checkpoint.ts';
 import { type JobEnd, runJob } from '../runner/run-job.ts';
 import { scrubEnv } from '../runner/scrub-env.ts';
 import { openStateDir } from '../runner/state-dir.ts';
@@ -20,7 +18,9 @@ import { openWorkspace } from '../runner/workspace.ts';
 import { agentsOf } from './agents-of.ts';
 import { createJobLink, type Said } from './job-link.ts';
 import type { CheckedOut } from './open-repository.ts';
+import { saveJobCheckpoint } from './save-checkpoint.ts';
 import { createProgressView } from './show-progress.ts';
+import { takeUp } from './take-up.ts';
 
 const TICK_MS = 1_000;
 /** Actions gives a cancelled step ten seconds: ending the agent must leave time to save the work. */
@@ -65,39 +65,39 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     stateDir: config.state_dir,
     path: env.PATH,
   });
+  // Before the changes so far come in: those are the run's own.
+  const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
   const said: Said = { turns: [] };
-  const { aside, session: earlier } = await takeUp(parts, agentFor, home);
-  saveCheckpoint({ runDir }, { aside });
-  const conversation = { agent: brief.agent, session: earlier };
+  const { aside, sessions, ...used } = await takeUp(parts, agentFor, home);
+  saveCheckpoint({ runDir }, { aside, sessions, ...used });
+  let agentAtWork = brief.agent;
   let changeset: Changeset = { base_sha: place.head_sha, files: [], left_out: [] };
   const progress = createProgressView(log);
 
   const jobLink = createJobLink(link, {
     log,
     said,
+    env,
+    limits: brief.limits as GuardLimits,
     async saveChanges() {
       progress.flush();
       changeset = await makeChangeset(workspace, place.head_sha);
       await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
     },
-    async saveCheckpoint() {
-      const agent = agentFor(conversation.agent);
-      const { session } = conversation;
-      const saved = {
-        run: brief.run,
-        worktree,
-        home,
-        changeset,
-        aside: loadCheckpoint(runDir).aside,
-        conversation: agent && session ? { agent, session } : undefined,
-      };
-      await link.putBlob('checkpoint', await packWithin(saved, log));
+    onAgent(name) {
+      agentAtWork = name;
     },
-    async onBlockedReport(report) {
-      said.blockedReport = report;
+    saveCheckpoint: () =>
+      saveJobCheckpoint(parts, { changeset, home, agent: agentFor(agentAtWork), agentConfig, workspace }),
+    async saveReport(report) {
       const text = `${JSON.stringify(report, null, 2)}\n`;
-      await keepStateDir(worktree, stateDir);
-      await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
+      try {
+        await keepStateDir(worktree, stateDir);
+        await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
+      } catch (error) {
+        // The desk has it all the same: a worktree that takes no file must not cost the run.
+        log.annotate('warning', `The blocked report could not be saved: ${(error as Error).message}`);
+      }
     },
   });
   const limitMs = parts.jobMinutes * 60_000;
@@ -108,9 +108,10 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     stateDir,
     runDir,
     aside,
+    agentConfig,
     lastTree: await workspace.snapshot(),
     agentFor,
-    sessions: earlier ? { [brief.agent]: earlier } : {},
+    sessions,
     hookFor: (agent) => [...parts.self, 'hook', agent],
     agentEnv: env,
     checkEnv: markChecks(scrubEnv(env, []), brief.run),
@@ -129,54 +130,11 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     },
     now,
     parking: parts.parking,
-    onProgress(shown) {
-      if (shown.type === 'agent' && shown.event.type === 'session') conversation.session = shown.event.id;
-      progress.show(shown);
-    },
+    onProgress: progress.show,
   });
   progress.flush();
   log.endGroup();
+  // The desk has what a successor needs; the machine may be used again.
+  await removeConversations(runDir);
   return { end, said, leftOut: changeset.left_out };
-}
-
-/** The newest files are those of the last turn's end; the checkpoint knows what else there was when the job parked. */
-async function takeUp(
-  { link, log, worktree, runDir }: BuildParts,
-  agentFor: (name: string) => Agent | undefined,
-  home: string,
-): Promise<{ aside: SetAside[]; session?: string }> {
-  const { brief, place } = link.claimed;
-  const [saved, files] = await Promise.all([link.getBlob('checkpoint'), link.getBlob('changeset')]);
-  const changeset = files && readChangeset(files);
-  const checkpoint = saved && (await unpackCheckpoint(saved, brief.run).catch(warnAbout(log)));
-  if (checkpoint) {
-    return restoreCheckpoint(
-      { ...checkpoint, changeset: changeset ?? checkpoint.changeset },
-      { worktree, headSha: place.head_sha, asideDir: join(runDir, 'aside'), home, agentFor },
-    );
-  }
-  if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
-  return { aside: [] };
-}
-
-export function readChangeset(bytes: Uint8Array): Changeset {
-  return Changeset.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
-}
-
-/** A conversation that is too long to carry is worth less than the rest. */
-async function packWithin(saved: Parameters<typeof packCheckpoint>[0], log: ActionLog): Promise<Uint8Array> {
-  try {
-    return await packCheckpoint(saved);
-  } catch (error) {
-    if (!(error instanceof CheckpointError)) throw error;
-    log.annotate('warning', `${error.message} The agent begins a new conversation when the run goes on.`);
-    return packCheckpoint({ ...saved, conversation: undefined, aside: [] });
-  }
-}
-
-function warnAbout(log: ActionLog): (error: unknown) => undefined {
-  return (error) => {
-    if (!(error instanceof CheckpointError)) throw error;
-    log.annotate('warning', error.message);
-  };
 }

@@ -1,42 +1,92 @@
 import type { BlockedReport } from '../core/blocked-report.ts';
-import { Claim } from '../core/envelope.ts';
+import { Claim, type Measured } from '../core/envelope.ts';
+import type { Escalation } from '../core/escalation.ts';
+import type { GuardLimits } from '../core/guard.ts';
+import { type MeasuredReport, measureReport } from '../core/measured-report.ts';
+import type { Orders } from '../core/orders.ts';
 import type { Link } from '../core/ports.ts';
 import type { TurnRecord } from '../core/run-event.ts';
 import type { Verification } from '../core/verification.ts';
+import { RULES } from '../guards/rules.ts';
+import { passedValue, secretsIn } from '../runner/actions-secrets.ts';
+import { credentialsIn, hideValues } from '../runner/hide-values.ts';
 import type { ActionLog } from '../runner/workflow-commands.ts';
 
 /** What the job said, kept for its summary. */
 export interface Said {
   baseline?: Verification;
   turns: TurnRecord[];
-  blockedReport?: BlockedReport;
 }
 
 /**
  * The link as the runner uses it: work is saved before the claim that speaks of it, so that the desk never acts on work it does
- * not have; and no value reaches agent or log before the log hides it.
+ * not have; no value reaches agent or log before the log hides it; and a job that stops for a person leaves a report of why.
  */
 export function createJobLink(
   link: Link,
   parts: {
     log: Pick<ActionLog, 'group' | 'mask'>;
     said: Said;
+    /** What the agent is given: Actions secrets that people named are in it. */
+    env: Readonly<Record<string, string>>;
+    limits: GuardLimits;
+    /** Who works on the run from now on. */
+    onAgent(name: string): void;
     saveChanges(): Promise<void>;
     saveCheckpoint(): Promise<void>;
-    onBlockedReport(report: BlockedReport): Promise<void>;
+    saveReport(report: BlockedReport): Promise<void>;
   },
 ): Link {
   const { log, said } = parts;
+  /** What no file may show. */
+  const values = new Set(credentialsIn(parts.env));
+  /** Of these the desk knows nothing, and could not hide them. */
+  const passed = new Set<string>();
+  let limits = parts.limits;
+  /** The run's newest report of the agent, as the desk knows it. */
+  let earlier: BlockedReport | undefined;
+  /** The agent's own since the last question. */
+  let own: BlockedReport | undefined;
+  /** Of the open question; written when no agent runs that could lead it elsewhere. */
+  let due: BlockedReport | undefined;
+
+  const masked = new Set<string>();
+  const hide = (value: string): void => {
+    if (!masked.has(value)) log.mask(value);
+    masked.add(value);
+    values.add(value);
+  };
+  const learn = (orders: Orders): Orders => {
+    for (const { name } of secretsIn(orders)) {
+      const value = passedValue(parts.env, name);
+      if (value === undefined) continue;
+      hide(value);
+      passed.add(value);
+    }
+    if (orders.do === 'work') {
+      parts.onAgent(orders.agent);
+      limits = orders.limits as GuardLimits;
+      earlier = orders.blocked_report;
+      due = undefined;
+    }
+    return orders;
+  };
+  const saveDue = async () => {
+    if (due) await parts.saveReport(hideValues(due, values));
+  };
+
   return {
     ...link,
+    orders: async () => learn(await link.orders()),
+    ordersAfterWait: async (signal) => learn(await link.ordersAfterWait(signal)),
     async openInputs(refs) {
-      const values = await link.openInputs(refs);
-      for (const value of Object.values(values)) log.mask(value);
-      return values;
+      const opened = await link.openInputs(refs);
+      for (const value of Object.values(opened)) hide(value);
+      return opened;
     },
-    async report(envelope) {
-      const parsed = Claim.safeParse({ type: envelope.type, data: envelope.data });
-      const claim = parsed.data;
+    async report(given) {
+      const envelope = { ...given, data: hideValues(given.data, passed) };
+      const claim = Claim.safeParse({ type: envelope.type, data: envelope.data }).data;
       switch (claim?.type) {
         case 'baseline_recorded':
           said.baseline = claim.data.verification;
@@ -47,20 +97,60 @@ export function createJobLink(
         case 'turn_ended': {
           const { record } = claim.data;
           said.turns.push(record);
-          const report = record.read?.report?.blocked_report;
-          if (report) await parts.onBlockedReport(report);
+          own = record.read?.report?.blocked_report ?? own;
+          if (own) await parts.saveReport(hideValues(own, values));
           await parts.saveChanges();
           break;
         }
+        case 'agent_frozen':
+          await saveDue();
+          break;
         case 'parked':
         case 'handed_over':
+          await saveDue();
           await parts.saveChanges();
           await parts.saveCheckpoint();
           break;
         default:
           break;
       }
-      return link.report(envelope);
+      const orders = learn(await link.report(envelope));
+      const measured = claim && 'measured' in claim.data ? claim.data.measured : undefined;
+      if (orders.do === 'wait' && claim && measured) {
+        due = own ?? measuredReport(claim, measured, limits, earlier);
+        own = undefined;
+        if (claim.type !== 'tripped') await saveDue();
+      }
+      return orders;
     },
   };
+}
+
+/** B-7: the desk's own limits say what tripped. */
+function measuredReport(
+  claim: Claim,
+  measured: Measured,
+  limits: GuardLimits,
+  earlier: BlockedReport | undefined,
+): MeasuredReport {
+  const { context } = measured;
+  const [lead, ...others] = RULES.tripped(measured.guards, limits);
+  const standing = { turn: context.turn, max_turns: context.max_turns ?? 0 };
+  return measureReport({
+    headline: lead
+      ? RULES.describe([lead, ...others], standing).headline
+      : 'the run stopped for a person to decide',
+    triggers: lead ? [lead, ...others] : [],
+    context,
+    missing: missingReport(claim, measured),
+    earlier,
+  });
+}
+
+function missingReport(claim: Claim, { exit }: Measured): Escalation['report_missing'] {
+  const read = claim.type === 'turn_ended' ? claim.data.record.read : undefined;
+  if (read && read.problems.length > 0) return { kind: 'invalid', problems: read.problems, raw: read.raw };
+  if (claim.type === 'turn_ended' && !read && exit !== undefined && exit !== 'exit 0')
+    return { kind: 'died', problems: [], exit };
+  return { kind: 'none', problems: [] };
 }

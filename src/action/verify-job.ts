@@ -6,8 +6,8 @@ import { markChecks } from '../runner/orphans.ts';
 import { scrubEnv } from '../runner/scrub-env.ts';
 import { runVerification } from '../runner/verify.ts';
 import type { ActionLog } from '../runner/workflow-commands.ts';
-import { readChangeset } from './build-job.ts';
 import type { CheckedOut } from './open-repository.ts';
+import { readChangeset } from './take-up.ts';
 
 export interface VerifyParts {
   link: HttpLink;

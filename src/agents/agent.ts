@@ -12,8 +12,10 @@ export interface TurnFiles {
 }
 
 export interface TurnSpec {
-  /** The whole text for this turn: task, context, feedback, answers, instructions. */
+  /** What this turn is about: task, context, feedback, answers. */
   prompt: string;
+  /** How to report, when to ask for help: the same all along, for the agent's own way to add to its system prompt. */
+  instructions: string;
   cwd: string;
   files: TurnFiles;
   /** Values people gave, by key. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
 import { createClaudeReader } from './claude-reader.ts';
-import { quoteShellWords } from './shell-words.ts';
+import { refusingCommand } from './hook-command.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 /** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
@@ -39,6 +39,7 @@ export const claude: Agent = {
         ...['--disallowedTools', WITHHELD_TOOLS.join(',')],
         // Tools of a server could write past the gate.
         '--strict-mcp-config',
+        ...['--append-system-prompt', turn.instructions],
         ...['--settings', JSON.stringify(settings(turn))],
       ],
       stdin: say(turn.prompt),
@@ -66,7 +67,7 @@ export const claude: Agent = {
 /** On the command line, where nothing in the worktree or in the agent's home overrules them. */
 function settings({ hook }: TurnSpec): Record<string, unknown> {
   // Closed twice: by the shell when the hook is missing, by the agent when the shell is, or the time is up.
-  const command = `${quoteShellWords(hook.length > 0 ? hook : ['false'])} || exit 2`;
+  const command = refusingCommand(hook);
   return {
     disableAllHooks: false,
     cleanupPeriodDays: KEEP_SESSIONS_DAYS,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
 import { createCodexReader } from './codex-reader.ts';
+import { refusingCommand } from './hook-command.ts';
 import { pathsOfPatch } from './patch-paths.ts';
-import { quoteShellWords } from './shell-words.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 const KEYS = ['CODEX_API_KEY', 'OPENAI_API_KEY'] as const;
@@ -59,9 +59,10 @@ export const codex: Agent = {
   sessionFiles: (session) => [`codex/sessions/**/rollout-*-${session}.jsonl`],
 };
 
-function configuration({ hook, cwd, env }: TurnSpec): [name: string, value: Toml][] {
-  const command = `${quoteShellWords(hook.length > 0 ? hook : ['false'])} || exit 2`;
+function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: string, value: Toml][] {
+  const command = refusingCommand(hook);
   return [
+    ['developer_instructions', instructions],
     ['features.hooks', true],
     ...FEATURES_OFF.map((name): [string, Toml] => [`features.${name}`, false]),
     ['check_for_update_on_startup', false],

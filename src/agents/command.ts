@@ -1,15 +1,16 @@
 import { AgentEvent } from '../core/agent-event.ts';
 import type { Agent } from './agent.ts';
+import { joinPrompt } from './prompt.ts';
 
 /** Any executable as an agent: the prompt on stdin, everything else by files whose paths are in its environment. */
 export function commandAgent(name: string, argv: string[]): Agent {
   return {
     name,
     readsInputs: true,
-    start({ prompt, files, inputs }) {
+    start({ files, inputs, ...turn }) {
       return {
         argv,
-        stdin: prompt,
+        stdin: joinPrompt(turn),
         env: {
           AUTOBUILD_PROMPT: files.prompt,
           AUTOBUILD_CONTEXT: files.context,

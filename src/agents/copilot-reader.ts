@@ -124,7 +124,7 @@ export function createCopilotReader(): StreamReader {
 
 /** What it says on stderr when there is nothing it may ask, or to go on with. */
 const NO_LOGIN = /no authentication information found|COPILOT_GITHUB_TOKEN/i;
-const NO_SESSION = /no session.*(?:found|matched)/i;
+const NO_SESSION = /no session.*(?:found|matched)|session .* could not be loaded/i;
 
 function startOf({ toolCallId, toolName, arguments: given }: Data<'tool.execution_start'>): AgentEvent {
   const { path, command, input, patch } = typeof given === 'string' ? { input: given } : given;

@@ -43,6 +43,7 @@ export const copilot: Agent = {
       },
       homeFiles: [
         { path: `${FOLDER}/hooks/autobuild.json`, text: JSON.stringify(hooks(turn), null, 2) },
+        { path: `${FOLDER}/copilot-instructions.md`, text: turn.instructions },
         // The figures of a turn that was killed are those of the one before.
         { path: USAGE, text: '' },
       ],

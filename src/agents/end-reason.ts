@@ -25,7 +25,8 @@ const AUTH =
 const CONTEXT =
   /\b(?:prompt is too long|context (?:window|length|limit)|context_length_exceeded|maximum context|ran out of room|too many tokens)/i;
 
-const NO_SESSION = /\bno (?:conversation|rollout|session) found\b/i;
+/** Not there, or written by another version. */
+const NO_SESSION = /\bno (?:conversation|rollout|session) found\b|\bthread\/resume failed\b/i;
 const MESSAGE_LENGTH = 1000;
 
 /** The end of an agent that told none: stopped, or given up before it began, which its stderr explains. */

@@ -40,6 +40,8 @@ export const gemini: Agent = {
       homeFiles: [
         { path: `${FOLDER}/settings.json`, text: JSON.stringify(settings(turn), null, 2) },
         { path: SHELL_RESULT, text: SHELL_RESULT_SCRIPT },
+        // Its context of all projects. Replacing its system prompt would take its own away.
+        { path: `${FOLDER}/GEMINI.md`, text: turn.instructions },
       ],
     };
   },

@@ -49,6 +49,8 @@ export const opencode: Agent = {
       },
       homeFiles: [
         { path: PLUGIN, text: pluginSource(turn.hook) },
+        // Its rules for all projects: they stand in for the ones in the user's home.
+        { path: `${FOLDER}/config/opencode/AGENTS.md`, text: turn.instructions },
         // These two say that the plugins' library is installed, which ours does without: else it is fetched first.
         {
           path: `${FOLDER}/config/opencode/package-lock.json`,

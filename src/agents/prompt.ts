@@ -2,7 +2,7 @@ import { BLOCKER_CATEGORIES } from '../core/blocked-report.ts';
 import { DECISION_TREE, DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../core/blockers.ts';
 import type { Task } from '../core/task.ts';
 import { score, type Verification } from '../core/verification.ts';
-import type { TurnFiles } from './agent.ts';
+import type { TurnFiles, TurnSpec } from './agent.ts';
 
 /** What the player is told each turn, beside the task; the same facts are in the context file (B-1). */
 export interface TurnContext {
@@ -27,13 +27,19 @@ export function isApproachingLimit(turn: number, maxTurns: number | null): boole
   return maxTurns !== null && turn >= maxTurns - 2;
 }
 
-export function renderPrompt(
+/** All of it in one text, for an agent that takes no instructions beside its prompt. */
+export function joinPrompt({ prompt, instructions }: Pick<TurnSpec, 'prompt' | 'instructions'>): string {
+  return `${prompt}\n${instructions}`;
+}
+
+/** What this turn is about, and everything that may be different in the next one. */
+export function renderTurn(
   task: Task,
   context: TurnContext,
   files: TurnFiles,
   feedback: Verification | undefined,
 ): string {
-  const parts = [
+  return joinParts([
     `# ${task.title}`,
     turnLine(context, files),
     context.kind === 'debug' ? DEBUG_TURN : undefined,
@@ -45,18 +51,18 @@ export function renderPrompt(
     listPart('Known issues: leave these, a person decided to skip them', context.known_issues),
     context.handoff_path &&
       `## Handoff\n\nYour predecessor left a handoff document: ${context.handoff_path}. Read it first.`,
-    reportPart(files),
     context.approaching_limit && context.kind === 'normal' ? escapeHatch(context) : undefined,
-    BLOCKER_PART,
-    HELP_PART,
-  ];
+  ]);
+}
+
+function joinParts(parts: (string | false | null | undefined)[]): string {
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
 
 function turnLine({ turn, max_turns, approaching_limit, resumed }: TurnContext, files: TurnFiles): string {
   const limit = max_turns === null ? 'no turn limit' : `max_turns: ${max_turns}`;
   const again = resumed ? ' This turn was begun before; its work so far is in the worktree.' : '';
-  return `You work unattended. turn: ${turn}, ${limit}, approaching_limit: ${approaching_limit}.${again} The same facts are in ${files.context} ($AUTOBUILD_CONTEXT).`;
+  return `You work unattended. turn: ${turn}, ${limit}, approaching_limit: ${approaching_limit}.${again} The same facts are in ${files.context} ($AUTOBUILD_CONTEXT). Your report goes to ${files.report} ($AUTOBUILD_REPORT).`;
 }
 
 const DEBUG_TURN = `## A debugging turn
@@ -114,13 +120,11 @@ function indent(text: string): string {
     .join('\n');
 }
 
-function reportPart(files: TurnFiles): string {
-  return `## Your report
+const REPORT_PART = `## Your report
 
-End the turn by writing a JSON report to ${files.report} ($AUTOBUILD_REPORT):
+End each turn by writing a JSON report to $AUTOBUILD_REPORT:
 \`{"status": "implemented" | "partial" | "failed" | "blocked", "summary": "one line: what this turn did", "errors": [{"type", "message", "recoverable", "recommendation"}], "partial_progress": {"stage", "details", "phases_completed", "phases_total", "handoff_path"}, "requires_user_review": false, "review_reason": "…"}\`
 Say \`implemented\` only when everything is done: it is checked. A completion is never made up.`;
-}
 
 function escapeHatch({ turn, max_turns }: TurnContext): string {
   return `## Near the limit: a blocked report is due
@@ -168,3 +172,9 @@ Asking is the last resort, after real effort of your own: look in the repository
     <<<END_HELP>>>
 
 \`what_i_tried\` and \`what_i_need\` are required; \`inputs\` only when values are needed.`;
+
+/**
+ * What holds in every turn, word for word: some agents keep the instructions their conversation began with, whatever
+ * they are given when it is resumed. So there is no path, number or name in here.
+ */
+export const INSTRUCTIONS = joinParts([REPORT_PART, BLOCKER_PART, HELP_PART]);

@@ -40,21 +40,42 @@ export function describeTimeLimit(ms: number): string {
 export function blockerOf(ended: Ended, agent: string, turn: number, at: string): GuardEvent | undefined {
   if (ended.reason !== 'auth' && ended.reason !== 'quota') return undefined;
   const message = ended.message || `it refused ${agent} (${ended.reason})`;
-  return {
-    type: 'action_ended',
+  const resource = `the model provider of ${agent}: ${message}`;
+  return failedAction({
     at,
     turn,
-    kind: 'other',
     title: `${agent} asks its model`,
     operation: `the model provider of ${agent}`,
+    message,
+    blocker: { kind: 'permission_denied', resource, operation: 'unknown' },
+  });
+}
+
+/** A program that is not there or cannot be run: the next turn would find it the same. */
+export function unstartable(agent: string, problem: string, turn: number, at: string): GuardEvent {
+  return failedAction({
+    at,
+    turn,
+    title: `start ${agent}`,
+    operation: `the start of ${agent}`,
+    message: problem,
+    blocker: { kind: 'missing_dependency', name: `the agent ${agent}` },
+  });
+}
+
+type Failed = Extract<GuardEvent, { type: 'action_ended' }>;
+
+function failedAction({
+  message,
+  ...action
+}: Pick<Failed, 'at' | 'turn' | 'title' | 'operation' | 'blocker'> & { message: string }): GuardEvent {
+  return {
+    type: 'action_ended',
+    ...action,
+    kind: 'other',
     ok: false,
     refused: false,
     is_check: false,
     errors: [{ message, signature: normalizeError(message) }],
-    blocker: {
-      kind: 'permission_denied',
-      resource: `the model provider of ${agent}: ${message}`,
-      operation: 'unknown',
-    },
   };
 }

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { saveCheckpoint } from './checkpoint.ts';
 import type { Job } from './job.ts';
 
@@ -15,4 +17,9 @@ export function forgetSession(job: Job, agent: string): void {
   saveCheckpoint(job, { sessions: others });
   const text = `${agent} no longer has the conversation of this run. It begins another one, with the task, the answers and the worktree as they are.`;
   job.onProgress({ type: 'problem', text });
+}
+
+/** Transcripts hold whatever the agent read, secrets among it: once nobody goes on with them, they are of no use. */
+export async function removeConversations(runDir: string): Promise<void> {
+  await rm(join(runDir, 'agent-home'), { recursive: true, force: true, maxRetries: 3 });
 }

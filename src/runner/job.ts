@@ -6,6 +6,7 @@ import { type Claim, PROTOCOL } from '../core/envelope.ts';
 import type { GuardLimits } from '../core/guard.ts';
 import type { Orders } from '../core/orders.ts';
 import type { Link } from '../core/ports.ts';
+import type { AgentConfig } from './agent-config.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { createMeter, type Meter } from './meter.ts';
 import type { StateDir } from './state-dir.ts';
@@ -47,6 +48,7 @@ export interface JobParts {
   /** Outside the worktree: checkpoint and set-aside files. */
   runDir: string;
   aside: SetAside[];
+  agentConfig: AgentConfig;
   /** The worktree when it was last known to be whole. */
   lastTree?: Tree;
   agentFor(name: string): Agent | undefined;
@@ -70,6 +72,8 @@ export interface Job extends JobParts {
   stopwatch: Stopwatch;
   /** Lines the agent's changes had at the end of the turn before. */
   lines: { added: number; removed: number };
+  /** References of Actions secrets that were named before this job began. */
+  secretsAtStart?: ReadonlySet<string>;
   /** The agent's own notes for a successor. */
   handoffPath?: string;
   say<Type extends Claim['type']>(type: Type, data: Extract<Claim, { type: Type }>['data']): Promise<Orders>;
@@ -121,12 +125,15 @@ export function createJob(parts: JobParts): Job {
   };
 }
 
-/** A conversation from another machine has used what the run has: its own figures were not brought along. */
+/** A conversation whose own figures were not brought along has used what the run has. */
 function takeUpUsage({ runDir, sessions = {}, brief }: JobParts): UsageMeter {
-  const { usage = brief.usage, counted = {} } = loadCheckpoint(runDir);
+  const { usage = brief.usage, counted } = loadCheckpoint(runDir);
+  if (counted) return createUsageMeter(usage, counted);
   const used = { ...usage, cost_usd: usage.cost_usd ?? 0 };
-  const estimated = Object.fromEntries(Object.values(sessions).map((session) => [session, used]));
-  return createUsageMeter(usage, { ...estimated, ...counted });
+  return createUsageMeter(
+    usage,
+    Object.fromEntries(Object.values(sessions).map((session) => [session, used])),
+  );
 }
 
 /** A successor needs time to save the work: this share of the job's time is for working. */

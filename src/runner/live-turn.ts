@@ -2,7 +2,15 @@ import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { Orders } from '../core/orders.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
-import { blockerOf, describeEnd, describeTimeLimit, type Ended, isFailedEnd } from './agent-end.ts';
+import { secretsLacking } from './actions-secrets.ts';
+import {
+  blockerOf,
+  describeEnd,
+  describeTimeLimit,
+  type Ended,
+  isFailedEnd,
+  unstartable,
+} from './agent-end.ts';
 import { forgetSession } from './agent-sessions.ts';
 import { EventBacklog } from './event-backlog.ts';
 import type { parseHelpRequest } from './help-request.ts';
@@ -11,7 +19,7 @@ import { letFinish } from './let-finish.ts';
 import type { AgentExit, Supervised } from './supervise.ts';
 import { openInputs, writeInputs } from './turn-files.ts';
 import { isApproval } from './turn-limits.ts';
-import { waitForAnswer } from './wait-for-answer.ts';
+import { isWaitingForAnswer, waitForAnswer } from './wait-for-answer.ts';
 import type { WriteGuard } from './write-guard.ts';
 
 /** How a turn's invocation came to its end. */
@@ -138,6 +146,7 @@ export class LiveTurn {
       onOutputEnd(exit);
       await this.#drain();
       if (this.#failure) throw this.#failure;
+      if (!exit.started) this.#noteUnstartable(exit.problem);
       const failed = isFailedEnd(exit, this.#ended);
       return this.#outcome ?? { kind: 'ended', exit: describeEnd(exit, this.#ended), failed };
     } finally {
@@ -146,6 +155,11 @@ export class LiveTurn {
       parking.removeEventListener('abort', park);
       stopwatch.stop();
     }
+  }
+
+  #noteUnstartable(problem: string): void {
+    const { meter, now } = this.#job;
+    meter.observe(unstartable(this.#adapter.name, problem, this.#orders.turn, now().toISOString()));
   }
 
   /** Work that is queued may queue more. */
@@ -234,37 +248,24 @@ export class LiveTurn {
   async #obey(orders: Orders): Promise<void> {
     if (orders.do === 'stop') return this.end({ kind: 'stop' });
     if (orders.do !== 'work') return this.end({ kind: 'park' });
-    const waiting = this.#orders.turn === orders.turn && this.#waitsForAnswer();
+    const waiting = this.#orders.turn === orders.turn && isWaitingForAnswer(this.#job, this.#adapter);
     this.#job.take(orders);
     this.#orders = orders;
     const words = orders.answers.map((answer) => answer.instruction).filter(Boolean);
     const mustEnd = orders.answers.some((answer) => answer.ends_turn || answer.agent_changed);
     if (this.#agentEnded || this.#leaving || mustEnd) return this.end({ kind: 'again' });
+    // What stands in Actions secrets only a job that begins now can have.
+    if (secretsLacking(this.#job, orders).length > 0) return this.end({ kind: 'again' });
     if (words.length > 0 && !waiting && !this.#adapter.say) return this.end({ kind: 'again' });
     await writeInputs(this.#job, orders, await openInputs(this.#job, orders));
     await this.#writes?.settle(words.at(-1) || 'a person decided against this change', {
       approved: isApproval(orders),
     });
-    if (words.length > 0 && this.#adapter.say) {
-      if (!this.#agent?.write(this.#adapter.say(words.join('\n')))) return this.end({ kind: 'again' });
-      this.#told = true;
-      this.#ended = undefined;
-    }
+    if (words.length > 0 && this.#adapter.say && !this.#tell(words)) return this.end({ kind: 'again' });
     this.#asked = false;
     await this.#deliverAnswers();
     await this.#agent?.thaw();
     this.#job.stopwatch.start();
-  }
-
-  /** Its edit is held at the gate, or it looks for what it asked for in its inputs file: it waits for just this answer. */
-  #waitsForAnswer(): boolean {
-    return this.#job.meter
-      .tripped()
-      .some(
-        ({ guard, evidence }) =>
-          (guard === 'need_help' && this.#adapter.readsInputs) ||
-          evidence.proposed?.some((write) => write.held) === true,
-      );
   }
 
   #tick(): void {
@@ -289,10 +290,26 @@ export class LiveTurn {
     if (orders.do === 'stop' || orders.do === 'park') return this.#obey(orders);
     if (orders.do === 'work' && orders.limits_rev > this.#orders.limits_rev) {
       if (orders.answers.some((answer) => answer.ends_turn)) return this.#obey(orders);
-      // New limits hold at once; words wait for the next turn unless the agent hears them now.
       this.#job.take(orders);
-      this.#orders = { ...orders, answers: [] };
+      await this.#passOn(orders);
     }
     await this.stopIfTripped();
+  }
+
+  /** New limits hold at once. Words that nobody asked for are told to an agent that hears them; others get them with the next turn. */
+  async #passOn(orders: WorkOrders): Promise<void> {
+    const words = orders.answers.map((answer) => answer.instruction).filter(Boolean);
+    const told = words.length > 0 && !this.#leaving && this.#tell(words);
+    this.#orders = { ...orders, answers: told ? orders.answers : [] };
+    await this.#deliverAnswers();
+  }
+
+  /** False when it does not hear them: it never does, or no longer. */
+  #tell(words: string[]): boolean {
+    const { say } = this.#adapter;
+    if (!say || !this.#agent?.write(say(words.join('\n')))) return false;
+    this.#told = true;
+    this.#ended = undefined;
+    return true;
   }
 }

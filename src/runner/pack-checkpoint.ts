@@ -7,8 +7,10 @@ import * as z from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import { SetAside } from '../core/change.ts';
 import { Changeset } from '../core/changeset.ts';
+import { Usage } from '../core/run-event.ts';
 import { listInside } from './list-inside.ts';
 import { readInside } from './read-inside.ts';
+import { CountedUsage } from './usage-meter.ts';
 
 const MEBIBYTE = 1024 * 1024;
 export const MAX_CHECKPOINT_BYTES = 64 * MEBIBYTE;
@@ -38,6 +40,9 @@ const PackedCheckpoint = z.object({
   agent: z.string().optional(),
   session: z.string().optional(),
   session_files: z.array(PackedFile),
+  /** What was used: of the run, and by conversation for agents that count over all of one. Absent in older ones. */
+  usage: Usage.optional(),
+  counted: z.record(z.string(), CountedUsage).optional(),
 });
 export type PackedCheckpoint = z.infer<typeof PackedCheckpoint>;
 
@@ -54,6 +59,8 @@ export interface CheckpointParts {
   /** The agent's own directory of this run. */
   home: string;
   conversation?: { agent: Agent; session: string };
+  usage?: Usage;
+  counted?: Record<string, CountedUsage>;
 }
 
 /** One blob for all of it. Too much to carry is an error that names the largest file. */
@@ -78,6 +85,8 @@ export async function packCheckpoint(
     agent: conversation?.agent.name,
     session: conversation?.session,
     session_files: conversation ? await packSession(home, conversation, budget) : [],
+    usage: parts.usage,
+    counted: parts.counted,
   };
   for (const item of parts.aside) checkpoint.aside.push(await packAside(item, budget));
   const bytes = await promisify(gzip)(JSON.stringify(checkpoint));

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
+import { secretsIn } from './actions-secrets.ts';
+import type { SetApart } from './agent-config.ts';
+import { unstartable } from './agent-end.ts';
 import { environmentFor } from './agent-environment.ts';
 import { keepSession } from './agent-sessions.ts';
 import { saveCheckpoint } from './checkpoint.ts';
@@ -19,7 +22,8 @@ import { readInside } from './read-inside.ts';
 import { superviseAgent } from './supervise.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
 import { actionContextOf, isApproval, writeLimitsOf } from './turn-limits.ts';
-import { createWriteGuard } from './write-guard.ts';
+import { WorktreeGoneError } from './workspace.ts';
+import { createWriteGuard, type WriteGuard } from './write-guard.ts';
 import { writeInside } from './write-inside.ts';
 
 const STDERR_KEPT = 4_000;
@@ -28,7 +32,11 @@ const MAX_FIGURES_BYTES = 1024 * 1024;
 /** One invocation of the agent, from spawn to its end, with every stop in between. */
 export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcome> {
   const agent = job.agentFor(orders.agent);
-  if (!agent) return { kind: 'ended', exit: `there is no agent ${orders.agent}`, failed: true };
+  if (!agent) {
+    const exit = `there is no agent ${orders.agent}`;
+    job.meter.observe(unstartable(orders.agent, exit, orders.turn, job.now().toISOString()));
+    return { kind: 'ended', exit, failed: true };
+  }
   const gateDir = await mkdtemp(join(tmpdir(), 'autobuild-'));
   const turn = new LiveTurn(job, orders, agent);
   const writes = createWriteGuard({
@@ -36,6 +44,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     asideDir: join(job.runDir, 'aside'),
     stateDir: job.stateDir.path,
     aside: job.aside,
+    countChanged: job.agentConfig.countChanged,
     limits: () => writeLimitsOf(job, turn.orders),
     onProposed(proposed, files) {
       job.meter.observe({
@@ -66,9 +75,12 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     await writes.begin();
     // What an answer allowed since is brought back before the agent looks.
     await writes.settle('the turn started anew', { approved: isApproval(orders) });
-    const prepared = await prepareTurn(job, orders, gate.socketPath);
+    const placed = await placeConfig(job, writes);
+    if (!placed.ok) return { kind: 'ended', exit: placed.problem, failed: true };
+    const prepared = await prepareTurn(job, orders, gate.socketPath, placed.apart);
     const home = join(job.runDir, 'agent-home');
-    const env = environmentFor(agent, job.agentEnv);
+    const named = secretsIn(orders).map(({ name }) => name);
+    const env = environmentFor(agent, job.agentEnv, named);
     const start = agent.start({
       ...prepared,
       cwd: job.workspace.worktree,
@@ -147,13 +159,38 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     if (outcome.kind === 'ended') await writes.check();
     return outcome;
   } finally {
-    writes.stop();
+    await writes.stop();
     await gate.close('the turn is over');
+    // Before anything else looks at the worktree: what was set apart is part of the work.
+    await job.agentConfig
+      .bringBack()
+      .catch((error: unknown) =>
+        job.onProgress({ type: 'problem', text: `What was set apart is not back yet: ${String(error)}` }),
+      );
     await rm(gateDir, { recursive: true, force: true });
     await removeInputs(job).catch((error: unknown) =>
       job.onProgress({ type: 'problem', text: String(error) }),
     );
     forgetAgent(job.runDir);
+  }
+}
+
+type Placed = { ok: true; apart: SetApart[] } | { ok: false; problem: string };
+
+/** No agent starts on instructions of another turn: what cannot be put in place is an end of the turn, and a person hears of it. */
+async function placeConfig(job: Job, writes: WriteGuard): Promise<Placed> {
+  let apart: SetApart[] = [];
+  try {
+    const tree = job.lastTree ?? job.workspace.base();
+    await writes.exchange(async (changed) => {
+      apart = await job.agentConfig.place(tree, changed);
+      return apart.length > 0;
+    });
+    return { ok: true, apart };
+  } catch (error) {
+    if (error instanceof WorktreeGoneError) throw error;
+    const problem = `the files agents obey could not be restored: ${(error as Error).message}`;
+    return { ok: false, problem };
   }
 }
 

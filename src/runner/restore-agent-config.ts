@@ -1,38 +1,15 @@
 import { readlink, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkWorktreePath } from '../core/worktree-path.ts';
+import { AGENT_CONFIG_PATHS, listAgentConfig } from './agent-config-paths.ts';
 import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
-import { listInside } from './list-inside.ts';
 import { readInside } from './read-inside.ts';
 import type { RepositoryObjects } from './repository-objects.ts';
 import { removeInside } from './set-aside.ts';
 import { writeInside } from './write-inside.ts';
 
-/** What agents, and the tools they call, obey without being asked. */
-export const AGENT_CONFIG_PATHS: readonly string[] = [
-  'AGENTS.md',
-  'AGENTS.override.md',
-  'CLAUDE.md',
-  'CLAUDE.local.md',
-  'GEMINI.md',
-  '.claude',
-  '.codex',
-  '.gemini',
-  '.opencode',
-  '.cursor',
-  '.cursorrules',
-  '.windsurfrules',
-  '.agents',
-  '.mcp.json',
-  'opencode.json',
-  'opencode.jsonc',
-  '.github/copilot-instructions.md',
-  '.github/instructions',
-  '.husky',
-];
-
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
-const MAX_FILES = 5_000;
+const MAX_FILES = 20_000;
 
 /**
  * Makes the files agents obey equal to those of the commit, before an agent starts: restored where they differ, removed where
@@ -62,13 +39,11 @@ export async function restoreAgentConfig(
 
 async function removeOthers(worktree: string, wanted: ReadonlyMap<string, unknown>): Promise<string[]> {
   const removed: string[] = [];
-  for (const top of AGENT_CONFIG_PATHS) {
-    for (const path of await listInside(worktree, top, MAX_FILES)) {
-      if (wanted.has(path)) continue;
-      await removeInside(worktree, path);
-      await pruneEmptyParents(worktree, path);
-      removed.push(path);
-    }
+  for (const path of await listAgentConfig(worktree, MAX_FILES)) {
+    if (wanted.has(path)) continue;
+    await removeInside(worktree, path);
+    await pruneEmptyParents(worktree, path);
+    removed.push(path);
   }
   return removed;
 }

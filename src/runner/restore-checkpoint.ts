@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
@@ -6,8 +7,11 @@ import { checkWorktreePath } from '../core/worktree-path.ts';
 import { applyChangeset } from './apply-changeset.ts';
 import { makeDirectories } from './inside-directory.ts';
 import type { PackedCheckpoint } from './pack-checkpoint.ts';
+import { runSessionCommand } from './session-command.ts';
 import { removeInside } from './set-aside.ts';
 import { writeInside } from './write-inside.ts';
+
+const IMPORT_MS = 120_000;
 
 /** Goes on where another machine, or another directory, stopped: the files, what was set aside, the agent's conversation. */
 export async function restoreCheckpoint(
@@ -18,25 +22,44 @@ export async function restoreCheckpoint(
     asideDir: string;
     home: string;
     agentFor(name: string): Agent | undefined;
+    /** The environment for a program that reads a conversation in. */
+    env: Record<string, string>;
   },
-): Promise<{ aside: SetAside[]; session?: string }> {
+): Promise<{ aside: SetAside[]; conversation?: RestoredConversation }> {
   const { worktree, headSha, asideDir, home } = place;
   for (const directory of [asideDir, home]) await mkdir(directory, { recursive: true, mode: 0o700 });
+  // First, while nothing that the run wrote could steer a program of the agent.
+  const conversation = await restoreConversation(checkpoint, place);
   await applyChangeset(worktree, checkpoint.changeset, headSha);
   for (const link of checkpoint.links) await restoreLink(worktree, link);
   const aside: SetAside[] = [];
   for (const [at, packed] of checkpoint.aside.entries()) {
     aside.push(await restoreAside(packed, asideDir, `restored-${at}`));
   }
+  return { aside, conversation };
+}
+
+/** `problem`: why there is none any more, for whoever wonders that the agent begins anew. */
+export type RestoredConversation = { agent: string; session: string } | { problem: string };
+
+async function restoreConversation(
+  checkpoint: PackedCheckpoint,
+  place: Parameters<typeof restoreCheckpoint>[1],
+): Promise<RestoredConversation | undefined> {
+  const { session, session_files } = checkpoint;
   const agent = checkpoint.agent === undefined ? undefined : place.agentFor(checkpoint.agent);
-  if (!agent || checkpoint.session === undefined) return { aside };
-  for (const file of checkpoint.session_files) {
-    await writeInside(home, file.path, {
-      bytes: relocate(agent, file, checkpoint, place),
-      mode: file.mode & 0o777,
-    });
+  if (!agent || session === undefined) return undefined;
+  const { worktree, home, env } = place;
+  for (const file of session_files) {
+    const moved = relocate(agent, file, checkpoint, place);
+    if (!moved.ok) return { problem: `${file.path} cannot be brought here: ${moved.problem}` };
+    await writeInside(home, file.path, { bytes: moved.bytes, mode: file.mode & 0o777 });
   }
-  return { aside, session: checkpoint.session };
+  const command = agent.importSession?.({ session, home });
+  const problem =
+    command && (await runSessionCommand(command, { agent, worktree, home, env, timeoutMs: IMPORT_MS }));
+  if (problem) return { problem: `\`${command.argv.slice(0, 2).join(' ')}\`: ${problem}` };
+  return { agent: agent.name, session };
 }
 
 /** The link as it was: where it leads is never asked. */
@@ -66,14 +89,26 @@ async function restoreAside(
   return { ...item, stored: join(asideDir, name) };
 }
 
+type Moved = { ok: true; bytes: Uint8Array } | { ok: false; problem: string };
+
 function relocate(
   agent: Agent,
   file: PackedCheckpoint['session_files'][number],
   from: { worktree: string; home: string },
   to: { worktree: string; home: string },
-): Uint8Array {
+): Moved {
   const bytes = Buffer.from(file.content, 'base64');
-  if (!agent.relocate || (from.worktree === to.worktree && from.home === to.home)) return bytes;
-  const text = agent.relocate(file.path, bytes.toString('utf8'), { from: from.worktree, to: to.worktree });
-  return Buffer.from(agent.relocate(file.path, text, { from: from.home, to: to.home }));
+  if (!agent.relocate || (from.worktree === to.worktree && from.home === to.home)) return { ok: true, bytes };
+  // What is no text goes as it is: read as text, it would not come back the same.
+  if (!isUtf8(bytes)) return { ok: true, bytes };
+  try {
+    const text = agent.relocate(file.path, bytes.toString('utf8'), { from: from.worktree, to: to.worktree });
+    return {
+      ok: true,
+      bytes: Buffer.from(agent.relocate(file.path, text, { from: from.home, to: to.home })),
+    };
+  } catch (error) {
+    // The agent wrote it: that it is not what it should be is no bug of ours.
+    return { ok: false, problem: (error as Error).message.slice(0, 200) };
+  }
 }

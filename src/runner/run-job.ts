@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
+import { mendSecrets, secretsIn } from './actions-secrets.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobParts, type WorkOrders } from './job.ts';
@@ -15,9 +16,11 @@ export type JobEnd = 'finished' | 'parked' | 'handed_over';
 export async function runJob(parts: JobParts): Promise<JobEnd> {
   const job = createJob(parts);
   if (job.lastTree) await restoreIfGone(job, job.lastTree);
-  // A job that was killed may have left them.
+  // A job that was killed may have left all of these.
+  await job.agentConfig.bringBack();
   await removeInputs(job);
-  await job.say('job_started', {});
+  const begun = await job.say('job_started', {});
+  job.secretsAtStart = new Set(secretsIn(begun).map(({ ref }) => ref));
   if (!job.brief.baseline) await recordBaseline(job);
   for (;;) {
     let orders = await job.link.orders();
@@ -50,6 +53,9 @@ function waitBetweenTurns(job: Job) {
 
 async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undefined> {
   job.take(orders);
+  const mended = await mendSecrets(job, orders);
+  if (mended) return mended === 'anew' ? park(job) : undefined;
+  job.checkEnv = withoutNames(job.checkEnv, new Set(secretsIn(orders).map(({ name }) => name)));
   const tree = await job.workspace.snapshot();
   job.lastTree = tree;
   saveCheckpoint(job, { tree });
@@ -77,6 +83,11 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
       return next.do === 'work' && isNearTimeLimit(job) ? handOver(job) : undefined;
     }
   }
+}
+
+/** What a person gave for the agent is not for the checks, which run its code. */
+function withoutNames(env: Record<string, string>, names: ReadonlySet<string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
 }
 
 /** An agent may delete the very directory it works in: the work up to this turn is in the trusted git directory. */

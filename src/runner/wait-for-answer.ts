@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/agent.ts';
 import type { Orders } from '../core/orders.ts';
 import { describeExit } from './agent-end.ts';
 import type { Job } from './job.ts';
@@ -21,4 +22,14 @@ export async function waitForAnswer(
   onDeath();
   const orders = await job.say('agent_died', { reason: first.died });
   return orders.do === 'wait' ? waitForAnswer(job, agent, { alive: false, onDeath }) : orders;
+}
+
+/** Its edit is held at the gate, or it looks for what it asked for in its inputs file: it waits for just this answer. */
+export function isWaitingForAnswer({ meter }: Job, { readsInputs }: Agent): boolean {
+  return meter
+    .tripped()
+    .some(
+      ({ guard, evidence }) =>
+        (guard === 'need_help' && readsInputs) || evidence.proposed?.some((write) => write.held) === true,
+    );
 }

@@ -28,6 +28,8 @@ export interface Workspace {
   readonly worktree: string;
   /** The worktree as it is now, without what is ignored. */
   snapshot(): Promise<Tree>;
+  /** The paths of a tree. */
+  list(tree: Tree): Promise<string[]>;
   /** What the agent's changes are measured against. First: the worktree as it was when it was opened. Survives a restart. */
   base(): Tree;
   setBase(tree: Tree): Promise<void>;
@@ -106,6 +108,12 @@ class GitWorkspace implements Workspace {
       await this.#sync();
       return this.#trees.write();
     });
+  }
+
+  list(tree: Tree): Promise<string[]> {
+    return this.#alone(async () =>
+      [...(await this.#trees.read(tree)).keys()].map((name) => this.#names.decode(name)),
+    );
   }
 
   base(): Tree {

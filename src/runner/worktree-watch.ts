@@ -25,7 +25,10 @@ export type WatchOptions = {
 export type WorktreeWatch = {
   /** Looks now, or as soon as the look under way has ended. */
   check(): Promise<void>;
-  stop(): void;
+  /** Does the work while nobody looks. */
+  between(work: () => Promise<void>): Promise<void>;
+  /** Resolves when the look under way, if any, has ended. */
+  stop(): Promise<void>;
 };
 
 /** For agents without a gate: what they wrote is found soon after, so that the caller can put it back. */
@@ -92,9 +95,15 @@ export function watchWorktree(options: WatchOptions): WorktreeWatch {
   arm();
   return {
     check,
+    between(work) {
+      const next = looking.then(work);
+      looking = next.catch(() => undefined);
+      return next;
+    },
     stop: () => {
       stopped = true;
       cancelTimer();
+      return looking;
     },
   };
 }

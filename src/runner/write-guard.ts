@@ -24,6 +24,8 @@ export interface WriteLimits {
 export interface WriteGuard {
   /** Before the agent starts: what is changed already counts, and is no change of this turn. */
   begin(): Promise<void>;
+  /** Changes of ours to the worktree, neither the agent's progress nor its violation. `work` says whether it made any. */
+  exchange(work: (changed: readonly string[]) => Promise<boolean>): Promise<void>;
   /** The gate's rule: answers at once, or holds the ask until `settle`. */
   decideAsk(ask: GateAsk): Promise<GateAnswer>;
   /** Looks at the worktree now. */
@@ -34,7 +36,7 @@ export interface WriteGuard {
   putBackUnasked(paths: string[]): Promise<void>;
   /** After an answer: what the limits allow now happens, everything else is refused and stays put back. */
   settle(reason: string, answer: { approved: boolean }): Promise<void>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** Both ways a write is caught: held at the gate before it happens, or found in the worktree, put back and set aside. */
@@ -43,6 +45,8 @@ export function createWriteGuard(options: {
   asideDir: string;
   /** Its own reports: an agent may always write there. */
   stateDir: string;
+  /** Changed paths in, those that count out. */
+  countChanged(paths: string[]): Promise<string[]>;
   /** Writes put back earlier in this run. */
   aside: SetAside[];
   limits(): WriteLimits;
@@ -62,6 +66,7 @@ export function createWriteGuard(options: {
   let fingerprint = '';
   let nextCheck = 0;
 
+  const changedPaths = async () => options.countChanged(await workspace.changedPaths());
   const judge = (path: string, known: ReadonlySet<string>): WriteVerdict => {
     const { maxFiles, approvedPaths, scope } = limits();
     return judgeWrite({ path, changed: known, maxFiles, approvedPaths, scope });
@@ -97,7 +102,7 @@ export function createWriteGuard(options: {
   const watch = watchWorktree({
     workspace: {
       async changedPaths() {
-        const paths = await workspace.changedPaths();
+        const paths = await changedPaths();
         await noteChanges(paths);
         return earlierFirst(paths, atStart, await changeTimes(paths));
       },
@@ -109,7 +114,7 @@ export function createWriteGuard(options: {
       for (const path of paths.slice(0, 5)) diffs.set(path, (await workspace.diff([path], DIFF_BYTES)).text);
       const items = await workspace.putBack(paths, options.asideDir);
       setAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
-      await noteChanges(await workspace.changedPaths());
+      await noteChanges(await changedPaths());
       for (const violation of violations) {
         if (violation.why === 'invalid_path') continue;
         const { path, why } = violation;
@@ -148,12 +153,18 @@ export function createWriteGuard(options: {
     options.onFilesChanged(paths);
   }
 
+  async function begin(): Promise<void> {
+    changed = await changedPaths();
+    atStart = new Set(changed);
+    fingerprint = await fingerprintOf(changed);
+  }
+
   return {
-    async begin() {
-      changed = await workspace.changedPaths();
-      atStart = new Set(changed);
-      fingerprint = await fingerprintOf(changed);
-    },
+    begin,
+    exchange: (work) =>
+      watch.between(async () => {
+        if (await work(changed)) await begin();
+      }),
     check: () => watch.check(),
     async checkIfDue() {
       const started = performance.now();
@@ -192,14 +203,14 @@ export function createWriteGuard(options: {
       held = [];
       for (const { ask, answer } of asks) answer(objection(ask) ? { decision: 'deny', reason } : grant(ask));
       if (aside.length === 0 || limits().readOnly) return;
-      await noteChanges(await workspace.changedPaths());
+      await noteChanges(await changedPaths());
       const soFar = known();
       const allowed = aside.filter(
         (item) => item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, soFar).ok,
       );
       if (allowed.length === 0) return;
       await workspace.restoreAside(allowed);
-      await noteChanges(await workspace.changedPaths());
+      await noteChanges(await changedPaths());
       setAside(aside.filter((item) => !allowed.includes(item)));
     },
   };

@@ -118,6 +118,15 @@ describe('the bundle as the job', () => {
     expect(first.summary).toContain('### Autobuild: Add a login page');
     expect(first.summary).not.toMatch(/\[ \]/);
 
+    // B-7: it asked without a report of its own; the artifact step finds what was measured.
+    expect(readReport(first.worktree)).toMatchObject({
+      measured_by: 'autobuild',
+      human_action_required: expect.stringMatching(
+        /^Human intervention required\.\n.*gave no account[\s\S]*the key/,
+      ),
+      measured: { turn: 1 },
+    });
+
     const blob = await desk.store.blobs.get('r1', 'checkpoint');
     const { changeset } = await unpackCheckpoint(blob ?? new Uint8Array(), 'r1');
     const saved = Object.fromEntries(
@@ -146,8 +155,7 @@ describe('the bundle as the job', () => {
       second.out.indexOf(`::add-mask::${VALUE}`),
     );
     // B-6: where the workflow's artifact step looks for it.
-    const report = join(second.worktree, '.autobuild/issue-7/blocked_report.json');
-    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ human_action_required: 'none' });
+    expect(readReport(second.worktree)).toMatchObject({ human_action_required: 'none' });
     expect(await stateOf()).toMatchObject({ verifying: 1, job_live: false });
 
     const verified = await runner.run({ event: await eventFor('verify', 2), origin: origin.worktree });
@@ -265,6 +273,10 @@ describe('what keeps a job from working is said, with the remedy, and exits 1', 
     expect(errorOf(out)).toContain('there to verify');
   });
 });
+
+function readReport(worktree: string): unknown {
+  return JSON.parse(readFileSync(join(worktree, '.autobuild/issue-7/blocked_report.json'), 'utf8'));
+}
 
 function someInputs() {
   return { ticket: 'x'.repeat(40), kind: 'build', head_sha: 'a'.repeat(40), issue: '7', operation: 'r1.1.0' };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
@@ -13,9 +13,11 @@ import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
 
 const ALLOW: GateAnswer = { decision: 'allow', reason: 'within the limits' };
 /** A first start on a loaded machine, and the agents' own waits before they try again. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 120_000;
 
 const LEAVE_MS = 5_000;
+
+const CLI = join(import.meta.dirname, '../../src/cli.ts');
 
 export interface TurnOptions {
   agent: Agent;
@@ -23,10 +25,13 @@ export interface TurnOptions {
   home: string;
   env: Record<string, string>;
   prompt?: string;
+  instructions?: string;
   session?: string;
   extraArgs?: string[];
   hook?: string[];
   decide?(ask: GateAsk): Promise<GateAnswer>;
+  /** The last touch to what the adapter wrote there. */
+  changeHome?(home: string): void;
   /** Keep stdin open after the end, for agents that go on. */
   stayOpen?: boolean;
 }
@@ -35,12 +40,12 @@ export type AgentTurn = {
   supervised: Supervised;
   events: AgentEvent[];
   asks: GateAsk[];
-  stderr: string[];
-  /** The first event of a kind that fits; waits for it. */
-  event<T extends AgentEvent['type']>(
-    type: T,
-    fits?: (event: Extract<AgentEvent, { type: T }>) => boolean,
-  ): Promise<Extract<AgentEvent, { type: T }>>;
+  /** The first event of a kind; waits for it. */
+  event<T extends AgentEvent['type']>(type: T): Promise<Extract<AgentEvent, { type: T }>>;
+  /** The conversation's id, told or given. */
+  session(): Promise<string>;
+  /** What it used, as it tells it: in its stream, or in a file once it is gone. */
+  figures(): Extract<AgentEvent, { type: 'usage' }>[];
   /** Every event until the process is gone. */
   finished(): Promise<AgentEvent[]>;
 };
@@ -55,6 +60,7 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
   const file = (name: string) => join(top, name);
   const start = agent.start({
     prompt: options.prompt ?? 'Build it.',
+    instructions: options.instructions ?? 'Say so when you are stuck.',
     cwd: worktree,
     home,
     files: {
@@ -68,12 +74,13 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
     session: options.session,
     newSession: randomUUID(),
     env: options.env,
-    hook: options.hook ?? [process.execPath, join(import.meta.dirname, 'hook.ts'), agent.name],
+    hook: options.hook ?? [process.execPath, CLI, 'hook', agent.name],
   });
   for (const { path, text } of start.homeFiles ?? []) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text);
   }
+  options.changeHome?.(home);
   const reader = agent.createReader();
   const events: AgentEvent[] = [];
   const stderr: string[] = [];
@@ -87,7 +94,7 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
   const supervised = superviseAgent({
     argv: [...start.argv, ...(options.extraArgs ?? [])],
     cwd: worktree,
-    env: { HOME: home, ...options.env, ...start.env },
+    env: { ...options.env, ...start.env },
     stdin: start.stdin,
     keepStdinOpen: start.keepStdinOpen,
     mark,
@@ -106,19 +113,21 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
       [],
     );
   });
+  async function event<T extends AgentEvent['type']>(type: T): Promise<Extract<AgentEvent, { type: T }>> {
+    const find = () => events.find((event) => event.type === type);
+    await waitFor(`a ${type} of ${agent.name}`, () => find() !== undefined, PATIENCE_MS);
+    return find() as Extract<AgentEvent, { type: T }>;
+  }
   return {
     supervised,
     events,
     asks,
-    stderr,
-    async event(type, fits = () => true) {
-      const find = () => events.find((event) => event.type === type && fits(event as never));
-      await waitFor(
-        `a ${type} of ${agent.name}: ${stderr.join('').slice(0, 300)}`,
-        () => find() !== undefined,
-        PATIENCE_MS,
-      );
-      return find() as never;
+    event,
+    session: async () => start.session ?? (await event('session')).id,
+    figures() {
+      const { usageFile } = agent;
+      const last = usageFile?.read(readFileSync(join(home, usageFile.path), 'utf8'));
+      return [...events, ...(last ? [last] : [])].filter((event) => event.type === 'usage');
     },
     async finished() {
       const exit = await supervised.exited;

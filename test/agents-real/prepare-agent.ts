@@ -1,39 +1,35 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { Agent, SessionCommand } from '../../src/agents/agent.ts';
+import type { SessionCommand } from '../../src/agents/agent.ts';
 import { startFixture } from '../runner/supervised-fixture.ts';
 import { makeTemporaryDirectory, makeWorktree } from '../runner/temporary-worktree.ts';
+import type { AgentCase } from './agent-cases.ts';
 import { type AgentTurn, startTurn, type TurnOptions } from './agent-turn.ts';
-import type { ModelScript, ModelServer, ModelTurn } from './model-servers/play-script.ts';
+import { type Said, serveSaid } from './said.ts';
 
 export const HELP = 'I am stuck.\n<<<NEED_HELP>>>\nwhat_i_tried: all\nwhat_i_need: the key\n<<<END_HELP>>>\n';
 export const LONG_TEXT = 'I think aloud, and slowly, so that there is time to be stopped. '.repeat(4);
 
 /** A worktree, a home and a scripted model for one agent. */
-export async function prepareAgent(options: {
-  agent: Agent;
-  serve(script: ModelScript): Promise<ModelServer>;
-  environment(model: ModelServer, home: string): Record<string, string>;
-  turns: ModelTurn[] | ((at: (name: string) => string) => ModelTurn[]);
-  files?: Record<string, string>;
-}) {
-  const { agent } = options;
-  const { worktree } = makeWorktree({ 'a.txt': 'a\n', ...options.files });
+export async function prepareAgent(
+  agentCase: AgentCase,
+  script: Said[] | ((at: (name: string) => string) => Said[]),
+  files: Record<string, string> = {},
+) {
+  const { agent } = agentCase;
+  const { worktree } = makeWorktree({ 'a.txt': 'a\n', ...files });
   const home = makeTemporaryDirectory();
   const at = (name: string) => join(worktree, name);
-  const turns = typeof options.turns === 'function' ? options.turns(at) : options.turns;
-  const model = await options.serve({ turns, tokens: { input: 1000, output: 50 } });
-  onTestFinished(() => model.close());
-  // What a CLI drops there, such as the report of an error, goes with the test.
+  const model = await serveSaid(agentCase, typeof script === 'function' ? script(at) : script, worktree);
   const env: Record<string, string> = {
-    ...options.environment(model, home),
+    HOME: home,
+    ...agentCase.environment(model.url, home),
+    // What a CLI drops there, such as the report of an error, goes with the test.
     TMPDIR: makeTemporaryDirectory(),
   };
-  const hook = [process.execPath, join(import.meta.dirname, 'hook-by-name.ts'), agent.name];
   const start = (more: Partial<TurnOptions> = {}): Promise<AgentTurn> =>
-    startTurn({ agent, worktree, home, env, hook, ...more });
+    startTurn({ agent, worktree, home, env, ...more });
 
   async function runSessionCommand(command: SessionCommand, cwd: string, itsHome: string): Promise<void> {
     const { agent: run, lines } = startFixture(command.argv, { cwd, env: { ...env, ...command.env } });
@@ -43,16 +39,27 @@ export async function prepareAgent(options: {
     if (command.stdoutFile) writeFileSync(join(itsHome, command.stdoutFile), lines.join('\n'));
   }
 
-  /** As a checkpoint would: the session's files alone go to a new home, and the worktree is somewhere else. */
-  async function moveAway(session: string): Promise<{ worktree: string; home: string }> {
-    if (agent.exportSession) await runSessionCommand(agent.exportSession({ session, home }), worktree, home);
-    const moved = { worktree: join(makeTemporaryDirectory(), 'elsewhere'), home: makeTemporaryDirectory() };
+  /** What a checkpoint would keep of the conversation so far. */
+  async function sessionFiles(session: string): Promise<{ path: string; text: string }[]> {
+    const files: { path: string; text: string }[] = [];
     for await (const path of glob(agent.sessionFiles?.(session) ?? [], { cwd: home })) {
       const text = readOrSkip(join(home, path));
-      if (text === undefined) continue;
+      if (text !== undefined) files.push({ path, text });
+    }
+    return files;
+  }
+
+  /** As a checkpoint would: the session's files alone go to a new home, and the worktree is somewhere else. */
+  async function moveAway(
+    session: string,
+    change = (text: string) => text,
+  ): Promise<{ worktree: string; home: string }> {
+    if (agent.exportSession) await runSessionCommand(agent.exportSession({ session, home }), worktree, home);
+    const moved = { worktree: join(makeTemporaryDirectory(), 'elsewhere'), home: makeTemporaryDirectory() };
+    for (const { path, text } of await sessionFiles(session)) {
       mkdirSync(dirname(join(moved.home, path)), { recursive: true });
       const place = { from: worktree, to: moved.worktree };
-      writeFileSync(join(moved.home, path), agent.relocate?.(path, text, place) ?? text);
+      writeFileSync(join(moved.home, path), change(agent.relocate?.(path, text, place) ?? text));
     }
     renameSync(worktree, moved.worktree);
     if (agent.importSession)
@@ -60,7 +67,7 @@ export async function prepareAgent(options: {
     return moved;
   }
 
-  return { worktree, home, model, env, at, start, moveAway };
+  return { worktree, home, model, env, at, start, sessionFiles, moveAway };
 }
 
 /** A glob finds directories as well. */

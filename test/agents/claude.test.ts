@@ -6,6 +6,7 @@ const DEMO = '/home/runner/work/demo/demo';
 const FILES = { prompt: '/p', context: '/c', inputs: '/i', report: '/r', gate: '/g' };
 const TURN = {
   prompt: 'Build "it"\nnow',
+  instructions: 'Ask for help',
   cwd: '/w',
   files: FILES,
   inputs: { 'api-url': 'x' },
@@ -50,7 +51,9 @@ describe('starting Claude Code', () => {
         hooks: [
           {
             type: 'command',
-            command: `'/bin/node' '/it'\\''s/cli.ts' 'hook' || exit 2`,
+            command: expect.stringMatching(
+              /^'\/bin\/node' '\/it'\\''s\/cli\.ts' 'hook' && exit 0; .*; exit 2$/,
+            ),
             timeout: expect.any(Number),
             onFailure: 'block',
           },

@@ -6,6 +6,7 @@ const DEMO = '/home/runner/work/demo/demo';
 const FILES = { prompt: '/p', context: '/c', inputs: '/i', report: '/r', gate: '/g' };
 const TURN = {
   prompt: 'Build it',
+  instructions: 'Ask for help',
   cwd: '/w "x"',
   files: FILES,
   inputs: {},
@@ -39,7 +40,7 @@ describe('starting Codex', () => {
     expect(settingsOf(argv)).toContain('features.hooks=true');
     expect(settingsOf(argv)).toContainEqual(
       expect.stringMatching(
-        /^hooks\.PreToolUse=\[\{"matcher" = "apply_patch\|Edit\|Write", .*"command" = "'\/bin\/node' 'cli\.ts' 'hook' \|\| exit 2", "timeout" = \d{8}\}\]\}\]$/,
+        /^hooks\.PreToolUse=\[\{"matcher" = "apply_patch\|Edit\|Write", .*"command" = "'\/bin\/node' 'cli\.ts' 'hook' && exit 0; [^"]+; exit 2", "timeout" = \d{8}\}\]\}\]$/,
       ),
     );
   });
@@ -170,6 +171,8 @@ describe('reading Codex', () => {
     expect(end({ code: null, signal: 'SIGKILL' })).toMatchObject({ ok: false, reason: 'interrupted' });
     const stderr = 'Error: thread/resume failed: no rollout found for thread id x';
     expect(end({ code: 1, signal: null, stderr })).toMatchObject({ reason: 'no_session', message: stderr });
+    const otherVersion = 'Error: thread/resume: thread/resume failed: failed to read thread';
+    expect(end({ code: 1, signal: null, stderr: otherVersion })).toMatchObject({ reason: 'no_session' });
   });
 
   test('a call told only when it is over has a start all the same; a declined one was refused', () => {

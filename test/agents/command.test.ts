@@ -6,6 +6,7 @@ const FILES = { prompt: '/p', context: '/c', inputs: '/i', report: '/r', gate: '
 function start(inputs: Record<string, string> = {}) {
   return commandAgent('mine', ['./agent.sh', '--fast']).start({
     prompt: 'Build it',
+    instructions: 'Ask for help',
     cwd: '/w',
     files: FILES,
     inputs,
@@ -19,7 +20,7 @@ describe('any program as an agent', () => {
   test('the prompt comes on stdin, the files by environment', () => {
     expect(start()).toEqual({
       argv: ['./agent.sh', '--fast'],
-      stdin: 'Build it',
+      stdin: 'Build it\nAsk for help',
       env: {
         AUTOBUILD_PROMPT: '/p',
         AUTOBUILD_CONTEXT: '/c',

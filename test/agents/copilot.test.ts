@@ -5,6 +5,7 @@ import { readLines, recordedLines } from './recorded-stream.ts';
 const DEMO = '/home/runner/work/demo/demo';
 const TURN = {
   prompt: 'Build it',
+  instructions: 'Ask for help',
   cwd: '/w',
   files: { prompt: '/p', context: '/c', inputs: '/i', report: '/r', gate: '/g' },
   inputs: {},
@@ -58,7 +59,7 @@ describe('starting Copilot', () => {
         ],
       },
     });
-    expect(files[1]).toEqual({ path: copilot.usageFile?.path, text: '' });
+    expect(files).toContainEqual({ path: copilot.usageFile?.path, text: '' });
   });
 });
 
@@ -140,6 +141,14 @@ describe('how Copilot ends', () => {
   test.each([
     [{ code: 1, signal: null, stderr: 'Error: No authentication information found.' }, 'auth'],
     [{ code: 1, signal: null, stderr: "Error: No session, task, or name matched 'x'." }, 'no_session'],
+    [
+      {
+        code: 1,
+        signal: null,
+        stderr: "Error: Session 'x' was found but could not be loaded.\nError: Session file is corrupted",
+      },
+      'no_session',
+    ],
     [{ code: 1, signal: null, stderr: '' }, 'failed'],
     [{ code: null, signal: 'SIGKILL' }, 'interrupted'],
   ])('without a result, %j is %s', (exit, reason) => {

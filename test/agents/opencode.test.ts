@@ -6,6 +6,7 @@ import { readLines, recordedLines } from './recorded-stream.ts';
 const DEMO = '/home/runner/work/demo/demo';
 const TURN = {
   prompt: 'Build it',
+  instructions: 'Ask for help',
   cwd: '/w',
   files: { prompt: '/p', context: '/c', inputs: '/i', report: '/r', gate: '/g' },
   inputs: {},

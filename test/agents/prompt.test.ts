@@ -1,6 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isApproachingLimit, renderPrompt, type TurnContext } from '../../src/agents/prompt.ts';
+import {
+  INSTRUCTIONS,
+  isApproachingLimit,
+  joinPrompt,
+  renderTurn,
+  type TurnContext,
+} from '../../src/agents/prompt.ts';
 import { BlockedReport } from '../../src/core/blocked-report.ts';
 import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/blockers.ts';
 import { readPlayerReport } from '../../src/core/player-report.ts';
@@ -48,7 +54,10 @@ function context(changes: Partial<TurnContext> = {}): TurnContext {
 
 const failing = tests(3, 5);
 const render = (changes: Partial<TurnContext> = {}, feedback = failing) =>
-  renderPrompt(TASK, context(changes), FILES, feedback);
+  joinPrompt({
+    prompt: renderTurn(TASK, context(changes), FILES, feedback),
+    instructions: INSTRUCTIONS,
+  });
 
 describe('the prompt', () => {
   test.each([
@@ -180,7 +189,7 @@ describe('the prompt', () => {
     expect(text).toContain('After the last turn: 3 of 5 tests pass.');
     expect(text).toContain('`npm test` exited 1:\n\n    2 failed');
     expect(render()).toContain('Before your first change: 3 of 5 tests pass.');
-    expect(renderPrompt(TASK, context(), FILES, undefined)).not.toContain('tests pass');
+    expect(renderTurn(TASK, context(), FILES, undefined)).not.toContain('tests pass');
   });
 
   test('P-4: values are named, never written out', () => {

@@ -22,7 +22,7 @@ function prepareCodex(body: string, { version = '0.166.0' } = {}) {
     `#!/bin/sh
 [ "$1" = --version ] && { echo "codex-cli ${version}"; exit; }
 say() { printf '%s\\n' "$1"; }
-echo "$*" >> ../invocations
+printf '%s\\n' "$*" >> ../invocations
 case "$*" in *"exec resume"*) RESUMED=1;; *) RESUMED=; esac
 ${body}
 `,
@@ -158,4 +158,34 @@ test('another version than the tested one is a warning', async () => {
   expect(other.stderr).toContain('codex here is codex-cli 0.1.2. Autobuild was tested with 0.166.0');
   const same = await prepareCodex(body).run();
   expect(same.stderr).not.toContain('Autobuild was tested with');
+});
+
+test('S-4: resume says which key is missing before anything is started', async () => {
+  const { scratch, run } = prepareCodex(
+    `${STARTED}; if [ ! -f ../paid ]; then ${failed('You exceeded your current quota')}; fi; ${FINISH}`,
+  );
+  expect((await run()).code).toBe(2);
+  const before = scratch.journal();
+  const PATH = `${join(scratch.root, 'programs')}:${process.env.PATH}`;
+  const keyless = await scratch.run(['resume', '--json', '--answer', '/retry'], { PATH });
+  expect(keyless.code).toBe(1);
+  expect(keyless.stderr).toMatch(/codex[\s\S]*CODEX_API_KEY/);
+  const bare = { PATH: '/usr/local/bin:/usr/bin:/bin', OPENAI_API_KEY: 'k' };
+  const gone = await scratch.run(['resume', '--json', '--answer', '/retry'], bare);
+  expect(gone.stderr).toContain('codex');
+  expect(gone.code).toBe(1);
+  expect(scratch.journal()).toBe(before);
+  expect(invocations(scratch)).toHaveLength(1);
+});
+
+test('S-4: transcripts stay while the run can go on, and are deleted with its end', async () => {
+  const { scratch, run, resume } = prepareCodex(
+    `${STARTED}; mkdir -p "$CODEX_HOME/sessions"; echo transcript-of-the-agent > "$CODEX_HOME/sessions/rollout-1-${SESSION}.jsonl"
+if [ ! -f ../paid ]; then ${failed('You exceeded your current quota')}; fi; ${FINISH}`,
+  );
+  expect((await run()).code).toBe(2);
+  expect(scratch.filesWith('transcript-of-the-agent').some((file) => file.endsWith('.jsonl'))).toBe(true);
+  writeFileSync(join(scratch.root, 'paid'), '');
+  expect((await resume('/retry')).code).toBe(0);
+  expect(scratch.filesWith('transcript-of-the-agent')).toEqual([join(scratch.root, 'programs/codex')]);
 });

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BlockedReport } from '../../src/core/blocked-report.ts';
+import type { MeasuredReport } from '../../src/core/measured-report.ts';
 import type { RunEvent } from '../../src/core/run-event.ts';
 import {
   type CliResult,
@@ -268,6 +270,29 @@ describe('parked and taken up again', () => {
     execFileSync('git', ['add', '-A'], { cwd: scratch.worktree });
     const staged = execFileSync('git', ['diff', '--cached', '--name-only'], { cwd: scratch.worktree });
     expect(staged.toString()).not.toContain('.autobuild');
+  });
+
+  test('B-7: without a report of the agent, the file holds what was measured, and says so', async () => {
+    const scratch = createScratch();
+    prepare(
+      scratch,
+      'echo work > work; printf \'All done, trust me.\' > "$AUTOBUILD_REPORT"',
+      onlyGuards('  max_iterations: 1\n'),
+    );
+    const parked = await scratch.run(runArgs({ verify: "echo 'Error: no such file'; test -f done" }));
+    expect(parked.code, parked.stderr).toBe(2);
+    const report = JSON.parse(scratch.read('.autobuild/TASK/blocked_report.json')) as MeasuredReport;
+    expect(BlockedReport.parse(report)).toBeTruthy();
+    expect(report.human_action_required).toMatch(
+      /^Max turns exceeded\. Human intervention required\.\nThe agent's report could not be used: 1 field is not valid\./,
+    );
+    expect(report).toMatchObject({
+      measured_by: 'autobuild',
+      measured: { turn: 1, max_turns: 1, files: 1 },
+      report_as_it_came: 'All done, trust me.',
+      attempts_made: [{ turn: 1, result: '0 of 1 checks pass' }],
+    });
+    expect(report.blocking_issues.map(({ issue }) => issue)).toContain('Error: no such file');
   });
 });
 

@@ -56,3 +56,12 @@ test('a prefix stands for names that begin with it, a name for itself alone', ()
 test("a user's own command gets its environment as it is", () => {
   expect(environmentFor(commandAgent('mine', ['x']), env)).toEqual(env);
 });
+
+test('P-9: the Actions secrets that a person named for it reach an agent, and no others', () => {
+  const passed = { ...env, MAIL_API_KEY: 'm', SHOP_KEY: 's' };
+  expect(environmentFor(AGENTS.claude as never, passed, ['MAIL_API_KEY'])).toEqual({
+    ...EVERYBODY,
+    ANTHROPIC_API_KEY: 'a',
+    MAIL_API_KEY: 'm',
+  });
+});

@@ -61,14 +61,15 @@ test('P-7: a parked job goes on at another place: files, links, what was set asi
   const home = join(top, 'agent-home');
   mkdirSync(home);
   const workspace = await openWorkspace({ worktree, gitDir: join(top, 'git'), stateDir: '.autobuild' });
-  const { aside, session } = await restoreCheckpoint(await unpackCheckpoint(bytes, 'run1'), {
+  const { aside, conversation: restored } = await restoreCheckpoint(await unpackCheckpoint(bytes, 'run1'), {
     worktree,
     headSha: head,
     asideDir: join(top, 'aside'),
     home,
     agentFor: (name) => (name === 'talker' ? talker : undefined),
+    env: {},
   });
-  expect(session).toBe('s1');
+  expect(restored).toEqual({ agent: 'talker', session: 's1' });
   expect(await workspace.changedPaths()).toEqual(['a.txt', 'alias']);
   expect(readlinkSync(join(worktree, 'alias'))).toBe('a.txt');
   const conversation = readFileSync(join(home, 'sessions/2026/s1.jsonl'), 'utf8');
@@ -80,6 +81,56 @@ test('P-7: a parked job goes on at another place: files, links, what was set asi
   expect(readFileSync(join(worktree, 'held.txt'), 'utf8')).toBe('not allowed yet\n');
   expect(readFileSync(join(worktree, 'bundle/one.txt'), 'utf8')).toBe('1\n');
   expect(readlinkSync(join(worktree, 'bundle/link'))).toBe('one.txt');
+});
+
+describe('P-7: the conversation at another place', () => {
+  /** Packs with one agent, restores with another of that name. */
+  async function move(agent: Agent, content: Buffer | string = 'x\n') {
+    const { tree, head, parts } = await parkedWorktree();
+    writeFileSync(join(parts.home, 'sessions/2026/s1.jsonl'), content);
+    const bytes = await packCheckpoint({ ...parts, conversation: { agent, session: 's1' } });
+    const top = makeTemporaryDirectory();
+    const worktree = join(top, 'checkout');
+    git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
+    const home = join(top, 'home');
+    const place = { worktree, headSha: head, asideDir: join(top, 'aside'), home, agentFor: () => agent };
+    const env = { PATH: process.env.PATH ?? '' };
+    const restored = await restoreCheckpoint(await unpackCheckpoint(bytes, 'run1'), { ...place, env });
+    return { ...restored, worktree, home };
+  }
+
+  test('what is no text is carried byte by byte', async () => {
+    const binary = Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x41]);
+    const { home } = await move(talker, binary);
+    expect(readFileSync(join(home, 'sessions/2026/s1.jsonl'))).toEqual(binary);
+  });
+
+  test('a file the agent itself cannot read begins a new conversation, and the work is kept', async () => {
+    const { conversation, worktree } = await move({
+      ...talker,
+      relocate: (_, text) => String(JSON.parse(text)),
+    });
+    expect(conversation).toEqual({ problem: expect.stringMatching(/s1\.jsonl cannot be brought here/) });
+    expect(readFileSync(join(worktree, 'a.txt'), 'utf8')).toBe('work\n');
+  });
+
+  test('the agent’s own program reads it in before any file of the run is there', async () => {
+    const importer = (script: string): Agent => ({
+      ...talker,
+      importSession: ({ session, home }) => ({
+        argv: ['sh', '-c', script, session, home],
+        env: { FROM: 'the agent' },
+      }),
+    });
+    const read = await move(
+      importer('cat a.txt "$1/sessions/2026/$0.jsonl" > "$1/seen"; echo "$FROM" >> "$1/seen"'),
+    );
+    expect(read.conversation).toEqual({ agent: 'talker', session: 's1' });
+    expect(readFileSync(join(read.home, 'seen'), 'utf8')).toBe('a\nx\nthe agent\n');
+    const failed = await move(importer('echo no such format >&2; exit 3'));
+    expect(failed.conversation).toEqual({ problem: '`sh -c`: it ended with 3: no such format' });
+    expect(readFileSync(join(failed.worktree, 'a.txt'), 'utf8')).toBe('work\n');
+  });
 });
 
 test('too much to carry is an error that names the largest file', async () => {
@@ -114,7 +165,7 @@ describe('S-9: what is no checkpoint of this run is refused with words', () => {
   test('with paths that lead out of the worktree', async () => {
     const { tree, head, parts } = await parkedWorktree();
     const checkpoint = await unpackCheckpoint(await packCheckpoint(parts), 'run1');
-    const place = { headSha: head, asideDir: tree.aside, home: parts.home, agentFor: () => talker };
+    const place = { headSha: head, asideDir: tree.aside, home: parts.home, agentFor: () => talker, env: {} };
     const worktree = join(makeTemporaryDirectory(), 'w');
     git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
     const content = Buffer.from('x').toString('base64');

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
 import { defaultConfig } from '../../src/config.ts';
 import { briefFor } from '../../src/core/brief.ts';
@@ -9,6 +10,7 @@ import { createDesk } from '../../src/core/desk.ts';
 import type { RunEvent } from '../../src/core/run-event.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { createInProcessLink } from '../../src/link/in-process.ts';
+import { openAgentConfig } from '../../src/runner/agent-config.ts';
 import { loadCheckpoint } from '../../src/runner/checkpoint.ts';
 import type { JobSettings } from '../../src/runner/job.ts';
 import { placeStateDir } from '../../src/runner/keep-state-dir.ts';
@@ -19,7 +21,7 @@ import { openFileVault } from '../../src/store/file-vault.ts';
 import { waitFor } from './supervised-fixture.ts';
 
 /** A run with a real agent, workspace and journal, whose jobs are started one by one. */
-async function startRun(script: string) {
+async function startRun(script: string, agent: Agent | null = commandAgent('script', ['./agent.sh'])) {
   const root = mkdtempSync(join(tmpdir(), 'autobuild-job-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   const worktree = join(root, 'repo');
@@ -61,6 +63,7 @@ async function startRun(script: string) {
     stateDir: '.autobuild',
     path: process.env.PATH,
   });
+  const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
   const parking = new AbortController();
   /** The job's clock runs ahead of the real one by this much. */
   const clock = { aheadMs: 0 };
@@ -73,8 +76,9 @@ async function startRun(script: string) {
       stateDir: placeStateDir(worktree, '.autobuild', 'task'),
       runDir,
       aside,
+      agentConfig,
       lastTree: tree,
-      agentFor: (name) => commandAgent(name, ['./agent.sh']),
+      agentFor: () => agent ?? undefined,
       agentEnv: { PATH: process.env.PATH ?? '' },
       checkEnv: { PATH: process.env.PATH ?? '' },
       settings: {
@@ -152,4 +156,53 @@ test('P-2: nobody answers within the hold: the job parks, the question stays ope
     job_live: false,
   });
   expect(run.events.map(({ type }) => type)).not.toContain('agent_terminated');
+});
+
+/** It takes messages on stdin while it runs. */
+function hearingAgent(): Agent {
+  const deaf = commandAgent('script', ['./agent.sh']);
+  return {
+    ...deaf,
+    start: (turn) => ({ ...deaf.start(turn), keepStdinOpen: true }),
+    say: (text) => `${text}\n`,
+  };
+}
+
+test.each([
+  ['that hears is told at once, in the middle of its turn', hearingAgent(), 1],
+  ['that does not is told with its next turn', undefined, 2],
+] as const)('P-7: guidance nobody asked for: an agent %s', async (_, agent, turn) => {
+  const run = await startRun(
+    `touch ../ready; if grep -q 'use teal' "$AUTOBUILD_PROMPT"; then touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit; fi
+until [ -f ../go ]; do sleep 0.05; done
+${agent ? `while read -r line; do case "$line" in *'use teal'*) touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit ;; esac; done` : ''}`,
+    agent,
+  );
+  const job = run.playJob();
+  await waitFor('the agent is at work', () => existsSync(join(run.root, 'ready')));
+  const command = { name: 'guide' as const, text: 'use teal' };
+  const at = new Date().toISOString();
+  await run.desk.handleOnce('r1', { type: 'command', at, command, by: 'ann', via: 'comment' });
+  const delivered = () => run.events.some(({ type }) => type === 'answer_delivered');
+  if (agent) await waitFor('the words are delivered', delivered);
+  writeFileSync(join(run.root, 'go'), '');
+  expect(await job).toBe('finished');
+  const told = run.events.filter(({ type }) => type === 'turn_started' || type === 'answer_delivered');
+  expect(told.map(({ type }) => type)).toEqual([...Array(turn).fill('turn_started'), 'answer_delivered']);
+});
+
+test.each([
+  ['whose program is not there', commandAgent('script', ['./nowhere.sh']), /nowhere\.sh does not exist/],
+  ['that nobody knows', null, /there is no agent script/],
+] as const)('E-7: an agent %s is asked about at once, not tried turn after turn', async (_, agent, why) => {
+  const run = await startRun('exit', agent);
+  expect(await run.playJob({ holdMs: 0 })).toBe('parked');
+  const { status, turns, escalations } = await run.desk.state('r1');
+  expect({ status, tried: turns.length }).toEqual({ status: 'waiting_for_input', tried: 1 });
+  expect(escalations[0]).toMatchObject({
+    type: 'external_blocker',
+    priority: 'high',
+    triggers: [{ evidence: { blocker: { kind: 'missing_dependency', name: 'the agent script' } } }],
+  });
+  expect(JSON.stringify(escalations[0]?.context)).toMatch(why);
 });

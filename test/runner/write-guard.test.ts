@@ -14,6 +14,7 @@ async function prepare(aside: SetAside[] = [], limits: Partial<WriteLimits> = {}
     asideDir: tree.aside,
     stateDir: '.autobuild/task',
     aside,
+    countChanged: async (paths) => paths,
     limits: () => ({ maxFiles: 20, approvedPaths: [], scope: undefined, readOnly: false, ...limits }),
     onProposed: (write) => proposed.push(write),
     onFilesChanged: () => undefined,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isInScope, judgeWrite } from '../../src/runner/write-policy.ts';
+import { isInScope } from '../../src/core/path-pattern.ts';
+import { judgeWrite } from '../../src/runner/write-policy.ts';
 import { growth } from '../growth.ts';
 
 const files = (count: number) => new Set(Array.from({ length: count }, (_, n) => `src/f${n + 1}.ts`));

@@ -34,6 +34,8 @@ export async function performEffect(parts: AppParts, outgoing: OutgoingEffect): 
     case 'update_status':
       return updateStatus(doing);
     case 'ask':
+      // A job that stops for a person leaves a report, the agent's own or what was measured.
+      await rememberReport(doing);
       return writeQuestion(doing, effect.escalation, state.pending === effect.escalation);
     case 'close_question':
       return writeQuestion(doing, effect.escalation, false);

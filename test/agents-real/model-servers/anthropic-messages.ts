@@ -1,22 +1,16 @@
-import { join } from 'node:path';
-import { inPieces, type ModelCall, type Protocol } from './scripted-model.ts';
+import { inPieces, type Protocol, type StreamEvent, TOKENS, type ToolCall } from './scripted-model.ts';
 
-const USAGE = { input_tokens: 1000, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
-
+/** Anthropic's messages, streamed. */
 export const anthropicMessages: Protocol = {
   path: /\/messages(\?|$)/,
-  read(body) {
-    const messages = body.messages as { role: string }[];
-    const tools = (body.tools ?? []) as { name: string }[];
-    return {
-      answered: messages.filter(({ role }) => role === 'assistant').length,
-      tools: tools.map(({ name }) => name),
-    };
+  answered(body) {
+    if (!Array.isArray(body.tools) || body.tools.length === 0) return undefined;
+    return (body.messages as { role: string }[]).filter(({ role }) => role === 'assistant').length;
   },
-  events({ text, call }, { body, worktree, id }) {
+  events({ text, calls }, { body, id }) {
     const blocks = [
-      ...(text ? [{ start: { type: 'text', text: '' }, deltas: inPieces(text).map(textDelta) }] : []),
-      ...(call ? [toolBlock(call, worktree, id)] : []),
+      ...(text ? [textBlock(text)] : []),
+      ...calls.map((call, at) => toolBlock(call, `${id}x${at}`)),
     ];
     const message = {
       id: `msg_${id}`,
@@ -26,37 +20,44 @@ export const anthropicMessages: Protocol = {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: { ...USAGE, output_tokens: 1 },
-    };
-    return [
-      { event: 'message_start', data: { message } },
-      ...blocks.flatMap(({ start, deltas }, index) => [
-        { event: 'content_block_start', data: { index, content_block: start } },
-        ...deltas.map((delta) => ({ event: 'content_block_delta', data: { index, delta } })),
-        { event: 'content_block_stop', data: { index } },
-      ]),
-      {
-        event: 'message_delta',
-        data: {
-          delta: { stop_reason: call ? 'tool_use' : 'end_turn', stop_sequence: null },
-          usage: { output_tokens: 50 },
-        },
+      usage: {
+        input_tokens: TOKENS.input,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+        output_tokens: 1,
       },
-      { event: 'message_stop', data: {} },
+    };
+    const delta = { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', stop_sequence: null };
+    return [
+      event('message_start', { message }),
+      ...blocks.flatMap(({ start, deltas, piece }, index) => [
+        event('content_block_start', { index, content_block: start }),
+        ...deltas.map((delta) => ({ ...event('content_block_delta', { index, delta }), piece })),
+        event('content_block_stop', { index }),
+      ]),
+      event('message_delta', { delta, usage: { output_tokens: TOKENS.output } }),
+      event('message_stop', {}),
     ];
   },
   refusal: ({ type, message }) => ({ type: 'error', error: { type, message } }),
 };
 
-const textDelta = (text: string) => ({ type: 'text_delta', text });
+function event(type: string, data: Record<string, unknown>): StreamEvent {
+  return { event: type, data: { type, ...data } };
+}
 
-function toolBlock(call: ModelCall, worktree: string, id: string) {
-  const [name, input] =
-    'write' in call
-      ? ['Write', { file_path: join(worktree, call.write), content: call.content }]
-      : ['Bash', { command: call.run, description: 'a scripted command' }];
+function textBlock(text: string) {
+  const deltas = inPieces(text).map((piece): unknown => ({ type: 'text_delta', text: piece }));
+  return { start: { type: 'text', text: '' } as unknown, deltas, piece: true };
+}
+
+function toolBlock({ name, input }: ToolCall, id: string) {
   return {
-    start: { type: 'tool_use', id: `toolu_${id}`, name, input: {} },
-    deltas: inPieces(JSON.stringify(input)).map((part) => ({ type: 'input_json_delta', partial_json: part })),
+    start: { type: 'tool_use', id: `toolu_${id}`, name, input: {} } as unknown,
+    deltas: inPieces(JSON.stringify(input)).map((part): unknown => ({
+      type: 'input_json_delta',
+      partial_json: part,
+    })),
+    piece: false,
   };
 }

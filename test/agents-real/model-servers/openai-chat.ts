@@ -1,48 +1,35 @@
-import { type Dialect, type ModelScript, type ModelServer, serveScript } from './play-script.ts';
+import { inPieces, type Protocol, type StreamEvent, TOKENS } from './scripted-model.ts';
 
 /** OpenAI's chat completions, streamed: what OpenCode's compatible providers and Copilot's own-key mode speak. */
-const OPENAI_CHAT: Dialect = {
-  isModelCall: (path) => path.includes('/chat/completions'),
-  turnOf(body) {
+export const openaiChat: Protocol = {
+  path: /\/chat\/completions/,
+  answered(body) {
     if (!Array.isArray(body.tools) || body.tools.length === 0) return undefined;
     const messages = body.messages as { role: string }[];
     return messages.filter(({ role }, at) => role === 'assistant' && messages[at - 1]?.role !== 'assistant')
       .length;
   },
-  head: (body) => ({
-    id: 'chatcmpl-scripted',
-    object: 'chat.completion.chunk',
-    created: 1,
-    model: body.model,
-  }),
-  piece: (content, head) => [chunk({ role: 'assistant', content }, head)],
-  finish(turn, tokens, head) {
-    const at = `${JSON.stringify(turn).length}`;
-    const calls = (turn.calls ?? []).map(({ name, input }, index) => ({
-      index,
-      id: `call_${name}_${at}_${index}`,
-      type: 'function',
-      function: { name, arguments: JSON.stringify(input) },
-    }));
+  events({ text, calls }, { body, id }) {
+    const head = { id: 'chatcmpl-scripted', object: 'chat.completion.chunk', created: 1, model: body.model };
+    const chunk = (delta: unknown, finish_reason: string | null = null): StreamEvent => ({
+      data: { ...head, choices: [{ index: 0, delta, finish_reason }] },
+    });
     const usage = {
-      prompt_tokens: tokens.input,
-      completion_tokens: tokens.output,
-      total_tokens: tokens.input + tokens.output,
+      prompt_tokens: TOKENS.input,
+      completion_tokens: TOKENS.output,
+      total_tokens: TOKENS.input + TOKENS.output,
     };
     return [
-      ...calls.map((call) => chunk({ role: 'assistant', tool_calls: [call] }, head)),
-      chunk({}, head, calls.length > 0 ? 'tool_calls' : 'stop'),
-      { ...head, choices: [], usage },
+      ...inPieces(text).map((content) => ({ ...chunk({ role: 'assistant', content }), piece: true })),
+      ...calls.map(({ name, input }, index) => {
+        const called = { name, arguments: JSON.stringify(input) };
+        const call = { index, id: `call_${name}_${id}_${index}`, type: 'function', function: called };
+        return chunk({ role: 'assistant', tool_calls: [call] });
+      }),
+      chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'),
+      { data: { ...head, choices: [], usage } },
     ];
   },
-  error: (code, message) => ({ error: { message, type: 'scripted', code } }),
+  refusal: ({ status, type, message }) => ({ error: { message, type, code: status } }),
   lastLine: 'data: [DONE]\n\n',
 };
-
-function chunk(delta: unknown, head: Record<string, unknown>, finish_reason: string | null = null) {
-  return { ...head, choices: [{ index: 0, delta, finish_reason }] };
-}
-
-export function serveOpenAiChat(script: ModelScript): Promise<ModelServer> {
-  return serveScript(script, OPENAI_CHAT);
-}

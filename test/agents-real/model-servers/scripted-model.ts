@@ -1,82 +1,163 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
-export type ModelCall = { write: string; content: string } | { run: string };
+export interface ToolCall {
+  name: string;
+  input: Record<string, unknown>;
+}
 
-/** What the model answers the n-th time it is asked, counted by its own answers in the request: retries and resumes fit in. */
+export interface Refusal {
+  status: number;
+  type: string;
+  message: string;
+}
+
+/** What the model says when the conversation has come this far. */
 export interface ModelAnswer {
   text?: string;
-  call?: ModelCall;
+  calls?: ToolCall[];
   /** Milliseconds between the pieces of the text. */
   slowly?: number;
-  /** Cut the connection in the middle of the first try. */
+  /** Stop half-way through, until the hold is released. */
+  hold?: Hold;
+  /** Cut the connection half-way through, at the first try. */
   cut?: boolean;
-  /** Refuse with this HTTP status and message. */
-  refuse?: { status: number; type: string; message: string };
+  refuse?: Refusal;
+}
+
+/** A place in the stream where the model waits for the test. */
+export interface Hold {
+  reached: Promise<void>;
+  release(): void;
+  wait(): Promise<void>;
+}
+
+export function createHold(): Hold {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  return {
+    reached: reached.promise,
+    release: released.resolve,
+    wait() {
+      reached.resolve();
+      return released.promise;
+    },
+  };
+}
+
+/** One piece of a streamed answer. */
+export interface StreamEvent {
+  event?: string;
+  data: Record<string, unknown>;
+  /** A piece of the text, after which there may be a pause. */
+  piece?: boolean;
 }
 
 /** One provider's protocol. */
 export interface Protocol {
   path: RegExp;
-  /** How many answers of the model the request holds, and which tools it offers. */
-  read(body: Record<string, unknown>): { answered: number; tools: string[] };
+  /** How many answers of the model the request holds. Undefined: a side question, such as for a title. */
+  answered(body: Record<string, unknown>): number | undefined;
   events(
-    answer: ModelAnswer,
-    asked: { body: Record<string, unknown>; worktree: string; id: string },
-  ): { event: string; data: Record<string, unknown> }[];
-  refusal(refuse: NonNullable<ModelAnswer['refuse']>): Record<string, unknown>;
+    answer: { text: string; calls: ToolCall[] },
+    asked: { body: Record<string, unknown>; path: string; id: string },
+  ): StreamEvent[];
+  refusal(refuse: Refusal): Record<string, unknown>;
+  lastLine?: string;
 }
 
-const NOTHING_LEFT: ModelAnswer = { text: 'Nothing is left to do.' };
+export interface ScriptedModel {
+  url: string;
+  /** Every request of the conversation, as text. */
+  requests: string[];
+  /** The newest one: the whole conversation is in there. */
+  lastRequest(): string;
+}
 
-/** A model with a script instead of a mind, on the loopback interface, gone with the test. */
-export async function serveModel(protocol: Protocol, worktree: () => string, answers: ModelAnswer[]) {
-  const requests: Record<string, unknown>[] = [];
+/** What one request of every scripted model costs. */
+export const TOKENS = { input: 1000, output: 50 };
+
+const MAX_BODY = 16 * 1024 * 1024;
+const PIECE = /[\s\S]{1,24}/g;
+
+/**
+ * A model with a script instead of a mind, on the loopback interface, gone with the test. Which answer it gives comes from
+ * the request's own history, so a retry gets the same one and a resumed conversation the next.
+ */
+export async function serveModel(
+  protocol: Protocol,
+  answerAt: (number: number) => ModelAnswer | undefined,
+): Promise<ScriptedModel> {
+  const requests: string[] = [];
   const cut = new Set<number>();
   let served = 0;
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  });
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let text = '';
-    for await (const chunk of request) text += chunk;
-    if (request.method !== 'POST' || !protocol.path.test(request.url ?? '')) {
+    const text = await readBody(request);
+    const path = request.url ?? '/';
+    if (request.method !== 'POST' || !protocol.path.test(path)) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"models":[],"data":[]}');
       return;
     }
     const body = JSON.parse(text) as Record<string, unknown>;
-    const { answered, tools } = protocol.read(body);
-    const main = tools.length > 0;
-    if (main) requests.push(body);
-    const next = (main ? answers[answered] : undefined) ?? NOTHING_LEFT;
+    const number = protocol.answered(body);
+    if (number !== undefined) requests.push(text);
+    const next = (number === undefined ? { text: 'A title' } : answerAt(number)) ?? {
+      text: 'Nothing is left.',
+    };
     if (next.refuse) {
       response.writeHead(next.refuse.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(protocol.refusal(next.refuse)));
       return;
     }
     served += 1;
-    const events = protocol.events(next, { body, worktree: worktree(), id: `${process.pid}x${served}` });
-    const cutAt = next.cut && !cut.has(answered) ? Math.floor(events.length / 2) : -1;
-    cut.add(answered);
+    const asked = { body, path, id: `${process.pid}x${served}` };
+    const events = protocol.events({ text: next.text ?? '', calls: next.calls ?? [] }, asked);
+    const half = Math.ceil(events.filter(({ piece }) => piece).length / 2);
+    const isCut = next.cut && !cut.has(number ?? -1);
+    cut.add(number ?? -1);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const [at, { event, data }] of events.entries()) {
-      if (at === cutAt) return void response.destroy();
-      response.write(`event: ${event}\ndata: ${JSON.stringify({ type: event, ...data })}\n\n`);
-      if (next.slowly && event.endsWith('delta')) await sleep(next.slowly);
+    let pieces = 0;
+    for (const { event, data, piece } of events) {
+      response.write(`${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`);
+      if (!piece) continue;
+      pieces += 1;
+      if (isCut && pieces === half) return void response.destroy();
+      if (pieces === half) await next.hold?.wait();
+      if (next.slowly) await sleep(next.slowly);
     }
-    response.end();
+    response.end(protocol.lastLine ?? '');
   }
-  server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    lastRequest: () => requests.at(-1) ?? '',
+  };
 }
 
 export function inPieces(text: string): string[] {
-  return text.match(/[\s\S]{1,16}/g) ?? [''];
+  return text.match(PIECE) ?? [];
+}
+
+async function readBody(request: AsyncIterable<Buffer>): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of request) {
+    length += part.length;
+    if (length > MAX_BODY) throw new Error('the request is larger than any of these tests needs');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
 }

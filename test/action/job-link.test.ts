@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { createJobLink } from '../../src/action/job-link.ts';
+import { defaultConfig } from '../../src/config.ts';
+import { BlockedReport } from '../../src/core/blocked-report.ts';
+import type { Envelope } from '../../src/core/envelope.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import type { GuardLimits } from '../../src/core/guard.ts';
+import { type Orders, ordersFor } from '../../src/core/orders.ts';
+import type { RunState } from '../../src/core/run-state.ts';
+import { Run } from '../core/run-builder.ts';
+
+const OWN = {
+  blocking_issues: [],
+  attempts_made: [],
+  suggested_alternatives: [],
+  human_action_required: 'Open the till with value-from-vault and key-of-the-model',
+};
+
+/** What the job of a run leaves behind, claim by claim: `[claim, what was saved because of it]`. */
+async function playJob(run: Run) {
+  let orders: Orders = { do: 'park' };
+  let saved: unknown[] = [];
+  const masked: string[] = [];
+  const sent: Envelope[] = [];
+  const link = createJobLink(
+    {
+      async report(envelope) {
+        sent.push(envelope);
+        return orders;
+      },
+      orders: async () => orders,
+      ordersAfterWait: async () => orders,
+      openInputs: async () => ({ token: 'value-from-vault' }),
+    },
+    {
+      log: { group: () => undefined, mask: (value) => masked.push(value) },
+      said: { turns: [] },
+      env: { MODEL_API_KEY: 'key-of-the-model', PAY_TOKEN: 'value-of-the-secret', EDITOR: 'vim-editor' },
+      limits: defaultConfig().guards as GuardLimits,
+      onAgent: () => undefined,
+      saveChanges: async () => void saved.push('changes'),
+      saveCheckpoint: async () => void saved.push('checkpoint'),
+      saveReport: async (report) => void saved.push(report),
+    },
+  );
+  await link.openInputs(['ref']);
+  const story: [string, unknown[]][] = [];
+  let state: RunState | undefined;
+  for (const { input, events } of run.commits) {
+    for (const event of events) state = evolve(state, event);
+    if (state) orders = ordersFor(state);
+    if (input.type !== 'claim') continue;
+    saved = [];
+    await link.report(input.envelope);
+    story.push([input.envelope.type, saved]);
+  }
+  return { link, story, masked, sent, reports: story.flatMap(([, kept]) => kept.filter(isReport)) };
+}
+
+const isReport = (kept: unknown) => BlockedReport.safeParse(kept).success;
+
+test('B-7: a job that stops for a person without a report of the agent leaves what was measured', async () => {
+  const run = new Run({ guards: { max_iterations: 2 } }).startJob().baseline().turns(2).park();
+  const { story, reports } = await playJob(run);
+  expect(reports[0]).toMatchObject({
+    measured_by: 'autobuild',
+    human_action_required: expect.stringMatching(
+      /^Max turns exceeded\. Human intervention required\.\nThe agent gave no account/,
+    ),
+    measured: { turn: 2, max_turns: 2 },
+    attempts_made: [
+      { turn: 1, result: '3 of 5 tests pass' },
+      { turn: 2, result: '3 of 5 tests pass' },
+    ],
+  });
+  // At once, and again before the job says that it parks: an agent may have deleted it meanwhile.
+  expect(story.map(([type, kept]) => [type, kept.filter(isReport).length])).toEqual([
+    ['job_started', 0],
+    ['baseline_recorded', 0],
+    ['turn_started', 0],
+    ['turn_ended', 0],
+    ['turn_started', 0],
+    ['turn_ended', 1],
+    ['parked', 1],
+  ]);
+});
+
+test('B-7: in the middle of a turn it is written once the agent stands still', async () => {
+  const run = new Run().startJob().baseline().beginTurn().askForHelp();
+  run.claim('agent_frozen', { escalation: run.asked.id, processes: 1, ms: 1 });
+  const { story, reports } = await playJob(run);
+  expect(story.at(-2)).toEqual(['tripped', []]);
+  expect(reports).toEqual([
+    expect.objectContaining({
+      human_action_required: expect.stringContaining('It asked for: A key for the mail service'),
+    }),
+  ]);
+});
+
+test("B-6: the agent's own report is the one that is saved, without any value it must not show", async () => {
+  const run = new Run()
+    .startJob()
+    .baseline()
+    .turn({ report: { status: 'blocked', blocked_report: OWN } });
+  run.park();
+  const { reports, masked } = await playJob(run);
+  expect(reports.length).toBeGreaterThan(0);
+  for (const report of reports)
+    expect(report).toEqual({ ...OWN, human_action_required: 'Open the till with ••• and •••' });
+  expect(masked).toEqual(['value-from-vault']);
+});
+
+test('B-7: a report that was shown before does not stand for the next question', async () => {
+  const run = new Run({ guards: { max_iterations: 1 } }).startJob().baseline();
+  run.turn({ report: { status: 'partial', blocked_report: OWN } });
+  run.say('/continue +1');
+  run.turn();
+  const { reports } = await playJob(run);
+  expect(reports.at(-1)).toMatchObject({ measured_by: 'autobuild', earlier_report: { blocking_issues: [] } });
+});
+
+test('P-9: the value of an Actions secret is hidden in the log and in what is said, before anyone sees it', async () => {
+  const run = new Run().startJob().baseline().beginTurn();
+  run.askForHelp([{ key: 'token', secret: true }]);
+  run.feed({
+    type: 'command',
+    at: run.now(),
+    command: { name: 'continue', new_approach: false },
+    by: 'rosa',
+    via: 'comment',
+    actions_secrets: { token: { name: 'PAY_TOKEN', found: 'yes' } },
+  });
+  run.turn({ report: { status: 'partial', summary: 'paid with value-of-the-secret' } });
+  const { masked, sent } = await playJob(run);
+  expect(masked).toContain('value-of-the-secret');
+  expect(JSON.stringify(sent.at(-1))).toContain('paid with •••');
+  expect(JSON.stringify(sent)).not.toContain('value-of-the-secret');
+});
