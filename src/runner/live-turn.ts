@@ -1,7 +1,6 @@
 import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { Orders } from '../core/orders.ts';
-import { acknowledgementIn } from './acknowledgement.ts';
 import { secretsLacking } from './actions-secrets.ts';
 import {
   blockerOf,
@@ -12,6 +11,7 @@ import {
   unstartable,
 } from './agent-end.ts';
 import { forgetSession } from './agent-sessions.ts';
+import { AnswerDelivery } from './answer-delivery.ts';
 import { EventBacklog } from './event-backlog.ts';
 import type { parseHelpRequest } from './help-request.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
@@ -48,7 +48,7 @@ export class LiveTurn {
   #outcome: TurnOutcome | undefined;
   #agentEnded = false;
   #ticking = false;
-  #unacknowledged: string[] = [];
+  readonly #answers: AnswerDelivery;
   readonly #backlog: EventBacklog;
   readonly #startedAt: number;
   #failure: unknown;
@@ -66,6 +66,7 @@ export class LiveTurn {
     this.#orders = orders;
     this.#adapter = adapter;
     this.#startedAt = job.stopwatch.ms();
+    this.#answers = new AnswerDelivery(job, (work) => this.enqueue(work));
     this.#backlog = new EventBacklog({
       enqueue: (work) => this.enqueue(work),
       isOver: () => this.#outcome !== undefined,
@@ -108,23 +109,12 @@ export class LiveTurn {
   }
 
   async #deliverAnswers(): Promise<void> {
-    for (const answer of this.#orders.answers) {
-      await this.#job.say('answer_delivered', { answer: answer.id });
-      if (answer.escalation) this.#unacknowledged.push(answer.escalation);
-    }
+    await this.#answers.deliver(this.#orders.answers);
     this.#orders = { ...this.#orders, answers: [] };
   }
 
-  /** The agent's first sign after an answer is its acknowledgement (E-11). */
   acknowledge(event: AgentEvent): void {
-    if (this.#unacknowledged.length === 0) return;
-    const text = acknowledgementIn(event);
-    if (!text) return;
-    const escalations = this.#unacknowledged;
-    this.#unacknowledged = [];
-    this.enqueue(async () => {
-      for (const escalation of escalations) await this.#job.say('acknowledged', { escalation, text });
-    });
+    this.#answers.acknowledge(event);
   }
 
   async run(
