@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { AgentMetrics } from './escalation.ts';
 import { GuardId, PassRate } from './guard.ts';
-import { JobSettings } from './job-settings.ts';
 import { ChangeSummary, GuardLimitsSchema, Usage } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 import { Task } from './task.ts';
@@ -26,7 +25,6 @@ export const Brief = z.object({
   active_ms: z.number().nonnegative(),
   usage: Usage,
   changes: ChangeSummary,
-  settings: JobSettings.optional(),
 });
 export type Brief = z.infer<typeof Brief>;
 
@@ -44,7 +42,6 @@ export function briefFor(state: RunState): Brief {
     limits_rev,
     turn,
     baseline,
-    settings: state.settings,
     pass_rates: state.turns.flatMap(({ turn: number, verification }) =>
       verification ? [{ turn: number, ...score(verification) }] : [],
     ),

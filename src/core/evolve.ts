@@ -23,7 +23,6 @@ function begin(event: Extract<RunEvent, { type: 'run_requested' }>): RunState {
     known_errors,
     reminders,
     requested_by,
-    settings: event.settings,
     fresh_verification: event.fresh_verification,
     requested_at: at,
     updated_at: at,

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { ActionsSecret } from './actions-secret.ts';
 import { SealedCommand } from './command.ts';
 import { Envelope } from './envelope.ts';
-import { JobSettings } from './job-settings.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
@@ -21,7 +20,6 @@ export const Input = z.discriminatedUnion('type', [
     known_errors: z.array(z.string()),
     reminders: ReminderPlan,
     requested_by: z.string(),
-    settings: JobSettings.optional(),
     /** Complete only after a fresh job has run the checks on the result. */
     fresh_verification: z.boolean().optional(),
   }),

@@ -3,7 +3,6 @@ import { Answer } from './answer.ts';
 import { InputRef } from './command.ts';
 import { AgentMetrics, Escalation, EscalationStatus, Response } from './escalation.ts';
 import { GuardId } from './guard.ts';
-import { JobSettings } from './job-settings.ts';
 import { ReadReport } from './player-report.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
@@ -100,7 +99,6 @@ export const RunEvent = z.discriminatedUnion('type', [
     known_errors: z.array(z.string()),
     reminders: ReminderPlan,
     requested_by: z.string(),
-    settings: JobSettings.optional(),
     fresh_verification: z.boolean().optional(),
   }),
   z.object({ type: z.literal('job_started'), at, job: z.number().int().positive() }),

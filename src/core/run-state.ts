@@ -3,7 +3,6 @@ import type { BlockedReport } from './blocked-report.ts';
 import type { InputRef } from './command.ts';
 import type { AgentMetrics, Escalation } from './escalation.ts';
 import type { GuardId, GuardLimits, GuardStates } from './guard.ts';
-import type { JobSettings } from './job-settings.ts';
 import type { ReadReport } from './player-report.ts';
 import type {
   ChangeSummary,
@@ -69,7 +68,6 @@ export interface RunState {
   debug?: string;
   known_issues: KnownIssue[];
   handoff_path?: string;
-  settings?: JobSettings;
   fresh_verification?: boolean;
   /** A fresh job runs the checks, for the n-th time. */
   verifying?: number;

@@ -141,9 +141,6 @@ function request(
   place: Place,
   parts: AppParts,
 ): Input {
-  const agents = Object.fromEntries(
-    Object.entries(config.agents).map(([name, { command }]) => [name, command]),
-  );
   return {
     type: 'request',
     at: parts.now().toISOString(),
@@ -156,14 +153,6 @@ function request(
     known_errors: config.known_errors,
     reminders: reminderPlan(config.waiting),
     requested_by: place.labelled_by,
-    settings: {
-      agents,
-      junit: config.junit,
-      state_dir: config.state_dir,
-      hold_ms: config.limits.hold_minutes * 60_000,
-      turn_ms: config.limits.turn_minutes * 60_000,
-      check_ms: config.limits.check_minutes * 60_000,
-    },
     fresh_verification: true,
   };
 }
