@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { Delivery, Inbox } from '../core/hosted-ports.ts';
+import type { Delivery, Inbox, IncomingDelivery } from '../core/hosted-ports.ts';
 import type { Database } from './database.ts';
+import { chooseInsert } from './insert-deliveries.ts';
 import { createQueue } from './queue.ts';
 import type { Sealer } from './seal.ts';
 import type { Trx } from './tables.ts';
 
 /** Far below what either database takes in one statement. */
-const ROWS_AT_ONCE = 500;
+const IDS_AT_ONCE = 500;
 const HOUR_MS = 3_600_000;
 /** GitHub can deliver again what is up to three days old. */
 const KEEP_IDS_MS = 7 * 24 * HOUR_MS;
@@ -14,25 +15,17 @@ const PRUNED_AT_ONCE = 10_000;
 
 /** Webhooks, durable before they are answered. */
 export function createInbox(database: Database, sealer: Sealer): Inbox {
-  const { transaction } = database;
+  const { db, transaction } = database;
   let prunedAtMs = 0;
 
-  const insert = async (trx: Trx, deliveries: Delivery[]): Promise<string[]> => {
-    const rows = deliveries.map(({ id, event, payload, lane, received_at }) => ({
-      id,
-      lane,
-      kind: event,
-      body: encode(id, payload, sealer),
-      put_ms: Date.parse(received_at),
-    }));
-    const fresh = await trx
-      .insertInto('inbox')
-      .values(rows)
-      .onConflict((conflict) => conflict.column('id').doNothing())
-      .returning('id')
-      .execute();
-    return fresh.map(({ id }) => id);
-  };
+  const insert = chooseInsert(database.dialect);
+  const toRow = ({ id, event, payload, lane, received_at }: IncomingDelivery) => ({
+    id,
+    lane,
+    kind: event,
+    body: encode(id, payload, sealer),
+    put_ms: Date.parse(received_at),
+  });
 
   const queue = createQueue<Delivery>(database, 'inbox', {
     keepsIds: true,
@@ -51,38 +44,49 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       if (deliveries.length === 0) return [];
       const newestMs = Math.max(...deliveries.map(({ received_at }) => Date.parse(received_at)));
       const prunes = newestMs - prunedAtMs > HOUR_MS;
+      const rows = deliveries.map(toRow);
       const fresh = await transaction(async (trx, tell) => {
-        const ids = new Set<string>();
-        for (let start = 0; start < deliveries.length; start += ROWS_AT_ONCE) {
-          const inserted = await insert(trx, deliveries.slice(start, start + ROWS_AT_ONCE));
-          for (const id of inserted) ids.add(id);
-        }
+        const inserted = await insert(trx, rows);
         if (prunes) await prune(trx, newestMs - KEEP_IDS_MS);
-        if (ids.size > 0) tell('inbox');
-        return ids;
+        if (inserted.includes(true)) tell('inbox');
+        return inserted;
       });
       if (prunes) prunedAtMs = newestMs;
-      // Of two with one id in the same batch, the second is the duplicate.
-      return deliveries.map(({ id }) => (fresh.delete(id) ? 'fresh' : 'duplicate'));
+      return fresh.map((is) => (is ? 'fresh' : 'duplicate'));
+    },
+    async known(ids) {
+      const found = new Set<string>();
+      for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
+        const some = ids.slice(start, start + IDS_AT_ONCE);
+        const rows = await db.selectFrom('inbox').select('id').where('id', 'in', some).execute();
+        for (const { id } of rows) found.add(id);
+      }
+      return found;
     },
   };
 }
 
 const PLAIN = 0;
+/** How a JSON object begins, and nothing that was sealed: it is kept as it came. */
+const BRACE = 0x7b;
 /** A comment with this word may carry a value that nobody should read. Sealing all of them would cost a third of the throughput. */
 const MAY_CARRY_A_VALUE = /provide/i;
 
-function encode(id: string, payload: string, sealer: Sealer): Uint8Array {
-  if (MAY_CARRY_A_VALUE.test(payload)) return sealer.seal(Buffer.from(payload), contextOf(id));
-  const bytes = Buffer.allocUnsafe(1 + Buffer.byteLength(payload));
-  bytes[0] = PLAIN;
-  bytes.write(payload, 1);
-  return bytes;
+function encode(id: string, payload: string | Uint8Array, sealer: Sealer): Uint8Array {
+  const bytes = typeof payload === 'string' ? Buffer.from(payload) : asBuffer(payload);
+  if (MAY_CARRY_A_VALUE.test(bytes.toString('latin1'))) return sealer.seal(bytes, contextOf(id));
+  return bytes[0] === BRACE ? bytes : Buffer.concat([Buffer.of(PLAIN), bytes]);
 }
 
 function decode(id: string, body: Uint8Array, sealer: Sealer): string {
-  const plain = body[0] === PLAIN ? Buffer.from(body.subarray(1)) : sealer.open(body, contextOf(id));
+  const bytes = asBuffer(body);
+  if (bytes[0] === BRACE) return bytes.toString('utf8');
+  const plain = bytes[0] === PLAIN ? bytes.subarray(1) : sealer.open(bytes, contextOf(id));
   return plain.toString('utf8');
+}
+
+function asBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
 }
 
 function contextOf(id: string): string[] {

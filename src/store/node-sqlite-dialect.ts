@@ -15,6 +15,14 @@ import { isBusy } from './unavailable.ts';
 const CACHED_STATEMENTS = 200;
 const LONGEST_PAUSE_MS = 20;
 
+/** The only parameter of a query that is run once for each of these. It answers with a row of `changes` for each. */
+export class RowByRow {
+  readonly rows: readonly SQLInputValue[][];
+  constructor(rows: readonly SQLInputValue[][]) {
+    this.rows = rows;
+  }
+}
+
 /** Kysely over `node:sqlite`. Its connection must have no busy timeout of its own: that one would stop the whole process. */
 export function createNodeSqliteDialect(database: DatabaseSync, busyMs: number): Dialect {
   return {
@@ -27,12 +35,13 @@ export function createNodeSqliteDialect(database: DatabaseSync, busyMs: number):
 
 function createDriver(database: DatabaseSync, busyMs: number): Driver {
   const connection = createConnection(database, busyMs);
+  const [begin, commit] = [database.prepare('begin immediate'), database.prepare('commit')];
   return {
     init: async () => undefined,
     acquireConnection: async () => connection,
     // A transaction that starts as a reader cannot wait for its turn to write.
-    beginTransaction: () => whileBusy(busyMs, () => database.exec('begin immediate')),
-    commitTransaction: () => whileBusy(busyMs, () => database.exec('commit')),
+    beginTransaction: () => whileBusy(busyMs, () => void begin.run()),
+    commitTransaction: () => whileBusy(busyMs, () => void commit.run()),
     async rollbackTransaction() {
       // A full disk may have rolled it back already.
       if (database.isTransaction) database.exec('rollback');
@@ -47,6 +56,8 @@ function createConnection(database: DatabaseSync, busyMs: number): DatabaseConne
   return {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       const { statement, reads } = prepare(sql);
+      const [first] = parameters;
+      if (first instanceof RowByRow) return runEach(database, statement, first);
       const values = parameters as SQLInputValue[];
       return whileBusy(busyMs, () => {
         if (reads) return { rows: statement.all(...values) as Row[] };
@@ -57,6 +68,17 @@ function createConnection(database: DatabaseSync, busyMs: number): DatabaseConne
       throw new Error('Nothing here is read as a stream.');
     },
   };
+}
+
+/** In a transaction nobody else can be writing, so that no row needs a second try. */
+function runEach<Row>(
+  database: DatabaseSync,
+  statement: StatementSync,
+  { rows }: RowByRow,
+): QueryResult<Row> {
+  if (!database.isTransaction) throw new Error('Rows are only run one by one within a transaction.');
+  const results = rows.map((values) => ({ changes: Number(statement.run(...values).changes) }));
+  return { rows: results as Row[] };
 }
 
 function cacheStatements(database: DatabaseSync) {

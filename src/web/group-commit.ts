@@ -1,11 +1,11 @@
-import type { Delivery, Inbox } from '../core/hosted-ports.ts';
+import type { Inbox, IncomingDelivery } from '../core/hosted-ports.ts';
 
 export type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
 const GATHERING_ROUNDS = 5;
 
 interface Queued {
-  delivery: Delivery;
+  delivery: IncomingDelivery;
   settle(kept: Kept): void;
 }
 
@@ -20,7 +20,7 @@ export function createGroupCommit(parts: {
   /** A store that does not answer for this long counts as unavailable. */
   timeoutMs: number;
   onFailure(error: unknown, deliveries: number): void;
-}): { put(delivery: Delivery): Promise<Kept>; size(): number } {
+}): { put(delivery: IncomingDelivery): Promise<Kept>; size(): number } {
   const { inbox, maxBatch, timeoutMs, onFailure } = parts;
   const queue: Queued[] = [];
   let flushing = false;

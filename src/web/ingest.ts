@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Inbox } from '../core/hosted-ports.ts';
 import type { Counters } from './counters.ts';
-import { laneOf } from './delivery-lane.ts';
+import { laneOf, pickLaneParts } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Logger } from './log.ts';
 import { createBodyBudget, discardRest, readBody } from './read-body.ts';
@@ -107,9 +107,8 @@ export function createIngest(parts: IngestParts): {
     if (typeof event !== 'string' || !EVENT_NAME.test(event))
       return answer(400, 'bad_request', 'X-GitHub-Event is missing or malformed');
     if (!handled.has(event)) return answer(202, 'ignored');
-    const payload = bytes.toString('utf8');
-    const parsed = parsePayload(payload);
-    if (!parsed)
+    const parts = pickLaneParts(bytes);
+    if (!parts)
       return answer(
         400,
         'bad_request',
@@ -118,7 +117,7 @@ export function createIngest(parts: IngestParts): {
     // Others may have come while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
     const received_at = now().toISOString();
-    const kept = await commits.put({ id, event, payload, lane: laneOf(parsed), received_at });
+    const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(parts), received_at });
     switch (kept) {
       case 'fresh':
         return answer(202, 'queued');
@@ -156,13 +155,4 @@ function checkSecret(secret: string): void {
     throw new Error(
       `The webhook secret needs at least ${MIN_SECRET_LENGTH} characters that nobody can guess.`,
     );
-}
-
-function parsePayload(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

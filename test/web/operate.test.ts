@@ -54,6 +54,7 @@ test('/metrics: queues, runs, jobs and questions in figures, and none of what is
     'autobuild_silent_jobs 1',
     'autobuild_job_silence_seconds_max 200',
     'autobuild_questions{state="asked"} 1',
+    'autobuild_questions_by_type{type="need_help"} 1',
     'autobuild_resolution_rate 0',
     'autobuild_deliveries_total 0',
     'autobuild_effect_retries_total 0',
@@ -63,6 +64,15 @@ test('/metrics: queues, runs, jobs and questions in figures, and none of what is
   // Every line is a comment or a sample.
   for (const line of lines.slice(0, -1))
     expect(line).toMatch(/^# (HELP|TYPE) \w+ .+|^\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? -?[\d.]+(e[+-]\d+)?$/);
+});
+
+test('P-10: /metrics says how long people take to answer', async () => {
+  const run = askingRun('url');
+  run.sleep(60).say('/provide url=x');
+  await desk.seed(run);
+  const { text } = await get('/metrics');
+  expect(text).toContain('autobuild_answer_seconds_median 61\n');
+  expect(text).toContain('autobuild_resolution_rate 1\n');
 });
 
 test('/metrics: the store is asked once in a while, however often someone looks', async () => {

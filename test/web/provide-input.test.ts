@@ -106,6 +106,24 @@ describe('who may', () => {
     expect((await provide(both)).status).toBe(200);
   });
 
+  test.each([
+    ['admin', 'write', 403],
+    ['admin', 'admin', 200],
+    ['triage', 'triage', 200],
+    ['triage', 'read', 403],
+  ] as const)(
+    'C-4: where /provide needs %s, %s gets %d by the form, too',
+    async (needed, permission, status) => {
+      await desk.close();
+      desk = await openTestDesk();
+      await desk.seed(askingRun('url', 'password'), { roles: { provide: needed } });
+      desk.people.rosa = permission;
+      const answer = await provide(both);
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(answer.json.error).toBe(`The role ${needed} on rosa/shop is needed.`);
+    },
+  );
+
   test('S-19: 403 when the permission cannot be read', async () => {
     desk.people.rosa = new Error('GitHub is down');
     expect((await provide(both)).status).toBe(403);

@@ -31,15 +31,28 @@ export function testQueues(bench: Bench): void {
     expect(await inbox.put(batch)).toEqual(batch.map(() => 'duplicate'));
   });
 
+  test('R-1: which deliveries came is known, also after they were handled', async () => {
+    const { inbox, claim } = await openInbox();
+    const many = Array.from({ length: 600 }, (_, index) => `never-${index}`);
+    await inbox.put([delivery('d-1'), delivery('d-2', '77#2')]);
+    await inbox.done(await claim(0));
+    expect(await inbox.known([...many, 'd-1', 'd-2'])).toEqual(new Set(['d-1', 'd-2']));
+    expect(await inbox.known([])).toEqual(new Set());
+  });
+
   test('a delivery comes out as it went in', async () => {
     const { inbox, claim } = await openInbox();
     const odd = { ...delivery('d-1'), payload: '{"body":"Für „Ämter“ 登录 🚪 \u0000"}' };
     const given = { ...odd, id: 'd-2', payload: '{"body":"/provide key=登录"}' };
-    for (const one of [odd, given]) {
-      await inbox.put([one]);
-      const claimed = await claim(0);
-      expect(claimed).toEqual({ ...one, attempts: 1, fence: expect.any(String) });
-      await inbox.done(claimed);
+    const indented = { ...odd, id: 'd-3', payload: ' {"body":"登录"}' };
+    for (const one of [odd, given, indented]) {
+      for (const payload of [one.payload, Buffer.from(one.payload)]) {
+        const id = `${one.id}-${typeof payload}`;
+        await inbox.put([{ ...one, id, payload }]);
+        const claimed = await claim(0);
+        expect(claimed).toEqual({ ...one, id, attempts: 1, fence: expect.any(String) });
+        await inbox.done(claimed);
+      }
     }
   });
 
@@ -109,8 +122,22 @@ export function testQueues(bench: Bench): void {
     const first = await claim(0);
     expect(await inbox.renew(first, at(3 * (LEASE_MS / 1000)))).toBe(true);
     expect(await claimable(2 * (LEASE_MS / 1000))).toBeUndefined();
-    await claim(3 * (LEASE_MS / 1000));
+    const second = await claim(3 * (LEASE_MS / 1000));
     expect(await inbox.renew(first, at(9 * (LEASE_MS / 1000)))).toBe(false);
+    expect(await claimable(4 * (LEASE_MS / 1000))).toBe('a1');
+    expect(await inbox.renew(second, at(9 * (LEASE_MS / 1000)))).toBe(false);
+  });
+
+  test('R-3: the lease of an effect is renewed like that of a delivery', async () => {
+    const { runs, outbox } = await bench.open();
+    await runs.commit('r1', 0, request('r1'));
+    await runs.commit('r1', 1, note(2));
+    const first = (await outbox.claim(at(0), LEASE_MS)) ?? expect.fail();
+    expect(await outbox.renew({ id: first.id, fence: 'guessed' }, at(90))).toBe(false);
+    expect(await outbox.renew(first, at(90))).toBe(true);
+    expect(await outbox.claim(at(89), LEASE_MS)).toBeUndefined();
+    expect(await outbox.done(first)).toBe(true);
+    expect(await outbox.renew(first, at(900))).toBe(false);
   });
 
   test('R-2: a delivery that was done is still known for a week, and takes no room after that', async () => {

@@ -32,7 +32,9 @@ export function testSecrets(bench: Bench): void {
     const { vault, blobs, inbox } = await bench.open();
     await vault.put('r1', 'token', 'hunter2');
     await blobs.put('r1', 'checkpoint', Buffer.from('session of hunter2'));
+    const comment = Buffer.from('{"body":"/Provide token=hunter2"}');
     await inbox.put([{ ...delivery('d'), payload: '/provide token=hunter2' }]);
+    await inbox.put([{ ...delivery('e'), payload: comment }]);
     for (const [table, column] of [
       ['inputs', 'sealed'],
       ['blobs', 'bytes'],

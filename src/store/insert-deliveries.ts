@@ -1,0 +1,42 @@
+import { CompiledQuery } from 'kysely';
+import type { Dialect } from './migrate.ts';
+import { RowByRow } from './node-sqlite-dialect.ts';
+import type { QueueTable, Trx } from './tables.ts';
+
+type Row = Pick<QueueTable, 'id' | 'lane' | 'kind' | 'body' | 'put_ms'>;
+/** Puts in what is not there yet, and says for each row whether it was one of those. */
+type Insert = (trx: Trx, rows: Row[]) => Promise<boolean[]>;
+
+/** Far below what PostgreSQL takes in one statement. */
+const ROWS_AT_ONCE = 500;
+
+export function chooseInsert(dialect: Dialect): Insert {
+  return dialect === 'sqlite' ? insertOneByOne : insertTogether;
+}
+
+const INSERT_ONE = CompiledQuery.raw(
+  'insert into inbox (id, lane, kind, body, put_ms) values (?, ?, ?, ?, ?) on conflict (id) do nothing',
+);
+
+/** One statement of many rows would hold all their bodies a second time, and takes half as long again. */
+const insertOneByOne: Insert = async (trx, rows) => {
+  const values = rows.map(({ id, lane, kind, body, put_ms }) => [id, lane, kind, body, put_ms]);
+  const query = { ...INSERT_ONE, parameters: [new RowByRow(values)] };
+  const results = await trx.executeQuery<{ changes: number }>(query);
+  return results.rows.map(({ changes }) => changes > 0);
+};
+
+const insertTogether: Insert = async (trx, rows) => {
+  const fresh = new Set<string>();
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const inserted = await trx
+      .insertInto('inbox')
+      .values(rows.slice(start, start + ROWS_AT_ONCE))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .execute();
+    for (const { id } of inserted) fresh.add(id);
+  }
+  // Of two with one id in the same batch, the second is the duplicate.
+  return rows.map(({ id }) => fresh.delete(id));
+};
