@@ -143,7 +143,7 @@ describe('S-8: the workflow for users', () => {
 
 test('the settings for users are valid, with and without what stands in comments', () => {
   const text = read('templates/autobuild.yml');
-  expect(readConfig(text)).toMatchObject({ ok: true, config: { agent: 'my-agent' } });
+  expect(readConfig(text)).toMatchObject({ ok: true, config: { agent: 'claude', verify: ['npm test'] } });
   const everything = text
     .split('\n')
     .filter((line) => !/^# [A-Z]/.test(line))

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { detectChecks } from '../runner/detect-checks.ts';
 import { readInside } from '../runner/read-inside.ts';
 import { writeInside } from '../runner/write-inside.ts';
 import { realDirectory } from './home.ts';
 import { usage } from './options.ts';
 import { packageVersion } from './package-version.ts';
+import { repositoryFiles } from './repository-files.ts';
 
 const TEMPLATES = [
   { template: 'workflow.yml', path: '.github/workflows/autobuild.yml' },
@@ -24,11 +26,16 @@ export async function initCommand(options: {
   if (!ACTION.test(action))
     throw usage('--action takes OWNER/REPO@REF, such as autobuild/autobuild@v1.2.3 or a commit.');
   const directory = realDirectory(options.directory);
+  const found = detectChecks(repositoryFiles(directory));
   const lines: string[] = [];
   let ok = true;
   for (const { template, path } of TEMPLATES) {
     const text = readFileSync(new URL(`../../templates/${template}`, import.meta.url), 'utf8');
-    const bytes = Buffer.from(text.replaceAll(/uses: autobuild\/autobuild@\S+/g, `uses: ${action}`));
+    const bytes = Buffer.from(
+      text
+        .replaceAll(/uses: autobuild\/autobuild@\S+/g, `uses: ${action}`)
+        .replace(/^verify:\n {2}- npm test\n/m, (none) => (found.length > 0 ? renderChecks(found) : none)),
+    );
     const present = await readInside(directory, path, MAX_BYTES);
     const isThere = present.ok || existsSync(join(directory, path));
     if (present.ok && present.bytes.equals(bytes)) lines.push(`✓ ${path} is there already.`);
@@ -44,9 +51,16 @@ export async function initCommand(options: {
   }
   if (!existsSync(join(directory, '.git')))
     lines.push(`  ${directory} is not the top of a repository: move the files there.`);
+  const checks = found.length > 0 ? found.join(', ') : '`npm test`, because none was found';
   lines.push(
-    'Next: name your agent in .github/autobuild.yml, add its set-up and key to .github/workflows/autobuild.yml,',
+    `The checks are ${checks}; the action is ${action}, which gets your secrets: use one you trust (--action).`,
+    'Next: choose agent and checks in .github/autobuild.yml, add its set-up and key to .github/workflows/autobuild.yml,',
     'commit both to the default branch, install the App, and label an issue `autobuild`.',
   );
   return { lines, ok };
+}
+
+/** A JSON text is a YAML text, whatever characters a command has. */
+function renderChecks(checks: string[]): string {
+  return `verify:\n${checks.map((check) => `  - ${/^[\w ./-]+$/.test(check) ? check : JSON.stringify(check)}\n`).join('')}`;
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { agentNamed, agentNames } from '../agents/registry.ts';
@@ -17,13 +16,12 @@ import { withLock } from './hold-worktree.ts';
 import { newRunId, type RunFile, realDirectory } from './home.ts';
 import { type CliOptions, usage } from './options.ts';
 import { readTextFile } from './read-text-file.ts';
+import { repositoryFiles } from './repository-files.ts';
 import { type Surroundings, workOnRun } from './work-on-run.ts';
 
 export const CONFIG_FILE = '.github/autobuild.yml';
 const MAX_TASK_BYTES = 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
-/** Of a file that only tells how the repository is checked. */
-const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 
 /** `autobuild run`: everything that can be wrong is found before anything is started or written. */
 export async function runCommand(options: CliOptions, surroundings: Surroundings): Promise<RunState> {
@@ -34,7 +32,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
   const config = loadConfig(options, worktree);
   const { task, hidden } = loadTask(taskFile, config);
   const checks =
-    options.verify.length > 0 ? options.verify : (config.verify ?? detectChecks(filesOf(worktree)));
+    options.verify.length > 0 ? options.verify : (config.verify ?? detectChecks(repositoryFiles(worktree)));
   if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_FILE });
   const { name, agents } = chooseAgent(options, config);
   const { env } = surroundings;
@@ -146,14 +144,4 @@ function chooseAgent(
     throw userError('agent_unknown', { name, known: [...Object.keys(agents), ...agentNames()] });
   }
   return { name, agents };
-}
-
-function filesOf(worktree: string) {
-  return {
-    exists: (path: string) => existsSync(join(worktree, path)),
-    read: (path: string) => {
-      const content = readTextFile(join(worktree, path), MAX_MANIFEST_BYTES);
-      return 'text' in content ? content.text : undefined;
-    },
-  };
 }

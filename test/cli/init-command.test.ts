@@ -65,7 +65,14 @@ describe('autobuild init', () => {
     const forced = await initCommand({ directory: tree.worktree, force: true });
     expect(forced).toMatchObject({ ok: true });
     expect(forced.lines[1]).toBe(`✓ ${CONFIG} replaced.`);
-    expect(tree.read(CONFIG)).toContain('my-agent');
+    expect(tree.read(CONFIG)).toContain('agent: claude');
+  });
+
+  test('names the checks that the repository has', async () => {
+    const tree = makeWorktree({ 'package.json': '{"scripts":{"test":"vitest","lint":"eslint ."}}' });
+    const { lines } = await initCommand({ directory: tree.worktree, force: false });
+    expect(tree.read(CONFIG)).toContain('\nverify:\n  - npm run test\n  - npm run lint\n\n');
+    expect(lines.join('\n')).toContain('The checks are npm run test, npm run lint;');
   });
 
   test('writes through no link, and says where there is no repository', async () => {

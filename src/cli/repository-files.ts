@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RepositoryFiles } from '../runner/detect-checks.ts';
+import { readTextFile } from './read-text-file.ts';
+
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+
+/** What tells how a repository is checked. */
+export function repositoryFiles(worktree: string): RepositoryFiles {
+  return {
+    exists: (path) => existsSync(join(worktree, path)),
+    read(path) {
+      const content = readTextFile(join(worktree, path), MAX_MANIFEST_BYTES);
+      return 'text' in content ? content.text : undefined;
+    },
+  };
+}
