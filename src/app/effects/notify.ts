@@ -3,6 +3,7 @@ import { renderChatLine } from '../../comments/render-chat-line.ts';
 import { renderReminder } from '../../comments/render-reminder.ts';
 import type { Effect } from '../../core/effect.ts';
 import { commentContext } from '../comment-context.ts';
+import { minimise } from '../minimise.ts';
 import { redactFor } from '../redact.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';
@@ -20,11 +21,7 @@ export async function notifyPeople(doing: Doing, effect: Extract<Effect, { type:
       op,
       body: renderReminder(state, escalation, where),
     });
-    const earlier = await parts.store.comments.find(
-      state.run,
-      `${state.run}.${escalation.id}.n${effect.reminder - 1}`,
-    );
-    if (earlier) await github.minimizeComment(earlier.node_id);
+    await minimise(parts, github, state.run, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
   }
   if (!parts.settings.notifyUrl || place.notify?.webhook === 'off') return;
   const headline = await redactFor(parts, state.run, cleanText(escalation.headline));
