@@ -85,7 +85,7 @@ async function startDesk(store: HostedStore): Promise<{ port: number; close(): P
       log,
       counters: createCounters(),
     }),
-    jobs: createJobApi({ store, rules: RULES, log, now, closing: closing.signal }),
+    jobs: createJobApi({ store, rules: RULES, log, now, closing: closing.signal, attemptOf: async () => 1 }),
     runs: new Hono(),
     operate: new Hono(),
   });

@@ -10,7 +10,7 @@ import { readDispatch } from './action/read-dispatch.ts';
 import { runVerifyJob } from './action/verify-job.ts';
 import { agentNamed } from './agents/registry.ts';
 import { type JobRecord, renderStepSummary } from './comments/render-step-summary.ts';
-import { createHttpLink, type HttpLink } from './link/http.ts';
+import { createHttpLink, type HttpLink, RunOverError } from './link/http.ts';
 import { LinkRefusedError } from './link/retry-request.ts';
 import { ChangesetRefusedError } from './runner/apply-changeset.ts';
 import { runHook } from './runner/run-hook.ts';
@@ -111,6 +111,14 @@ function tell(
   appendFileSync(env.GITHUB_OUTPUT, text.join(''));
 }
 
+/** It was cancelled while this job waited for its runner: that is no failure of the job. */
+function tellOver(env: NodeJS.ProcessEnv, log: ActionLog, { message, status }: RunOverError): void {
+  log.annotate('notice', message);
+  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${message}\n`);
+  if (env.GITHUB_OUTPUT)
+    appendFileSync(env.GITHUB_OUTPUT, formatOutput('status', status, randomBytes(16).toString('hex')));
+}
+
 /** What the workflow file says holds: whoever may dispatch may not lead the job, and the agent's keys, elsewhere. */
 function chooseDesk(dispatched: string | undefined, pinned: string | undefined): string {
   const desk = pinned || dispatched;
@@ -174,6 +182,7 @@ async function runAction(): Promise<void> {
   try {
     await main(process.env, log);
   } catch (error) {
+    if (error instanceof RunOverError) return tellOver(process.env, log, error);
     log.annotate('error', describe(error));
     process.exitCode = 1;
   } finally {

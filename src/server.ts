@@ -14,6 +14,7 @@ import { listRepositories } from './github/list-repositories.ts';
 import { failOnRateLimits } from './github/octokit-defaults.ts';
 import { createTimedFetch } from './github/timed-fetch.ts';
 import { RULES } from './guards/rules.ts';
+import { explainUnopened } from './store/explain-unopened.ts';
 import { openStore } from './store/open-store.ts';
 import { createCounters } from './web/counters.ts';
 import { createIngest } from './web/ingest.ts';
@@ -32,10 +33,9 @@ const now = () => new Date();
 export async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
   const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
   const counters = createCounters();
-  const store = await openStore({
-    databaseUrl: settings.databaseUrl,
-    file: settings.databaseFile,
-    key: settings.keys,
+  const where = { databaseUrl: settings.databaseUrl, file: settings.databaseFile };
+  const store = await openStore({ ...where, key: settings.keys }).catch((error: unknown) => {
+    throw explainUnopened(error, where);
   });
   const probot = createProbot(settings, log);
   await probot.ready();
@@ -50,7 +50,12 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   const web = createWebServer({
     log,
     ingest: createIngest({ secret: settings.webhookSecret, inbox: store.inbox, now, log, counters }),
-    jobs: createJobApi({ ...common, closing: closing.signal }),
+    jobs: createJobApi({
+      ...common,
+      closing: closing.signal,
+      attemptOf: async (place, actionsRun) =>
+        (await (await parts.github(place)).workflowRun(actionsRun))?.attempt,
+    }),
     runs: createProvideInput({
       ...common,
       publicUrl: settings.publicUrl,

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -94,6 +94,30 @@ test('without its settings it says which are missing, and exits', async () => {
   ])
     expect(output).toContain(`${name} is not set`);
   expect(output).toContain('.env.example');
+  expect(output).not.toMatch(/\n\s+at /);
+});
+
+test('without its database it says which one cannot be reached, never by what password, and exits', async () => {
+  const { AUTOBUILD_DB: _, ...others } = settings();
+  const DATABASE_URL = 'postgres://desk:canary%21word@127.0.0.1:1/desk';
+  const [code] = await once(start('src/server.ts', { ...others, DATABASE_URL }), 'close');
+  expect(code).toBe(1);
+  expect(output).toContain('PostgreSQL at 127.0.0.1:1 cannot be reached: connect ECONNREFUSED');
+  expect(output).toContain('mend DATABASE_URL');
+  expect(output).not.toMatch(/canary|\n\s+at /);
+});
+
+test('a database file that cannot be opened is named, and so is a key that does not fit', async () => {
+  writeFileSync(join(directory, 'file'), 'not a directory');
+  const AUTOBUILD_DB = join(directory, 'file', 'desk.db');
+  const [code] = await once(start('src/server.ts', { ...settings(), AUTOBUILD_DB }), 'close');
+  expect(code).toBe(1);
+  expect(output).toContain(`The database file ${AUTOBUILD_DB} cannot be opened: `);
+  expect(output).toContain('Set AUTOBUILD_DB');
+  await (await openSqliteStore({ file: settings().AUTOBUILD_DB, key })).close();
+  const AUTOBUILD_KEYS = randomBytes(32).toString('base64');
+  await once(start('src/server.ts', { ...settings(), AUTOBUILD_KEYS }), 'close');
+  expect(output).toContain('The key does not fit this database.');
   expect(output).not.toMatch(/\n\s+at /);
 });
 

@@ -82,7 +82,9 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     async saveChanges() {
       progress.flush();
       changeset = await makeChangeset(workspace, place.head_sha);
-      await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
+      const taken = await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
+      if (!taken)
+        log.print('The desk keeps the changes it has: they are being verified, or the run is over.');
     },
     onAgent(name) {
       agentAtWork = name;

@@ -2,6 +2,8 @@ import type { BlockedReport } from '../core/blocked-report.ts';
 import { Claim, type Measured } from '../core/envelope.ts';
 import type { Escalation } from '../core/escalation.ts';
 import type { GuardLimits } from '../core/guard.ts';
+import { hideInEnvelope } from '../core/hide-in-claims.ts';
+import { readsPlainly } from '../core/looks-like-credential.ts';
 import { type MeasuredReport, measureReport } from '../core/measured-report.ts';
 import type { Orders } from '../core/orders.ts';
 import type { Link } from '../core/ports.ts';
@@ -40,8 +42,8 @@ export function createJobLink(
   const { log, said } = parts;
   /** What no file may show. */
   const values = new Set(credentialsIn(parts.env));
-  /** Of these the desk knows nothing, and could not hide them. */
-  const passed = new Set<string>();
+  /** What no claim may show. Values that read plainly may be part of any path or sentence; the desk knows which are secret. */
+  const unsaid = new Set<string>();
   let limits = parts.limits;
   /** The run's newest report of the agent, as the desk knows it. */
   let earlier: BlockedReport | undefined;
@@ -61,7 +63,7 @@ export function createJobLink(
       const value = passedValue(parts.env, name);
       if (value === undefined) continue;
       hide(value);
-      passed.add(value);
+      unsaid.add(value);
     }
     if (orders.do === 'work') {
       parts.onAgent(orders.agent);
@@ -81,11 +83,14 @@ export function createJobLink(
     ordersAfterWait: async (signal) => learn(await link.ordersAfterWait(signal)),
     async openInputs(refs) {
       const opened = await link.openInputs(refs);
-      for (const value of Object.values(opened)) hide(value);
+      for (const value of Object.values(opened)) {
+        hide(value);
+        if (!readsPlainly(value)) unsaid.add(value);
+      }
       return opened;
     },
     async report(given) {
-      const envelope = { ...given, data: hideValues(given.data, passed) };
+      const envelope = hideInEnvelope(given, [...unsaid]);
       const claim = Claim.safeParse({ type: envelope.type, data: envelope.data }).data;
       switch (claim?.type) {
         case 'baseline_recorded':

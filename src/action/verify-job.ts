@@ -47,6 +47,6 @@ export async function runVerifyJob(
   }
   log.endGroup();
   // A check that was cut short says nothing about the work.
-  if (!parking.aborted) await link.sendVerification(verification);
+  if (!parking.aborted) await link.sendVerification(verification, saved);
   return { verification, leftOut: changeset?.left_out ?? [] };
 }

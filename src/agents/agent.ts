@@ -20,7 +20,7 @@ export interface TurnSpec {
   files: TurnFiles;
   /** Values people gave, by key. */
   inputs: Record<string, string>;
-  /** A directory of this run alone, outside the worktree, for the agent's own configuration and sessions. Kept between turns. */
+  /** A directory of this run alone, outside the worktree, for the agent's own configuration and sessions. Made anew for each start, with the session files of the one before. */
   home: string;
   /** The conversation so far. Absent: begin one. */
   session?: string;
@@ -78,9 +78,27 @@ export interface SessionPlace {
   home: string;
 }
 
+/** Which of the variables named in `Agent.environment` it needs this time. `readFile` reads a file that one of them names. */
+export type ChooseVariables = (
+  env: Readonly<Record<string, string | undefined>>,
+  readFile: (path: string) => string | undefined,
+) => readonly string[];
+
+/** Files of a repository that an agent obeys without being asked. */
+export interface ConfigFiles {
+  /** Paths from the top of the worktree. */
+  readonly atTop?: readonly string[];
+  /** Names that it looks for in every directory. */
+  readonly anywhere?: readonly string[];
+}
+
 /** One agent CLI. Pure: processes and files are the runner's business. */
 export interface Agent {
   readonly name: string;
+  /** The program's own name, where it is another. */
+  readonly program?: string;
+  /** The npm package that brings the program. */
+  readonly npmPackage?: string;
   /** After a help block it looks for the answer in its inputs file. Others are told by `say`, or when their conversation goes on. */
   readonly readsInputs?: boolean;
   /** The version this file was tested with; another one is worth a warning. */
@@ -89,18 +107,24 @@ export interface Agent {
   readonly keys?: readonly string[];
   /** Names and prefixes (`ANTHROPIC_*`) of the environment it is given beside the few every program gets. Absent: all but tokens. */
   readonly environment?: readonly string[];
+  /** Absent: all of `environment`. */
+  readonly chooseVariables?: ChooseVariables;
+  /** No turn may change them for the next one. */
+  readonly configFiles?: ConfigFiles;
   start(turn: TurnSpec): Invocation;
   createReader(): StreamReader;
   readonly hook?: AgentHook;
   /** Bytes for its stdin that tell it something mid-turn. */
   say?(text: string): string;
-  /** Files under `home` that make its conversation, as globs: a checkpoint keeps these and nothing else. */
+  /** Files under `home` that make its conversation, as globs: a checkpoint and the next start keep these and nothing else. */
   readonly sessionFiles?: (session: string) => string[];
   /** A session file's text for another place, when the worktree or home moved. */
   relocate?(path: string, text: string, moved: { from: string; to: string }): string;
   /** Writes the session files, before a checkpoint takes them. */
   exportSession?(place: SessionPlace): SessionCommand;
-  /** Reads the session files, after a checkpoint was restored and before the first turn on it. */
+  /** What `exportSession` reads, as globs under `home`. */
+  readonly exportedFiles?: readonly string[];
+  /** Reads the session files into a new home, before the first turn in it. */
   importSession?(place: SessionPlace): SessionCommand;
   /** Where it leaves its figures at its end, relative to `home`, when its output does not tell them. */
   readonly usageFile?: { path: string; read(text: string): AgentEvent | undefined };

@@ -25,9 +25,11 @@ const KEEP_SESSIONS_DAYS = 3650;
 /** Claude Code, headless. It reads messages from stdin as long as that is open, also in the middle of a turn. */
 export const claude: Agent = {
   name: 'claude',
+  npmPackage: '@anthropic-ai/claude-code',
   testedVersion: '2.1.325',
   keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
   environment: ['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  configFiles: { anywhere: ['CLAUDE.md', 'CLAUDE.local.md', '.claude'] },
   start(turn) {
     return {
       argv: [

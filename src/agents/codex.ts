@@ -10,18 +10,17 @@ const KEYS = ['CODEX_API_KEY', 'OPENAI_API_KEY'] as const;
 /** A time-out lets the edit through, and the gate may wait for a person: so it is one nobody outlasts. */
 const HOOK_TIMEOUT_S = 365 * 24 * 3600;
 
-/**
- * `plugins` and `apps` call home; a sub-agent's work is not in the stream; a daemon would outlive the turn; and retries
- * without end hide that the model is gone.
- */
+/** `plugins` and `apps` call home; a daemon would outlive the turn; and retries without end hide that the model is gone. */
 const FEATURES_OFF = ['plugins', 'apps', 'multi_agent', 'daemon_auto_start', 'unbounded_connection_retries'];
 
 /** Codex, headless. What it is told while it runs it cannot hear: the turn ends, and its session is resumed. */
 export const codex: Agent = {
   name: 'codex',
+  npmPackage: '@openai/codex',
   testedVersion: '0.166.0',
   keys: KEYS,
   environment: [...KEYS, 'OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE'],
+  configFiles: { anywhere: ['AGENTS.md', 'AGENTS.override.md'], atTop: ['.codex', '.agents'] },
   start(turn) {
     const key = turn.env?.CODEX_API_KEY ?? turn.env?.OPENAI_API_KEY;
     return {
@@ -65,6 +64,10 @@ function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: strin
     ['developer_instructions', instructions],
     ['features.hooks', true],
     ...FEATURES_OFF.map((name): [string, Toml] => [`features.${name}`, false]),
+    // A sub-agent's work is not in the stream. A model may ask for them whatever `features.multi_agent` says.
+    ['agents.enabled', false],
+    // Nobody is there: it asks by its help block.
+    ['tools.experimental_request_user_input.enabled', false],
     ['check_for_update_on_startup', false],
     ['analytics.enabled', false],
     ['feedback.enabled', false],

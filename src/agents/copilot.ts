@@ -14,13 +14,30 @@ const HOOK_TIMEOUT_S = 2_000_000;
 /** They open GitHub's models, or a provider of one's own. */
 const KEYS = ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BEARER_TOKEN'];
 
+/** Work of a sub-agent is not in the stream as its own. */
+const SUB_AGENT_TOOLS = ['task', 'read_agent', 'list_agents', 'write_agent'];
+
 /** GitHub Copilot CLI, headless. The session's id comes only at the end of its output, so it is given one. */
 export const copilot: Agent = {
   name: 'copilot',
+  npmPackage: '@github/copilot',
   testedVersion: '1.0.102',
   // A provider at an address of one's own may need no key.
   keys: [...KEYS, 'COPILOT_PROVIDER_BASE_URL'],
   environment: ['COPILOT_GITHUB_TOKEN', 'COPILOT_GH_HOST', 'COPILOT_MODEL', 'COPILOT_PROVIDER_*'],
+  configFiles: {
+    anywhere: ['AGENTS.md'],
+    atTop: [
+      '.copilot',
+      '.github/agents',
+      '.github/copilot',
+      '.github/copilot-instructions.md',
+      '.github/hooks',
+      '.github/instructions',
+      '.github/prompts',
+      '.github/skills',
+    ],
+  },
   start(turn) {
     return {
       argv: [
@@ -29,6 +46,7 @@ export const copilot: Agent = {
         ...['--output-format', 'json', '--no-color', '--allow-all', '--no-ask-user'],
         // Tools of a server could write past the gate.
         ...['--disable-builtin-mcps', '--no-remote', '--no-auto-update', '--disable-client-telemetry'],
+        `--excluded-tools=${SUB_AGENT_TOOLS.join(',')}`,
         `--secret-env-vars=${KEYS.join(',')}`,
         ...['--usage-output-file', `${turn.home}/${USAGE}`],
       ],

@@ -139,18 +139,20 @@ function startOf({ tool_name, tool_id, parameters }: Use): AgentEvent {
 }
 
 const REFUSED = 'Tool execution blocked: ';
-/** What the shell tool puts below a command's output. */
-const TRAILER =
-  /\n(?:Exit Code: (\d+)|Signal: [^\n]*)(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*$/;
+/** What the shell tool puts below a command's output: its exit code or signal, and these. */
+const BELOW = /^(?:Signal|Background PIDs|Process Group PGID): /;
+const EXIT_CODE = /^Exit Code: (\d+)$/;
+/** Lines of it at most. */
+const TRAILER_LINES = 8;
 /** Around what came from outside, for the model. */
 const WRAPPING = /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>\s*$/;
 const SILENT_FAILURE = /^Command exited with code: (\d+)$/;
 
 function endOf({ tool_id, status, output = '', error }: Result): AgentEvent {
   const said = (error?.message ?? output).replace(WRAPPING, '$1');
-  const trailer = TRAILER.exec(said);
-  const exitCode = trailer?.[1] ?? SILENT_FAILURE.exec(said)?.[1];
-  const shown = trailer ? said.slice(0, trailer.index).replace(/^Output: /, '') : said;
+  const trailer = trailerOf(said);
+  const exitCode = trailer?.exitCode ?? SILENT_FAILURE.exec(said)?.[1];
+  const shown = trailer ? said.slice(0, trailer.at).replace(/^Output: /, '') : said;
   return {
     type: 'tool_ended',
     id: tool_id,
@@ -160,6 +162,23 @@ function endOf({ tool_id, status, output = '', error }: Result): AgentEvent {
     output: outputTail(shown),
     paths: [],
   };
+}
+
+/** Line by line from the end: a command may print any number of lines that look like these. */
+function trailerOf(said: string): { at: number; exitCode?: string } | undefined {
+  let signal: { at: number } | undefined;
+  let end = said.length;
+  for (let lines = 0; lines < TRAILER_LINES; lines += 1) {
+    const at = end > 0 ? said.lastIndexOf('\n', end - 1) : -1;
+    if (at === -1) break;
+    const line = said.slice(at + 1, end);
+    const exitCode = EXIT_CODE.exec(line)?.[1];
+    if (exitCode !== undefined) return { at, exitCode };
+    if (!BELOW.test(line)) break;
+    if (line.startsWith('Signal: ')) signal = { at };
+    end = at;
+  }
+  return signal;
 }
 
 function reasonOf({ type, message }: { type?: string; message: string }): EndReason {

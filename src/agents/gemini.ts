@@ -14,6 +14,7 @@ const SHELL_RESULT = `${FOLDER}/shell-result.mjs`;
 /** Gemini CLI, headless. It hears nothing while its turn runs, and a stream cut under it ends the turn. */
 export const gemini: Agent = {
   name: 'gemini',
+  npmPackage: '@google/gemini-cli',
   testedVersion: '0.61.0',
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   environment: [
@@ -27,6 +28,7 @@ export const gemini: Agent = {
     'GOOGLE_GENAI_USE_VERTEXAI',
     'GOOGLE_VERTEX_BASE_URL',
   ],
+  configFiles: { anywhere: ['GEMINI.md'], atTop: ['.gemini'] },
   start(turn) {
     return {
       argv: [
@@ -71,6 +73,9 @@ function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown>
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 4 },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
+    // A sub-agent's work is not in the stream.
+    experimental: { enableAgents: false },
+    tools: { exclude: ['invoke_agent'] },
     // A `.env` that the agent left in the worktree could send the next turn's key elsewhere.
     advanced: { ignoreLocalEnv: true },
     hooksConfig: { enabled: true },
@@ -120,8 +125,10 @@ const SHELL_RESULT_SCRIPT = `import { readFileSync } from "node:fs";
 const { tool_response } = JSON.parse(readFileSync(0, "utf8"));
 const result = String(tool_response?.llmContent ?? "");
 const said = result.replace(/\\n<\\/untrusted_context>\\s*$/, "");
-const failed = /\\n(Exit Code: [1-9]|Signal: )[^\\n]*(\\n(Signal|Background PIDs|Process Group PGID): [^\\n]*)*$/;
-if (failed.test(said)) {
+const lines = said.split("\\n").slice(1).slice(-8).reverse();
+const top = lines.findIndex((line) => !/^(Signal|Background PIDs|Process Group PGID): /.test(line));
+const trailer = top === -1 ? lines : lines.slice(0, top + 1);
+if (trailer.some((line) => /^(Exit Code: [1-9]|Signal: )/.test(line))) {
   const reason = result.length > 30000 ? "<untrusted_context>\\nOutput: (cut) " + result.slice(-30000) : result;
   console.log(JSON.stringify({ decision: "deny", reason }));
 } else {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import type { Agent, AgentHook, ChooseVariables, TurnSpec } from './agent.ts';
 import { pluginSource } from './opencode-plugin.ts';
 import { createOpencodeReader, EDIT_TOOLS } from './opencode-reader.ts';
 import { pathsOfPatch } from './patch-paths.ts';
@@ -9,9 +9,11 @@ const FOLDER = 'opencode';
 const PLUGIN = `${FOLDER}/autobuild-gate.js`;
 const EXPORTED = `${FOLDER}/session.json`;
 
-/** Of the providers it knows by themselves; the last two stand for others. */
-const KEYS = [
-  'OPENCODE_API_KEY',
+/** Its own: a key, an `auth.json`, and the path of a configuration with a provider of its own, which may need no key. */
+const OWN_KEYS = ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', 'OPENCODE_CONFIG'];
+
+/** Of the providers it knows by themselves. */
+const PROVIDER_KEYS = [
   'ANTHROPIC_API_KEY',
   'OPENAI_API_KEY',
   'GEMINI_API_KEY',
@@ -21,17 +23,28 @@ const KEYS = [
   'DEEPSEEK_API_KEY',
   'MISTRAL_API_KEY',
   'GROQ_API_KEY',
-  'OPENCODE_AUTH_CONTENT',
-  // The path of a configuration with a provider of its own, which may need no key.
-  'OPENCODE_CONFIG',
 ];
+const KEYS = [...OWN_KEYS, ...PROVIDER_KEYS];
+
+const NAMED_IN_CONFIG = /\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** No key of a model it does not use: with settings of its own those they name, else the first there is. */
+const chooseVariables: ChooseVariables = (env, readFile) => {
+  if (!OWN_KEYS.some((name) => env[name])) return PROVIDER_KEYS.filter((name) => env[name]).slice(0, 1);
+  const config = env.OPENCODE_CONFIG ? readFile(env.OPENCODE_CONFIG) : undefined;
+  const named = new Set(Array.from(config?.matchAll(NAMED_IN_CONFIG) ?? [], ([, name]) => name));
+  return [...OWN_KEYS, ...PROVIDER_KEYS.filter((name) => named.has(name))];
+};
 
 /** OpenCode, headless. Its conversation is in a database that holds absolute paths, so it travels as an export. */
 export const opencode: Agent = {
   name: 'opencode',
+  npmPackage: 'opencode-ai',
   testedVersion: '1.18.33',
   keys: KEYS,
   environment: KEYS,
+  chooseVariables,
+  configFiles: { anywhere: ['AGENTS.md'], atTop: ['.opencode', 'opencode.json', 'opencode.jsonc'] },
   start(turn) {
     return {
       argv: [
@@ -68,6 +81,7 @@ export const opencode: Agent = {
     env: places(home),
     stdoutFile: EXPORTED,
   }),
+  exportedFiles: [`${FOLDER}/data/opencode/opencode*.db*`],
   importSession: ({ home }) => ({
     argv: ['opencode', 'import', '--pure', `${home}/${EXPORTED}`],
     env: places(home),
@@ -93,7 +107,8 @@ function configuration({ home }: TurnSpec): Record<string, unknown> {
     share: 'disabled',
     plugin: [`file://${`${home}/${PLUGIN}`.split('/').map(encodeURIComponent).join('/')}`],
     // The plugin allows editing once it is there to ask: an OpenCode that could not load it edits nothing.
-    permission: { edit: 'deny' },
+    // A sub-agent's calls end in no stream.
+    permission: { edit: 'deny', task: 'deny' },
   };
 }
 

@@ -1,5 +1,6 @@
 import { BLOCKER_CATEGORIES } from '../core/blocked-report.ts';
 import { DECISION_TREE, DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../core/blockers.ts';
+import type { Predecessor } from '../core/predecessor.ts';
 import type { Task } from '../core/task.ts';
 import { score, type Verification } from '../core/verification.ts';
 import type { TurnFiles, TurnSpec } from './agent.ts';
@@ -20,6 +21,8 @@ export interface TurnContext {
   answers: string[];
   known_issues: string[];
   handoff_path: string | null;
+  /** Another agent worked on the run before. */
+  predecessor: Predecessor | null;
 }
 
 /** From here on a blocked report is due if the task is not complete (B-1). */
@@ -43,8 +46,9 @@ export function renderTurn(
     `# ${task.title}`,
     turnLine(context, files),
     context.kind === 'debug' ? DEBUG_TURN : undefined,
+    predecessorPart(context),
     answersPart(context),
-    `## The task\n\n${task.body}`,
+    taskPart(task),
     listPart('Acceptance criteria', task.acceptance_criteria),
     scopePart(context),
     feedbackPart(context, feedback),
@@ -82,6 +86,34 @@ function answersPart({ answers, inputs }: TurnContext): string | undefined {
   return parts.filter(Boolean).join('\n\n');
 }
 
+/** E-14: what it should not have to find out a second time. */
+function predecessorPart({ predecessor }: TurnContext): string | undefined {
+  if (!predecessor) return undefined;
+  const { agent, turns, reported, tried, question, answer } = predecessor;
+  const lines = [
+    ...reported.map((line) => `- It reported, ${line}`),
+    tried && `- It says it tried: ${tried}`,
+    question && `- The question was: ${question}`,
+    answer && `- ${answer}`,
+  ].filter(Boolean);
+  const count = turns === 1 ? '1 turn' : `${turns} turns`;
+  return [
+    '## You take this over',
+    `Another agent, ${agent}, worked on this before you: ${count}. Its work is in the worktree; its conversation is not yours. Look at what is there before you go on.`,
+    lines.join('\n'),
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** A task file begins with its title, and so does the prompt. */
+function taskPart({ title, body }: Task): string | undefined {
+  const [first = '', ...rest] = body.trimStart().split('\n');
+  const isTitle = first.startsWith('# ') && first.slice(2).trim().replaceAll(/\s+/g, ' ') === title;
+  const text = isTitle ? rest.join('\n').trim() : body;
+  return text === '' ? undefined : `## The task\n\n${text}`;
+}
+
 function listPart(title: string, items: string[]): string | undefined {
   return items.length ? `## ${title}\n\n${items.map((item) => `- ${item}`).join('\n')}` : undefined;
 }
@@ -100,15 +132,15 @@ function feedbackPart({ checks, turn }: TurnContext, feedback: Verification | un
   if (!feedback) return `## Verification\n\n${commands}`;
   const { unit, passed, total } = score(feedback);
   const when = turn === 1 ? 'Before your first change' : 'After the last turn';
-  const failed = feedback.checks
-    .filter((check) => !check.ok)
-    .map(
-      (check) =>
-        `\`${check.command}\` exited ${check.exit_code ?? 'by a signal'}:\n\n${indent(check.output_tail)}`,
-    );
+  const failed = feedback.checks.filter((check) => !check.ok).map(describeFailed);
   return [`## Verification`, `${commands} ${when}: ${passed} of ${total} ${unit} pass.`, ...failed].join(
     '\n\n',
   );
+}
+
+function describeFailed({ command, exit_code, output_tail }: Verification['checks'][number]): string {
+  const end = `\`${command}\` exited ${exit_code ?? 'by a signal'}`;
+  return output_tail.trim() === '' ? `${end} and printed nothing.` : `${end}:\n\n${indent(output_tail)}`;
 }
 
 function indent(text: string): string {

@@ -1,4 +1,4 @@
-import type { Agent } from './agent.ts';
+import type { Agent, ConfigFiles } from './agent.ts';
 import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
@@ -21,4 +21,23 @@ export function agentNamed(name: string): Agent | undefined {
 
 export function agentNames(): string[] {
   return Object.keys(AGENTS);
+}
+
+/** What every agent obeys that lies in a repository. */
+export function agentConfigFiles(agents: Iterable<Agent> = Object.values(AGENTS)): Required<ConfigFiles> {
+  const files = Array.from(agents, ({ configFiles = {} }) => configFiles);
+  return {
+    atTop: [...new Set(files.flatMap(({ atTop = [] }) => atTop))],
+    anywhere: [...new Set(files.flatMap(({ anywhere = [] }) => anywhere))],
+  };
+}
+
+/** Names and prefixes (`QWEN_*`) of what opens the models: for the agents, and for nothing else that runs. */
+export function agentVariables(agents: Iterable<Agent> = Object.values(AGENTS)): string[] {
+  const names = Array.from(agents).flatMap(({ name, keys = [], environment = [] }) => [
+    `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_*`,
+    ...keys,
+    ...environment.filter((entry) => entry.endsWith('*')),
+  ]);
+  return [...new Set(names)];
 }

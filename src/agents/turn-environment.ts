@@ -1,5 +1,4 @@
 import type { TurnSpec } from './agent.ts';
-import { variableName } from './command.ts';
 
 /** What the prompt promises every agent to find in its environment. */
 export function turnEnvironment({
@@ -19,4 +18,8 @@ export function turnEnvironment({
         .map(([key, value]) => [`AUTOBUILD_INPUT_${variableName(key)}`, value]),
     ),
   };
+}
+
+export function variableName(key: string): string {
+  return key.toUpperCase().replaceAll(/[^A-Z0-9_]/g, '_');
 }

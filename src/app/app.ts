@@ -40,19 +40,23 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         issue: payload.issue.number,
         login: payload.sender.login,
         seen: `label:${payload.repository.id}:${payload.issue.number}:${id}`,
+        at: payload.issue.updated_at,
+        // What GitHub reads now may be another text than the one that was labelled.
+        text: { title: payload.issue.title, body: payload.issue.body ?? '' },
       });
     });
     app.on(
       ['issues.unlabeled', 'issues.closed', 'issues.deleted', 'issues.transferred', 'issues.locked'],
       async ({ id, payload }) => {
         if (payload.action === 'unlabeled' && payload.label?.name !== label) return;
-        // Our own labels and merges do the same: they cancel nothing.
-        if (payload.sender.type !== 'User') return;
+        const { login: sender } = payload.sender;
         if (await isLate(id, payload.issue.updated_at, payload)) return;
         await onIssueGone(parts, {
           repo_id: payload.repository.id,
           issue: payload.issue.number,
-          login: payload.sender.login,
+          ending:
+            payload.action === 'deleted' || payload.action === 'transferred' ? undefined : payload.action,
+          ...(payload.sender.type === 'User' ? { person: sender } : { bot: sender }),
           seen: `gone:${id}`,
         });
       },

@@ -4,14 +4,16 @@ import type { RunState } from '../core/run-state.ts';
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onPullRequestClosed } from './handlers/run-over.ts';
+import { isBefore, labellingOf } from './labelling.ts';
+import { lastPerson } from './last-person.ts';
 import type { AppParts } from './parts.ts';
 import { newTicks } from './ticked-boxes.ts';
 
 const REVIEWED_EVERY_MS = 15 * 60_000;
 /** Of the newest runs; what is older was judged long ago, or nobody wants it. */
 const MOST_RUNS = 200;
-/** GitHub tells times to the second: something may have come since, in the same one. */
-const SAME_MOMENT_MS = 10_000;
+/** GitHub tells times to the second and by its own clock: something may have come since, in the same one. */
+const SAME_MOMENT_MS = 10 * 60_000;
 
 /** A pull request of a run that goes on: its box, and what was written there since. One call where nothing has changed. */
 export async function reconcilePullRequest(
@@ -27,10 +29,16 @@ export async function reconcilePullRequest(
   const mark = `pull-read:${state.run}`;
   if ((await parts.store.marks.get(mark)) === pull.updated_at) return;
   await readComments(pull.number);
+  const { at } = await labellingOf(parts, state);
   for (const review of await github.reviews(pull.number)) {
-    if (review.author_type !== 'User' || review.submitted_at < state.requested_at) continue;
-    const { repo_id } = place;
-    await onReviewSubmitted(parts, github, { review, login: review.author, repo_id, number: pull.number });
+    if (review.author_type !== 'User' || isBefore(review.submitted_at, at)) continue;
+    await onReviewSubmitted(parts, github, {
+      review,
+      login: review.author,
+      repo_id: place.repo_id,
+      number: pull.number,
+      foundLate: true,
+    });
   }
   const settled = parts.now().getTime() - Date.parse(pull.updated_at) > SAME_MOMENT_MS;
   if (settled) await parts.store.marks.set(mark, pull.updated_at);
@@ -76,9 +84,7 @@ async function readPullRequest(
 async function readBox(parts: AppParts, github: GitHub, place: Place, pull: PullRequest): Promise<void> {
   const { number, body } = pull;
   if (newTicks('', body).length === 0) return;
-  const editor = await github.lastEditor(pull.node_id);
-  // We tick nothing: an App that edited last hides who did.
-  const login = editor?.endsWith('[bot]') ? undefined : editor;
+  const login = await lastPerson(github, pull.node_id);
   const { repo_id } = place;
   await onPullRequestEdited(parts, github, { repo_id, number, before: '', body, login });
 }

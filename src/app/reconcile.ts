@@ -1,22 +1,27 @@
-import { type GitHub, GitHubError } from '../core/github-port.ts';
+import { type GitHub, GitHubError, type GitHubIssue } from '../core/github-port.ts';
 import type { Place } from '../core/hosted-ports.ts';
 import { aliveMark } from '../core/job-api.ts';
 import type { RunState } from '../core/run-state.ts';
+import { performEffect } from './effects/perform-effect.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { cancelBecause } from './handlers/installation.ts';
-import { onIssueLabelled } from './handlers/issue-labelled.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
+import { isBefore, labellingOf } from './labelling.ts';
 import { lastDispatch } from './last-dispatch.ts';
+import { lastPerson } from './last-person.ts';
 import type { AppParts } from './parts.ts';
+import { reconcileLabels } from './reconcile-labels.ts';
 import { reconcilePullRequest, reconcileReviewing } from './reconcile-pull-request.ts';
 import { redeliverFailed } from './redeliver.ts';
 import { newTicks } from './ticked-boxes.ts';
+import type { Ending } from './who-ended.ts';
 import { whyUnreachable } from './why-unreachable.ts';
 
 /** A job that says nothing for so long is looked after (R-5). */
 const SILENT_MS = 180_000;
-const LABELS_EVERY_MS = 15 * 60_000;
+/** GitHub lists a comment a little later than it was written. What was handled is not handled again. */
+const OVERLAP_MS = 60_000;
 
 /** Reads GitHub again, so that no lost webhook loses a command: what it finds goes to the same handlers. */
 export async function reconcile(parts: AppParts): Promise<void> {
@@ -44,19 +49,48 @@ async function reconcileRun(parts: AppParts, run: string): Promise<void> {
   });
   const because = issue ? undefined : await whyUnreachable(parts, place);
   if (because) return cancelBecause(parts, run, { by: 'someone', because, seen: `gone:${run}` });
-  if (!issue || issue.state === 'closed' || !issue.labels.includes(parts.settings.label)) {
-    return onIssueGone(parts, {
+  if (!issue || endingOf(parts, issue)) {
+    await onIssueGone(parts, {
       repo_id: place.repo_id,
       issue: place.issue,
-      login: 'someone',
+      ending: issue ? endingOf(parts, issue) : undefined,
       seen: `gone:${run}`,
     });
+    // Nobody but us, or the merge of its pull request: the run goes on.
+    if (!issue || !(await parts.store.runs.active()).includes(run)) return;
   }
+  await lookForQuestion(parts, github, state, issue);
   await readComments(parts, github, state, place, place.issue);
   await reconcilePullRequest(parts, github, state, place, (pullRequest) =>
     readComments(parts, github, state, place, pullRequest),
   );
   await lookAfterJob(parts, github, state);
+}
+
+function endingOf({ settings }: AppParts, { state, locked, labels }: GitHubIssue): Ending {
+  if (state === 'closed') return 'closed';
+  if (locked) return 'locked';
+  return labels.includes(settings.label) ? undefined : 'unlabeled';
+}
+
+/** An open question whose comment somebody deleted is asked anew, and what links to it follows. Free where nothing changed. */
+async function lookForQuestion(
+  parts: AppParts,
+  github: GitHub,
+  { run, pending }: RunState,
+  { comments, updated_at }: GitHubIssue,
+): Promise<void> {
+  const { store } = parts;
+  const known = pending && (await store.comments.find(run, `${run}.${pending}`));
+  const mark = `question-looked:${run}`;
+  const now = `${pending} ${comments} ${updated_at}`;
+  if (!known || (await store.marks.get(mark)) === now) return;
+  if (!(await github.comment(known.comment_id))) {
+    const id = `${run}.${pending}.again`;
+    await performEffect(parts, { id, run, effect: { type: 'ask', escalation: pending } });
+    await performEffect(parts, { id, run, effect: { type: 'update_status' } });
+  }
+  await store.marks.set(mark, now);
 }
 
 async function readComments(
@@ -67,13 +101,16 @@ async function readComments(
   number: number,
 ): Promise<void> {
   const isPullRequest = number !== place.issue;
-  const mark = isPullRequest ? `comments-read:${state.run}:${number}` : `comments-read:${state.run}`;
-  const since = (await parts.store.marks.get(mark)) ?? state.requested_at;
-  const started = parts.now().toISOString();
+  const mark = `comments-seen:${state.run}:${number}`;
+  const { at } = await labellingOf(parts, state);
+  // By GitHub's clock: the newest that was read.
+  let newest = (await parts.store.marks.get(mark)) ?? at;
+  const since = new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
   for (const comment of await github.comments(number, since)) {
+    if (Date.parse(comment.updated_at) > Date.parse(newest)) newest = comment.updated_at;
     if (comment.app_id === parts.settings.appId) {
       await readTicks(parts, github, place, comment);
-    } else if (comment.author_type === 'User' && comment.created_at >= state.requested_at) {
+    } else if (comment.author_type === 'User' && !isBefore(comment.created_at, at)) {
       const { author: login } = comment;
       await onCommentCreated(parts, github, {
         comment,
@@ -81,13 +118,14 @@ async function readComments(
         repo_id: place.repo_id,
         number,
         isPullRequest,
+        foundLate: true,
       });
     }
   }
-  await parts.store.marks.set(mark, started);
+  await parts.store.marks.set(mark, newest);
 }
 
-/** A tick found late needs its editor from GitHub; without one nobody is answered for. */
+/** A tick found late needs its editor from GitHub; without one it is asked for again. */
 async function readTicks(
   parts: AppParts,
   github: GitHub,
@@ -95,8 +133,7 @@ async function readTicks(
   comment: { id: number; node_id: string; body: string; app_id?: number; updated_at: string },
 ): Promise<void> {
   if (newTicks('', comment.body).length === 0) return;
-  const login = await github.lastEditor(comment.node_id);
-  if (!login) return;
+  const login = await lastPerson(github, comment.node_id);
   await onCommentEdited(parts, github, { comment, before: '', login, issue: place.issue });
 }
 
@@ -112,21 +149,4 @@ async function lookAfterJob(parts: AppParts, github: GitHub, state: RunState): P
   if (id === undefined || actions?.status !== 'completed') return;
   const { attempt, conclusion } = actions;
   await onWorkflowRunCompleted(parts, { run, actions_run: id, attempt, conclusion });
-}
-
-async function reconcileLabels(parts: AppParts): Promise<void> {
-  const last = await parts.store.marks.get('labels-read');
-  if (last && parts.now().getTime() - Date.parse(last) < LABELS_EVERY_MS) return;
-  await parts.store.marks.set('labels-read', parts.now().toISOString());
-  for (const repository of await parts.repositories()) {
-    const github = await parts.github(repository);
-    const { repo_id } = await github.defaultBranch();
-    for (const issue of await github.issuesWithLabel(parts.settings.label)) {
-      // The label stays after the end of a run: only one that led to no run at all was missed.
-      if (await parts.store.runs.ofIssue(repo_id, issue.number)) continue;
-      // Who set the label is not in the issue; its author stands in, and must be able to write.
-      const seen = `label-found:${repository.owner}/${repository.repo}#${issue.number}`;
-      await onIssueLabelled(parts, { ...repository, issue: issue.number, login: issue.author, seen });
-    }
-  }
 }

@@ -1,43 +1,34 @@
+import { cleanText } from '../comments/clean-text.ts';
+import { createFormFinder, createSecretHider, replaceSpans } from '../core/hide-secrets.ts';
+import { MIN_SECRET_LENGTH, secretForms } from '../core/secret-forms.ts';
+import { openSecrets } from '../core/secrets-of-run.ts';
 import type { AppParts } from './parts.ts';
+import { dropAdded, readMarkdown } from './read-markdown.ts';
 
-const SHORTEST = 6;
+const MASK = '[redacted]';
 
-/** Nothing that people gave in secret leaves in a text, in any of the forms it could be printed in. */
+/**
+ * Nothing that people gave in secret leaves in a text, in any of the forms it could be printed in, nor as markdown shows it. The
+ * last line of defence: what jobs say was freed of values when it came.
+ */
 export function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    if (secret.length < SHORTEST) continue;
-    for (const form of formsOf(secret)) clean = clean.replaceAll(form, '[redacted]');
-  }
-  return clean;
+  if (secrets.length === 0) return text;
+  const clean = createSecretHider(secrets, MASK).hide(text);
+  const forms = secrets
+    .flatMap((secret) => secretForms(secret))
+    .map((form) => cleanText(form))
+    // In code nothing is escaped, so what looks like a reference was one before.
+    .flatMap((form) => [dropAdded(form), readMarkdown(form).text])
+    .filter((form) => form.length >= MIN_SECRET_LENGTH);
+  const shown = readMarkdown(clean);
+  return replaceSpans(clean, createFormFinder(forms)(shown.text).map(shown.whereIs), MASK);
 }
 
-function formsOf(secret: string): string[] {
-  const base64 = toBase64(secret);
-  const forms = [
-    secret,
-    base64,
-    base64.replace(/=+$/, ''),
-    base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
-    encodeURIComponent(secret),
-    JSON.stringify(secret).slice(1, -1),
-    ...secret.split('\n').filter((line) => line.trim().length >= SHORTEST * 2),
-  ];
-  // The longest first: a short form may be part of a long one.
-  return [...new Set(forms)].filter((form) => form.length >= SHORTEST).sort((a, b) => b.length - a.length);
-}
-
-function toBase64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text.slice(0, 50_000))));
-}
-
-/** All values given in this run, whether they were marked as secret or not. */
 export async function redactFor(parts: AppParts, run: string, text: string): Promise<string> {
   const { state } = await parts.store.runs.load(run);
-  const refs = state?.escalations.flatMap((escalation) =>
-    Object.values(escalation.resolution?.inputs ?? {}).map((input) => input.ref),
+  const secrets = state ? await openSecrets(parts.store.vault, state) : [];
+  return redact(
+    text,
+    secrets.map(({ value }) => value),
   );
-  const given = Object.values(state?.given ?? {}).map((input) => input.ref);
-  const all = [...(refs ?? []), ...given];
-  return all.length > 0 ? redact(text, Object.values(await parts.store.vault.open(run, all))) : text;
 }

@@ -101,6 +101,13 @@ async function complainOnce({ store, log }: AppParts, error: unknown): Promise<v
   log.warn({ error: text }, 'webhooks that failed cannot be asked for again; reconcile makes up for them');
 }
 
+/** A webhook that was given up is handled after all: what it is about may be long over. */
+export async function expectLate({ store }: AppParts, delivery: string): Promise<void> {
+  const mark = askedMark(delivery);
+  if ((await store.marks.get(mark)) === undefined)
+    await store.marks.set(mark, JSON.stringify({ tries: 0, after: '' }));
+}
+
 /**
  * Something said before the newest run was asked for cannot have been meant for it. In the usual order such a thing never
  * arrives; sent again it may, days later.

@@ -1,5 +1,6 @@
 import type { Command } from '../core/command.ts';
 import type { Desk } from '../core/desk.ts';
+import type { UserError } from '../core/error-catalogue.ts';
 import type { Vault } from '../core/ports.ts';
 import { pendingEscalation } from '../core/run-state.ts';
 import type { AnswerSource } from './answer-source.ts';
@@ -22,6 +23,8 @@ export function createConversation(parts: {
   answers: AnswerSource;
   stateDir: string;
   now(): Date;
+  /** Why a run cannot go to this agent here. */
+  agentProblem(name: string): UserError | undefined;
   isOver(): boolean;
   onNobody(): void;
   onFailure(error: unknown): void;
@@ -34,6 +37,13 @@ export function createConversation(parts: {
     const sealed = await sealCommand(given, run, vault);
     const at = parts.now().toISOString();
     await desk.handleOnce(run, { type: 'command', at, command: sealed, by: screen.user, via });
+  }
+
+  /** Said before the question is closed: no agent without a program or a key could go on from its answer. */
+  function problemOf(given: Command): UserError | undefined {
+    return given.name === 'continue' && given.agent !== undefined
+      ? parts.agentProblem(given.agent)
+      : undefined;
   }
 
   async function talk(id: string): Promise<void> {
@@ -51,6 +61,12 @@ export function createConversation(parts: {
         continue;
       }
       if (answer.via === 'answer_flag') screen.note(`> ${showCommand(answer.command)}`);
+      const problem = problemOf(answer.command);
+      if (problem) {
+        const { message, remedy } = problem;
+        screen.reply({ tone: 'refused', title: `Nothing changed: ${message}`, detail: remedy }, state);
+        continue;
+      }
       await command(answer.command, answer.via);
     }
   }

@@ -77,7 +77,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
 
 /** Beside the run: some take seconds to say which version they are. */
 async function warnOfVersion(agent: Agent, cwd: string, { env, screen }: Surroundings): Promise<void> {
-  const version = await versionOf(agent.name, { cwd, env: environmentFor(agent, env) });
+  const version = await versionOf(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
   const warning = version && versionWarning(agent, version);
   if (warning) screen.note(warning);
 }

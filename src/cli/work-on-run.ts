@@ -25,6 +25,7 @@ import { JournalError, openFileStore } from '../store/file.ts';
 import { openFileVault } from '../store/file-vault.ts';
 import { agentEnvironment } from './agent-environment.ts';
 import type { AnswerSource } from './answer-source.ts';
+import { agentProblem } from './check-agent.ts';
 import { createConversation } from './conversation.ts';
 import { isDiskFull } from './disk-full.ts';
 import type { Home, RunFile } from './home.ts';
@@ -81,6 +82,8 @@ export async function workOnRun(
     answers,
     stateDir: file.state_dir,
     now,
+    agentProblem: (name) =>
+      file.agents[name] || agentNamed(name) ? agentProblem(name, file.agents, { worktree, env }) : undefined,
     isOver: () => parking.signal.aborted,
     onNobody: () => parking.abort(),
     onFailure: fail,

@@ -46,6 +46,9 @@ const HELD: Record<ProposedWrite['why'], string> = {
   file_limit: 'one file more than the limit allows',
   out_of_scope: "outside the task's paths",
   gate_bypassed: 'written past the gate',
+  protected: 'a protected path',
+  workflow:
+    'workflow files run with the repository’s secrets; to commit one, the App needs `workflows: write`, too',
 };
 
 function showProposed(
@@ -56,9 +59,11 @@ function showProposed(
   for (const write of proposed.slice(0, 5)) {
     const path = `**${renderPlace(write.path, where)}**`;
     shown.open.push(
-      write.held
-        ? `The agent is about to change ${path} (${HELD[write.why]}). The edit has not been made; it is held until you answer.`
-        : `The agent changed ${path} (${HELD[write.why]}). The edit was put back and set aside; it counts only if you approve it.`,
+      write.finished
+        ? `The finished work changes ${path} (${HELD[write.why]}). It is not committed unless you approve it.`
+        : write.held
+          ? `The agent is about to change ${path} (${HELD[write.why]}). The edit has not been made; it is held until you answer.`
+          : `The agent changed ${path} (${HELD[write.why]}). The edit was put back and set aside; it counts only if you approve it.`,
     );
   }
   if (proposed.length > 5)

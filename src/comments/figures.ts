@@ -1,5 +1,6 @@
 import type { EscalationContext } from '../core/escalation.ts';
 import type { GuardId, PassRate, Trigger } from '../core/guard.ts';
+import { isPastTheGate } from '../core/past-the-gate.ts';
 import type { RunState } from '../core/run-state.ts';
 import { score } from '../core/verification.ts';
 import { renderSparkline } from './sparkline.ts';
@@ -38,13 +39,18 @@ export function counterName(guard: GuardId): string {
   return COUNTERS[guard] ?? guard.replaceAll('_', ' ');
 }
 
+/** The same, where what tripped decides which of the guard's counts it is. */
+export function counterOf({ guard, evidence }: Trigger): string {
+  return isPastTheGate(evidence) ? 'Past the gate' : counterName(guard);
+}
+
 /** Where the run stood, the numbers that tripped among them (G-5). */
 export function figuresOf(context: EscalationContext, triggers: readonly Trigger[]): Figure[] {
   const tripped = new Set(triggers.map((trigger) => trigger.guard));
   // Several limits stand in a table of their own.
   const own = (triggers.length > 1 ? [] : triggers)
     .filter((trigger) => COUNTERS[trigger.guard] && !ALWAYS_SHOWN.has(trigger.guard))
-    .map((trigger) => ({ name: counterName(trigger.guard), value: observedOf(trigger), tripped: true }));
+    .map((trigger) => ({ name: counterOf(trigger), value: observedOf(trigger), tripped: true }));
   const last = context.pass_rates.at(-1) ?? context.baseline;
   const cost = triggers.find((trigger) => trigger.guard === 'cost_exceeds');
   const figures: (Figure | undefined)[] = [

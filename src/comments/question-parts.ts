@@ -5,7 +5,7 @@ import type { Trigger } from '../core/guard.ts';
 import { MENTION_NAME } from '../core/mention-name.ts';
 import type { RunState } from '../core/run-state.ts';
 import { evidenceInShort } from './evidence.ts';
-import { counterName, figuresOf, observedOf, sparklineOf } from './figures.ts';
+import { counterOf, figuresOf, observedOf, sparklineOf } from './figures.ts';
 import { inlineText } from './harmless.ts';
 import { givenInputs } from './inputs.ts';
 import { link, renderTable, small } from './markdown.ts';
@@ -41,7 +41,7 @@ export function renderFigures(escalation: Escalation): string {
 export function renderLimitsReached(escalation: Escalation, where: CommentContext): string | undefined {
   if (escalation.triggers.length < 2) return undefined;
   const rows = escalation.triggers.map((trigger) => [
-    counterName(trigger.guard),
+    counterOf(trigger),
     `**${trigger.threshold === null ? 'yes' : observedOf(trigger)}**`,
     evidenceInShort(trigger, where),
   ]);

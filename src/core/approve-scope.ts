@@ -2,10 +2,13 @@ import type { SealedCommand } from './command.ts';
 import type { CommandInput } from './decide-command.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { Escalation } from './escalation.ts';
+import { evolve } from './evolve.ts';
 import { uselessFileLimit } from './refusals.ts';
 import { resumeRun } from './resume-run.ts';
 import type { Rules } from './rules.ts';
 import type { RunState } from './run-state.ts';
+import { completeRun } from './verify-afresh.ts';
+import { isApprovedWork } from './work-approvals.ts';
 
 /** E-10: a larger scope, as far as the operator says. Without arguments only what was proposed; the next one asks again. */
 export function approveScope(
@@ -31,8 +34,7 @@ export function approveScope(
   // More files are no answer to a path outside the scope: the same edit would be stopped again.
   if (!overLimit && files !== undefined && paths === undefined) {
     return refuse(input, {
-      title:
-        "Nothing changed: what waits lies outside the task's scope, a number of files does not allow it.",
+      title: 'Nothing changed: what waits is no matter of a limit, a number of files does not allow it.',
       detail: `Waiting: ${proposed.slice(0, 5).join(', ')}.`,
       suggestion: '/approve',
     });
@@ -40,9 +42,22 @@ export function approveScope(
   const changed = overLimit?.evidence.files?.length ?? pending.context.files;
   const useless = uselessFileLimit(state, files, changed);
   if (useless) return refuse(input, useless);
-  return resumeRun(state, pending, input, rules, {
+  const resumed = resumeRun(state, pending, input, rules, {
     status: 'resolved_with_approval',
     growth: { files },
     approvedPaths: files === undefined && paths === undefined ? proposed : (paths ?? []),
   });
+  return completeIfApproved(state, pending, input.at, resumed);
+}
+
+/** Work that only waited for approval is done with it: no turn is spent on saying so again. */
+function completeIfApproved(state: RunState, pending: Escalation, at: string, resumed: Decision): Decision {
+  const after = resumed.events.reduce(evolve, state);
+  const record = after.turns.at(-1);
+  if (!record || !isApprovedWork(after, pending)) return resumed;
+  const completed = completeRun(after, record, at);
+  return {
+    events: [...resumed.events, ...completed.events],
+    effects: [...resumed.effects.filter(({ type }) => type !== 'dispatch_job'), ...completed.effects],
+  };
 }

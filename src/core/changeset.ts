@@ -162,7 +162,7 @@ function checkPermission(path: string, limits: ChangesetLimits): ChangesetProble
 /** As in the job: approved paths are allowed beyond the number. */
 function checkNumber(files: readonly ChangesetFile[], limits: ChangesetLimits): ChangesetProblem[] {
   const { maxFiles } = limits;
-  const counted = files.filter(({ path }) => !isApproved(path, limits)).length;
+  const counted = countedPaths(files, limits).length;
   if (maxFiles === 'off' || counted <= maxFiles) return [];
   return [
     {
@@ -172,6 +172,10 @@ function checkNumber(files: readonly ChangesetFile[], limits: ChangesetLimits): 
       remedy: `Approve them with: /approve files=${counted}`,
     },
   ];
+}
+
+export function countedPaths(files: readonly ChangesetFile[], limits: ChangesetLimits): string[] {
+  return files.map(({ path }) => path).filter((path) => !isApproved(path, limits));
 }
 
 function isApproved(path: string, { approvedPaths }: ChangesetLimits): boolean {

@@ -8,12 +8,14 @@ import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
 import type { Rules } from './rules.ts';
 import type { RunEvent, TurnRecord } from './run-event.ts';
 import { isFinished, pendingEscalation, type RunState } from './run-state.ts';
-import { requestVerification } from './verify-afresh.ts';
+import { completeRun } from './verify-afresh.ts';
+import { approvalsNeeded, sendBack } from './work-approvals.ts';
+import type { WorkFacts } from './work-facts.ts';
 
 type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'];
 
 /** What a job says is a claim: its job must be the present one, and its trips are judged by the desk's own limits. */
-export function decideClaim(state: RunState, envelope: Envelope, rules: Rules): Decision {
+export function decideClaim(state: RunState, envelope: Envelope, rules: Rules, work?: WorkFacts): Decision {
   const { at, fence } = envelope;
   if (envelope.protocol !== PROTOCOL || envelope.run !== state.run || isFinished(state)) return NOTHING;
   const parsed = Claim.safeParse({ type: envelope.type, data: envelope.data });
@@ -36,7 +38,7 @@ export function decideClaim(state: RunState, envelope: Envelope, rules: Rules): 
         effects: [{ type: 'update_status' }],
       };
     case 'turn_ended':
-      return decideTurnEnd(state, envelope, claim.data, rules);
+      return decideTurnEnd(state, envelope, claim.data, rules, work);
     case 'tripped': {
       const triggers = validTriggers(state, claim.data.measured.guards, envelope, rules);
       if (triggers.length === 0 || state.pending) return NOTHING;
@@ -130,6 +132,7 @@ function decideTurnEnd(
   envelope: Envelope,
   data: ClaimOf<'turn_ended'>,
   rules: Rules,
+  work: WorkFacts | undefined,
 ): Decision {
   const { at } = envelope;
   const { record, usage, measured } = data;
@@ -141,9 +144,10 @@ function decideTurnEnd(
     metrics: measured.metrics,
     active_ms: envelope.active_ms,
     usage,
+    changeset: work?.digest,
   };
   const after = evolve(state, ended);
-  const next = afterTurn(after, record, measured, envelope, rules);
+  const next = afterTurn(after, record, measured, envelope, rules, work);
   return { events: [ended, ...next.events], effects: [{ type: 'update_status' }, ...next.effects] };
 }
 
@@ -153,26 +157,28 @@ function afterTurn(
   measured: Measured,
   envelope: Envelope,
   rules: Rules,
+  work: WorkFacts | undefined,
 ): Decision {
   const { at } = envelope;
+  const leaks = work?.secrets ?? [];
   // One question at a time: what ends while a person is asked waits for the answer.
   if (state.pending) return NOTHING;
-  // Completion wins over a guard that trips at the same moment (K-10).
+  const triggers = validTriggers(state, measured.guards, envelope, rules);
+  // Completion wins over a guard that trips at the same moment (K-10), but not over work that was put back: it is not in there.
   if (isComplete(record, state.known_issues)) {
-    if (state.fresh_verification) return requestVerification(state, at);
-    const partial = record.verification?.ok !== true;
-    const reason = partial ? 'complete but for known issues' : 'complete and verified';
-    return finishRun({ at, status: 'reviewing', partial, reason });
+    const putBack = triggers.filter(({ evidence }) => evidence.proposed?.length);
+    const needed = putBack.length > 0 ? putBack : approvalsNeeded(state, work);
+    if (needed.length > 0) return raiseEscalation(state, needed, measured, at, rules, false);
+    if (leaks.length === 0) return completeRun(state, record, at);
   }
   if (record.kind === 'debug') return afterDebugTurn(state, record, measured, at);
-  const triggers = validTriggers(state, measured.guards, envelope, rules);
   if (triggers.length > 0) return raiseEscalation(state, triggers, measured, at, rules, false);
   // K-4: not fixable by a successor, and nothing a person has to decide.
   if (record.read?.report?.status === 'failed') {
     const reason = record.read.report.errors[0]?.message || 'the player reported failed';
     return finishRun({ at, status: 'failed', partial: true, reason });
   }
-  return NOTHING;
+  return leaks.length > 0 ? sendBack(state, at, leaks) : NOTHING;
 }
 
 /** G-8: a root cause goes to the next turn; none means the same question again, with what was found. */

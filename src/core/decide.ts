@@ -24,11 +24,13 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
   if (!state) return NOTHING;
   switch (input.type) {
     case 'claim':
-      return decideClaim(state, input.envelope, rules);
+      return decideClaim(state, input.envelope, rules, input.work);
+    case 'changeset_refused':
+      return refuseChangeset(state, input.problem);
     case 'command':
       return decideCommand(state, input, rules);
     case 'verification':
-      return decideVerification(state, input.at, input.verification);
+      return decideVerification(state, input.at, input.verification, input.changeset);
     case 'judged':
       if (state.status !== 'reviewing') return NOTHING;
       return {
@@ -57,6 +59,13 @@ function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>):
       { type: 'set_timer', timer: input.timer, at: reminderTime(state, pending, input.at) },
     ],
   };
+}
+
+/** The job goes on or dies of it: people see why nothing of it appears. */
+function refuseChangeset(state: RunState, problem: string): Decision {
+  if (isFinished(state)) return NOTHING;
+  const title = 'The job sent work that cannot be committed; it was not taken.';
+  return { events: [], effects: [{ type: 'reply', reply: { tone: 'refused', title, detail: problem } }] };
 }
 
 function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost' }>): Decision {

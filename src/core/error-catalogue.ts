@@ -73,6 +73,20 @@ const CATALOGUE = {
     remedy:
       'Set these variables (.env.example explains each of them), then start again. Nothing was started.',
   }),
+  postgres_unreachable: (p: { address: string; problem: string }) => ({
+    message: `PostgreSQL at ${p.address} cannot be reached: ${p.problem}.`,
+    remedy:
+      'Start it, or mend DATABASE_URL (host, port, user, password, name of the database), then start again. Nothing was started.',
+  }),
+  database_file_unusable: (p: { file: string; problem: string }) => ({
+    message: `The database file ${p.file} cannot be opened: ${p.problem}.`,
+    remedy:
+      'Set AUTOBUILD_DB to a file that this user may write, on a local disk, then start again. Nothing was started.',
+  }),
+  store_unusable: (p: { problem: string }) => ({
+    message: p.problem,
+    remedy: 'Nothing was started, and nothing in the database was changed.',
+  }),
   git_missing: () => ({
     message: 'git was not found.',
     remedy: 'Install git 2.30 or newer and make sure it is in PATH.',

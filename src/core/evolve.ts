@@ -83,6 +83,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         active_ms: event.active_ms,
         usage: event.usage,
         changes: event.record.changes,
+        changeset: event.changeset,
         last_read: event.record.read,
         blocked_report: event.record.read?.report?.blocked_report ?? state.blocked_report,
       };
@@ -144,6 +145,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'agent_changed':
       return {
         agent: event.agent,
+        predecessor: event.predecessor,
         // What was counted is this agent's no more; the files are the run's.
         metrics: {
           consecutive_same_errors: 0,
@@ -181,7 +183,11 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'verification_requested':
       return { verifying: event.attempt };
     case 'verification_reported':
-      return { verifying: undefined, fresh: event.verification };
+      return {
+        verifying: undefined,
+        fresh: event.verification,
+        changeset: event.changeset ?? state.changeset,
+      };
     case 'run_judged':
       return { status: event.status };
     case 'run_finished':

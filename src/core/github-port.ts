@@ -3,13 +3,29 @@ export type Permission = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'n
 
 export interface GitHubIssue {
   number: number;
+  node_id: string;
   title: string;
   body: string;
   state: 'open' | 'closed';
   locked: boolean;
   labels: string[];
   author: string;
+  /** How many there are. */
+  comments: number;
   updated_at: string;
+}
+
+/** Something that was done to an issue, as GitHub remembers it. */
+export interface IssueEvent {
+  id: number;
+  /** `labeled`, `unlabeled`, `closed`, `locked`, `renamed`, … */
+  event: string;
+  actor?: string;
+  actor_type?: 'User' | 'Bot' | 'Organization' | string;
+  /** The App it was done by, if one did. */
+  app_id?: number;
+  label?: string;
+  created_at: string;
 }
 
 export interface GitHubComment {
@@ -74,14 +90,19 @@ export interface GitHub {
   issue(number: number): Promise<GitHubIssue | undefined>;
   /** The open ones; pull requests are left out. */
   issuesWithLabel(label: string): Promise<GitHubIssue[]>;
+  /** Oldest first; none of an issue that is gone. */
+  issueEvents(issue: number): Promise<IssueEvent[]>;
   comments(issue: number, since?: string): Promise<GitHubComment[]>;
   comment(id: number): Promise<GitHubComment | undefined>;
   createComment(issue: number, body: string): Promise<GitHubComment>;
   updateComment(id: number, body: string): Promise<GitHubComment | undefined>;
   deleteComment(id: number): Promise<void>;
   minimizeComment(nodeId: string): Promise<void>;
-  /** Who edited this comment or description last, when the webhook that said so was lost. */
-  lastEditor(nodeId: string): Promise<string | undefined>;
+  /**
+   * The newest edit of a comment, a review or a description, when the webhook that said so was lost. Without a time: it
+   * stands as it was written. Undefined: GitHub does not tell.
+   */
+  lastEdit(nodeId: string): Promise<{ at?: string; by?: string } | undefined>;
   react(commentId: number, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   reactToReview(nodeId: string, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   addLabels(issue: number, labels: string[]): Promise<void>;
@@ -111,6 +132,8 @@ export interface GitHub {
     files: CommitFile[];
     /** Move an existing branch although the new commit does not follow it. */
     force: boolean;
+    /** Before the branch is moved to it: whatever is lost from here on, the commit is known. */
+    onCreated?(sha: string): Promise<void>;
   }): Promise<{ sha: string; verified: boolean }>;
   /** The open one, else the newest. */
   pullRequestOf(branch: string): Promise<PullRequest | undefined>;

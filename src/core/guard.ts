@@ -71,11 +71,13 @@ export const PassRate = z.object({
 });
 export type PassRate = z.infer<typeof PassRate>;
 
-/** A write that the limits do not allow: held before it happened, or put back and set aside. */
+/** A write that the limits do not allow: held before it happened, put back and set aside, or found in the finished work. */
 export const ProposedWrite = z.object({
   path: z.string(),
-  why: z.enum(['file_limit', 'out_of_scope', 'gate_bypassed']),
+  why: z.enum(['file_limit', 'out_of_scope', 'gate_bypassed', 'protected', 'workflow']),
   held: z.boolean(),
+  /** It is part of work that is finished otherwise, and is not committed before a person approves. */
+  finished: z.boolean().optional(),
   diff: z.string().optional(),
 });
 export type ProposedWrite = z.infer<typeof ProposedWrite>;
@@ -174,6 +176,8 @@ export interface Guard<State = unknown, Config = unknown> {
   readonly id: GuardId;
   /** G-13: the header of its question. */
   readonly header: string;
+  /** Where what tripped has a header of its own. */
+  headerOf?(trigger: Trigger): string;
   /** What its counter is called where figures stand side by side. */
   readonly counter: string;
   readonly type: EscalationType;
@@ -185,6 +189,8 @@ export interface Guard<State = unknown, Config = unknown> {
   readonly initial: State;
   reduce(state: State, event: GuardEvent): State;
   check(state: State, config: Config): Trigger | undefined;
+  /** What trips also when the guard is off: no limit allows it. */
+  checkOff?(state: State): Trigger | undefined;
   /** The answer's effect on the limit: `/continue +5` and friends. Absent: re-arming resets the counter. */
   grow?(config: Config, by: { turns?: number; minutes?: number; files?: number }, observed: number): Config;
   headline(trigger: Trigger, standing: Standing): string;

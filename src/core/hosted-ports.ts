@@ -70,6 +70,8 @@ export interface Inbox extends Queue<Delivery> {
   put(deliveries: IncomingDelivery[]): Promise<('fresh' | 'duplicate')[]>;
   /** Which of these came before, handled or not. */
   known(ids: string[]): Promise<Set<string>>;
+  /** Ids of buried deliveries of one installation of the App, newest first. */
+  buriedOf(installation: number, limit: number): Promise<string[]>;
 }
 
 export interface OutgoingEffect {
@@ -85,7 +87,7 @@ export type Outbox = Queue<OutgoingEffect>;
 export interface HostedCommit extends Commit {
   /** With the first commit of a run. */
   place?: Place;
-  /** Semantic keys of what is answered (`comment:<id>:<hash>`): one that was seen before makes the commit do nothing. */
+  /** Semantic keys of what is answered (`comment:<id>`): one that was seen before makes the commit do nothing. */
   seen?: string[];
 }
 
@@ -113,7 +115,8 @@ export interface HostedStore {
   };
   /** Small binary things of a run: the newest changeset, the sealed checkpoint. */
   blobs: {
-    put(run: string, name: string, bytes: Uint8Array): Promise<void>;
+    /** False: the run is not at that version any more, and nothing was kept. */
+    put(run: string, name: string, bytes: Uint8Array, atVersion?: number): Promise<boolean>;
     get(run: string, name: string): Promise<Uint8Array | undefined>;
     forget(run: string): Promise<void>;
   };
@@ -139,6 +142,20 @@ export interface HostedStore {
       kind: 'build' | 'verify';
       expires_at: string;
     }): Promise<void>;
+    /** As it is, taken or not. */
+    findTicket(hash: string): Promise<
+      | {
+          run: string;
+          job: number;
+          kind: 'build' | 'verify';
+          expires_at: string;
+          revoked: boolean;
+          /** Who took it. */
+          actions_run?: number;
+          attempt?: number;
+        }
+      | undefined
+    >;
     /** Once per Actions run; again for a later attempt of the same Actions run. */
     takeTicket(
       hash: string,

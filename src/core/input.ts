@@ -5,6 +5,7 @@ import { Envelope } from './envelope.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
+import { WorkFacts } from './work-facts.ts';
 
 /** Everything that can happen to a run, as the rules see it. Stored beside the events it led to, so that a journal can be re-decided. */
 export const Input = z.discriminatedUnion('type', [
@@ -23,7 +24,14 @@ export const Input = z.discriminatedUnion('type', [
     /** Complete only after a fresh job has run the checks on the result. */
     fresh_verification: z.boolean().optional(),
   }),
-  z.object({ type: z.literal('claim'), envelope: Envelope }),
+  z.object({
+    type: z.literal('claim'),
+    envelope: Envelope,
+    /** With a claim that the work is complete: what the desk itself found in it. */
+    work: WorkFacts.optional(),
+  }),
+  /** The job sent work that no commit can be made of; it was not taken. */
+  z.object({ type: z.literal('changeset_refused'), at: z.iso.datetime(), problem: z.string() }),
   z.object({
     type: z.literal('command'),
     at: z.iso.datetime(),
@@ -39,7 +47,13 @@ export const Input = z.discriminatedUnion('type', [
     actions_secrets: z.record(z.string(), ActionsSecret).optional(),
   }),
   /** The fresh job's result. */
-  z.object({ type: z.literal('verification'), at: z.iso.datetime(), verification: Verification }),
+  z.object({
+    type: z.literal('verification'),
+    at: z.iso.datetime(),
+    verification: Verification,
+    /** Digest of the changeset it looked at. */
+    changeset: z.string().optional(),
+  }),
   /** The pull request was merged, or closed without. */
   z.object({
     type: z.literal('judged'),

@@ -3,6 +3,8 @@ import { Brief } from './brief.ts';
 import { type Envelope, PROTOCOL } from './envelope.ts';
 import { Place } from './hosted-ports.ts';
 import { Orders } from './orders.ts';
+import { RunStatus } from './run-event.ts';
+import type { RunState } from './run-state.ts';
 import { Verification } from './verification.ts';
 
 /** What job and desk say to each other over HTTP, below `/api/jobs`. Both ends read with these schemas. */
@@ -43,6 +45,10 @@ export const ClaimResponse = OrdersResponse.extend({
 });
 export type ClaimResponse = z.infer<typeof ClaimResponse>;
 
+/** With 410: the run ended before the job began. */
+export const RunOver = z.object({ error: z.string(), status: RunStatus });
+export type RunOver = z.infer<typeof RunOver>;
+
 /** `GET /orders`: answers when the run's version is another one, or after this many seconds. */
 export const MAX_WAIT_SECONDS = 30;
 export const OrdersQuery = z.object({
@@ -59,7 +65,14 @@ export const InputsRequest = z.object({ refs: z.array(z.string().min(1).max(200)
 export const InputsResponse = z.object({ values: z.record(z.string(), z.string()) });
 
 /** `POST /verification` */
-export const VerificationRequest = z.object({ verification: Verification });
+export const VerificationRequest = z.object({
+  verification: Verification,
+  /** SHA-256 of the changeset that was verified, in hex; null where nothing was changed. The desk publishes this one or none. */
+  changeset: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+});
 
 /** `PUT` and `GET /blobs/:name` */
 export const BlobName = z.enum(['changeset', 'checkpoint']);
@@ -89,4 +102,25 @@ export function actionsRunMark(actionsRun: number): string {
 /** Where the newest claim of a job stands among the marks, by the hash of its token: an older attempt's token is void. */
 export function claimMark(run: string, job: number, kind: JobKind): string {
   return `claim:${run}:${job}:${kind}`;
+}
+
+/** Where the Actions run that was started with a ticket stands among the marks, by the ticket's hash. GitHub does not always tell. */
+export function dispatchedMark(ticketHash: string): string {
+  return `actions-run-of-ticket:${ticketHash}`;
+}
+
+/** Where the verification that a ticket or a token is for stands among the marks, by its hash. */
+export function verificationMark(hash: string): string {
+  return `verification-of:${hash}`;
+}
+
+/** One verification among all of a run: it follows a turn, and is tried anew when its job is lost. */
+export function verificationName(state: RunState): string {
+  return `${state.turns.length}.${state.verifying ?? 0}`;
+}
+
+/** Once it is settled its job may still say so again: that changes nothing. */
+export function isOfVerification(name: string | undefined, state: RunState): boolean {
+  if (state.verifying !== undefined) return name === verificationName(state);
+  return name?.split('.')[0] === String(state.turns.length);
 }

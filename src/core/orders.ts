@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Answer } from './answer.ts';
 import { BlockedReport } from './blocked-report.ts';
 import { InputRef } from './command.ts';
+import { Predecessor } from './predecessor.ts';
 import { GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';
 import { isFinished, lastVerification, type RunState } from './run-state.ts';
 import { Verification } from './verification.ts';
@@ -15,6 +16,7 @@ export const Orders = z.discriminatedUnion('do', [
     /** The turn was begun before and goes on: after a park, or when it was ended for an answer. */
     resumed: z.boolean(),
     agent: z.string(),
+    predecessor: Predecessor.optional(),
     limits: GuardLimitsSchema,
     limits_rev: z.number().int().positive(),
     approved_paths: z.array(z.string()),
@@ -47,6 +49,7 @@ export function ordersFor(state: RunState): Orders {
     kind,
     resumed: state.turn_open || (kind === 'normal' && turn === state.turn),
     agent: state.agent,
+    predecessor: state.predecessor,
     limits: state.limits,
     limits_rev: state.limits_rev,
     approved_paths: state.approved_paths,

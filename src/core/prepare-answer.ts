@@ -1,6 +1,7 @@
 import type { CommandName, InputRef } from './command.ts';
 import type { Escalation } from './escalation.ts';
 import type { GuardId, Trigger } from './guard.ts';
+import { predecessorOf } from './predecessor.ts';
 import type { Growth, Rules } from './rules.ts';
 import type { RunEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';
@@ -43,7 +44,15 @@ export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts)
     },
   ];
   const agentChanged = agent !== undefined && agent !== state.agent;
-  if (agentChanged) events.push({ type: 'agent_changed', at, agent });
+  if (agentChanged) {
+    const answer = `${by} answered /${parts.command} agent=${agent}`;
+    events.push({
+      type: 'agent_changed',
+      at,
+      agent,
+      predecessor: predecessorOf(state, { question: escalation, answer }),
+    });
+  }
   events.push({
     type: 'answer_prepared',
     at,

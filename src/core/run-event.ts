@@ -4,6 +4,7 @@ import { InputRef } from './command.ts';
 import { AgentMetrics, Escalation, EscalationStatus, Response } from './escalation.ts';
 import { GuardId } from './guard.ts';
 import { ReadReport } from './player-report.ts';
+import { Predecessor } from './predecessor.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
 
@@ -123,6 +124,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     metrics: AgentMetrics,
     active_ms: z.number().nonnegative(),
     usage: Usage,
+    /** Digest of the work that was claimed to be complete. */
+    changeset: z.string().optional(),
   }),
   z.object({
     type: z.literal('escalation_raised'),
@@ -164,7 +167,13 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer_prepared'), at, answer: Answer }),
   z.object({ type: z.literal('answer_delivered'), at, answer: z.string() }),
   z.object({ type: z.literal('answer_acknowledged'), at, escalation, text: z.string() }),
-  z.object({ type: z.literal('agent_changed'), at, agent: z.string() }),
+  z.object({
+    type: z.literal('agent_changed'),
+    at,
+    agent: z.string(),
+    /** Missing in journals of older versions. */
+    predecessor: Predecessor.optional(),
+  }),
   z.object({ type: z.literal('known_issue_recorded'), at, issue: KnownIssue }),
   z.object({ type: z.literal('review_shown'), at, escalation: z.string().optional(), by: z.string() }),
   z.object({ type: z.literal('run_paused'), at, by: z.string(), rearm: z.array(GuardId) }),
@@ -196,7 +205,13 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   /** The player says it is done and the job's checks agree; a fresh job has the last word. */
   z.object({ type: z.literal('verification_requested'), at, attempt: z.number().int().positive() }),
-  z.object({ type: z.literal('verification_reported'), at, verification: Verification }),
+  z.object({
+    type: z.literal('verification_reported'),
+    at,
+    verification: Verification,
+    /** Digest of the changeset it looked at. */
+    changeset: z.string().optional(),
+  }),
   z.object({ type: z.literal('run_judged'), at, status: z.enum(['approved', 'rejected']), by: z.string() }),
   z.object({
     type: z.literal('run_finished'),

@@ -4,6 +4,7 @@ import type { InputRef } from './command.ts';
 import type { AgentMetrics, Escalation } from './escalation.ts';
 import type { GuardId, GuardLimits, GuardStates } from './guard.ts';
 import type { ReadReport } from './player-report.ts';
+import type { Predecessor } from './predecessor.ts';
 import type {
   ChangeSummary,
   KnownIssue,
@@ -22,6 +23,8 @@ export interface RunState {
   status: RunStatus;
   task: Task;
   agent: string;
+  /** Whom the agent took the run over from. */
+  predecessor?: Predecessor;
   agents: string[];
   checks: string[];
   known_errors: string[];
@@ -69,6 +72,8 @@ export interface RunState {
   known_issues: KnownIssue[];
   handoff_path?: string;
   fresh_verification?: boolean;
+  /** Digest of the work that was claimed to be complete, and then of what was verified: this alone is published as such. */
+  changeset?: string;
   /** A fresh job runs the checks, for the n-th time. */
   verifying?: number;
   /** What the last fresh job reported. */

@@ -2,12 +2,20 @@ import { passes } from './completion.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
-import type { RunEvent } from './run-event.ts';
+import type { RunEvent, TurnRecord } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 import type { Verification } from './verification.ts';
 
 /** A fresh job that never reports is tried again this often; then the result is handed to people as not verified. */
 const ATTEMPTS = 3;
+
+/** The player says it is done, the job's checks agree, and nothing in the work waits for a person. */
+export function completeRun(state: RunState, record: TurnRecord, at: string): Decision {
+  if (state.fresh_verification) return requestVerification(state, at);
+  const partial = record.verification?.ok !== true;
+  const reason = partial ? 'complete but for known issues' : 'complete and verified';
+  return finishRun({ at, status: 'reviewing', partial, reason });
+}
 
 /** The job's own checks passed. It shares a machine with the agent, so a fresh one without secrets has the last word. */
 export function requestVerification(state: RunState, at: string): Decision {
@@ -22,9 +30,14 @@ export function requestVerification(state: RunState, at: string): Decision {
   };
 }
 
-export function decideVerification(state: RunState, at: string, verification: Verification): Decision {
+export function decideVerification(
+  state: RunState,
+  at: string,
+  verification: Verification,
+  changeset?: string,
+): Decision {
   if (state.verifying === undefined) return NOTHING;
-  const reported: RunEvent = { type: 'verification_reported', at, verification };
+  const reported: RunEvent = { type: 'verification_reported', at, verification, changeset };
   if (passes(verification, state.known_issues)) {
     const partial = !verification.ok;
     const reason = partial ? 'complete but for known issues' : 'complete and verified';

@@ -1,16 +1,15 @@
 import type { GitHub } from '../core/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 
-type Methods = Pick<GitHub, 'minimizeComment' | 'lastEditor' | 'reactToReview'>;
+type Methods = Pick<GitHub, 'minimizeComment' | 'lastEdit' | 'reactToReview'>;
 
 const MINIMIZE = `mutation ($id: ID!) {
   minimizeComment(input: { subjectId: $id, classifier: OUTDATED }) { minimizedComment { isMinimized } }
 }`;
 
-const LAST_EDITOR = `query ($id: ID!) {
+const LAST_EDIT = `query ($id: ID!) {
   node(id: $id) {
-    ... on IssueComment { editor { __typename login } }
-    ... on PullRequest { editor { __typename login } }
+    ... on Comment { lastEditedAt editor { __typename login } }
   }
 }`;
 
@@ -18,11 +17,11 @@ const REACT = `mutation ($id: ID!, $content: ReactionContent!) {
   addReaction(input: { subjectId: $id, content: $content }) { reaction { content } }
 }`;
 
-interface LastEditor {
-  node: { editor?: { __typename: string; login: string } | null } | null;
+interface LastEdit {
+  node: { lastEditedAt?: string | null; editor?: { __typename: string; login: string } | null } | null;
 }
 
-/** What REST does not offer: hiding a comment, who edited one, and reactions to a review. */
+/** What REST does not offer: hiding a comment, who edited a text, and reactions to a review. */
 export function createCommentHistoryMethods({ graphql }: Client): Methods {
   return {
     async minimizeComment(nodeId) {
@@ -33,12 +32,14 @@ export function createCommentHistoryMethods({ graphql }: Client): Methods {
       await orUndefined(graphql(REACT, { id: nodeId, content: reaction.toUpperCase() }));
     },
 
-    async lastEditor(nodeId) {
-      const answer = await orUndefined(graphql<LastEditor>(LAST_EDITOR, { id: nodeId }));
-      const editor = answer?.node?.editor;
-      if (!editor) return undefined;
+    async lastEdit(nodeId) {
+      const answer = await orUndefined(graphql<LastEdit>(LAST_EDIT, { id: nodeId }));
+      // Null says that it was never edited; left out says nothing.
+      if (answer?.node?.lastEditedAt === undefined) return undefined;
+      const { lastEditedAt, editor } = answer.node;
       // GraphQL leaves out the suffix that REST and webhooks give to Apps.
-      return editor.__typename === 'Bot' ? `${editor.login}[bot]` : editor.login;
+      const by = editor?.__typename === 'Bot' ? `${editor.login}[bot]` : editor?.login;
+      return { ...(lastEditedAt && { at: lastEditedAt }), ...(by && { by }) };
     },
   };
 }

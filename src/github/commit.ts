@@ -83,6 +83,7 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
         tree,
         parents: [parent],
       });
+      await options.onCreated?.(data.sha);
       await moveBranch(head, data.sha, options);
       return { sha: data.sha, verified: data.verification.verified || (await readVerified(data.sha)) };
     },

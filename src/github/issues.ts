@@ -1,10 +1,12 @@
 import type { Endpoints } from '@octokit/types';
-import type { GitHub, GitHubIssue } from '../core/github-port.ts';
+import type { GitHub, GitHubIssue, IssueEvent } from '../core/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 
-type Methods = Pick<GitHub, 'issue' | 'issuesWithLabel'>;
+type Methods = Pick<GitHub, 'issue' | 'issuesWithLabel' | 'issueEvents'>;
 type Answer = Endpoints['GET /repos/{owner}/{repo}/issues/{issue_number}']['response']['data'];
+type EventAnswer =
+  Endpoints['GET /repos/{owner}/{repo}/issues/{issue_number}/events']['response']['data'][number];
 
 export function createIssueMethods({ request }: Client): Methods {
   return {
@@ -28,18 +30,45 @@ export function createIssueMethods({ request }: Client): Methods {
       });
       return issues.filter((issue) => !issue.pull_request).map(toIssue);
     },
+
+    issueEvents: (issue) =>
+      readAllPages(`events of #${issue}`, async (page) => {
+        const answer = await orUndefined(
+          request('GET /repos/{owner}/{repo}/issues/{issue_number}/events', {
+            issue_number: issue,
+            per_page: PER_PAGE,
+            page,
+          }),
+        );
+        return { items: answer?.data.map(toEvent) ?? [], link: answer?.headers.link };
+      }),
   };
 }
 
 function toIssue(answer: Answer): GitHubIssue {
   return {
     number: answer.number,
+    node_id: answer.node_id,
     title: answer.title,
     body: answer.body ?? '',
     state: answer.state === 'open' ? 'open' : 'closed',
     locked: answer.locked,
     labels: answer.labels.flatMap((label) => (typeof label === 'string' ? label : (label.name ?? []))),
     author: answer.user?.login ?? 'ghost',
+    comments: answer.comments,
     updated_at: answer.updated_at,
+  };
+}
+
+function toEvent(answer: EventAnswer): IssueEvent {
+  const { actor, performed_via_github_app: app } = answer;
+  return {
+    id: Number(answer.id),
+    event: answer.event ?? '',
+    // Null where the account is deleted.
+    ...(actor && { actor: actor.login, actor_type: actor.type }),
+    ...(app && { app_id: Number(app.id) }),
+    ...('label' in answer && answer.label?.name && { label: answer.label.name }),
+    created_at: answer.created_at ?? '',
   };
 }

@@ -25,7 +25,7 @@ export function describeTriggers(
         index < questions.length - 1 ? question.replace(/ How to proceed\?$/, '') : question,
       )
       .join(' '),
-    headers: guards.map(({ guard }) => guard.header),
+    headers: guards.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
     options: mergeOptions(guards.map(({ trigger, guard }) => guard.options(trigger, standing))),
   };
 }

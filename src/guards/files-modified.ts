@@ -1,4 +1,4 @@
-import type { Evidence, Guard, ProposedWrite } from '../core/guard.ts';
+import type { Guard, ProposedWrite } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './options.ts';
 import { addProposed } from './proposed-writes.ts';
@@ -26,7 +26,7 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
       case 'files_changed':
         return { ...state, paths: [...new Set([...state.paths, ...event.paths])].slice(0, PATHS_KEPT) };
       case 'write_proposed':
-        if (event.proposed.why === 'out_of_scope') return state;
+        if (event.proposed.why !== 'file_limit') return state;
         return {
           paths: [...new Set(event.files)].slice(0, PATHS_KEPT),
           proposed: addProposed(state.proposed, event.proposed),
@@ -55,12 +55,11 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
   },
   headline({ observed, threshold, evidence }) {
     const more = evidence.proposed?.length ?? 1;
-    if (isPastTheGate(evidence)) {
-      const what = more > 1 ? `${more} files were` : 'a file was';
+    if (evidence.proposed?.every((write) => write.finished)) {
       return joinHeadline(
-        `${what} written past the gate`,
+        `the finished work changes ${observed + more} files, ${threshold} are allowed`,
         undefined,
-        more > 1 ? 'approve them?' : 'approve it?',
+        'approve them?',
       );
     }
     const next = more > 1 ? `${more} more` : withArticle(observed + 1);
@@ -68,8 +67,9 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
   },
   question({ observed, threshold, evidence }) {
     const paths = (evidence.proposed ?? []).map((write) => write.path).join(', ');
-    if (isPastTheGate(evidence)) {
-      return `The agent changed ${oneLine(paths)} past the gate, without asking first. The edit was put back. How to proceed?`;
+    if (evidence.proposed?.every((write) => write.finished)) {
+      const all = observed + evidence.proposed.length;
+      return `The work is finished, but it changes ${all} files; ${threshold} are allowed. How to proceed?`;
     }
     return `File limit (${threshold}): ${observed} files are changed, and the agent wants to change ${oneLine(paths)} as well. How to proceed?`;
   },
@@ -84,11 +84,6 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
     ]);
   },
 };
-
-/** Nothing is over the limit: the agent did not ask, though it should have. */
-function isPastTheGate({ proposed = [] }: Evidence): boolean {
-  return proposed.length > 0 && proposed.every((write) => write.why === 'gate_bypassed');
-}
 
 export function countFilesModified(state: FilesState): number {
   return state.paths.length;

@@ -27,7 +27,8 @@ export function observe(states: GuardStates, event: GuardEvent): GuardStates {
 export function tripped(states: GuardStates, limits: GuardLimits): Trigger[] {
   return GUARDS.flatMap((guard) => {
     const limit = limitOf(limits, guard);
-    const trigger = limit === 'off' ? undefined : guard.check(stateOf(states, guard), limit);
+    const state = stateOf(states, guard);
+    const trigger = limit === 'off' ? guard.checkOff?.(state) : guard.check(state, limit);
     return trigger ? [trigger] : [];
   });
 }

@@ -71,7 +71,7 @@ export function approveFiles(next: number, proposed: number): Option[] {
 }
 
 // What can stand in a command without quotes and means nothing but itself as a glob.
-const PLAIN_PATH = /^[\w@+-][\w./@+-]*$/;
+const PLAIN_PATH = /^\.?[\w@+-][\w./@+-]*$/;
 const PATHS_NAMED = 5;
 
 export function approvePaths(paths: readonly string[]): Option[] {
@@ -98,6 +98,25 @@ export function approvePaths(paths: readonly string[]): Option[] {
   return options;
 }
 
+/** Never a path for good: an edit that nobody was asked about is looked at each time. */
+export function approvePastTheGate(count: number): Option {
+  return {
+    id: 'approve-path',
+    label: count > 1 ? `Approve these ${count} edits` : 'Approve this edit',
+    description: `${count > 1 ? 'they come' : 'it comes'} back; the next one past the gate asks again.`,
+    command: '/approve',
+  };
+}
+
+export function refusePastTheGate(paths: readonly string[]): Option {
+  return {
+    id: 'stay',
+    label: paths.length > 1 ? 'Refuse them' : 'Refuse it',
+    description: `${paths.length > 1 ? 'the edits stay' : 'the edit stays'} put back, the rest goes on.`,
+    command: `/guide Go on without the change to ${nameOr(paths, 'the files that were put back')}`,
+  };
+}
+
 const approveLabel = (count: number) => (count > 1 ? `Approve these ${count} files` : 'Approve this file');
 
 export function stayWithin(what: string): Option {
@@ -107,6 +126,21 @@ export function stayWithin(what: string): Option {
     description: 'the edit is refused, the rest goes on.',
     command: '/guide Finish without changing any other file',
   };
+}
+
+/** The agent is told which files, where their names can stand in a command. */
+export function finishWithout(paths: readonly string[]): Option {
+  return {
+    id: 'stay',
+    label: paths.length > 1 ? 'Go on without them' : 'Go on without it',
+    description: 'the agent takes the change back and finishes.',
+    command: `/guide Undo the change to ${nameOr(paths, 'every file that needs approval')} and finish without it`,
+  };
+}
+
+function nameOr(paths: readonly string[], otherwise: string): string {
+  const named = paths.length <= PATHS_NAMED && paths.every((path) => PLAIN_PATH.test(path));
+  return named ? paths.join(', ') : otherwise;
 }
 
 export const inActionsSecrets: Option = {

@@ -1,6 +1,17 @@
-import type { Guard, ProposedWrite } from '../core/guard.ts';
+import type { Evidence, Guard, ProposedWrite, Trigger } from '../core/guard.ts';
+import { isPastTheGate } from '../core/past-the-gate.ts';
 import { switchLimit } from './limit-schema.ts';
-import { acceptCurrent, approvePaths, orderOptions, review, stayWithin, terminate } from './options.ts';
+import {
+  acceptCurrent,
+  approvePastTheGate,
+  approvePaths,
+  finishWithout,
+  orderOptions,
+  refusePastTheGate,
+  review,
+  stayWithin,
+  terminate,
+} from './options.ts';
 import { addProposed } from './proposed-writes.ts';
 import { joinHeadline, oneLine } from './wording.ts';
 
@@ -11,10 +22,11 @@ interface ScopeState {
 
 const initial: ScopeState = { scope: [], proposed: [] };
 
-/** E-6. Trips on a write outside the task's paths, before it happens. */
+/** E-6. Trips on a write outside the task's paths, before it happens, and on one that went past the gate: that one always, limits or not. */
 export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   id: 'spec_deviation_detected',
   header: 'Outside the Scope',
+  headerOf: ({ evidence }) => (isPastTheGate(evidence) ? 'Gate Bypassed' : 'Outside the Scope'),
   counter: 'Outside',
   type: 'scope_drift',
   kind: 'file_count',
@@ -23,36 +35,79 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   reduce(state, event) {
     if (event.type === 'agent_changed') return initial;
     if (event.type === 'rearmed') return event.guards.includes('spec_deviation_detected') ? initial : state;
-    if (event.type !== 'write_proposed' || event.proposed.why !== 'out_of_scope') return state;
+    if (event.type !== 'write_proposed' || event.proposed.why === 'file_limit') return state;
     return { scope: event.scope, proposed: addProposed(state.proposed, event.proposed) };
   },
   check({ scope, proposed }) {
-    if (proposed.length === 0) return undefined;
-    return {
-      guard: 'spec_deviation_detected',
-      kind: 'file_count',
-      threshold: null,
-      observed: proposed.length,
-      evidence: { scope, proposed },
-    };
+    return tripOn(scope, proposed);
   },
-  headline({ observed }) {
+  checkOff({ proposed }) {
+    return tripOn(
+      [],
+      proposed.filter((write) => write.why === 'gate_bypassed'),
+    );
+  },
+  headline({ observed, evidence }) {
+    if (isFinishedWork(evidence)) {
+      const what = observed > 1 ? `${observed} files` : 'a file';
+      return joinHeadline(
+        `the finished work changes ${what} that ${observed > 1 ? 'need' : 'needs'} approval`,
+        undefined,
+        observed > 1 ? 'approve them?' : 'approve it?',
+      );
+    }
+    if (isPastTheGate(evidence)) {
+      const what = observed > 1 ? `${observed} files were` : 'a file was';
+      return joinHeadline(
+        `${what} written past the gate`,
+        undefined,
+        observed > 1 ? 'approve them?' : 'approve it?',
+      );
+    }
     if (observed > 1)
       return joinHeadline(`${observed} files outside the task's paths`, undefined, 'approve them?');
     return joinHeadline("a file outside the task's paths", undefined, 'approve it?');
   },
   question({ evidence }) {
-    const paths = oneLine((evidence.proposed ?? []).map((write) => write.path).join(', '));
+    const paths = namesOf(evidence.proposed ?? []);
+    if (isFinishedWork(evidence)) {
+      return `The work is finished, but it changes ${paths}, which a person has to approve before it is committed. How to proceed?`;
+    }
+    const past = namesOf((evidence.proposed ?? []).filter((write) => write.why === 'gate_bypassed'));
+    const bypass = past ? `The agent changed ${past} past the gate, without asking first. ` : '';
+    const outside = namesOf((evidence.proposed ?? []).filter((write) => write.why !== 'gate_bypassed'));
+    if (!outside) return `${bypass}What it wrote was put back. How to proceed?`;
     const scope = oneLine((evidence.scope ?? []).join(', '));
-    return `The agent wants to change ${paths}, outside the task's scope (${scope}). How to proceed?`;
+    return `${bypass}The agent wants to change ${outside}, outside the task's scope (${scope}). How to proceed?`;
   },
   options({ evidence }, standing) {
-    return orderOptions([
-      ...approvePaths((evidence.proposed ?? []).map((write) => write.path)),
-      stayWithin("the task's paths"),
-      acceptCurrent(standing),
-      review,
-      terminate,
-    ]);
+    const paths = (evidence.proposed ?? []).map((write) => write.path);
+    const own = isPastTheGate(evidence)
+      ? [approvePastTheGate(paths.length), refusePastTheGate(paths)]
+      : [
+          ...approvePaths(paths),
+          isFinishedWork(evidence) ? finishWithout(paths) : stayWithin("the task's paths"),
+        ];
+    return orderOptions([...own, acceptCurrent(standing), review, terminate]);
   },
 };
+
+function tripOn(scope: string[], proposed: ProposedWrite[]): Trigger | undefined {
+  if (proposed.length === 0) return undefined;
+  return {
+    guard: 'spec_deviation_detected',
+    kind: 'file_count',
+    threshold: null,
+    observed: proposed.length,
+    evidence: isPastTheGate({ proposed }) ? { proposed } : { scope, proposed },
+  };
+}
+
+function namesOf(writes: readonly ProposedWrite[]): string {
+  return oneLine(writes.map((write) => write.path).join(', '));
+}
+
+/** Nothing waits to be written: it was found in work that is done otherwise. */
+function isFinishedWork({ proposed = [] }: Evidence): boolean {
+  return proposed.length > 0 && proposed.every((write) => write.finished);
+}

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import {
   type BlobName,
@@ -9,9 +9,12 @@ import {
   InputsResponse,
   JOB_API_PATH,
   OrdersResponse,
+  RunOver,
 } from '../core/job-api.ts';
 import type { Orders } from '../core/orders.ts';
+import { parseJson } from '../core/parse-json.ts';
 import type { Link } from '../core/ports.ts';
+import type { RunStatus } from '../core/run-event.ts';
 import type { Verification } from '../core/verification.ts';
 import { LinkRefusedError, type LinkRequest, type RetryParts, requestWithRetries } from './retry-request.ts';
 
@@ -22,6 +25,8 @@ const BLOB_MS = 300_000;
 const LAST_LOOK_MS = 5_000;
 const GIVE_UP_MS = 30 * 60_000;
 const NONCE_BYTES = 24;
+const CONFLICT = 409;
+const GONE = 410;
 
 export interface HttpLinkOptions {
   baseUrl: string;
@@ -38,13 +43,25 @@ export interface HttpLinkOptions {
 
 export interface HttpLink extends Link {
   claimed: Omit<ClaimResponse, 'token'>;
-  putBlob(name: BlobName, bytes: Uint8Array): Promise<void>;
+  /** False: the desk keeps what it has, because that is being verified or the run is over. */
+  putBlob(name: BlobName, bytes: Uint8Array): Promise<boolean>;
   /** Undefined: nothing was saved yet. */
   getBlob(name: BlobName): Promise<Uint8Array | undefined>;
-  /** For the fresh job only. */
-  sendVerification(verification: Verification): Promise<void>;
+  /** For the fresh job only. `changeset`: what it verified, as it came; undefined where there was none. */
+  sendVerification(verification: Verification, changeset: Uint8Array | undefined): Promise<void>;
   /** Ends heartbeat and polling. */
   close(): Promise<void>;
+}
+
+/** The run ended before this job began: cancelled, mostly. Nothing is wrong, and nothing is left to do. */
+export class RunOverError extends Error {
+  override name = 'RunOverError';
+  readonly status: RunStatus;
+
+  constructor(message: string, status: RunStatus, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
 }
 
 /** Claims the run for this job, and then speaks for it. A desk that is away for minutes misses nothing. */
@@ -70,6 +87,8 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
     url: `${base}/claim`,
     json: claim,
     timeoutMs: REQUEST_MS,
+  }).catch((error: unknown) => {
+    throw asRunOver(error) ?? error;
   });
   const { token, ...claimed } = ClaimResponse.parse(await answer.json());
   const ask = (path: string, request: Omit<LinkRequest, 'url' | 'token'>) =>
@@ -151,7 +170,13 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
       return InputsResponse.parse(await response.json()).values;
     },
     async putBlob(name, bytes) {
-      await ask(`/blobs/${name}`, { method: 'PUT', bytes, timeoutMs: BLOB_MS });
+      try {
+        await ask(`/blobs/${name}`, { method: 'PUT', bytes, timeoutMs: BLOB_MS });
+        return true;
+      } catch (error) {
+        if (error instanceof LinkRefusedError && error.status === CONFLICT) return false;
+        throw error;
+      }
     },
     async getBlob(name) {
       const response = await ask(`/blobs/${name}`, {
@@ -161,8 +186,10 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
       });
       return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
     },
-    async sendVerification(verification) {
-      await ask('/verification', { method: 'POST', json: { verification }, timeoutMs: REQUEST_MS });
+    async sendVerification(verification, changeset) {
+      const digest = changeset ? createHash('sha256').update(changeset).digest('hex') : null;
+      const json = { verification, changeset: digest };
+      await ask('/verification', { method: 'POST', json, timeoutMs: REQUEST_MS });
     },
     async close() {
       closed.abort();
@@ -170,6 +197,12 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
       await background;
     },
   };
+}
+
+function asRunOver(error: unknown): RunOverError | undefined {
+  if (!(error instanceof LinkRefusedError) || error.status !== GONE) return undefined;
+  const over = RunOver.safeParse(parseJson(error.body));
+  return over.success ? new RunOverError(over.data.error, over.data.status, { cause: error }) : undefined;
 }
 
 function nextChange(sleepers: Set<() => void>, signal: AbortSignal): Promise<void> {

@@ -2,10 +2,13 @@
 export class LinkRefusedError extends Error {
   override name = 'LinkRefusedError';
   readonly status: number;
+  /** As it came; no more of it than fits into a message. */
+  readonly body: string;
 
-  constructor(message: string, status: number) {
+  constructor(message: string, status: number, body = '') {
     super(message);
     this.status = status;
+    this.body = body;
   }
 }
 
@@ -38,7 +41,7 @@ const LONGEST_WAIT_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 300_000;
 const MAX_ERROR_CHARS = 500;
 /** What another try cannot mend. All else may be a proxy's or a restart's. */
-const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 409, 413, 415, 422]);
+const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 409, 410, 413, 415, 422]);
 
 /** Asks until there is an answer. Every request of the job may be repeated: the desk knows what it has seen. */
 export async function requestWithRetries(parts: RetryParts, request: LinkRequest): Promise<Response> {
@@ -49,7 +52,7 @@ export async function requestWithRetries(parts: RetryParts, request: LinkRequest
     if (request.mayBeMissing && tried.response?.status === 404) return tried.response;
     const { problem } = tried;
     if (tried.response && FINAL.has(tried.response.status))
-      throw new LinkRefusedError(problem, tried.response.status);
+      throw new LinkRefusedError(problem, tried.response.status, tried.text);
     request.signal?.throwIfAborted();
     const waitMs = Math.max(tried.retryAfterMs ?? 0, backOff(attempt, parts.random()));
     if (request.once || parts.now().getTime() + waitMs - begun > parts.giveUpMs)
@@ -67,6 +70,7 @@ function backOff(attempt: number, random: number): number {
 
 interface Tried {
   response?: Response;
+  text?: string;
   problem: string;
   retryAfterMs?: number;
 }
@@ -94,7 +98,7 @@ async function tryOnce(fetch: RetryParts['fetch'], request: LinkRequest): Promis
     const text = (await whole.clone().text()).slice(0, MAX_ERROR_CHARS);
     const seconds = Number(response.headers.get('retry-after'));
     const retryAfterMs = seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS) : undefined;
-    return { response: whole, problem: `${response.status} ${text}`.trim(), retryAfterMs };
+    return { response: whole, text, problem: `${response.status} ${text}`.trim(), retryAfterMs };
   } catch (error) {
     const { message, cause } = error as Error;
     return { problem: cause instanceof Error ? `${message}: ${cause.message}` : message };

@@ -1,47 +1,26 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agentConfigFiles } from '../agents/registry.ts';
 import { listInside } from './list-inside.ts';
 
-/** What agents, and the tools they call, obey without being asked, at the top of a worktree. */
-export const AGENT_CONFIG_PATHS: readonly string[] = [
-  'AGENTS.md',
-  'AGENTS.override.md',
-  'CLAUDE.md',
-  'CLAUDE.local.md',
-  'GEMINI.md',
-  '.claude',
-  '.codex',
-  '.copilot',
-  '.gemini',
-  '.opencode',
-  '.cursor',
-  '.cursorrules',
-  '.windsurfrules',
-  '.agents',
-  '.mcp.json',
-  '.vscode/mcp.json',
-  'opencode.json',
-  'opencode.jsonc',
-  '.github/agents',
-  '.github/copilot',
-  '.github/copilot-instructions.md',
-  '.github/hooks',
-  '.github/instructions',
-  '.github/prompts',
-  '.github/skills',
-  '.husky',
-];
+const OF_AGENTS = agentConfigFiles();
 
-/** These are read in every directory an agent looks into. */
-const ANYWHERE = new Set([
-  'AGENTS.md',
-  'AGENTS.override.md',
-  'CLAUDE.md',
-  'CLAUDE.local.md',
-  'GEMINI.md',
-  '.claude',
+/** Of agents that may be run by a command, and read in every directory an agent looks into. */
+const ANYWHERE: ReadonlySet<string> = new Set([
+  ...OF_AGENTS.anywhere,
   '.cursor',
   '.cursorrules',
   '.windsurfrules',
 ]);
+
+/** What agents, and the tools they call, obey without being asked, at the top of a worktree. */
+export const AGENT_CONFIG_PATHS: readonly string[] = [
+  ...ANYWHERE,
+  ...OF_AGENTS.atTop,
+  '.mcp.json',
+  '.vscode/mcp.json',
+  '.husky',
+];
 
 /** Whole checkouts that people keep there; nothing in them is obeyed from here. */
 const CHECKOUTS = '.claude/worktrees/';
@@ -60,4 +39,47 @@ export async function listAgentConfig(worktree: string, most: number): Promise<s
     for (const path of paths) found.push(path);
   }
   return found;
+}
+
+/** Nothing in these is the run's work, and there is much of it. */
+const NOT_WALKED = new Set(['.git', 'node_modules']);
+const MAX_DEPTH = 20;
+const MAX_DIRECTORIES = 20_000;
+
+/**
+ * Below the top, in every directory, also where git ignores it. Links are not followed. The directories nearest to the top come
+ * first; `complete` is false when there were too many of them.
+ */
+export async function listNestedConfig(
+  worktree: string,
+  most: number,
+): Promise<{ paths: string[]; complete: boolean }> {
+  const paths: string[] = [];
+  let level = [''];
+  let left = MAX_DIRECTORIES;
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
+    const next: string[] = [];
+    for (const directory of level) {
+      left -= 1;
+      if (left < 0) return { paths, complete: false };
+      for (const entry of await entriesOf(join(worktree, directory))) {
+        const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
+        if (ANYWHERE.has(entry.name) && directory !== '') {
+          for (const found of await listInside(worktree, path, most - paths.length)) paths.push(found);
+        } else if (entry.isDirectory() && !NOT_WALKED.has(entry.name) && `${path}/` !== CHECKOUTS) {
+          next.push(path);
+        }
+      }
+    }
+    level = next;
+  }
+  return { paths, complete: level.length === 0 };
+}
+
+/** One that may not be entered holds nothing an agent could read. */
+async function entriesOf(directory: string) {
+  return readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EACCES' || error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
 }

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isAgentConfigPath, listAgentConfig } from './agent-config-paths.ts';
+import { isAgentConfigPath, listAgentConfig, listNestedConfig } from './agent-config-paths.ts';
 import { pruneEmptyParents } from './inside-directory.ts';
 import { listInside } from './list-inside.ts';
 import { removeInside } from './set-aside.ts';
@@ -48,6 +48,8 @@ export interface AgentConfig {
   place(tree: Tree, changed: readonly string[]): Promise<SetApart[]>;
   /** To be called after every end, and first thing after a crash. What the agent wrote since wins over what was set apart. */
   bringBack(): Promise<void>;
+  /** False: the worktree has more directories than are looked into for what git ignores. */
+  sawAll(): boolean;
   /** Changed paths, as if nothing were set apart. */
   countChanged(paths: string[]): Promise<string[]>;
 }
@@ -59,6 +61,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   const apartFile = join(dir, 'apart.json');
   const apartDir = join(dir, 'apart');
   let apart = await readRecord(apartFile, Apart);
+  let complete = true;
 
   const asPlaced = async (path: string): Promise<boolean> => {
     const standing = await standingAt(worktree, path);
@@ -100,10 +103,17 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     apart = undefined;
   }
 
+  /** Whatever git knows or ignores: agents look into the directories themselves. */
+  async function listAll(): Promise<string[]> {
+    const nested = await listNestedConfig(worktree, MAX_FILES);
+    complete = nested.complete;
+    return [...(await listAgentConfig(worktree, MAX_FILES)), ...nested.paths];
+  }
+
   /** Which paths differ from the originals, and which originals are missing for it. */
   async function compare(known: readonly string[]): Promise<{ differing: Set<string>; missing: Copy[] }> {
     const listed = known.filter(isAgentConfigPath);
-    const paths = [...(await listAgentConfig(worktree, MAX_FILES)), ...listed, ...originals.keys()];
+    const paths = [...(await listAll()), ...listed, ...originals.keys()];
     const differing = new Set<string>();
     const missing: Copy[] = [];
     for (const path of new Set(paths)) {
@@ -136,7 +146,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     let copies = await readRecord(file, z.array(Copy));
     if (!copies) {
       const listed = (await workspace.list(workspace.base())).filter(isAgentConfigPath);
-      const paths = new Set([...(await listAgentConfig(worktree, MAX_FILES)), ...listed]);
+      const paths = new Set([...(await listAll()), ...listed]);
       copies = await copyAll(worktree, [...paths], join(dir, 'originals'), { leaveUnreadable: true });
       await writeRecord(file, copies);
     }
@@ -148,6 +158,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   return {
     place: placeOriginals,
     bringBack,
+    sawAll: () => complete,
     async countChanged(paths) {
       if (!apart) return paths;
       const hidden = new Set<string>();

@@ -63,6 +63,23 @@ export function unstartable(agent: string, problem: string, turn: number, at: st
   });
 }
 
+/** Without a key it could only fail: said before it starts, with where the key goes. */
+export function keyless(agent: string, keys: readonly string[], turn: number, at: string): GuardEvent {
+  const [key] = keys;
+  return failedAction({
+    at,
+    turn,
+    title: `start ${agent}`,
+    operation: `the start of ${agent}`,
+    message: `${describeKeyless(agent, keys)} In a workflow it is a line under \`env:\` of the step that runs Autobuild: ${key}: \${{ secrets.${key} }}`,
+    blocker: { kind: 'missing_dependency', name: `the key of ${agent} (${keys.join(' or ')})` },
+  });
+}
+
+export function describeKeyless(agent: string, keys: readonly string[]): string {
+  return `${agent} has no key for its model: set ${keys.join(' or ')}.`;
+}
+
 type Failed = Extract<GuardEvent, { type: 'action_ended' }>;
 
 function failedAction({

@@ -1,5 +1,4 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { agentHomeOf, removeTree } from './agent-home.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import type { Job } from './job.ts';
 
@@ -8,6 +7,11 @@ export function keepSession(job: Job, agent: string, session: string): void {
   if (job.sessions?.[agent] === session) return;
   job.sessions = { ...job.sessions, [agent]: session };
   saveCheckpoint(job, { sessions: job.sessions });
+}
+
+/** A start that resumed nothing cannot have lost a conversation, and none loses it twice: both are failures like any other. */
+export function isLostSession(job: Job, turn: number, resumed: boolean): boolean {
+  return resumed && job.sessionLostIn !== turn;
 }
 
 /** The prompt holds all there is to know, so that the same turn can begin a conversation of its own. */
@@ -21,5 +25,6 @@ export function forgetSession(job: Job, agent: string): void {
 
 /** Transcripts hold whatever the agent read, secrets among it: once nobody goes on with them, they are of no use. */
 export async function removeConversations(runDir: string): Promise<void> {
-  await rm(join(runDir, 'agent-home'), { recursive: true, force: true, maxRetries: 3 });
+  const home = agentHomeOf(runDir);
+  for (const place of [home, `${home}.old`, `${home}.gone`, `${home}.export`]) await removeTree(place);
 }

@@ -1,7 +1,8 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-export type FoundExecutable = { path: string } | { problem: string };
+/** `missing`: there is nothing of that name on the PATH. */
+export type FoundExecutable = { path: string } | { problem: string; missing?: true };
 
 /** Finds a program as the system would, and says in words what is wrong when it cannot be started. */
 export function findExecutable(name: string, options: { cwd: string; path: string }): FoundExecutable {
@@ -20,7 +21,8 @@ export function findExecutable(name: string, options: { cwd: string; path: strin
   }
   return (
     refused ?? {
-      problem: `The agent "${name}" was not found on the PATH. Install it in the job's set-up steps, or give its full path.`,
+      problem: `The agent "${name}" was not found on the PATH. Install it where Autobuild runs (in a workflow: in a step before it), or give its full path.`,
+      missing: true,
     }
   );
 }

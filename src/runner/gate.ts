@@ -18,9 +18,6 @@ export type GateOptions = {
   socketPath: string;
   /** May take as long as a person needs: the agent's hook waits. */
   decide(ask: GateAsk): Promise<GateAnswer>;
-  onAsk?(ask: GateAsk): void;
-  /** `ask` is undefined when what came could not be read as one. */
-  onAnswer?(ask: GateAsk | undefined, answer: GateAnswer): void;
 };
 
 /** The door before each edit: one JSON object per line in, one answer per line out, in the order they are decided. */
@@ -33,12 +30,10 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 
   const answerAsk = async (line: string): Promise<GateAnswer> => {
     const ask = readAsk(line);
-    if (typeof ask === 'string') return record(undefined, deny(ask));
-    options.onAsk?.(ask);
-    if (closed !== undefined) return record(ask, deny(closed));
-    if (held.size >= MAX_HELD)
-      return record(ask, deny(`${MAX_HELD} edits are waiting for an answer already`));
-    return record(ask, await hold(ask));
+    if (typeof ask === 'string') return deny(ask);
+    if (closed !== undefined) return deny(closed);
+    if (held.size >= MAX_HELD) return deny(`${MAX_HELD} edits are waiting for an answer already`);
+    return hold(ask);
   };
   const hold = (ask: GateAsk): Promise<GateAnswer> =>
     new Promise((resolve) => {
@@ -52,15 +47,11 @@ export async function openGate(options: GateOptions): Promise<Gate> {
         .then(() => options.decide(ask))
         .then(settle, (error: unknown) => settle(deny(`the gate failed: ${String(error)}`)));
     });
-  const record = (ask: GateAsk | undefined, answer: GateAnswer): GateAnswer => {
-    options.onAnswer?.(ask, answer);
-    return answer;
-  };
 
   const server = createServer((socket) => {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
-    // The agent's hook may be killed at any time; what it had asked stays recorded.
+    // The agent's hook may be killed at any time.
     socket.on('error', () => socket.destroy());
     readLines(socket, {
       onLine: (line) =>
@@ -68,8 +59,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
           if (socket.writable) socket.write(`${JSON.stringify(answer)}\n`);
         }),
       onOversize: () => {
-        const answer = record(undefined, deny(`the ask is longer than ${MAX_GATE_LINE} bytes`));
-        socket.end(`${JSON.stringify(answer)}\n`);
+        socket.end(`${JSON.stringify(deny(`the ask is longer than ${MAX_GATE_LINE} bytes`))}\n`);
       },
     });
   });

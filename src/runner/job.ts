@@ -74,6 +74,8 @@ export interface Job extends JobParts {
   lines: { added: number; removed: number };
   /** References of Actions secrets that were named before this job began. */
   secretsAtStart?: ReadonlySet<string>;
+  /** The turn in which a conversation was found gone: once is no failure. */
+  sessionLostIn?: number;
   /** The agent's own notes for a successor. */
   handoffPath?: string;
   say<Type extends Claim['type']>(type: Type, data: Extract<Claim, { type: Type }>['data']): Promise<Orders>;

@@ -215,7 +215,8 @@ export class LiveTurn {
   async noteEnd(ended: Ended): Promise<void> {
     if (this.#ended !== ended) return;
     const job = this.#job;
-    if (ended.reason === 'no_session' && job.sessions?.[this.#adapter.name]) {
+    if (ended.reason === 'no_session') {
+      job.sessionLostIn = this.#orders.turn;
       forgetSession(job, this.#adapter.name);
       return this.end({ kind: 'again' });
     }

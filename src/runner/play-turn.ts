@@ -1,14 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentEvent } from '../core/agent-event.ts';
 import { secretsIn } from './actions-secrets.ts';
 import type { SetApart } from './agent-config.ts';
-import { unstartable } from './agent-end.ts';
-import { environmentFor } from './agent-environment.ts';
-import { keepSession } from './agent-sessions.ts';
+import { describeKeyless, keyless, unstartable } from './agent-end.ts';
+import { environmentFor, missingKeys } from './agent-environment.ts';
+import { agentHomeOf, writeHomeFiles } from './agent-home.ts';
+import { isLostSession, keepSession } from './agent-sessions.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import { openGate } from './gate.ts';
 import { parseHelpRequest } from './help-request.ts';
@@ -17,16 +18,21 @@ import type { Job, WorkOrders } from './job.ts';
 import { createJsonUnescaper, unescapeJsonText } from './json-unescape.ts';
 import { LiveTurn, type TurnOutcome } from './live-turn.ts';
 import { forgetAgent, recordAgent } from './orphans.ts';
+import { prepareHome } from './prepare-home.ts';
 import { createActionReader } from './read-action.ts';
 import { readInside } from './read-inside.ts';
 import { superviseAgent } from './supervise.ts';
+import { noteSurroundings, type Surroundings } from './surroundings.ts';
+import { surroundingsDir, tellPutBack } from './tell-put-back.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
 import { actionContextOf, isApproval, writeLimitsOf } from './turn-limits.ts';
+import { wordsInUnreadLine } from './unread-line.ts';
 import { WorktreeGoneError } from './workspace.ts';
 import { createWriteGuard, type WriteGuard } from './write-guard.ts';
-import { writeInside } from './write-inside.ts';
 
 const STDERR_KEPT = 4_000;
+const TOO_MANY_DIRECTORIES =
+  'The worktree has too many directories: not all were searched for instructions of an earlier turn that git ignores.';
 const MAX_FIGURES_BYTES = 1024 * 1024;
 
 /** One invocation of the agent, from spawn to its end, with every stop in between. */
@@ -36,6 +42,11 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const exit = `there is no agent ${orders.agent}`;
     job.meter.observe(unstartable(orders.agent, exit, orders.turn, job.now().toISOString()));
     return { kind: 'ended', exit, failed: true };
+  }
+  const keys = missingKeys(agent, job.agentEnv);
+  if (keys) {
+    job.meter.observe(keyless(agent.name, keys, orders.turn, job.now().toISOString()));
+    return { kind: 'ended', exit: describeKeyless(agent.name, keys), failed: true };
   }
   const gateDir = await mkdtemp(join(tmpdir(), 'autobuild-'));
   const turn = new LiveTurn(job, orders, agent);
@@ -71,6 +82,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       job.onProgress({ type: 'problem', text: `Looking at the worktree failed: ${String(error)}` }),
   });
   const gate = await openGate({ socketPath: join(gateDir, 'gate'), decide: writes.decideAsk });
+  let around: Surroundings | undefined;
   try {
     await writes.begin();
     // What an answer allowed since is brought back before the agent looks.
@@ -78,14 +90,16 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const placed = await placeConfig(job, writes);
     if (!placed.ok) return { kind: 'ended', exit: placed.problem, failed: true };
     const prepared = await prepareTurn(job, orders, gate.socketPath, placed.apart);
-    const home = join(job.runDir, 'agent-home');
+    around = await noteSurroundings(job.workspace.worktree, surroundingsDir(job));
+    const home = agentHomeOf(job.runDir);
+    const session = await prepareHome(job, agent);
     const named = secretsIn(orders).map(({ name }) => name);
     const env = environmentFor(agent, job.agentEnv, named);
     const start = agent.start({
       ...prepared,
       cwd: job.workspace.worktree,
       home,
-      session: job.sessions?.[agent.name],
+      session,
       newSession: randomUUID(),
       hook: job.hookFor?.(agent.name) ?? [],
       env,
@@ -114,7 +128,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       }
       await turn.stopIfTripped();
     };
-    const onEvent = (event: AgentEvent): void => {
+    const onEvent = (told: AgentEvent): void => {
+      const event = asOfThisStart(told, isLostSession(job, orders.turn, session !== undefined));
       job.onProgress({ type: 'agent', event });
       turn.acknowledge(event);
       if (event.type === 'text' || event.type === 'tool_started') turn.noteLife();
@@ -139,7 +154,11 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       keepStdinOpen: start.keepStdinOpen,
       mark,
       useCgroup: job.settings.useCgroup,
-      onLine: (line) => reader.read(line).forEach(onEvent),
+      onLine(line) {
+        const events = reader.read(line);
+        events.forEach(onEvent);
+        if (events.length === 0) scanner.feed(wordsInUnreadLine(line));
+      },
       onOverlong: (text, final) => scanner.feed(unescaper.feed(text) + (final ? unescaper.end() : '')),
       onStderr(text) {
         stderrScanner.feed(text);
@@ -161,6 +180,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
   } finally {
     await writes.stop();
     await gate.close('the turn is over');
+    if (around) await tellPutBack(job, around.putBack());
     // Before anything else looks at the worktree: what was set apart is part of the work.
     await job.agentConfig
       .bringBack()
@@ -175,6 +195,12 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
   }
 }
 
+/** "No such conversation" is said of one that was resumed; where none was, it is a failure, which counts. */
+function asOfThisStart(event: AgentEvent, mayBeLost: boolean): AgentEvent {
+  const isLost = event.type === 'ended' && event.reason === 'no_session';
+  return isLost && !mayBeLost ? { ...event, reason: 'failed' } : event;
+}
+
 type Placed = { ok: true; apart: SetApart[] } | { ok: false; problem: string };
 
 /** No agent starts on instructions of another turn: what cannot be put in place is an end of the turn, and a person hears of it. */
@@ -186,18 +212,13 @@ async function placeConfig(job: Job, writes: WriteGuard): Promise<Placed> {
       apart = await job.agentConfig.place(tree, changed);
       return apart.length > 0;
     });
+    if (!job.agentConfig.sawAll()) job.onProgress({ type: 'problem', text: TOO_MANY_DIRECTORIES });
     return { ok: true, apart };
   } catch (error) {
     if (error instanceof WorktreeGoneError) throw error;
     const problem = `the files agents obey could not be restored: ${(error as Error).message}`;
     return { ok: false, problem };
   }
-}
-
-async function writeHomeFiles(home: string, files: { path: string; text: string }[]): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  for (const { path, text } of files)
-    await writeInside(home, path, { bytes: Buffer.from(text), mode: 0o600 });
 }
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;

@@ -6,6 +6,8 @@ import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobParts, type WorkOrders } from './job.ts';
 import { keepStateDir } from './keep-state-dir.ts';
 import { playTurn } from './play-turn.ts';
+import { putBackNoted } from './surroundings.ts';
+import { guardSurroundings, surroundingsDir, tellPutBack } from './tell-put-back.ts';
 import type { Tree } from './tree-store.ts';
 import { removeInputs } from './turn-files.ts';
 import { WorktreeGoneError } from './workspace.ts';
@@ -17,6 +19,7 @@ export async function runJob(parts: JobParts): Promise<JobEnd> {
   const job = createJob(parts);
   if (job.lastTree) await restoreIfGone(job, job.lastTree);
   // A job that was killed may have left all of these.
+  await tellPutBack(job, putBackNoted(surroundingsDir(job)));
   await job.agentConfig.bringBack();
   await removeInputs(job);
   const begun = await job.say('job_started', {});
@@ -78,7 +81,7 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
     case 'ended': {
       await restoreIfGone(job, tree);
       if (job.parking.aborted) return park(job);
-      const next = await endTurn(job, orders, start, outcome);
+      const next = await guardSurroundings(job, () => endTurn(job, orders, start, outcome));
       if (!next) return park(job);
       return next.do === 'work' && isNearTimeLimit(job) ? handOver(job) : undefined;
     }

@@ -1,14 +1,12 @@
-/** Keys of model providers and agents, the job's own tokens, and the files by which a step can change the steps after it. */
+import { agentVariables } from '../agents/registry.ts';
+
+/** Keys of model providers, the job's own tokens, and the files by which a step can change the steps after it. */
 const PREFIXES = [
   'ANTHROPIC_',
-  'CLAUDE_',
   'OPENAI_',
   'AZURE_OPENAI_',
-  'CODEX_',
-  'GEMINI_',
   'GOOGLE_GENAI_',
   'GOOGLE_GENERATIVE_AI_',
-  'COPILOT_',
   'MISTRAL_',
   'OPENROUTER_',
   'DEEPSEEK_',
@@ -21,8 +19,6 @@ const PREFIXES = [
   'INPUT_',
 ];
 const NAMES = new Set([
-  'GOOGLE_API_KEY',
-  'GOOGLE_APPLICATION_CREDENTIALS',
   'AWS_BEARER_TOKEN_BEDROCK',
   'GITHUB_TOKEN',
   'GH_TOKEN',
@@ -43,12 +39,18 @@ const NAMES = new Set([
 export function scrubEnv(
   env: Readonly<Record<string, string | undefined>>,
   extraNames: readonly string[],
+  ofAgents: readonly string[] = agentVariables(),
 ): Record<string, string> {
   const extra = new Set(extraNames);
+  const names = new Set([...NAMES, ...ofAgents]);
+  const prefixes = [
+    ...PREFIXES,
+    ...ofAgents.filter((entry) => entry.endsWith('*')).map((entry) => entry.slice(0, -1)),
+  ];
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     const known = name.toUpperCase();
-    const secret = NAMES.has(known) || PREFIXES.some((prefix) => known.startsWith(prefix));
+    const secret = names.has(known) || prefixes.some((prefix) => known.startsWith(prefix));
     if (value !== undefined && !secret && !extra.has(name)) kept[name] = value;
   }
   return { ...kept, CI: 'true', NO_COLOR: '1' };

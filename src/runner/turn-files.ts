@@ -82,6 +82,7 @@ function contextOf({ brief }: Job, orders: WorkOrders, inputs: string[]): TurnCo
     answers: orders.guidance,
     known_issues: orders.known_issues.flatMap((issue) => [issue.title, ...issue.tests, ...issue.checks]),
     handoff_path: orders.handoff_path ?? null,
+    predecessor: orders.predecessor ?? null,
   };
 }
 

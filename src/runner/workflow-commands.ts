@@ -1,3 +1,5 @@
+import { secretForms } from '../core/secret-forms.ts';
+
 /** Shorter values are no secrets, and hiding them would hide every other word of the log. */
 const MIN_MASKED = 4;
 const MAX_LINE = 4_096;
@@ -55,7 +57,9 @@ export function createActionLog(write: (text: string) => void, newWord: () => st
       grouped = false;
     },
     mask(value) {
-      command(...formsOf(value).map((form) => `::add-mask::${escapeData(form)}`));
+      // The runner hides line by line.
+      const forms = secretForms(value, { shortest: MIN_MASKED, shortestLine: MIN_MASKED });
+      command(...forms.map((form) => `::add-mask::${escapeData(form)}`));
     },
     annotate(level, text) {
       command(`::${level} title=Autobuild::${escapeData(cutTo(text.replace(CONTROL, ''), MAX_LINE))}`);
@@ -78,23 +82,6 @@ export function neutralise(text: string): string[] {
 /** For `GITHUB_OUTPUT`; the word must not occur in the value. */
 export function formatOutput(name: string, value: string, word: string): string {
   return `${name}<<${word}\n${oneLine(value).replaceAll(word, '')}\n${word}\n`;
-}
-
-function formsOf(value: string): string[] {
-  // The runner hides line by line.
-  const lines = value.split(LINE_BREAK).map((line) => line.trim());
-  const forms = [...lines, value].flatMap((text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    encodeURIComponent(text.toWellFormed()),
-    toBase64(text),
-    toBase64(text).replace(/=+$/, ''),
-  ]);
-  return [...new Set(forms)].filter((form) => form.length >= MIN_MASKED);
-}
-
-function toBase64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
 }
 
 function escapeData(text: string): string {

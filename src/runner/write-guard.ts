@@ -1,17 +1,24 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { SetAside } from '../core/change.ts';
 import { type GateAnswer, type GateAsk, pathsOfAsk } from '../core/gate.ts';
 import type { ProposedWrite } from '../core/guard.ts';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { EditGrants, GRANT_MS } from './edit-grants.ts';
+import { placeWrite, type WritePlace } from './place-write.ts';
 import type { Workspace } from './workspace.ts';
 import { watchWorktree } from './worktree-watch.ts';
 import { judgeWrite, type WriteVerdict } from './write-policy.ts';
 
 const DIFF_BYTES = 4_000;
+const PATH_SHOWN = 200;
 const SHORTEST_PAUSE_MS = 50;
 /** Looking takes at most a fifth of the time. */
 const COST_FACTOR = 4;
+
+/** A path as the agent named it, and where it leads. */
+type Place = { given: string } & WritePlace;
+type Objection = Extract<WriteVerdict, { ok: false }>;
 
 export interface WriteLimits {
   maxFiles: number | 'off';
@@ -59,40 +66,64 @@ export function createWriteGuard(options: {
   const { workspace, limits } = options;
   let aside = options.aside;
   let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
-  /** Allowed at the gate and perhaps not written yet: they count already. */
-  const granted = new Set<string>();
+  const grants = new EditGrants();
   let changed: string[] = [];
   let atStart: ReadonlySet<string> = new Set();
   let fingerprint = '';
   let nextCheck = 0;
+  let looking: Promise<unknown> | undefined;
+  let stopped = false;
 
   const changedPaths = async () => options.countChanged(await workspace.changedPaths());
   const judge = (path: string, known: ReadonlySet<string>): WriteVerdict => {
     const { maxFiles, approvedPaths, scope } = limits();
     return judgeWrite({ path, changed: known, maxFiles, approvedPaths, scope });
   };
-  const known = () => new Set([...changed, ...granted]);
+  const known = () => new Set([...changed, ...grants.waiting()]);
 
-  const isOwn = (given: string) => relativeTo(workspace.worktree, given).startsWith(`${options.stateDir}/`);
+  const isOwn = (path: string) => path.startsWith(`${options.stateDir}/`);
+  const placesOf = (ask: GateAsk): Promise<Place[]> =>
+    Promise.all(
+      pathsOfAsk(ask).map(async (given) => ({ given, ...(await placeWrite(workspace.worktree, given)) })),
+    );
 
   /** The first path that may not be written, or nothing. */
-  const objection = (ask: GateAsk): Exclude<WriteVerdict, { ok: true }> | undefined => {
-    const soFar = known();
-    for (const given of pathsOfAsk(ask)) {
-      if (isOwn(given)) continue;
-      const verdict = judge(relativeTo(workspace.worktree, given), soFar);
+  const objection = (places: readonly Place[], soFar: Set<string>): Objection | undefined => {
+    for (const place of places) {
+      if (!place.ok) return { ok: false, why: 'invalid_path', path: place.given, problem: place.problem };
+      if (isOwn(place.path)) continue;
+      const verdict = judge(place.path, soFar);
       if (!verdict.ok) return verdict;
-      soFar.add(relativeTo(workspace.worktree, given));
+      soFar.add(place.path);
     }
     return undefined;
+  };
+  /** Nothing happens between the last look and the answer, so that two asks at once do not take the same free place. */
+  const decide = async (ask: GateAsk): Promise<Objection | GateAnswer> => {
+    const deadline = performance.now() + 2 * GRANT_MS;
+    for (;;) {
+      const places = await placesOf(ask);
+      const found = objection(places, known());
+      if (!found) return grant(places);
+      // Too many only with those that were allowed and are not written: they may never be.
+      const mayPass = found.why === 'file_limit' && !objection(places, new Set(changed));
+      if (!mayPass || stopped || performance.now() > deadline) return found;
+      await setTimeout(SHORTEST_PAUSE_MS);
+      // One look serves all that wait.
+      looking ??= look().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+    }
   };
   const setAside = (items: SetAside[]): void => {
     aside = items;
     options.onAside(items);
   };
-  const grant = (ask: GateAsk): GateAnswer => {
-    const paths = pathsOfAsk(ask).map((path) => relativeTo(workspace.worktree, path));
-    for (const path of paths) granted.add(path);
+  const grant = (places: readonly Place[]): GateAnswer => {
+    const placed = places.filter((place) => place.ok).filter((place) => !isOwn(place.path));
+    for (const place of placed) grants.add(place);
+    const paths = placed.map((place) => place.path);
     // Asked for after all: what was written past the gate before must not come back over it.
     const left = aside.filter((item) => !item.gate_bypassed || !paths.includes(item.path));
     if (left.length < aside.length) setAside(left);
@@ -102,8 +133,7 @@ export function createWriteGuard(options: {
   const watch = watchWorktree({
     workspace: {
       async changedPaths() {
-        const paths = await changedPaths();
-        await noteChanges(paths);
+        const paths = await look();
         return earlierFirst(paths, atStart, await changeTimes(paths));
       },
     },
@@ -114,7 +144,7 @@ export function createWriteGuard(options: {
       for (const path of paths.slice(0, 5)) diffs.set(path, (await workspace.diff([path], DIFF_BYTES)).text);
       const items = await workspace.putBack(paths, options.asideDir);
       setAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
-      await noteChanges(await changedPaths());
+      await look();
       for (const violation of violations) {
         if (violation.why === 'invalid_path') continue;
         const { path, why } = violation;
@@ -145,6 +175,13 @@ export function createWriteGuard(options: {
     );
     return marks.join('\n');
   }
+  async function look(): Promise<string[]> {
+    const started = performance.now();
+    const paths = await changedPaths();
+    await noteChanges(paths);
+    grants.forget(paths, started);
+    return paths;
+  }
   async function noteChanges(paths: string[]): Promise<void> {
     const now = await fingerprintOf(paths);
     if (now === fingerprint) return;
@@ -173,11 +210,17 @@ export function createWriteGuard(options: {
       const cost = performance.now() - started;
       nextCheck = performance.now() + Math.max(SHORTEST_PAUSE_MS, cost * COST_FACTOR);
     },
-    stop: () => watch.stop(),
+    stop() {
+      stopped = true;
+      return watch.stop();
+    },
     async putBackUnasked(paths) {
       const present = new Set(paths.length > 0 ? await workspace.changedPaths() : []);
-      for (const path of paths.map((given) => relativeTo(workspace.worktree, given))) {
-        if (granted.has(path) || isOwn(path) || !present.has(path)) continue;
+      for (const given of paths) {
+        const place = await placeWrite(workspace.worktree, given);
+        if (!place.ok) continue;
+        const { path } = place;
+        if (grants.wasAsked(path) || isOwn(path) || !present.has(path)) continue;
         const { text } = await workspace.diff([path], DIFF_BYTES);
         const items = await workspace.putBack([path], options.asideDir);
         const marked = items.map((item) => ({ ...item, gate_bypassed: true }));
@@ -187,9 +230,10 @@ export function createWriteGuard(options: {
     },
     async decideAsk(ask) {
       if (limits().readOnly) return { decision: 'deny', reason: 'a debugging turn changes no file' };
-      const verdict = objection(ask);
-      if (!verdict) return grant(ask);
-      if (verdict.why === 'invalid_path') return { decision: 'deny', reason: verdict.problem };
+      const verdict = await decide(ask);
+      if ('decision' in verdict) return verdict;
+      if (verdict.why === 'invalid_path') return { decision: 'deny', reason: describeInvalid(verdict) };
+      if (stopped) return { decision: 'deny', reason: 'the turn is over' };
       return new Promise((answer) => {
         held.push({ ask, answer });
         options.onProposed(
@@ -201,16 +245,19 @@ export function createWriteGuard(options: {
     async settle(reason, { approved }) {
       const asks = held;
       held = [];
-      for (const { ask, answer } of asks) answer(objection(ask) ? { decision: 'deny', reason } : grant(ask));
+      for (const { ask, answer } of asks) {
+        const decided = await decide(ask);
+        answer('decision' in decided ? decided : { decision: 'deny', reason });
+      }
       if (aside.length === 0 || limits().readOnly) return;
-      await noteChanges(await changedPaths());
+      await look();
       const soFar = known();
       const allowed = aside.filter(
         (item) => item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, soFar).ok,
       );
       if (allowed.length === 0) return;
       await workspace.restoreAside(allowed);
-      await noteChanges(await changedPaths());
+      await look();
       setAside(aside.filter((item) => !allowed.includes(item)));
     },
   };
@@ -226,9 +273,6 @@ function earlierFirst(
   return paths.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Hooks give absolute paths as often as relative ones. */
-function relativeTo(worktree: string, path: string): string {
-  const inside = path.startsWith(`${worktree}/`) ? path.slice(worktree.length + 1) : path;
-  const checked = checkWorktreePath(inside);
-  return checked.ok ? checked.path : inside;
+function describeInvalid({ path, problem }: { path: string; problem: string }): string {
+  return `${JSON.stringify(path.slice(0, PATH_SHOWN))} may not be written: ${problem}. Name a file of the worktree by its own path.`;
 }

@@ -20,6 +20,7 @@ import {
 import { createGraphql } from './github/graphql.ts';
 import { createHookDeliveries } from './github/hook-deliveries.ts';
 import { createInstallations } from './github/installations.ts';
+import { createIssues } from './github/issues.ts';
 import { createLabels } from './github/labels.ts';
 import { createPermissions, type Role } from './github/permissions.ts';
 import { createPullRequests } from './github/pull-requests.ts';
@@ -132,6 +133,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const callers = createCallers(tokens, bot);
   const webhooks = createWebhookRelay(webhookSecret);
   const comments = createComments(app, bot, upstream);
+  const issues = createIssues(app, bot, upstream);
   const reactions = createReactions(upstream);
   const pullRequests = createPullRequests(repository, upstream);
   const minimized = new Set<string>();
@@ -152,6 +154,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     createSetUp({ app, roles, webhooks }),
     createInstallations(repository, upstream),
     comments,
+    issues,
     reactions,
     createLabels(`${url}/api/v3${repository}`),
     pullRequests,
@@ -163,7 +166,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const graphql = createGraphql({
     upstream,
     repository,
-    lastEditor: (id) => comments.lastEditor(id) ?? pullRequests.lastEditor(id),
+    lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
     onMinimized: (id) => void minimized.add(id),
     onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });

@@ -6,19 +6,28 @@ import type { Sealer } from './seal.ts';
 const SEALED = new Set(['checkpoint']);
 const MAX_BYTES = 256 * 1024 * 1024;
 
-export function createBlobs({ db }: Database, sealer: Sealer): HostedStore['blobs'] {
+export function createBlobs({ db, dialect, transaction }: Database, sealer: Sealer): HostedStore['blobs'] {
   return {
-    async put(run, name, plain) {
+    async put(run, name, plain, atVersion) {
       if (plain.byteLength > MAX_BYTES)
         throw new RangeError(
           `${name} of run ${run} has ${plain.byteLength} bytes; the store takes ${MAX_BYTES} at most.`,
         );
       const bytes = SEALED.has(name) ? sealer.seal(plain, contextOf(run, name)) : plain;
-      await db
-        .insertInto('blobs')
-        .values({ run, name, bytes })
-        .onConflict((conflict) => conflict.columns(['run', 'name']).doUpdateSet({ bytes }))
-        .execute();
+      return transaction(async (trx) => {
+        if (atVersion !== undefined) {
+          const row = trx.selectFrom('runs').select('version').where('run', '=', run);
+          // Held until the bytes are kept: the run cannot move on between look and write.
+          const present = await (dialect === 'postgres' ? row.forShare() : row).executeTakeFirst();
+          if (present?.version !== atVersion) return false;
+        }
+        await trx
+          .insertInto('blobs')
+          .values({ run, name, bytes })
+          .onConflict((conflict) => conflict.columns(['run', 'name']).doUpdateSet({ bytes }))
+          .execute();
+        return true;
+      });
     },
     async get(run, name) {
       const row = await db

@@ -12,6 +12,8 @@ const HOUR_MS = 3_600_000;
 /** GitHub can deliver again what is up to three days old. */
 const KEEP_IDS_MS = 7 * 24 * HOUR_MS;
 const PRUNED_AT_ONCE = 10_000;
+/** Payloads in memory. */
+const READ_AT_ONCE = 20;
 
 /** Webhooks, durable before they are answered. */
 export function createInbox(database: Database, sealer: Sealer): Inbox {
@@ -63,7 +65,35 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       }
       return found;
     },
+    async buriedOf(installation, limit) {
+      const found: string[] = [];
+      let before = Number.MAX_SAFE_INTEGER;
+      for (let looked = 0; looked < limit; looked += READ_AT_ONCE) {
+        const rows = await db
+          .selectFrom('inbox')
+          .select(['seq', 'id', 'body'])
+          .where('state', '=', sql.lit('buried'))
+          .where('seq', '<', before)
+          .orderBy('seq', 'desc')
+          .limit(READ_AT_ONCE)
+          .execute();
+        for (const row of rows) if (installationOf(row, sealer) === installation) found.push(row.id);
+        if (rows.length < READ_AT_ONCE) break;
+        before = rows.at(-1)?.seq ?? 0;
+      }
+      return found;
+    },
   };
+}
+
+function installationOf({ id, body }: { id: string; body: Uint8Array }, sealer: Sealer): unknown {
+  try {
+    const payload: unknown = JSON.parse(decode(id, body, sealer));
+    return (payload as { installation?: { id?: unknown } } | null)?.installation?.id;
+  } catch {
+    // That it cannot be read may be why it was buried.
+    return undefined;
+  }
 }
 
 const PLAIN = 0;

@@ -10,6 +10,20 @@ export function createTokens({ db, transaction }: Database): HostedStore['tokens
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     },
+    async findTicket(hash) {
+      const row = await db.selectFrom('tickets').selectAll().where('hash', '=', hash).executeTakeFirst();
+      if (!row) return undefined;
+      const { run, job, kind, expires_ms, revoked, actions_run, attempt } = row;
+      return {
+        run,
+        job,
+        kind,
+        expires_at: new Date(expires_ms).toISOString(),
+        revoked: revoked !== 0,
+        actions_run: actions_run ?? undefined,
+        attempt: attempt ?? undefined,
+      };
+    },
     async takeTicket(hash, actionsRun, attempt, now) {
       // One statement: of two that come with the same ticket, one finds it free.
       return db

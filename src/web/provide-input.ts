@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import type { InputRef } from '../core/command.ts';
 import { decideOnce } from '../core/decide-once.ts';
 import type { Permission } from '../core/github-port.ts';
 import { MAX_HELP_INPUTS } from '../core/help-request.ts';
 import type { HostedStore, Place } from '../core/hosted-ports.ts';
-import type { Vault } from '../core/ports.ts';
+import { parseJson } from '../core/parse-json.ts';
 import { hasRole, neededRole } from '../core/role.ts';
 import type { Rules } from '../core/rules.ts';
 import { pendingEscalation } from '../core/run-state.ts';
+import { sealInputs } from '../core/seal-inputs.ts';
 import type { Logger } from './log.ts';
 import { readStream } from './read-stream.ts';
 
@@ -114,25 +114,6 @@ function isSameOrigin(origin: string | undefined, header: string | undefined, ow
   return origin === undefined ? header !== undefined : origin === own;
 }
 
-async function sealInputs(
-  vault: Vault,
-  run: string,
-  given: [string, string][],
-): Promise<Record<string, InputRef>> {
-  const inputs: Record<string, InputRef> = {};
-  for (const [key, value] of given)
-    inputs[key] = { ref: await vault.put(run, key, value), length: value.length };
-  return inputs;
-}
-
 function shorten(keys: string[]): string[] {
   return keys.slice(0, MAX_HELP_INPUTS).map((key) => key.slice(0, 64));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

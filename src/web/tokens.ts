@@ -5,6 +5,11 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
+/** Of a changeset, as its verifier names it. */
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 export function createTicket(): string {
   return randomBytes(32).toString('base64url');
 }

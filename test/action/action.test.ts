@@ -2,6 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { decide } from '../../src/core/decide.ts';
+import { RULES } from '../../src/guards/rules.ts';
 import { unpackCheckpoint } from '../../src/runner/pack-checkpoint.ts';
 import { Run } from '../core/run-builder.ts';
 import { listenAsRunner } from '../runner/actions-runner.ts';
@@ -254,6 +256,21 @@ describe('what keeps a job from working is said, with the remedy, and exits 1', 
     const led = await runner.run({ event, origin: origin.worktree, env: { INPUT_DESK: desk.url } });
     expect(led.code).toBe(1);
     expect(errorOf(led.out)).toContain('https://evil.example.com');
+  });
+
+  test('R-9: a run that was cancelled while the job waited for its runner: it ends quietly, as cancelled', async () => {
+    const event = await eventFor('build', 1);
+    const { version, state } = await desk.store.runs.load('r1');
+    const at = new Date(desk.clock.ms).toISOString();
+    const input = { type: 'command', at, command: { name: 'cancel' }, by: 'rosa', via: 'comment' } as const;
+    const { events, effects } = decide(state, input, RULES);
+    await desk.store.runs.commit('r1', version, { input, events, effects });
+    const late = await runner.run({ event, origin: origin.worktree });
+    expect(late.code).toBe(0);
+    expect(late.out).not.toContain('::error');
+    expect(late.out).toContain('The run is over (cancelled)');
+    expect(late.outputs).toEqual({ status: 'cancelled' });
+    expect(late.summary).toContain('The run is over (cancelled)');
   });
 
   test('another commit than the run builds on', async () => {

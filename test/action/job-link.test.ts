@@ -17,7 +17,7 @@ const OWN = {
 };
 
 /** What the job of a run leaves behind, claim by claim: `[claim, what was saved because of it]`. */
-async function playJob(run: Run) {
+async function playJob(run: Run, opened: Record<string, string> = { token: 'value-from-vault' }) {
   let orders: Orders = { do: 'park' };
   let saved: unknown[] = [];
   const masked: string[] = [];
@@ -30,7 +30,7 @@ async function playJob(run: Run) {
       },
       orders: async () => orders,
       ordersAfterWait: async () => orders,
-      openInputs: async () => ({ token: 'value-from-vault' }),
+      openInputs: async () => opened,
     },
     {
       log: { group: () => undefined, mask: (value) => masked.push(value) },
@@ -135,4 +135,23 @@ test('P-9: the value of an Actions secret is hidden in the log and in what is sa
   expect(masked).toContain('value-of-the-secret');
   expect(JSON.stringify(sent.at(-1))).toContain('paid with •••');
   expect(JSON.stringify(sent)).not.toContain('value-of-the-secret');
+});
+
+test('R-11: a value the job opened is in nothing it says, in no form and in no part; plain words stay', async () => {
+  const value = 'S3CRET/välue99"x';
+  const run = new Run().startJob().baseline();
+  const forms = [
+    value,
+    Buffer.from(value).toString('base64'),
+    encodeURIComponent(value),
+    JSON.stringify(value),
+  ];
+  run.turn({ report: { status: 'partial', summary: `tried ${forms.join(' and ')} in light blue` } });
+  run.turn({ report: { status: 'partial', summary: `cut at ${value.slice(0, 10)}` } });
+  const { sent } = await playJob(run, { key: value, colour: 'light blue' });
+  const said = JSON.stringify(sent);
+  expect(said).toContain('tried ••• and ••• and ••• and');
+  expect(said).toContain('in light blue');
+  expect(said).toContain('cut at •••');
+  for (const form of [...forms, value.slice(0, 10)]) expect(said).not.toContain(form);
 });

@@ -20,22 +20,22 @@ const obeyed = fs.existsSync('opencode.json') ? 'of the run' : 'of the commit';
 fs.appendFileSync(process.env.HOME + '/invocations', [command, obeyed, ...args.slice(-2)].join(' ') + '\\n');
 if (command === 'export') {
   console.error('Exporting session');
-  const { id, said } = JSON.parse(fs.readFileSync(data + '/db', 'utf8'));
+  const { id, said } = JSON.parse(fs.readFileSync(data + '/opencode.db', 'utf8'));
   if (id !== args.at(-1)) process.exit(1);
   console.log(JSON.stringify({ id, said }, null, 2));
 } else if (command === 'import') {
   const session = JSON.parse(fs.readFileSync(args.at(-1), 'utf8'));
   fs.mkdirSync(data, { recursive: true });
-  fs.writeFileSync(data + '/db', JSON.stringify({ ...session, directory: process.cwd() }));
+  fs.writeFileSync(data + '/opencode.db', JSON.stringify({ ...session, directory: process.cwd() }));
 } else if (!args.includes('--session')) {
   fs.mkdirSync(data, { recursive: true });
-  fs.writeFileSync(data + '/db', JSON.stringify({ id: 'ses_1', said: ['first'], directory: process.cwd() }));
+  fs.writeFileSync(data + '/opencode.db', JSON.stringify({ id: 'ses_1', said: ['first'], directory: process.cwd() }));
   fs.writeFileSync('opencode.json', '{"plugin":["evil"]}');
   say({ type: 'step_start' });
   say({ type: 'text', part: { text: ${BLOCK} } });
   say({ type: 'step_finish', part: { reason: 'stop' } });
 } else {
-  const { said, directory } = JSON.parse(fs.readFileSync(data + '/db', 'utf8'));
+  const { said, directory } = JSON.parse(fs.readFileSync(data + '/opencode.db', 'utf8'));
   if (directory !== process.cwd()) process.exit(1);
   say({ type: 'step_start' });
   fs.writeFileSync('done.txt', said.join());
@@ -125,7 +125,13 @@ test('P-7: a conversation in a database is exported, carried, imported at anothe
   // S-3: the agent's own programs obey the commit's files too, not those of the run.
   expect(invocations).toEqual([
     [expect.stringMatching(/^run of the commit/), 'export of the commit --pure ses_1'],
-    [expect.stringMatching(/^import of the commit/), 'run of the commit --session ses_1'],
+    [
+      expect.stringMatching(/^import of the commit/),
+      // Each start has a home of its own, with the conversation alone.
+      'export of the commit --pure ses_1',
+      expect.stringMatching(/^import of the commit/),
+      'run of the commit --session ses_1',
+    ],
   ]);
   // What the run made of them is in its result all the same.
   expect(existsSync(join(second.worktree, 'opencode.json'))).toBe(true);

@@ -55,7 +55,13 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
   const { agent, worktree, home, decide = async () => ALLOW } = options;
   const top = makeTemporaryDirectory();
   const asks: GateAsk[] = [];
-  const gate = await openGate({ socketPath: join(top, 'gate'), decide, onAsk: (ask) => asks.push(ask) });
+  const gate = await openGate({
+    socketPath: join(top, 'gate'),
+    decide(ask) {
+      asks.push(ask);
+      return decide(ask);
+    },
+  });
   onTestFinished(() => gate.close());
   const file = (name: string) => join(top, name);
   const start = agent.start({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commandAgent, variableName } from '../../src/agents/command.ts';
+import { commandAgent } from '../../src/agents/command.ts';
+import { variableName } from '../../src/agents/turn-environment.ts';
 
 const FILES = { prompt: '/p', context: '/c', inputs: '/i', report: '/r', gate: '/g' };
 

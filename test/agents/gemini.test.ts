@@ -1,5 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gemini } from '../../src/agents/gemini.ts';
+import { growth } from '../growth.ts';
+import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
 import { readLines, recordedLines } from './recorded-stream.ts';
 
 const DEMO = '/home/runner/work/demo/demo';
@@ -242,4 +247,44 @@ test('a moved session knows its worktree by the new path, and no other by it', (
   expect(gemini.relocate?.('gemini/.gemini/tmp/a/.project_root', '/w/a\n', moved)).toBe('/x/b');
   expect(gemini.relocate?.('gemini/.gemini/tmp/ab/.project_root', '/w/ab', moved)).toBe('/w/ab');
   expect(gemini.relocate?.('gemini/.gemini/tmp/a/chats/session-x.jsonl', '/w/a', moved)).toBe('/w/a');
+});
+
+const ended = (output: string) =>
+  readLines(gemini.createReader(), [
+    JSON.stringify({ type: 'tool_result', tool_id: 't', status: 'success', output }),
+  ])[0];
+
+describe('what the shell tool puts below an output', () => {
+  test.each([
+    ['Output: x\nExit Code: 3\nBackground PIDs: 7\nProcess Group PGID: 8', { exit_code: 3, output: 'x' }],
+    ['Output: x\nExit Code: 3\nSignal: SIGTERM', { exit_code: 3, output: 'x' }],
+    ['Output: Exit Code: 1\nfine', { ok: true, output: 'Output: Exit Code: 1\nfine' }],
+    ['Output: x\nExit Code: 3\nmore', { ok: true, output: 'Output: x\nExit Code: 3\nmore' }],
+    ['Output: x\nSignal: SIGTERM\nProcess Group PGID: 8', { output: 'x' }],
+  ])('%j', (output, end) => {
+    expect(ended(output)).toMatchObject(end);
+  });
+
+  const lookalike = (lines: number) => `Output: x${'\nSignal: x'.repeat(lines)}\nno`;
+
+  test('lines that look like it cost no more than their number', () => {
+    expect(growth((lines) => ended(lookalike(lines)), 10_000)).toBeLessThan(8);
+  });
+
+  test('the hook that passes a failure on reads it the same, and as fast', () => {
+    const script = gemini.start(TURN).homeFiles?.find(({ path }) => path.endsWith('shell-result.mjs'));
+    const file = join(makeTemporaryDirectory(), 'shell-result.mjs');
+    writeFileSync(file, script?.text ?? '');
+    const answer = (said: string) => {
+      const input = JSON.stringify({
+        tool_response: { llmContent: `<untrusted_context>\n${said}\n</untrusted_context>` },
+      });
+      return JSON.parse(execFileSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 15_000 }));
+    };
+    expect(answer('Output: x\nExit Code: 3\nProcess Group PGID: 8')).toMatchObject({ decision: 'deny' });
+    expect(answer('Output: x\nSignal: 9')).toMatchObject({ decision: 'deny' });
+    expect(answer('Output: x\nExit Code: 0')).toEqual({});
+    expect(answer('Output: x\nExit Code: 3\nmore')).toEqual({});
+    expect(answer(lookalike(100_000))).toEqual({});
+  });
 });

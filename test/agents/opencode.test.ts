@@ -42,7 +42,7 @@ describe('starting OpenCode', () => {
       autoupdate: false,
       share: 'disabled',
       plugin: ['file:///h%20%231/opencode/autobuild-gate.js'],
-      permission: { edit: 'deny' },
+      permission: { edit: 'deny', task: 'deny' },
     });
   });
 

@@ -48,6 +48,7 @@ function context(changes: Partial<TurnContext> = {}): TurnContext {
     answers: [],
     known_issues: [],
     handoff_path: null,
+    predecessor: null,
     ...changes,
   };
 }
@@ -94,10 +95,40 @@ describe('the prompt', () => {
         handoff_path: 'HANDOFF.md',
       }),
     ],
+    [
+      'after-another-agent',
+      render({
+        turn: 4,
+        predecessor: {
+          agent: 'claude',
+          turns: 3,
+          reported: ['turn 2: Added the form', 'turn 3: Tried the mail sandbox'],
+          tried: 'Used the recorded responses (Failed)',
+          question: 'The same error came 3 times in a row. How should it go on?',
+          answer: 'rosa answered /continue agent=codex',
+        },
+      }),
+    ],
+    [
+      'silent-check',
+      render(
+        { turn: 3 },
+        { ...failing, checks: failing.checks.map((check) => ({ ...check, output_tail: ' \n' })) },
+      ),
+    ],
   ])('golden/prompts/%s.md', async (name, text) => {
     await expect(text).toMatchFileSnapshot(
       join(import.meta.dirname, '..', 'golden', 'prompts', `${name}.md`),
     );
+  });
+
+  test('the title of a task file stands once, whatever its text begins with', () => {
+    const textOf = (body: string) => renderTurn({ ...TASK, body }, context(), FILES, failing);
+    const whole = textOf('# Add a  login page\n\nPeople sign in.');
+    expect(whole.split('Add a login page')).toHaveLength(2);
+    expect(whole).toContain('## The task\n\nPeople sign in.');
+    expect(textOf('# Add a login page\n')).not.toContain('## The task');
+    expect(textOf('# Add a login\n\nText')).toContain('## The task\n\n# Add a login\n\nText');
   });
 
   test('B-1: the limit approaches exactly from turn max_turns - 2 on', () => {

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { AGENTS, agentNamed } from '../../src/agents/registry.ts';
+import { commandAgent } from '../../src/agents/command.ts';
+import { installCommand } from '../../src/agents/install-command.ts';
+import { AGENTS, agentConfigFiles, agentNamed, agentVariables } from '../../src/agents/registry.ts';
+import { isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
+import { scrubEnv } from '../../src/runner/scrub-env.ts';
 
 const docs = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
 
@@ -14,10 +18,38 @@ test.each(Object.entries(AGENTS))('%s is complete, and the page on agents tells 
   });
   expect(agent.environment ?? []).not.toEqual([]);
   expect(docs).toContain(`| \`${name}\` | ${agent.testedVersion} |`);
-  expect(docs).toContain(`@${agent.testedVersion}\``);
+  expect(docs).toContain(`\`${installCommand(agent)}\``);
   for (const key of agent.keys ?? []) expect(docs).toContain(`\`${key}\``);
 });
 
 test('a name that is none is none', () => {
   for (const name of ['', 'constructor', '__proto__', 'Claude']) expect(agentNamed(name)).toBeUndefined();
+});
+
+test.each(Object.values(AGENTS))(
+  'no turn can change the files that $name obeys for the next one',
+  (agent) => {
+    const { atTop, anywhere } = agentConfigFiles([agent]);
+    expect([...atTop, ...anywhere]).not.toEqual([]);
+    for (const path of [...atTop, ...anywhere, ...anywhere.map((name) => `src/${name}`)])
+      expect(isAgentConfigPath(path), path).toBe(true);
+  },
+);
+
+test.each(Object.values(AGENTS))('S-4: no key of $name reaches the checks', (agent) => {
+  const keys = Object.fromEntries((agent.keys ?? []).map((name) => [name, 'secret']));
+  expect(Object.values(scrubEnv(keys, []))).not.toContain('secret');
+});
+
+test('one more agent brings its own keys and files: nothing else has to know of it', () => {
+  const qwen = {
+    ...commandAgent('qwen', ['qwen']),
+    keys: ['DASHSCOPE_API_KEY'],
+    environment: ['DASHSCOPE_API_KEY', 'BAILIAN_*', 'HARMLESS'],
+    configFiles: { atTop: ['.qwen'], anywhere: ['QWEN.md'] },
+  };
+  expect(agentConfigFiles([qwen])).toEqual({ atTop: ['.qwen'], anywhere: ['QWEN.md'] });
+  expect(agentVariables([qwen])).toEqual(['QWEN_*', 'DASHSCOPE_API_KEY', 'BAILIAN_*']);
+  const env = { DASHSCOPE_API_KEY: 's', QWEN_TOKEN: 's', BAILIAN_KEY: 's', HARMLESS: 'h' };
+  expect(scrubEnv(env, [], agentVariables([qwen]))).toEqual({ HARMLESS: 'h', CI: 'true', NO_COLOR: '1' });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
+import { newestLabelled, rememberLabelling } from '../../src/app/labelling.ts';
 import type { AppParts } from '../../src/app/parts.ts';
 import { reconcile } from '../../src/app/reconcile.ts';
 import { createOutboxWorker, fireTimers } from '../../src/app/workers.ts';
@@ -198,6 +199,12 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
         version += 1;
       }
       versions.set(run.state.run, { version, issue });
+      // The label is set just now, and the run may be older: it is this label's all the same.
+      if (!known) {
+        const events = await (await parts.github(INSTALLED)).issueEvents(issue);
+        const event = newestLabelled(events, settings.label)?.id;
+        await rememberLabelling(parts, run.state.run, { event, at: run.state.requested_at });
+      }
       await desk.settle();
       return { issue };
     },

@@ -1,5 +1,5 @@
-import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENTS } from '../../src/agents/registry.ts';
 import { doctorCommand } from '../../src/cli/doctor-command.ts';
@@ -16,8 +16,15 @@ function machine(programs: Record<string, string>, { git = true } = {}) {
   }
   const found = findExecutable('git', { cwd: folder, path: process.env.PATH ?? '' });
   if (git && 'path' in found) symlinkSync(found.path, join(folder, 'git'));
-  return (args: string[] = [], env: Record<string, string> = {}) =>
+  const look = (args: string[] = [], env: Record<string, string> = {}) =>
     doctorCommand(readOptions(['doctor', ...args], folder), { PATH: folder, ...env });
+  return Object.assign(look, {
+    write(path: string, text: string): void {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    },
+    has: (path: string) => existsSync(join(folder, path)),
+  });
 }
 
 test('what is there is named with its version and its key, by the name of the variable alone', async () => {
@@ -34,7 +41,13 @@ test('what is there is named with its version and its key, by the name of the va
 test('a missing program is told, with the version to install', async () => {
   const { lines, ok } = await machine({})(['--agent', 'codex'], { OPENAI_API_KEY: 'k' });
   expect(ok).toBe(false);
-  expect(lines.at(-1)).toBe('✗ codex: its command is not in PATH (tested: 0.166.0)');
+  expect(lines.slice(1)).toEqual([
+    '✗ codex: its command is not in PATH (tested: 0.166.0)',
+    '  install it: npm install -g @openai/codex@0.166.0',
+    '  key: OPENAI_API_KEY is set',
+  ]);
+  const keyless = await machine({})(['--agent', 'codex']);
+  expect(keyless.lines.at(-1)).toBe('  ✗ no key: set CODEX_API_KEY or OPENAI_API_KEY');
 });
 
 test('another version than the tested one is a warning, not a failure', async () => {
@@ -60,10 +73,38 @@ test('a missing key names the variables that would do', async () => {
   );
 });
 
-test('a program that does not say its version is warned about', async () => {
-  const look = machine({ claude: 'exit 1' });
-  const { lines } = await look(['--agent', 'claude'], { ANTHROPIC_API_KEY: 'k' });
-  expect(lines[1]).toContain('of unknown version: it does not answer --version');
+test.each([
+  ['named', ['--agent', 'codex']],
+  ['among all', []],
+])('a program that fails is a problem, told in its own words, %s', async (_, args) => {
+  const look = machine({ codex: "printf '%3000s' >&2; printf '\\033[31mno\\nlibssl\\n' >&2; exit 3" });
+  const { lines, ok } = await look(args, { OPENAI_API_KEY: 'k' });
+  expect(ok).toBe(false);
+  expect(lines).toContain('✗ codex: codex --version exited 3');
+  expect(lines.find((line) => line.startsWith('  it said: '))).toMatch(/^ {2}it said: \S{0,12}no libssl$/);
+  expect(lines.join('')).not.toContain('\u001b');
+});
+
+test('S-4: a program is asked in the environment of a run, without tokens and other keys', async () => {
+  const look = machine({ codex: 'echo "codex-cli 0.166.0 $GITHUB_TOKEN$ANTHROPIC_API_KEY$OPENAI_API_KEY"' });
+  const env = { GITHUB_TOKEN: 'secret', ANTHROPIC_API_KEY: 'secret', OPENAI_API_KEY: 'own' };
+  const { lines } = await look(['--agent', 'codex'], env);
+  expect(lines[1]).toBe('✓ codex: codex-cli 0.166.0 own');
+});
+
+test('an agent of the config is looked for by its command, also under the name of a built-in one', async () => {
+  const look = machine({ helper: 'touch started', codex: 'exit 3' });
+  look.write(
+    '.github/autobuild.yml',
+    'agents:\n  mine: { command: [helper, -x] }\n  codex: { command: [./gone] }\n',
+  );
+  const mine = await look(['--agent', 'mine']);
+  expect(mine.ok).toBe(true);
+  expect(mine.lines[1]).toMatch(/^✓ mine: its command is .*\/helper$/);
+  expect(look.has('started')).toBe(false);
+  const own = await look(['--agent', 'codex']);
+  expect(own.ok).toBe(false);
+  expect(own.lines[1]).toMatch(/^✗ codex: The agent .*gone does not exist/);
 });
 
 test('without git nothing works', async () => {

@@ -1,4 +1,5 @@
 import type { Escalation } from '../../src/core/escalation.ts';
+import { approvePastTheGate, refusePastTheGate } from '../../src/guards/options.ts';
 import {
   context,
   ERRORS,
@@ -116,6 +117,56 @@ export const QUESTIONS: Record<string, Escalation> = {
       }),
     ],
     options: options('approve-path', 'approve-dir', 'stay', 'accept', 'review', 'terminate'),
+  }),
+  finished_unapproved: escalation(14, {
+    type: 'scope_drift',
+    headline: 'the finished work changes a file that needs approval, approve it?',
+    headers: ['Outside the Scope'],
+    triggers: [
+      trigger('spec_deviation_detected', 1, null, {
+        proposed: [{ path: '.github/workflows/ci.yml', why: 'workflow', held: false, finished: true }],
+      }),
+    ],
+    options: [
+      {
+        id: 'approve-path',
+        label: 'Approve this file',
+        description: 'the next one asks again.',
+        command: '/approve paths=.github/workflows/ci.yml',
+      },
+      {
+        id: 'stay',
+        label: 'Go on without it',
+        description: 'the agent takes the change back and finishes.',
+        command: '/guide Undo the change to .github/workflows/ci.yml and finish without it',
+      },
+      ...options('accept', 'review', 'terminate'),
+    ],
+    during_turn: false,
+  }),
+  gate_bypassed: escalation(4, {
+    type: 'scope_drift',
+    headline: 'a file was written past the gate, approve it?',
+    question:
+      'The agent changed src/mail/layout.ts past the gate, without asking first. What it wrote was put back. How to proceed?',
+    headers: ['Gate Bypassed'],
+    triggers: [
+      trigger('spec_deviation_detected', 1, null, {
+        proposed: [
+          {
+            path: 'src/mail/layout.ts',
+            why: 'gate_bypassed',
+            held: false,
+            diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,1 +3,1 @@\n-  return wrap(text);\n+  return wrap(text, footer);',
+          },
+        ],
+      }),
+    ],
+    options: [
+      approvePastTheGate(1),
+      refusePastTheGate(['src/mail/layout.ts']),
+      ...options('accept', 'review', 'terminate'),
+    ],
   }),
   external_api: external('api_unavailable', 'api.mail.example answers 503, someone should look', {
     blocker: {

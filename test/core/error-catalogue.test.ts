@@ -17,6 +17,7 @@ const PARAMETERS = {
   since: 'S',
   home: 'H',
   status: 'cancelled',
+  address: 'A:1',
   where: 'W',
   keys: ['K1', 'K2'],
 };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { attemptWorked, BlockedReport } from '../../src/core/blocked-report.ts';
 import { HARD_BLOCKERS, hardBlocker, isSoftBlocker, SOFT_BLOCKERS } from '../../src/core/blockers.ts';
 import { hardBlockersOf, readPlayerReport } from '../../src/core/player-report.ts';
-import { only } from '../guards/guard-events.ts';
+import { only, proposed } from '../guards/guard-events.ts';
 import { PASSING, startRun, tests } from './run-builder.ts';
 
 const REPORT = {
@@ -324,6 +324,21 @@ describe('completion', () => {
     expect(run.state.status).toBe('reviewing');
     expect(run.state.escalations).toEqual([]);
   });
+
+  test.each(['out_of_scope', 'file_limit', 'gate_bypassed'] as const)(
+    'K-10: work that was put back (%s) is asked about first: what is complete lacks it',
+    (why) => {
+      const run = startRun({ guards: { max_iterations: 1 } }).beginTurn();
+      run.observe(proposed('docs/x.md', why, ['a.ts'], ['src/**']));
+      run.endTurn({ report: implemented, verification: PASSING });
+      expect(run.state).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
+      expect(run.escalation('e1')).toMatchObject({ type: 'scope_drift', during_turn: false });
+      expect(run.escalation('e1').triggers).toHaveLength(1);
+      run.say('/guide Leave it out');
+      run.turn({ report: implemented, verification: PASSING });
+      expect(run.state.status).toBe('reviewing');
+    },
+  );
 
   test('K-10: no check at all proves nothing', () => {
     const run = startRun().turn({

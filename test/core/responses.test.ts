@@ -101,7 +101,7 @@ describe('human escalation response', () => {
     bypassed.observe(proposed('x.ts', 'gate_bypassed', ['a.ts']));
     bypassed.trip();
     bypassed.say('/approve files=5');
-    expect(bypassed.reply?.title).toContain('present limit of 20');
+    expect(bypassed.reply).toMatchObject({ tone: 'refused', suggestion: '/approve' });
     const scope = outOfScope();
     scope.say('/approve files=30');
     expect(scope.reply).toMatchObject({ tone: 'refused', suggestion: '/approve' });

@@ -18,6 +18,7 @@ import { RunEvent, type TurnRecord } from '../../src/core/run-event.ts';
 import type { RunState } from '../../src/core/run-state.ts';
 import { Task } from '../../src/core/task.ts';
 import type { ErrorSighting, Verification } from '../../src/core/verification.ts';
+import type { WorkFacts } from '../../src/core/work-facts.ts';
 import { GuardConfig } from '../../src/guards/guard-config.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { createMeter, type Meter } from '../../src/runner/meter.ts';
@@ -130,8 +131,9 @@ export class Run {
     type: Type,
     data: Extract<Claim, { type: Type }>['data'],
     changes: Partial<Envelope> = {},
+    work?: WorkFacts,
   ): Decision {
-    return this.feed({ type: 'claim', envelope: this.envelope(type, data, changes) });
+    return this.feed({ type: 'claim', envelope: this.envelope(type, data, changes), work });
   }
 
   get orders(): Orders {
@@ -224,6 +226,8 @@ export class Run {
       verification?: Verification;
       exit?: string;
       changes?: TurnRecord['changes'];
+      /** What the desk finds in work that is claimed to be complete. */
+      work?: WorkFacts;
     } = {},
   ): this {
     const { turn } = this.state;
@@ -249,7 +253,7 @@ export class Run {
       counted: kind === 'normal',
       title: title ?? exit,
     });
-    this.claim('turn_ended', {
+    const data = {
       record: {
         turn,
         kind,
@@ -266,7 +270,8 @@ export class Run {
       },
       usage: USAGE,
       measured: this.meter.measured(exit),
-    });
+    };
+    this.claim('turn_ended', data, {}, parts.work);
     return this;
   }
 

@@ -51,7 +51,7 @@ test('E-5: an edit past the gate is put back, the question says so, and only an 
   const guided = prepareCodex(past);
   const without = await guided.run(['/guide Leave that file']);
   expect(without.code, without.stderr).toBe(0);
-  expect(guardsOf(without)).toEqual([['files_modified_exceeds']]);
+  expect(guardsOf(without)).toEqual([['spec_deviation_detected']]);
   expect(without.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([
     { path: 'past.txt', why: 'gate_bypassed', held: false },
   ]);
@@ -62,6 +62,20 @@ test('E-5: an edit past the gate is put back, the question says so, and only an 
   const withIt = await approved.run(['/approve']);
   expect(withIt.code, withIt.stderr).toBe(0);
   expect(approved.scratch.read('past.txt')).toBe('x\n');
+});
+
+test('E-5: an edit past the gate is asked about with every limit of files off, also when it comes with the report', async () => {
+  const { scratch, run } = prepareCodex(
+    `${STARTED}; if [ -z "$RESUMED" ]; then echo x > past.txt; ${edited('past.txt')}; fi; ${FINISH}`,
+  );
+  scratch.write(
+    '.github/autobuild.yml',
+    onlyGuards('  files_modified_exceeds: off\n  spec_deviation_detected: off\n'),
+  );
+  const asked = await run(['/approve']);
+  expect(asked.code, asked.stderr).toBe(0);
+  expect(asked.escalations).toMatchObject([{ type: 'scope_drift', headers: ['Gate Bypassed'] }]);
+  expect(scratch.read('past.txt')).toBe('x\n');
 });
 
 test('P-7: the next start goes on with the conversation, and one that is gone is begun anew, and told', async () => {
@@ -188,4 +202,31 @@ if [ ! -f ../paid ]; then ${failed('You exceeded your current quota')}; fi; ${FI
   writeFileSync(join(scratch.root, 'paid'), '');
   expect((await resume('/retry')).code).toBe(0);
   expect(scratch.filesWith('transcript-of-the-agent')).toEqual([join(scratch.root, 'programs/codex')]);
+});
+
+test('E-14: a run goes to no agent without a key or a program; to another one it goes with what was before', async () => {
+  const { scratch } = prepareCodex(`${STARTED}; cat > ../told; ${FINISH}`);
+  scratch.write(
+    '.github/autobuild.yml',
+    `${onlyGuards()}agents:\n  asking:\n    command: [sh, -c, "printf '<<<NEED_HELP>>>\\nwhat_i_tried: the docs\\nwhat_i_need: a hint\\n<<<END_HELP>>>\\n'; sleep 60"]\n`,
+  );
+  const args = ['run', 'TASK.md', '--json', '--agent', 'asking', '--verify', 'test -f done.txt'];
+  const env = { PATH: `${join(scratch.root, 'programs')}:/usr/bin:/bin` };
+  const parked = await scratch.run(
+    [...args, '--answer', '/continue agent=codex', '--answer', '/continue agent=gemini'],
+    env,
+  );
+  expect(parked.code, parked.stderr).toBe(2);
+  expect(parked.stderr).toContain('Nothing changed: codex has no key for its model.');
+  expect(parked.stderr).toContain('CODEX_API_KEY or OPENAI_API_KEY');
+  expect(parked.stderr).toContain('npm install -g @google/gemini-cli@');
+  expect(scratch.exists('../invocations')).toBe(false);
+  const done = await scratch.run(['resume', '--json', '--answer', '/continue agent=codex'], {
+    ...env,
+    OPENAI_API_KEY: 'k',
+  });
+  expect(done.code, done.stderr).toBe(0);
+  expect(scratch.read('../told')).toContain('Another agent, asking, worked on this before you: 0 turns.');
+  expect(scratch.read('../told')).toContain('- It says it tried: the docs');
+  expect(scratch.read('../told')).toContain('answered /continue agent=codex');
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { agentScript, createScratch } from './cli-run.ts';
+import { agentScript, createScratch, FINISH } from './cli-run.ts';
 
 const written = (worktree: string, begins: string) =>
   readdirSync(worktree).filter((name) => name.startsWith(begins));
@@ -43,4 +43,18 @@ test('E-6: nothing outside the scope stays, however fast it was written', async 
   ]);
   expect(done.escalations[0]?.type, done.stderr).toBe('scope_drift');
   expect(written(scratch.worktree, 'out')).toEqual([]);
+});
+
+test('E-6: what is put back with the last word of the agent is asked about before the run is done', async () => {
+  const scratch = createScratch();
+  scratch.write('TASK.md', '# Fix it\n\n## Scope\n\n- src/**\n- done\n');
+  const write = 'mkdir -p docs && echo x > docs/guide.md';
+  scratch.write('agent.sh', agentScript(`[ "$TURN" = 1 ] && ${write}; ${FINISH}`), 0o755);
+  const args = ['run', 'TASK.md', '--json', '--verify', 'test -f done', '--answer', '/approve'];
+  const done = await scratch.run([...args, '--', './agent.sh']);
+  expect(done.code, done.stderr).toBe(0);
+  expect(done.escalations).toMatchObject([
+    { type: 'scope_drift', triggers: [{ evidence: { proposed: [{ path: 'docs/guide.md', held: false }] } }] },
+  ]);
+  expect(scratch.read('docs/guide.md')).toBe('x\n');
 });

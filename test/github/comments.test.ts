@@ -136,24 +136,27 @@ test('minimizing a comment that was deleted does nothing', async () => {
   await github.minimizeComment('IC_11');
 });
 
+const AT = '2026-01-02T00:00:00Z';
+
 test.each([
-  [{ editor: { __typename: 'User', login: 'bob' } }, 'bob'],
-  [{ editor: { __typename: 'Bot', login: 'autobuild' } }, 'autobuild[bot]'],
-  [{ editor: null }, undefined],
+  [
+    { lastEditedAt: AT, editor: { __typename: 'User', login: 'bob' } },
+    { at: AT, by: 'bob' },
+  ],
+  [
+    { lastEditedAt: AT, editor: { __typename: 'Bot', login: 'autobuild' } },
+    { at: AT, by: 'autobuild[bot]' },
+  ],
+  [{ lastEditedAt: AT, editor: null }, { at: AT }],
+  [{ lastEditedAt: null, editor: null }, {}],
   [{}, undefined],
   [null, undefined],
-])('lastEditor of %j is %s', async (node, expected) => {
+])('lastEdit of %j is %j', async (node, expected) => {
   onGraphql({ data: { node } });
-  expect(await github.lastEditor('IC_11')).toBe(expected);
+  expect(await github.lastEdit('IC_11')).toEqual(expected);
   expect(sent[0]?.body.variables).toEqual({ id: 'IC_11' });
-  expect(sent[0]?.body.query).toContain('... on IssueComment { editor { __typename login } }');
-});
-
-test('lastEditor asks for comments and descriptions alike', async () => {
-  onGraphql({ data: { node: { editor: { __typename: 'User', login: 'bob' } } } });
-  expect(await github.lastEditor('PR_1')).toBe('bob');
-  for (const type of ['IssueComment', 'PullRequest'])
-    expect(sent[0]?.body.query).toContain(`... on ${type} { editor { __typename login } }`);
+  // Comments, reviews and descriptions are all of this kind.
+  expect(sent[0]?.body.query).toContain('... on Comment { lastEditedAt editor { __typename login } }');
 });
 
 test('a review is reacted to', async () => {
@@ -165,7 +168,7 @@ test('a review is reacted to', async () => {
   );
 });
 
-test('lastEditor throws when GitHub cannot tell', async () => {
+test('lastEdit throws when GitHub cannot tell', async () => {
   onGraphql({ data: null, errors: [{ message: 'Something is broken' }] });
-  await expect(github.lastEditor('IC_11')).rejects.toMatchObject({ name: 'GitHubError', status: 502 });
+  await expect(github.lastEdit('IC_11')).rejects.toMatchObject({ name: 'GitHubError', status: 502 });
 });

@@ -79,6 +79,27 @@ test.each([true, false])('an existing branch is moved, by force only when asked:
   expect(sentTo(UPDATE_REF)).toEqual([{ sha: NEW, force }]);
 });
 
+test('R-2: the commit is made known before the branch leads to it', async () => {
+  onTree();
+  onHead(PARENT);
+  onCommit();
+  const known: string[] = [];
+  const failing = github.commit({
+    branch,
+    parent: PARENT,
+    message,
+    files: [text],
+    force: true,
+    async onCreated(sha) {
+      known.push(sha);
+      throw new Error('not kept');
+    },
+  });
+  await expect(failing).rejects.toThrow('not kept');
+  expect(known).toEqual([NEW]);
+  expect(sentTo(UPDATE_REF)).toEqual([]);
+});
+
 test('without files the tree stays, and only the message is new', async () => {
   on(READ_COMMIT, { at: { commit_sha: PARENT }, answer: { tree: { sha: BASE } } });
   onHead(PARENT);

@@ -73,7 +73,7 @@ test('a limit of GraphQL waits as well', async () => {
     'x-ratelimit-reset': String(Date.parse('2026-01-01T00:01:00Z') / 1_000),
   };
   onGraphql({ errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] }, headers);
-  await expect(github.lastEditor('IC_1')).rejects.toMatchObject({ status: 429, retryAfter: 61 });
+  await expect(github.lastEdit('IC_1')).rejects.toMatchObject({ status: 429, retryAfter: 61 });
 });
 
 test('a permission missing for GraphQL is a 403', async () => {

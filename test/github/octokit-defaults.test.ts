@@ -74,5 +74,5 @@ test('R-2: a GraphQL mutation is not repeated, a query is', async () => {
   await expect(github.minimizeComment('IC_1')).rejects.toMatchObject({ name: 'GitHubError' });
   onGraphql(stumble);
   onGraphql({ data: { node: null } });
-  expect(await github.lastEditor('IC_1')).toBeUndefined();
+  expect(await github.lastEdit('IC_1')).toBeUndefined();
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Trigger } from '../../src/core/guard.ts';
+import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { growLimits, metricsOf } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import {
@@ -10,6 +12,7 @@ import {
   statesAfter,
   times,
   triggerOf,
+  triggersAfter,
 } from './guard-events.ts';
 
 const standing = { turn: 5, max_turns: 10 };
@@ -65,15 +68,46 @@ test('E-5: approval names the new limit: one more, or the next round number', ()
   expect(commands(fileLimit(20, 'x.ts', 'y.ts'))?.[0]).toBe('/approve files=22');
 });
 
-test('E-5: an edit the gate never saw trips as well, and its approval never lowers the limit', () => {
-  const trigger = triggerOf('files_modified_exceeds', [proposed('x.ts', 'gate_bypassed', files(5))]);
-  expect(trigger).toMatchObject({ threshold: 20, observed: 5 });
-  const guard = guardById('files_modified_exceeds');
-  expect(trigger && guard.options(trigger, standing)[0]?.command).toBe('/approve files=20');
-  expect(trigger && guard.headline(trigger, standing)).toBe('a file was written past the gate, approve it?');
-  expect(trigger && guard.question(trigger, standing)).toContain(
-    'changed x.ts past the gate, without asking first',
+test.each([{}, { files_modified_exceeds: 'off', spec_deviation_detected: 'off' }])(
+  'E-5: an edit the gate never saw trips by itself, with the limits %j',
+  (config) => {
+    const triggers = triggersAfter([proposed('x.ts', 'gate_bypassed', files(5))], limits(config));
+    expect(triggers).toMatchObject([{ guard: 'spec_deviation_detected', threshold: null, observed: 1 }]);
+    expect(triggers[0]?.evidence).not.toHaveProperty('scope');
+    const words = describeTriggers(triggers as [Trigger], standing);
+    expect(words).toMatchObject({
+      type: 'scope_drift',
+      headers: ['Gate Bypassed'],
+      headline: 'a file was written past the gate, approve it?',
+      question:
+        'The agent changed x.ts past the gate, without asking first. What it wrote was put back. How to proceed?',
+    });
+    expect(words.options.map(({ label, command }) => [label, command])).toEqual([
+      ['Approve this edit', '/approve'],
+      ['Refuse it', '/guide Go on without the change to x.ts'],
+      ['Accept current', '/accept'],
+      ['Review', '/review'],
+      ['Terminate', '/terminate'],
+    ]);
+  },
+);
+
+test('E-6: switched off, a file outside the scope does not trip', () => {
+  const off = limits({ spec_deviation_detected: 'off' });
+  expect(triggersAfter([proposed('x.ts', 'out_of_scope', [], ['src/**'])], off)).toEqual([]);
+});
+
+test('E-6: one past the gate and one outside the scope are one question with both', () => {
+  const triggers = triggersAfter([
+    proposed('x.ts', 'gate_bypassed'),
+    proposed('docs/y.md', 'out_of_scope', [], ['src/**']),
+  ]);
+  const words = describeTriggers(triggers as [Trigger], standing);
+  expect(words.headers).toEqual(['Outside the Scope']);
+  expect(words.question).toBe(
+    "The agent changed x.ts past the gate, without asking first. The agent wants to change docs/y.md, outside the task's scope (src/**). How to proceed?",
   );
+  expect(words.options[0]?.command).toBe('/approve paths=x.ts,docs/y.md');
 });
 
 test('E-10: /approve files=30 sets the limit to 30; without a number it stays', () => {

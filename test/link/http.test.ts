@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aliveMark } from '../../src/core/job-api.ts';
-import { createHttpLink, type HttpLink, type HttpLinkOptions } from '../../src/link/http.ts';
+import { createHttpLink, type HttpLink, type HttpLinkOptions, RunOverError } from '../../src/link/http.ts';
 import { LinkRefusedError } from '../../src/link/retry-request.ts';
 import { PASSING, type Run, startRun } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, type TestDesk } from '../web/desk.ts';
@@ -69,11 +69,54 @@ test('claims, reports and reads orders, values and blobs', async () => {
   expect(await job.getBlob('checkpoint')).toEqual(Uint8Array.of(1, 2, 3));
 });
 
-test('the fresh job sends what it verified', async () => {
+test('the fresh job sends what it verified, by the digest of what it read', async () => {
+  await desk.store.blobs.put('r1', 'changeset', Buffer.from('the work'));
   const job = await link({ ticket: await desk.ticket({ kind: 'verify' }) });
-  await job.sendVerification(PASSING);
+  const read = await job.getBlob('changeset');
+  await expect(job.sendVerification(PASSING, Buffer.from('other work'))).rejects.toMatchObject({
+    status: 409,
+  });
+  await expect(job.sendVerification(PASSING, undefined)).rejects.toMatchObject({ status: 409 });
+  await job.sendVerification(PASSING, read);
   const last = (await desk.store.runs.events('r1')).at(-1);
   expect(last?.commit.input).toMatchObject({ type: 'verification', verification: { ok: true } });
+});
+
+test('work that is not taken any more is no error of the job', async () => {
+  const job = await link();
+  expect(await job.putBlob('checkpoint', Uint8Array.of(1))).toBe(true);
+  run.say('/cancel');
+  await commitNew();
+  expect(await job.putBlob('checkpoint', Uint8Array.of(2))).toBe(false);
+});
+
+test('R-9: a job that comes after the end of its run is told how the run ended, and asks no further', async () => {
+  run.say('/cancel');
+  await commitNew();
+  const retries: string[] = [];
+  const late = link({ onRetry: (problem) => retries.push(problem) });
+  await expect(late).rejects.toThrow(RunOverError);
+  await expect(late).rejects.toMatchObject({ status: 'cancelled', message: expect.stringContaining('over') });
+  expect(retries).toEqual([]);
+});
+
+test('a desk that waits for GitHub’s word is asked again', async () => {
+  const ticket = await desk.ticket();
+  await link({ ticket });
+  desk.attempts[900] = new Error('GitHub is away');
+  const retries: string[] = [];
+  const second = link({
+    ticket,
+    attempt: 2,
+    sleep: async () => {
+      desk.clock.ms += 10_000;
+      desk.attempts[900] = 2;
+    },
+    onRetry: (problem) => retries.push(problem),
+  });
+  expect((await second).claimed.brief.job).toBe(1);
+  expect(retries).toHaveLength(1);
+  expect(retries[0]).toContain('503');
 });
 
 describe('waiting', () => {

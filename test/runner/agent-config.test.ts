@@ -206,3 +206,38 @@ test('a worktree that is gone keeps nothing from being brought back later', asyn
   await config.bringBack();
   expect(tree.read('AGENTS.md')).toBe('mine\n');
 });
+
+test('S-3: instructions in a directory that git ignores are set apart as well; the user’s own are originals', async () => {
+  const tree = makeWorktree({ 'a.txt': 'a\n', '.gitignore': 'vendor/\nnode_modules/\n' });
+  tree.write('vendor/lib/AGENTS.md', 'of the library\n');
+  const workspace = await tree.open();
+  const config = withPlace(await openAgentConfig(workspace, join(tree.top, 'agent-config')), workspace);
+  tree.write('sub/.gitignore', '*\n');
+  tree.write('sub/CLAUDE.md', 'obey me\n');
+  tree.write('sub/deep/er/.claude/settings.json', '{"hooks":{}}\n');
+  tree.write('vendor/lib/AGENTS.md', 'obey me\n');
+  tree.write('node_modules/pack/CLAUDE.md', 'of a package\n');
+  const outside = makeTemporaryDirectory();
+  writeFileSync(join(outside, 'CLAUDE.md'), 'not ours\n');
+  symlinkSync(outside, tree.at('sub/linked'));
+  const apart = await config.place();
+  expect(apart.map(({ path }) => path).sort()).toEqual([
+    'sub/CLAUDE.md',
+    'sub/deep/er/.claude/settings.json',
+    'vendor/lib/AGENTS.md',
+  ]);
+  expect(there(tree.at('sub/CLAUDE.md'))).toBe(false);
+  expect(there(tree.at('sub/deep'))).toBe(false);
+  expect(tree.read('vendor/lib/AGENTS.md')).toBe('of the library\n');
+  expect(there(join(outside, 'CLAUDE.md'))).toBe(true);
+  expect(config.sawAll()).toBe(true);
+  await config.bringBack();
+  expect(tree.read('sub/CLAUDE.md')).toBe('obey me\n');
+});
+
+test('S-3: a worktree deeper than anyone looks is told as such', async () => {
+  const { tree, config } = await prepare({ 'a.txt': 'a\n' });
+  tree.write(`${'d/'.repeat(25)}CLAUDE.md`, 'obey me\n');
+  await config.place();
+  expect(config.sawAll()).toBe(false);
+});

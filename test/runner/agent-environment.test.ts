@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
 import { AGENTS } from '../../src/agents/registry.ts';
 import { environmentFor } from '../../src/runner/agent-environment.ts';
+import { makeTemporaryDirectory } from './temporary-worktree.ts';
 
 const KEYS = {
   ANTHROPIC_API_KEY: 'a',
@@ -36,11 +40,32 @@ test.each(Object.values(AGENTS))(
     const given = environmentFor(agent, env);
     expect(Object.keys(given).filter((name) => name in SECRETS)).toEqual([]);
     // Each key it asks for reaches it.
-    const keys = Object.fromEntries((agent.keys ?? []).map((name) => [name, 'k']));
-    expect(Object.keys(keys)).not.toEqual([]);
-    expect(environmentFor(agent, { ...SECRETS, ...keys })).toEqual(keys);
+    expect(agent.keys ?? []).not.toEqual([]);
+    for (const key of agent.keys ?? [])
+      expect(environmentFor(agent, { ...SECRETS, [key]: 'k' })).toEqual({ [key]: 'k' });
   },
 );
+
+const opencode = AGENTS.opencode as Agent;
+
+test('S-4: OpenCode gets the key of one provider, the first there is', () => {
+  expect(environmentFor(opencode, env)).toEqual({ ...EVERYBODY, ANTHROPIC_API_KEY: 'a' });
+  expect(environmentFor(opencode, { GROQ_API_KEY: 'q', GEMINI_API_KEY: 'g' })).toEqual({
+    GEMINI_API_KEY: 'g',
+  });
+});
+
+test('S-4: with settings of its own OpenCode gets no key but those they name', () => {
+  for (const own of ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', 'OPENCODE_CONFIG'])
+    expect(environmentFor(opencode, { ...KEYS, [own]: '/nowhere' })).toEqual({ [own]: '/nowhere' });
+  const file = join(makeTemporaryDirectory(), 'opencode.json');
+  writeFileSync(file, '{"apiKey": "{env:OPENAI_API_KEY}", "other": "{env:GITHUB_TOKEN} {env:X"}');
+  expect(environmentFor(opencode, { ...env, OPENCODE_CONFIG: file })).toEqual({
+    ...EVERYBODY,
+    OPENCODE_CONFIG: file,
+    OPENAI_API_KEY: 'o',
+  });
+});
 
 test('a prefix stands for names that begin with it, a name for itself alone', () => {
   const agent = { ...commandAgent('mine', ['x']), environment: ['MINE_*', 'KEY'] };

@@ -23,8 +23,10 @@ async function gate(decide: (ask: GateAsk) => Promise<GateAnswer>) {
   const asks: GateAsk[] = [];
   const opened = await openGate({
     socketPath: join(makeTemporaryDirectory(), 'gate'),
-    decide,
-    onAsk: (ask) => asks.push(ask),
+    decide(ask) {
+      asks.push(ask);
+      return decide(ask);
+    },
   });
   onTestFinished(() => opened.close());
   return { socket: opened.socketPath, asks };
@@ -71,8 +73,10 @@ test('E-5: a gate that goes away before it has answered is a no', async () => {
   const { promise, resolve: asked } = Promise.withResolvers<void>();
   const opened = await openGate({
     socketPath: join(makeTemporaryDirectory(), 'gate'),
-    decide: () => new Promise(() => undefined),
-    onAsk: () => asked(),
+    decide() {
+      asked();
+      return new Promise(() => undefined);
+    },
   });
   const answer = runHook(AGENTS.claude as Agent, JSON.stringify(EDITS.claude), opened.socketPath);
   await promise;

@@ -191,6 +191,23 @@ ${agent ? `while read -r line; do case "$line" in *'use teal'*) touch done; echo
   expect(told.map(({ type }) => type)).toEqual([...Array(turn).fill('turn_started'), 'answer_delivered']);
 });
 
+test('E-7: a built-in agent without a key is not started: the question names the variables and where they go', async () => {
+  const keyed = { ...commandAgent('script', ['./agent.sh']), keys: ['ONE_API_KEY', 'OTHER_API_KEY'] };
+  const run = await startRun('touch ../started', keyed);
+  expect(await run.playJob({ holdMs: 0 })).toBe('parked');
+  const { turns, escalations } = await run.desk.state('r1');
+  expect(turns).toHaveLength(1);
+  expect(existsSync(join(run.root, 'started'))).toBe(false);
+  expect(escalations[0]).toMatchObject({
+    type: 'external_blocker',
+    question: expect.stringContaining('the key of script (ONE_API_KEY or OTHER_API_KEY) is missing'),
+  });
+  const errors = escalations[0]?.context.errors.map(({ error }) => error.message).join('\n');
+  expect(errors).toMatch(
+    /under `env:` of the step that runs Autobuild: ONE_API_KEY: \$\{\{ secrets\.ONE_API_KEY \}\}/,
+  );
+});
+
 test.each([
   ['whose program is not there', commandAgent('script', ['./nowhere.sh']), /nowhere\.sh does not exist/],
   ['that nobody knows', null, /there is no agent script/],

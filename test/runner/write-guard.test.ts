@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SetAside } from '../../src/core/change.ts';
 import type { ProposedWrite } from '../../src/core/guard.ts';
@@ -8,7 +8,7 @@ import { makeWorktree } from './temporary-worktree.ts';
 async function prepare(aside: SetAside[] = [], limits: Partial<WriteLimits> = {}) {
   const tree = makeWorktree({ 'a.txt': 'a\n' });
   const proposed: ProposedWrite[] = [];
-  const state = { aside };
+  const state = { aside, files: [] as string[] };
   const guard = createWriteGuard({
     workspace: await tree.open(),
     asideDir: tree.aside,
@@ -16,7 +16,10 @@ async function prepare(aside: SetAside[] = [], limits: Partial<WriteLimits> = {}
     aside,
     countChanged: async (paths) => paths,
     limits: () => ({ maxFiles: 20, approvedPaths: [], scope: undefined, readOnly: false, ...limits }),
-    onProposed: (write) => proposed.push(write),
+    onProposed(write, files) {
+      proposed.push(write);
+      state.files = files;
+    },
     onFilesChanged: () => undefined,
     onAside: (items) => {
       state.aside = items;
@@ -93,4 +96,86 @@ test('an edit asked for later is not overwritten by the one that went past the g
   await guard.settle('approved', { approved: true });
   expect(tree.read('b.txt')).toBe('asked for\n');
   expect(state.aside).toEqual([]);
+});
+
+test('E-6: what begins with the state directory and leads elsewhere is refused, with the reason', async () => {
+  const { tree, guard, proposed } = await prepare();
+  tree.write('.autobuild/task/report.json', '{}');
+  symlinkSync('../..', tree.at('.autobuild/task/up'));
+  symlinkSync('../../..', tree.at('.autobuild/task/out'));
+  const ask = (path: string) => guard.decideAsk({ path });
+  expect(await ask('.autobuild/task/report.json')).toMatchObject({ decision: 'allow' });
+  expect(await ask('.autobuild/task/../../../outside.txt')).toEqual({
+    decision: 'deny',
+    reason:
+      '".autobuild/task/../../../outside.txt" may not be written: the path contains `..`. Name a file of the worktree by its own path.',
+  });
+  expect(await ask(tree.at('.autobuild/task/out/outside.txt'))).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringContaining('out of the worktree through a link'),
+  });
+  expect(await ask('.autobuild/task/up/.git/config')).toMatchObject({ decision: 'deny' });
+  expect(proposed).toEqual([]);
+});
+
+test('E-6: an edit through a link is judged by the file it would change', async () => {
+  const { tree, guard, proposed } = await prepare([], { scope: ['src/**'] });
+  tree.write('src/a.ts', 'a\n');
+  tree.write('docs/b.md', 'b\n');
+  symlinkSync('../docs', tree.at('src/link'));
+  symlinkSync('a.ts', tree.at('src/alias.ts'));
+  await guard.begin();
+  expect(await guard.decideAsk({ path: 'src/alias.ts' })).toMatchObject({ decision: 'allow' });
+  const held = guard.decideAsk({ path: 'src/link/b.md' });
+  await expect.poll(() => proposed).toMatchObject([{ path: 'docs/b.md', why: 'out_of_scope', held: true }]);
+  await guard.settle('not that one', { approved: false });
+  expect(await held).toEqual({ decision: 'deny', reason: 'not that one' });
+});
+
+test('an edit asked for by the name of a link went through the gate, written through it or in its place', async () => {
+  const { tree, guard, proposed } = await prepare();
+  symlinkSync('a.txt', tree.at('alias.txt'));
+  await guard.begin();
+  expect(await guard.decideAsk({ path: 'alias.txt' })).toMatchObject({ decision: 'allow' });
+  tree.write('alias.txt', 'through\n');
+  await guard.putBackUnasked(['alias.txt']);
+  tree.remove('alias.txt');
+  tree.write('alias.txt', 'in its place\n');
+  await guard.putBackUnasked(['alias.txt']);
+  expect([tree.read('a.txt'), tree.read('alias.txt')]).toEqual(['through\n', 'in its place\n']);
+  expect(proposed).toEqual([]);
+});
+
+test('E-5: an edit that was allowed and never made does not count', async () => {
+  const { guard, proposed } = await prepare([], { maxFiles: 3 });
+  const paths = ['1', '2', '3'];
+  for (const path of paths) expect(await guard.decideAsk({ path })).toMatchObject({ decision: 'allow' });
+  expect(await guard.decideAsk({ path: '4' })).toMatchObject({ decision: 'allow' });
+  expect(proposed).toEqual([]);
+});
+
+test('E-5: asks at the same moment do not take the same free place, and those that are written count', async () => {
+  const { tree, guard, proposed } = await prepare([], { maxFiles: 2 });
+  const asks = ['1', '2', '3'].map((path) => guard.decideAsk({ path }));
+  for (const [index, path] of ['1', '2'].entries()) {
+    expect(await asks[index]).toMatchObject({ decision: 'allow' });
+    tree.write(path, path);
+  }
+  await expect
+    .poll(() => proposed, { timeout: 5_000 })
+    .toMatchObject([{ path: '3', why: 'file_limit', held: true }]);
+  await guard.settle('enough', { approved: false });
+  expect(await asks[2]).toMatchObject({ decision: 'deny' });
+});
+
+test('E-5: what it writes into the state directory is no file of the work', async () => {
+  const { guard, tree, proposed, state } = await prepare([], { maxFiles: 1 });
+  expect(await guard.decideAsk({ path: '.autobuild/task/report.json' })).toMatchObject({ decision: 'allow' });
+  tree.write('a.txt', 'changed\n');
+  await guard.check();
+  const held = guard.decideAsk({ path: 'b.txt' });
+  await expect.poll(() => proposed).toMatchObject([{ path: 'b.txt', why: 'file_limit' }]);
+  expect(state.files).toEqual(['a.txt']);
+  await guard.settle('enough', { approved: false });
+  await held;
 });

@@ -243,11 +243,32 @@ describe('our additions answer as GitHub describes', () => {
   test('GraphQL: a folded comment, and who edited one', async () => {
     const issue = await newIssue();
     const comment = await github.createComment(issue, '- [ ] box');
-    expect(await github.lastEditor(comment.node_id)).toBeUndefined();
+    expect(await github.lastEdit(comment.node_id)).toEqual({});
     await createPerson(local, 'walter').edit(comment, '- [x] box');
-    expect(await github.lastEditor(comment.node_id)).toBe('walter');
+    expect(await github.lastEdit(comment.node_id)).toMatchObject({ by: 'walter' });
     await github.minimizeComment(comment.node_id);
     expect(local.minimized).toContain(comment.node_id);
+  });
+
+  test('what was done to an issue, by whom, and when it was edited', async () => {
+    const number = await newIssue();
+    await olivia().label(number, 'autobuild');
+    const path = `/repos/olivia/shop/issues/${number}`;
+    await local.callAs('walter', 'PATCH', path, { title: 'Other', body: 'Other.' });
+    await local.callAs('walter', 'PATCH', path, { body: 'Only words.' });
+    await local.callAs('walter', 'PUT', `${path}/lock`, {});
+    await github.removeLabel(number, 'autobuild');
+    await olivia().closeIssue(number);
+    expect(await github.issueEvents(number)).toMatchObject([
+      { event: 'labeled', actor: 'olivia', actor_type: 'User', label: 'autobuild' },
+      { event: 'renamed', actor: 'walter' },
+      { event: 'locked', actor: 'walter' },
+      { event: 'unlabeled', actor_type: 'Bot', app_id: local.appId, label: 'autobuild' },
+      { event: 'closed', actor: 'olivia' },
+    ]);
+    const { node_id = '' } = (await github.issue(number)) ?? {};
+    expect(await github.lastEdit(node_id)).toMatchObject({ by: 'walter' });
+    expect(problems()).toEqual([]);
   });
 });
 
@@ -294,7 +315,7 @@ describe('webhooks are as GitHub describes them', () => {
     });
     expect(checkPayload('pull_request.edited', edited)).toEqual([]);
     const { node_id = '' } = (await github.pullRequest(pull.number)) ?? {};
-    expect(await github.lastEditor(node_id)).toBe('walter');
+    expect(await github.lastEdit(node_id)).toMatchObject({ by: 'walter' });
     const path = `/repos/olivia/shop/pulls/${pull.number}`;
     expect((await local.callAs('rita', 'PATCH', path, { body: 'mine' })).status).toBe(403);
   });

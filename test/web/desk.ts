@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Permission } from '../../src/core/github-port.ts';
 import type { HostedStore, Place } from '../../src/core/hosted-ports.ts';
+import { verificationMark, verificationName } from '../../src/core/job-api.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { createCounters } from '../../src/web/counters.ts';
@@ -46,6 +47,8 @@ export interface TestDesk {
   closing: AbortController;
   /** What `permission` answers; an error is thrown. */
   people: Record<string, Permission | Error>;
+  /** At which attempt GitHub says that an Actions run is; an error is thrown. */
+  attempts: Record<number, number | Error>;
   seed(run: Run, place?: Partial<Place>): Promise<void>;
   ticket(parts?: {
     run?: string;
@@ -92,6 +95,7 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
     clock,
     workers,
     people,
+    attempts: {},
     closing: new AbortController(),
     async seed(run, changes) {
       for (const [version, commit] of run.commits.entries()) {
@@ -103,6 +107,9 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
     async ticket({ run = 'r1', job = 1, kind = 'build', minutes = 60 } = {}) {
       const ticket = createTicket();
       const expires_at = new Date(clock.ms + minutes * 60_000).toISOString();
+      const { state } = await store.runs.load(run);
+      if (kind === 'verify' && state)
+        await store.marks.set(verificationMark(hashToken(ticket)), verificationName(state));
       await store.tokens.addTicket({ hash: hashToken(ticket), run, job, kind, expires_at });
       return ticket;
     },
@@ -114,6 +121,11 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
         ingest: createIngest({ secret: SECRET, inbox: store.inbox, now, log, counters, ...options.ingest }),
         jobs: createJobApi({
           ...common,
+          async attemptOf(_place, actionsRun) {
+            const found = desk.attempts[actionsRun];
+            if (found instanceof Error) throw found;
+            return found;
+          },
           closing: desk.closing.signal,
           ...options.jobs,
         }),

@@ -86,6 +86,7 @@ describe('claim', () => {
   test('a later attempt of the same Actions run claims anew, and the older token is void', async () => {
     const ticket = await desk.ticket();
     const first = await claim(ticket);
+    desk.attempts[900] = 2;
     const second = await claim(ticket, { attempt: 2 });
     expect(second.status).toBe(200);
     expect(second.json.brief).toMatchObject({ job: 1 });
@@ -211,6 +212,7 @@ describe('report', () => {
     const first = String((await claim(ticket)).json.token);
     const json = { ...frozen(), seq: 1 };
     await call('POST', '/report', { token: first, json });
+    desk.attempts[900] = 2;
     const second = String((await claim(ticket, { attempt: 2 })).json.token);
     const before = await version();
     await call('POST', '/report', { token: second, json });
@@ -354,13 +356,20 @@ test('S-13: values go to the job that builds, by reference, and into no log and 
   expect(desk.logged()).not.toContain('canary-value');
 });
 
+const CHANGESET = JSON.stringify({ base_sha: PLACE.head_sha, files: [], left_out: [] });
+
 describe('blobs', () => {
   test.each(['changeset', 'checkpoint'])('the newest %s is kept as it came', async (name) => {
     const token = await claimed();
     expect((await call('GET', `/blobs/${name}`, { token })).status).toBe(404);
-    const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => index % 251);
-    await call('PUT', `/blobs/${name}`, { token, body: 'older' });
-    expect((await call('PUT', `/blobs/${name}`, { token, body: bytes })).json).toEqual({ bytes: 300_000 });
+    const bytes =
+      name === 'changeset'
+        ? new TextEncoder().encode(`${CHANGESET}${' '.repeat(300_000)}\n`)
+        : Uint8Array.from({ length: 300_000 }, (_, index) => index % 251);
+    await call('PUT', `/blobs/${name}`, { token, body: CHANGESET });
+    expect((await call('PUT', `/blobs/${name}`, { token, body: bytes })).json).toEqual({
+      bytes: bytes.length,
+    });
     const response = await fetch(`${desk.url}/api/jobs/blobs/${name}`, {
       headers: { authorization: `Bearer ${token}` },
     });
@@ -396,7 +405,8 @@ describe('blobs', () => {
 
   test('the fresh job reads the changeset, and neither writes nor sees the checkpoint', async () => {
     const token = await claimed();
-    for (const name of ['changeset', 'checkpoint']) await call('PUT', `/blobs/${name}`, { token, body: 'x' });
+    for (const name of ['changeset', 'checkpoint'])
+      await call('PUT', `/blobs/${name}`, { token, body: CHANGESET });
     const verifier = await claimed({ kind: 'verify' });
     expect((await call('GET', '/blobs/changeset', { token: verifier })).status).toBe(200);
     expect((await call('GET', '/blobs/checkpoint', { token: verifier })).status).toBe(404);
@@ -407,10 +417,10 @@ describe('blobs', () => {
 test('only the fresh job says what it verified, and says it once', async () => {
   const results = async () =>
     (await desk.store.runs.events('r1')).filter(({ commit }) => commit.input.type === 'verification').length;
-  const json = { verification: PASSING };
+  const json = { verification: PASSING, changeset: null };
   expect((await call('POST', '/verification', { token: await claimed(), json })).status).toBe(403);
   const verifier = await claimed({ kind: 'verify' });
-  const wrong = { verification: { ok: 'yes' } };
+  const wrong = { ...json, verification: { ok: 'yes' } };
   expect((await call('POST', '/verification', { token: verifier, json: wrong })).status).toBe(400);
   expect(await results()).toBe(0);
   for (let time = 0; time < 3; time += 1)

@@ -18,8 +18,16 @@ export function describeRefusal(error: GitHubError, type: Effect['type'], grantA
   return {
     tone: 'refused',
     title: missingPermission ? `${what}: ${lacks(missingPermission)}.` : `${what}: GitHub refuses it.`,
-    detail: missingPermission ? `Grant it at ${grantAt}; then it is done by itself.` : said(error),
+    detail: missingPermission
+      ? `Grant it at ${grantAt}; then it is done by itself.${otherwise(missingPermission)}`
+      : said(error),
   };
+}
+
+/** Few Apps are given this one. */
+function otherwise(permission: string): string {
+  if (permission !== 'workflows=write') return '';
+  return ' Or have the files below `.github/workflows` taken out of the work.';
 }
 
 export function describeRefusedDispatch(

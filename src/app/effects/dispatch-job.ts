@@ -1,5 +1,11 @@
 import type { DispatchInputs } from '../../core/dispatch.ts';
-import { actionsRunMark, type JobKind } from '../../core/job-api.ts';
+import {
+  actionsRunMark,
+  dispatchedMark,
+  type JobKind,
+  verificationMark,
+  verificationName,
+} from '../../core/job-api.ts';
 import { isFinished } from '../../core/run-state.ts';
 import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import type { Doing } from './perform-effect.ts';
@@ -26,8 +32,10 @@ export async function dispatchJob(doing: Doing, kind: JobKind): Promise<void> {
   const started = await findStarted(doing);
   if (started) return remember(doing, { kind, job, actions_run: started });
   const ticket = parts.randomToken();
+  const hash = parts.hash(ticket);
+  if (kind === 'verify') await parts.store.marks.set(verificationMark(hash), verificationName(state));
   await parts.store.tokens.addTicket({
-    hash: parts.hash(ticket),
+    hash,
     run: state.run,
     job,
     kind,
@@ -42,6 +50,7 @@ export async function dispatchJob(doing: Doing, kind: JobKind): Promise<void> {
     operation: op,
   };
   const { run_id } = await github.dispatchWorkflow(place.workflow, place.default_branch, inputs);
+  if (run_id !== undefined) await parts.store.marks.set(dispatchedMark(hash), String(run_id));
   await remember(doing, { kind, job, actions_run: run_id });
 }
 

@@ -3,6 +3,7 @@ import type { GitHub } from '../../core/github-port.ts';
 import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
 import type { RunState } from '../../core/run-state.ts';
 import { commentContext, reportMark } from '../comment-context.ts';
+import { lastDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { upsertComment } from '../upsert-comment.ts';
@@ -81,7 +82,10 @@ async function rememberReport({ parts, state }: Doing): Promise<void> {
 /** A job looks for its orders all the time and ends by itself; a cancelled one is not given the choice. */
 async function stopJob({ parts, github, state }: Doing): Promise<void> {
   if (state.status !== 'cancelled' && state.status !== 'terminated_by_human') return;
-  const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
-  await parts.store.tokens.revokeBefore(state.run, state.jobs + 1);
-  if (job) await github.cancelRun(job.actions_run);
+  const claimed = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
+  const dispatched = await lastDispatch(parts, state.run);
+  // Also of the next job, which may be waiting for its runner.
+  await parts.store.tokens.revokeBefore(state.run, state.jobs + 2);
+  const runs = new Set([claimed?.actions_run, dispatched?.ended ? undefined : dispatched?.actions_run]);
+  for (const id of runs) if (id !== undefined) await github.cancelRun(id);
 }

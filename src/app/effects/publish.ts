@@ -1,4 +1,5 @@
-import { Changeset, checkChangeset } from '../../core/changeset.ts';
+import { plainTitle } from '../../comments/plain-title.ts';
+import type { Changeset } from '../../core/changeset.ts';
 import { GitHubError, type PullRequest } from '../../core/github-port.ts';
 import { postReply } from '../post-reply.ts';
 import { publishedBranch } from '../published-branch.ts';
@@ -6,57 +7,63 @@ import { redactFor } from '../redact.ts';
 import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
 import type { Doing } from './perform-effect.ts';
 import { showCheck } from './show-check.ts';
+import { findWork, type Work } from './work-to-publish.ts';
 
 /** Brings the newest changeset to the branch and the pull request. What may not be committed is said, never left out silently. */
 export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
   const { parts, github, state, place } = doing;
-  const bytes = await parts.store.blobs.get(state.run, 'changeset');
-  if (!bytes) return;
-  const changeset = Changeset.parse(JSON.parse(new TextDecoder().decode(bytes)));
-  const limit = state.limits.files_modified_exceeds;
-  const checked = checkChangeset(changeset, {
-    protectedPaths: place.protected_paths ?? [],
-    approvedPaths: state.approved_paths,
-    scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
-    maxFiles: typeof limit === 'number' ? limit : 'off',
-  });
-  if (!checked.ok) {
-    const detail = checked.problems
-      .map(({ path, problem, remedy }) => `${path}: ${problem}. ${remedy}`)
-      .slice(0, 10);
-    return postReply(
-      parts,
-      github,
-      { run: state.run, seen: `publish:${parts.hash(detail.join())}` },
-      {
-        tone: 'refused',
-        title: `The work was not committed: ${checked.problems.length} of its files may not be.`,
-        detail: detail.join('\n'),
-      },
-    );
+  const work = await findWork(doing);
+  if (!work) return;
+  if ('refused' in work) {
+    const reply = { tone: 'refused', ...work.refused } as const;
+    const seen = `publish:${parts.hash(`${reply.title}${reply.detail}`)}`;
+    return postReply(parts, github, { run: state.run, seen }, reply);
   }
-  const branch = publishedBranch(parts, state.run, place);
-  await branch.setLeftOut(changeset.left_out);
-  if (checked.files.length === 0) return sayNothingLeft(doing, changeset.left_out);
-  if (changeset.base_sha !== place.head_sha) {
-    throw new GitHubError('the changeset is for another commit than the run', { status: 409 });
-  }
-  const digest = parts.hash(new TextDecoder().decode(bytes));
-  const mark = `published:${state.run}`;
-  if ((await parts.store.marks.get(mark)) !== digest) {
-    const { sha } = await github.commit({
-      branch: await chooseBranch(doing),
-      parent: place.head_sha,
-      message: await redactFor(parts, state.run, commitMessage(doing)),
-      files: checked.files,
-      force: true,
-    });
-    await branch.addOurs(sha);
-    await branch.setHead(sha);
-    await parts.store.marks.set(mark, digest);
-  }
+  await publishedBranch(parts, state.run, place).setLeftOut(work.leftOut);
+  if (work.files.length === 0) return sayNothingLeft(doing, work.leftOut);
+  await commitWork(doing, work);
   await writePullRequest(doing, ready);
   await showCheck(doing);
+}
+
+/** R-2: a commit is known as ours before the branch leads to it, so that a lost answer never makes it somebody else's. */
+async function commitWork(doing: Doing, { files, workflows, leftOut, digest }: Work): Promise<void> {
+  const { parts, github, state, place } = doing;
+  const mark = `published:${state.run}`;
+  // With more approved, the same changeset makes another commit.
+  const content = `${digest}:${leftOut.length}`;
+  if ((await parts.store.marks.get(mark)) === content) return;
+  const branch = publishedBranch(parts, state.run, place);
+  const { sha } = await github
+    .commit({
+      branch: await chooseBranch(doing),
+      parent: place.head_sha,
+      message: commitMessage(doing, await titleOf(doing)),
+      files,
+      force: true,
+      onCreated: branch.addOurs,
+    })
+    .catch((error: unknown) => {
+      throw workflows.length > 0 ? namePermission(error) : error;
+    });
+  await branch.addOurs(sha);
+  await branch.setHead(sha);
+  await parts.store.marks.set(mark, content);
+}
+
+const UNNAMED = /resource not accessible|not found/i;
+
+/** GitHub hides what an App may not see: of workflow files it says that they are not there, or that both permissions are wanted. */
+function namePermission(error: unknown): unknown {
+  if (!(error instanceof GitHubError) || error.retryAfter !== undefined || error.unreachable) return error;
+  const { status, message, missingPermission } = error;
+  if ((status !== 403 && status !== 404) || !UNNAMED.test(message)) return error;
+  if (missingPermission !== undefined && !missingPermission.includes('workflows')) return error;
+  return new GitHubError(
+    message,
+    { status: 403, missingPermission: 'workflows=write' },
+    { cause: error.cause },
+  );
 }
 
 /** The branch is moved, so what others have put on it would be lost: then the run takes one of its own. */
@@ -79,10 +86,15 @@ async function chooseBranch({ parts, github, state, place }: Doing): Promise<str
   return own;
 }
 
-function commitMessage({ state, place }: Doing): string {
+/** Whoever opened the issue wrote it. */
+async function titleOf({ parts, state }: Doing): Promise<string> {
+  return plainTitle(await redactFor(parts, state.run, state.task.title));
+}
+
+function commitMessage({ state, place }: Doing, title: string): string {
   // Code of an agent that nobody has looked at does not run the repository's CI with its secrets.
   const skip = place.ci === 'always' ? '' : '\n\n[skip ci]';
-  return `${state.task.title}\n\nFor #${place.issue}, run ${state.run}.${skip}`;
+  return `${title}\n\nFor #${place.issue}, run ${state.run}.${skip}`;
 }
 
 /** All of the work is of a kind that no commit carries. */
@@ -130,7 +142,7 @@ async function createPullRequest(doing: Doing, head: string, ready: boolean): Pr
   return github.createPullRequest({
     branch: await publishedBranch(parts, state.run, place).name(),
     base: place.default_branch,
-    title: state.task.title,
+    title: await titleOf(doing),
     body: await renderDescription(doing, head),
     draft: !ready,
   });

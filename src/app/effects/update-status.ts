@@ -12,17 +12,26 @@ export async function updateStatus(doing: Doing): Promise<void> {
   const where = await commentContext(parts, state, place, op);
   await upsertComment(parts, github, place, { run: state.run, op, body: renderStatus(state, where) });
   await showCheck(doing);
-  const { label } = parts.settings;
-  const wanted = `${label}:${stateLabel(state)}`;
-  const mark = `label:${state.run}`;
-  const present = await parts.store.marks.get(mark);
-  if (present === wanted) return;
-  await github.addLabels(place.issue, [wanted]);
-  if (present) await github.removeLabel(place.issue, present);
-  await parts.store.marks.set(mark, wanted);
+  await showLabel(doing);
 }
 
-function stateLabel(state: RunState): string {
+const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
+
+/** One of them per issue, that of its newest run: what an earlier run left there goes. */
+async function showLabel({ parts, github, state, place }: Doing): Promise<void> {
+  const { store, settings } = parts;
+  if ((await store.runs.ofIssue(place.repo_id, place.issue)) !== state.run) return;
+  const wanted = `${settings.label}:${stateLabel(state)}`;
+  const mark = `label:${state.run}`;
+  if ((await store.marks.get(mark)) === wanted) return;
+  const { labels = [] } = (await github.issue(place.issue)) ?? {};
+  if (!labels.includes(wanted)) await github.addLabels(place.issue, [wanted]);
+  for (const other of STATES.map((name) => `${settings.label}:${name}`))
+    if (other !== wanted && labels.includes(other)) await github.removeLabel(place.issue, other);
+  await store.marks.set(mark, wanted);
+}
+
+function stateLabel(state: RunState): (typeof STATES)[number] {
   if (state.status === 'waiting_for_input') return 'waiting';
   if (!isFinished(state)) return 'running';
   return state.status === 'reviewing' || state.status === 'approved' ? 'done' : 'stopped';

@@ -1,10 +1,11 @@
 import { renderAnswered } from '../../comments/render-answered.ts';
 import { renderEscalation } from '../../comments/render-escalation.ts';
 import type { Escalation } from '../../core/escalation.ts';
+import type { GitHubComment } from '../../core/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { upsertComment } from '../upsert-comment.ts';
+import { readMarker, upsertComment } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';
 import { newestReview } from './show-review.ts';
 
@@ -15,7 +16,9 @@ export async function writeQuestion(doing: Doing, id: string, open: boolean): Pr
   const escalation = state.escalations.find((candidate) => candidate.id === id);
   if (!escalation) return;
   const op = `${run}.${id}`;
-  if (open && (await isTicked(doing, op))) return;
+  const present = open ? await findPresent(doing, op) : undefined;
+  // Somebody was quicker: writing now would take the tick away before it was seen. It is read by its webhook, or by reconcile.
+  if (present && newTicks('', present.body).length > 0) return;
   const where = await commentContext(parts, state, place, op, open);
   const body = open ? renderEscalation(state, escalation, where) : renderAnswered(state, escalation, where);
   await upsertComment(parts, github, place, { run, op, body });
@@ -40,11 +43,22 @@ async function outdatedBy(
   ];
 }
 
-/** Somebody was quicker: writing now would take the tick away before it was seen. It is read by its webhook, or by reconcile. */
-async function isTicked({ parts, github, state }: Doing, op: string): Promise<boolean> {
-  const known = await parts.store.comments.find(state.run, op);
-  // Without a hash it is to be put back, ticks and all.
-  if (!known?.body_hash) return false;
+/** As it stands on GitHub, where it does. One that somebody has deleted is forgotten, so that it is written anew. */
+async function findPresent(
+  { parts, github, state, place }: Doing,
+  op: string,
+): Promise<GitHubComment | undefined> {
+  const { comments } = parts.store;
+  const known = await comments.find(state.run, op);
+  if (!known) return undefined;
   const present = await github.comment(known.comment_id);
-  return present !== undefined && newTicks('', present.body).length > 0;
+  // Without a hash it is to be put back, ticks and all.
+  if (present) return known.body_hash ? present : undefined;
+  // Written anew before, and the answer was lost (R-2).
+  const again = (await github.comments(place.issue)).findLast(
+    ({ app_id, body }) => app_id === parts.settings.appId && readMarker(body)?.op === op,
+  );
+  const { id: comment_id, node_id } = again ?? { id: known.comment_id, node_id: known.node_id };
+  await comments.save(state.run, op, { comment_id, node_id, body_hash: '' });
+  return again;
 }

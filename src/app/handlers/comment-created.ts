@@ -3,12 +3,14 @@ import type { AppParts } from '../parts.ts';
 import { runText } from './run-text.ts';
 
 export interface Commented {
-  comment: { id: number; body: string };
+  comment: { id: number; node_id: string; body: string };
   login: string;
   repo_id: number;
   /** The number of the issue, or of the pull request. */
   number: number;
   isPullRequest: boolean;
+  /** Not told by a webhook. */
+  foundLate?: boolean;
 }
 
 /** Commands count on the issue and on its pull request alike. */
@@ -20,6 +22,7 @@ export async function onCommentCreated(parts: AppParts, github: GitHub, commente
       : await parts.store.runs.ofIssue(repo_id, number),
     text: comment.body,
     source: `comment:${comment.id}`,
+    late: commented.foundLate ? comment : undefined,
     issue: number,
     login,
     comment: { id: comment.id },

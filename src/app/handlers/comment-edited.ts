@@ -12,7 +12,8 @@ import { runCommand } from './run-command.ts';
 export interface Edited {
   comment: { id: number; body: string; app_id?: number; updated_at: string };
   before: string;
-  login: string;
+  /** Undefined: it is ticked, and nobody knows by whom. */
+  login: string | undefined;
   issue: number;
 }
 
@@ -27,6 +28,22 @@ export async function onCommentEdited(parts: AppParts, github: GitHub, edited: E
   const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
   const { state } = await parts.store.runs.load(ours.run);
   if (!state) return;
+  const { login } = edited;
+  if (login === undefined) {
+    // One that is answered loses its boxes anyway.
+    if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`))) return;
+    await postReply(
+      parts,
+      github,
+      { run: ours.run, seen },
+      {
+        tone: 'refused',
+        title: 'Nothing changed: a box was ticked, but GitHub does not tell by whom.',
+        detail: 'Tick it again, or reply with its command.',
+      },
+    );
+    return putBack(parts, ours, state);
+  }
   if (ticked.length > 1) {
     await postReply(
       parts,
@@ -47,7 +64,7 @@ export async function onCommentEdited(parts: AppParts, github: GitHub, edited: E
   const taken = await runCommand(parts, github, {
     run: ours.run,
     issue: edited.issue,
-    login: edited.login,
+    login,
     via: 'tick',
     parsed: parseComment(option.command),
     seen,

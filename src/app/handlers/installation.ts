@@ -1,6 +1,7 @@
 import { isFinished } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
+import { expectLate } from '../redeliver.ts';
 
 const MOST_REVIVED = 1_000;
 /** `<run>.<version>.<index>` */
@@ -44,11 +45,15 @@ export async function cancelBecause(
 
 /** The App may work there again, or may do more: what was given up for want of it gets another chance. */
 export async function onAccessRestored(parts: AppParts, installation_id: number): Promise<void> {
-  const { outbox, runs } = parts.store;
+  const { inbox, outbox, runs } = parts.store;
   let revived = 0;
   for (const { id } of await outbox.buried(MOST_REVIVED)) {
     const place = await runs.place(EFFECT_ID.exec(id)?.[1] ?? '');
     if (place?.installation_id === installation_id && (await outbox.revive(id))) revived += 1;
+  }
+  for (const id of await inbox.buriedOf(installation_id, MOST_REVIVED)) {
+    await expectLate(parts, id);
+    if (await inbox.revive(id)) revived += 1;
   }
   parts.log.info({ installation: installation_id, revived }, 'the App has its permissions');
 }

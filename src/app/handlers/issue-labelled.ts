@@ -2,11 +2,19 @@ import { readTask } from '../../commands/read-task.ts';
 import { type NotStarted, renderNotStarted } from '../../comments/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config.ts';
 import { decide } from '../../core/decide.ts';
-import type { GitHub } from '../../core/github-port.ts';
+import type { GitHub, IssueEvent } from '../../core/github-port.ts';
 import type { Place } from '../../core/hosted-ports.ts';
 import type { Input } from '../../core/input.ts';
 import type { ReminderPlan } from '../../core/run-event.ts';
 import { isFinished } from '../../core/run-state.ts';
+import {
+  isSetAgain,
+  type Labelling,
+  labellingOf,
+  newestLabelled,
+  ONE_CLICK_MS,
+  rememberLabelling,
+} from '../labelling.ts';
 import type { AppParts, Repository } from '../parts.ts';
 import { mayStart } from './permission.ts';
 
@@ -18,6 +26,12 @@ export interface Labelled extends Repository {
   login: string;
   /** The delivery or the reconcile step it came by. */
   seen: string;
+  /** When it was set, by GitHub's clock. */
+  at: string;
+  /** GitHub's record of it, where it was read already. */
+  set?: IssueEvent;
+  /** The issue as it stood then (R-8). Undefined: not known. */
+  text: { title: string; body: string } | undefined;
 }
 
 /** The label starts a run, when whoever set it may and everything a run needs is there. */
@@ -34,10 +48,12 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
     });
   }
   const branch = await github.defaultBranch();
+  const labelling = await findLabelling(parts, github, labelled);
   const active = await parts.store.runs.ofIssue(branch.repo_id, issue);
   if (active) {
     const { state } = await parts.store.runs.load(active);
     if (state && !isFinished(state)) return;
+    if (state && !isSetAgain(await labellingOf(parts, state), labelling)) return;
   }
   const text = await github.file(CONFIG_PATH, branch.sha);
   const read = text === undefined ? { ok: true as const, config: defaultConfig() } : readConfig(text);
@@ -50,8 +66,16 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
   }
   const needed = await missingParts(parts, github, read.config, branch.name);
   if (needed) return refuse(needed);
-  const snapshot = await github.issue(issue);
-  if (!snapshot || snapshot.state === 'closed' || snapshot.locked) return;
+  const present = await github.issue(issue);
+  if (!present || present.state === 'closed' || present.locked) return;
+  const { text: snapshot } = labelled;
+  if (!snapshot) {
+    return refuse({
+      headline: 'the issue may have been edited after it was labelled',
+      problems: [],
+      next: 'read it as it stands now, then set the label again.',
+    });
+  }
   const task = readTask(snapshot.body || snapshot.title, { id: `issue-${issue}`, source: `#${issue}` });
   if (!task.ok) {
     return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
@@ -81,9 +105,21 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
     parts,
   );
   const { events, effects } = decide(undefined, input, parts.rules);
+  await rememberLabelling(parts, run, labelling);
   // Of two desks that start a run after the same one, one does.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
   await parts.store.runs.commit(run, 0, { input, events, effects, place, seen: [labelled.seen, once] });
+}
+
+/** Its list of events may lag behind what GitHub has told already. */
+async function findLabelling(
+  parts: AppParts,
+  github: GitHub,
+  { issue, at, set }: Labelled,
+): Promise<Labelling> {
+  const newest = set ?? newestLabelled(await github.issueEvents(issue), parts.settings.label);
+  const isIt = newest && Date.parse(newest.created_at) >= Date.parse(at) - ONE_CLICK_MS;
+  return isIt ? { event: newest.id, at: newest.created_at } : { at };
 }
 
 async function missingParts(
@@ -179,7 +215,23 @@ async function notStarted(
   const op = `${labelled.issue}.not-started.${parts.hash(labelled.seen).slice(0, 8)}`;
   const mark = `not-started:${op}`;
   if (await parts.store.marks.get(mark)) return;
-  await github.createComment(labelled.issue, renderNotStarted({ ...problem, op, mention: labelled.login }));
-  await parts.store.marks.set(mark, parts.now().toISOString());
+  const body = renderNotStarted({ ...problem, op, mention: labelled.login });
+  if (!(await wasWritten(parts, github, labelled.issue, op)))
+    await github.createComment(labelled.issue, body);
   await github.removeLabel(labelled.issue, parts.settings.label);
+  await parts.store.marks.set(mark, parts.now().toISOString());
+}
+
+/** The answer may have been lost after the comment was there (R-2). */
+async function wasWritten(parts: AppParts, github: GitHub, issue: number, op: string): Promise<boolean> {
+  const { store, settings, now } = parts;
+  const tried = `commenting:${op}`;
+  if (!(await store.marks.get(tried))) {
+    await store.marks.set(tried, now().toISOString());
+    return false;
+  }
+  const comments = await github.comments(issue);
+  return comments.some(
+    ({ app_id, body }) => app_id === settings.appId && body.split('\n', 1)[0]?.endsWith(` op=${op} -->`),
+  );
 }

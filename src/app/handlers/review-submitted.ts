@@ -8,6 +8,8 @@ export interface Reviewed {
   repo_id: number;
   /** Of the pull request. */
   number: number;
+  /** Not told by a webhook. */
+  foundLate?: boolean;
 }
 
 /** People write commands where they review. The verdict itself changes nothing: the pull request's fate is the run's. */
@@ -17,6 +19,7 @@ export async function onReviewSubmitted(parts: AppParts, github: GitHub, reviewe
     run: await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`),
     text: review.body,
     source: `review:${review.id}`,
+    late: reviewed.foundLate ? review : undefined,
     issue: number,
     login,
     review: { node_id: review.node_id },

@@ -4,12 +4,14 @@ import type { Command, CommandName, SealedCommand } from '../../core/command.ts'
 import { missingInputs } from '../../core/escalation.ts';
 import type { GitHub } from '../../core/github-port.ts';
 import { neededRole, type Role } from '../../core/role.ts';
-import { pendingEscalation } from '../../core/run-state.ts';
+import { isFinished, pendingEscalation } from '../../core/run-state.ts';
+import { sealInputs } from '../../core/seal-inputs.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import { looksLikeCredential } from '../looks-like-credential.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
+import { adviseRotation, type Exposed, findExposed, whichTaken } from './exposed-secrets.ts';
 import { mayCommand } from './permission.ts';
+import { react } from './react.ts';
 
 export interface Asked {
   run: string;
@@ -17,6 +19,8 @@ export interface Asked {
   login: string;
   via: 'comment' | 'tick';
   parsed: ParsedText;
+  /** As it was written; a tick has no text of a person's. */
+  text?: string;
   /** One key per thing a person did: the same one twice does nothing the second time. */
   seen: string;
   escalation?: string;
@@ -27,28 +31,42 @@ export interface Asked {
 }
 
 /** A person's command, from recognising it to its reaction. Returns whether it changed anything. */
-export async function runCommand(parts: AppParts, github: GitHub, asked: Asked): Promise<boolean> {
-  const { run, login, parsed, comment } = asked;
+export async function runCommand(parts: AppParts, github: GitHub, given: Asked): Promise<boolean> {
+  const { run, login, parsed } = given;
   if (parsed.kind === 'ignore') return false;
   const place = await parts.store.runs.place(run);
   if (!place) return false;
-  await react(github, asked, 'eyes');
+  const exposed = await findExposedIn(parts, given);
+  // P-9: at once, whoever wrote it and whatever comes of it.
+  if (exposed.length > 0 && given.comment) await github.deleteComment(given.comment.id);
+  const asked = exposed.length > 0 ? { ...given, comment: undefined } : given;
+  const advise = (taken: Exposed[], because?: string) => {
+    const where = { place: given.review ? ('review' as const) : ('comment' as const), because };
+    return postReply(parts, github, asked, adviseRotation(exposed, taken, where));
+  };
+
+  await react(parts, github, asked, 'eyes');
   const name = parsed.kind === 'command' ? parsed.command.name : 'help';
   if (!(await mayCommand(github, login, name, place.roles))) {
-    await refuseOnce(parts, github, asked, { name, needed: neededRole(place.roles, name) });
+    const needed = neededRole(place.roles, name);
+    if (exposed.length === 0) await refuseOnce(parts, github, asked, { name, needed });
+    else await advise([], `Answers are taken from people with the role ${needed} or a higher one.`);
     return false;
   }
   if (parsed.kind === 'reply') {
-    await react(github, asked, 'confused');
-    const reply = {
-      tone: 'refused' as const,
-      title: `Nothing changed: ${parsed.problem}`,
-      suggestion: parsed.suggestion,
-    };
-    await postReply(parts, github, asked, reply);
+    await react(parts, github, asked, 'confused');
+    const title = `Nothing changed: ${parsed.problem}`;
+    if (exposed.length > 0) await advise([], title);
+    else await postReply(parts, github, asked, { tone: 'refused', title, suggestion: parsed.suggestion });
     return false;
   }
-  const command = await sealFor(parts, github, asked, parsed.command);
+  if (exposed.length > 0 && name !== 'provide') {
+    // What people say is kept, and shown to others: a secret in it would be as well.
+    await react(parts, github, asked, 'confused');
+    await advise([], `Nothing changed: send /${name} again, without the secret.`);
+    return false;
+  }
+  const command = await sealFor(parts, run, parsed.command);
   const actions_secrets = await lookForSecrets(parts, github, asked, command);
   const decided = await decideForRun(
     parts,
@@ -60,23 +78,23 @@ export async function runCommand(parts: AppParts, github: GitHub, asked: Asked):
       by: login,
       via: asked.via,
       escalation: asked.escalation,
-      source: comment ? `comment:${comment.id}` : undefined,
+      source: given.comment ? `comment:${given.comment.id}` : undefined,
       actions_secrets,
     },
     [asked.seen],
   );
+  // Its values were forgotten when it ended; these came later.
+  if (command.name === 'provide' && decided && isFinished(decided.state)) await parts.store.vault.forget(run);
+  if (exposed.length > 0) await advise(whichTaken(exposed, decided));
   const refused = decided?.events.some((event) => event.type === 'command_refused') === true;
-  await react(github, asked, refused ? 'confused' : 'rocket');
+  await react(parts, github, asked, refused ? 'confused' : 'rocket');
   return !refused;
 }
 
-async function react(
-  github: GitHub,
-  { comment, review }: Pick<Asked, 'comment' | 'review'>,
-  reaction: 'eyes' | 'rocket' | 'confused',
-): Promise<void> {
-  if (comment) await github.react(comment.id, reaction);
-  else if (review) await github.reactToReview(review.node_id, reaction);
+async function findExposedIn(parts: AppParts, { run, text, parsed }: Asked): Promise<Exposed[]> {
+  if (text === undefined) return [];
+  const { state } = await parts.store.runs.load(run);
+  return state ? findExposed(state, text, parsed) : [];
 }
 
 /** P-9: where nothing but secrets is missing, going on means that they are in Actions secrets. Deciding is pure, so we look here. */
@@ -107,7 +125,7 @@ export async function refuseOnce(
   asked: Pick<Asked, 'run' | 'issue' | 'login' | 'seen' | 'comment' | 'review'>,
   { name, needed }: { name: CommandName; needed: Role },
 ): Promise<void> {
-  await react(github, asked, 'confused');
+  await react(parts, github, asked, 'confused');
   const mark = `refused:${asked.run}:${asked.login}:${needed}`;
   if (await parts.store.marks.get(mark)) return;
   await parts.store.marks.set(mark, parts.now().toISOString());
@@ -120,40 +138,10 @@ export async function refuseOnce(
   });
 }
 
-/** P-9: a secret that came in a comment all the same is taken, its comment deleted at once, and rotation advised. */
-async function sealFor(
-  parts: AppParts,
-  github: GitHub,
-  asked: Asked,
-  command: Command,
-): Promise<SealedCommand> {
+async function sealFor(parts: AppParts, run: string, command: Command): Promise<SealedCommand> {
   if (command.name !== 'provide') return command;
-  const { state } = await parts.store.runs.load(asked.run);
-  const wanted = state ? (pendingEscalation(state)?.inputs ?? []) : [];
-  const exposed = Object.entries(command.inputs)
-    .filter(([key, value]) => wanted.find((input) => input.key === key)?.secret || looksLikeCredential(value))
-    .map(([key]) => wanted.find((input) => input.key === key)?.label ?? key);
-  if (exposed.length > 0 && asked.comment) {
-    await github.deleteComment(asked.comment.id);
-    asked.comment = undefined;
-    await postReply(parts, github, asked, {
-      tone: 'refused',
-      title: `Please rotate: ${exposed.join(', ')}. It came in a comment.`,
-      detail:
-        'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open. The value was taken, so the run goes on; give the new one as an Actions secret.',
-    });
-  } else if (exposed.length > 0 && asked.review) {
-    // GitHub deletes no review that was submitted.
-    await postReply(parts, github, asked, {
-      tone: 'refused',
-      title: `Please rotate: ${exposed.join(', ')}. It came in a review.`,
-      detail:
-        'A review cannot be deleted: edit it, and take the value out. It was taken, so the run goes on; give the new one as an Actions secret.',
-    });
-  }
-  const inputs: Extract<SealedCommand, { name: 'provide' }>['inputs'] = {};
-  for (const [key, value] of Object.entries(command.inputs)) {
-    inputs[key] = { ref: await parts.store.vault.put(asked.run, key, value), length: value.length };
-  }
-  return { name: 'provide', inputs };
+  return {
+    name: 'provide',
+    inputs: await sealInputs(parts.store.vault, run, Object.entries(command.inputs)),
+  };
 }

@@ -1,29 +1,53 @@
+import type { GitHub } from '../../core/github-port.ts';
 import { isFinished, type RunState } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
+import { type Ending, whoEnded } from '../who-ended.ts';
 import { REFUSED_ATTEMPTS } from '../work-queue.ts';
 
 const MOST_STARTS = 3;
 
-/** The label was taken off, or the issue closed, locked, moved or deleted: the run is cancelled (C-6). */
-export async function onIssueGone(
-  parts: AppParts,
-  gone: { repo_id: number; issue: number; login: string; seen: string },
-): Promise<void> {
+export interface IssueGone {
+  repo_id: number;
+  issue: number;
+  ending: Ending;
+  /** The person who did it, where it is known to be one. */
+  person?: string;
+  /** An App that did it, where it is known; this one or another. */
+  bot?: string;
+  seen: string;
+}
+
+/**
+ * The label was taken off, or the issue closed, locked, moved or deleted: the run is cancelled (C-6), whoever did it but this
+ * App. Merging its pull request closes the issue, too, and is the opposite of cancelling.
+ */
+export async function onIssueGone(parts: AppParts, gone: IssueGone): Promise<void> {
   const run = await parts.store.runs.ofIssue(gone.repo_id, gone.issue);
   if (!run) return;
   const { state } = await parts.store.runs.load(run);
-  if (!state || isFinished(state)) return;
+  const place = await parts.store.runs.place(run);
+  if (!state || !place || isFinished(state)) return;
+  const github = await parts.github(place);
+  if (gone.ending === 'closed' && (await isMerged(parts, github, run))) return;
+  let by = gone.person;
+  if (by === undefined && gone.ending !== undefined) {
+    const ended = await whoEnded(parts, github, gone.issue, gone.ending);
+    if (ended === 'ours') return;
+    by = gone.bot ?? ended.login;
+  }
   const at = parts.now().toISOString();
-  await decideForRun(
-    parts,
-    run,
-    { type: 'command', at, command: { name: 'cancel' }, by: gone.login, via: 'comment' },
-    [gone.seen],
-  );
+  const command = { name: 'cancel' as const };
+  by ??= gone.bot ?? 'someone';
+  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'comment' }, [gone.seen]);
+}
+
+async function isMerged({ store }: AppParts, github: GitHub, run: string): Promise<boolean> {
+  const number = await store.marks.get(`pull-of:${run}`);
+  return number !== undefined && (await github.pullRequest(Number(number)))?.merged === true;
 }
 
 /** The pull request's fate is the run's. */

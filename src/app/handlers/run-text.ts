@@ -3,7 +3,10 @@ import type { GitHub } from '../../core/github-port.ts';
 import type { AppParts } from '../parts.ts';
 import { type Asked, runCommand } from './run-command.ts';
 
-/** What a person wrote, once: the key is where it stands and its text, so webhook and reconcile may come in any order. */
+/**
+ * What a person wrote, once: the key is where it stands, so webhook and reconcile may come in any order and an edit is no
+ * second one. Found late it counts only as its author left it: whoever may write can edit what others wrote.
+ */
 export async function runText(
   parts: AppParts,
   github: GitHub,
@@ -12,14 +15,24 @@ export async function runText(
     text: string;
     /** `comment:<id>` */
     source: string;
+    /** Read from GitHub, not told by a webhook: the text may have been edited. */
+    late?: { node_id: string };
   },
 ): Promise<void> {
-  const { run, text, source, ...asked } = written;
-  const parsed = parseComment(text);
-  if (parsed.kind === 'ignore' || !run) return;
-  const seen = `${source}:${parts.hash(text)}`;
-  const handled = `handled:${seen}`;
+  const { run, text, source, late, ...asked } = written;
+  if (!run) return;
+  const handled = `handled:${source}`;
   if (await parts.store.marks.get(handled)) return;
-  await runCommand(parts, github, { ...asked, run, via: 'comment', parsed, seen });
+  const parsed = parseComment(text);
+  if (parsed.kind !== 'ignore') {
+    if (late && !(await isAuthorsOwn(github, late.node_id, asked.login)))
+      parts.log.warn({ run, source }, 'a command that somebody else may have edited was left alone');
+    else await runCommand(parts, github, { ...asked, run, via: 'comment', parsed, seen: source, text });
+  }
   await parts.store.marks.set(handled, parts.now().toISOString());
+}
+
+async function isAuthorsOwn(github: GitHub, nodeId: string, author: string): Promise<boolean> {
+  const edit = await github.lastEdit(nodeId);
+  return edit !== undefined && (edit.at === undefined || edit.by === author);
 }

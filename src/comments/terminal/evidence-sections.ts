@@ -2,7 +2,7 @@ import type { Escalation } from '../../core/escalation.ts';
 import type { Evidence, Trigger } from '../../core/guard.ts';
 import type { RunState } from '../../core/run-state.ts';
 import type { ErrorSighting } from '../../core/verification.ts';
-import { counterName, observedOf } from '../figures.ts';
+import { counterName, counterOf, observedOf } from '../figures.ts';
 import { renderSparkline } from '../sparkline.ts';
 import { testsOf, turnLabel } from '../turn-history.ts';
 import { clockSeconds, count, dateTime, lineChange, list } from '../words.ts';
@@ -15,7 +15,7 @@ export function evidenceSections(state: RunState, escalation: Escalation, look: 
   const limits =
     escalation.triggers.length > 1
       ? escalation.triggers.map((t): [string, string] => [
-          counterName(t.guard),
+          counterOf(t),
           t.threshold === null ? 'yes' : observedOf(t),
         ])
       : [];
@@ -80,7 +80,8 @@ function blockerLines({ blocker, first_seen, tried_again }: Evidence, look: Term
 
 function proposedSections({ proposed = [], files = [], scope = [] }: Evidence, look: TerminalLook): string[] {
   const writes = proposed.slice(0, 5).map((write) => {
-    const state = write.held ? 'held, not made' : 'put back and set aside';
+    const made = write.finished ? 'made, needs approval' : 'put back and set aside';
+    const state = write.held ? 'held, not made' : made;
     return `  ${terminalLine(write.path, widthOf(look) - 32)}  (${state})`;
   });
   const shown = files

@@ -1,27 +1,24 @@
 import { type Answer, type Call, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
+import type { Edit } from './graphql.ts';
 
 const MAX_CHARACTERS = 65_536;
 
 export interface CommentGap extends Gap {
-  lastEditor(nodeId: string): { login: string; bot: boolean } | undefined;
-}
-
-interface Known {
-  /** What stood there before the newest edit. */
-  before: string;
-  editor?: { login: string; bot: boolean };
+  lastEdit(nodeId: string): Edit | undefined;
 }
 
 /** Who wrote and who edited a comment, what stood there before, and how long one may be. */
 export function createComments(app: Json, bot: string, upstream: Upstream): CommentGap {
-  const known = new Map<number, Known>();
-  const editors = new Map<string, { login: string; bot: boolean }>();
+  /** What stood there before the newest edit. */
+  const known = new Map<number, string>();
+  const edits = new Map<string, Edit>();
 
   async function noteEdit(id: number, path: string, { caller }: Call): Promise<void> {
     const present = (await upstream('GET', path)).body as { body?: string; node_id?: string } | undefined;
-    const editor = caller.kind === 'app' ? undefined : { login: caller.login, bot: caller.kind !== 'person' };
-    known.set(id, { before: present?.body ?? '', editor });
-    if (editor && present?.node_id) editors.set(present.node_id, editor);
+    known.set(id, present?.body ?? '');
+    if (caller.kind === 'app' || !present?.node_id) return;
+    const by = { login: caller.login, bot: caller.kind !== 'person' };
+    edits.set(present.node_id, { at: new Date().toISOString(), by });
   }
 
   const complete = (comment: Json): Json => {
@@ -30,7 +27,7 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
   };
 
   return {
-    lastEditor: (nodeId) => editors.get(nodeId),
+    lastEdit: (nodeId) => edits.get(nodeId),
 
     async answer(call) {
       const { method, path, body } = call;
@@ -60,7 +57,7 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
     mendPayload(event, payload) {
       if (event !== 'issue_comment') return payload;
       const comment = complete(payload.comment as Json);
-      const before = known.get(Number(comment.id))?.before;
+      const before = known.get(Number(comment.id));
       const changes = payload.action === 'edited' ? { changes: { body: { from: before ?? '' } } } : {};
       return { ...payload, comment, ...changes };
     },

@@ -1,16 +1,22 @@
 import type { Answer, Call, Json, Upstream } from './gap.ts';
 
+/** Of a text, the newest. */
+export interface Edit {
+  at: string;
+  by: { login: string; bot: boolean };
+}
+
 interface GraphqlParts {
   upstream: Upstream;
   repository: string;
-  lastEditor(nodeId: string): { login: string; bot: boolean } | undefined;
+  lastEdit(nodeId: string): Edit | undefined;
   onMinimized(nodeId: string): void;
   onReaction(nodeId: string, content: string): void;
 }
 
 /** emulate has no GraphQL. Only what Autobuild asks is answered; anything else is an error, as a misspelt field would be. */
 export function createGraphql(parts: GraphqlParts): (call: Call) => Promise<Answer> {
-  const { upstream, repository, lastEditor, onMinimized, onReaction } = parts;
+  const { upstream, repository, lastEdit, onMinimized, onReaction } = parts;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
     const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
@@ -36,10 +42,10 @@ export function createGraphql(parts: GraphqlParts): (call: Call) => Promise<Answ
       const pull = await pullOf(id);
       return pull && { node: { isDraft: pull.draft } };
     }
-    if (query.includes('... on IssueComment { editor { __typename login } }')) {
-      const editor = lastEditor(id);
-      const login = editor?.login.replace(/\[bot\]$/, '');
-      return { node: { editor: editor ? { __typename: editor.bot ? 'Bot' : 'User', login } : null } };
+    if (query.includes('... on Comment { lastEditedAt editor { __typename login } }')) {
+      const { at: lastEditedAt = null, by } = lastEdit(id) ?? {};
+      const login = by?.login.replace(/\[bot\]$/, '');
+      return { node: { lastEditedAt, editor: by ? { __typename: by.bot ? 'Bot' : 'User', login } : null } };
     }
     throw new Error('The sandbox does not know this query.');
   }

@@ -1,4 +1,5 @@
 import { type Caller, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
+import type { Edit } from './graphql.ts';
 
 interface Pull extends Json {
   number: number;
@@ -10,19 +11,14 @@ interface Pull extends Json {
   head: Json & { ref: string; sha: string };
 }
 
-interface Editor {
-  login: string;
-  bot: boolean;
-}
-
 export interface PullRequestGap extends Gap {
-  lastEditor(nodeId: string): Editor | undefined;
+  lastEdit(nodeId: string): Edit | undefined;
 }
 
 /** A pull request follows its branch, there is one per branch, its conversation says that it is one, and an edit what it changed. */
 export function createPullRequests(repository: string, upstream: Upstream): PullRequestGap {
   const numbers = new Set<number>();
-  const editors = new Map<string, Editor>();
+  const edits = new Map<string, Edit>();
   /** What an edit changed, as its webhook tells it: by the number and what stands there since. */
   const changes = new Map<string, Json>();
   const editKey = (number: number, { title, body }: { title?: unknown; body?: unknown }) =>
@@ -41,8 +37,9 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
       editKey(number, after),
       Object.fromEntries(changed.map((field) => [field, { from: present[field] ?? '' }])),
     );
-    if (changed.includes('body'))
-      editors.set(present.node_id, { login: caller.login, bot: caller.kind !== 'person' });
+    if (!changed.includes('body')) return;
+    const by = { login: caller.login, bot: caller.kind !== 'person' };
+    edits.set(present.node_id, { at: new Date().toISOString(), by });
   }
 
   async function followBranch(pull: Pull): Promise<Pull> {
@@ -71,7 +68,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
   };
 
   return {
-    lastEditor: (nodeId) => editors.get(nodeId),
+    lastEdit: (nodeId) => edits.get(nodeId),
 
     async answer({ method, path, body, caller }) {
       const edited = method === 'PATCH' && matchPath('/repos/:owner/:repo/pulls/:number', path);

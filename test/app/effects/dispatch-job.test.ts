@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { performEffect } from '../../../src/app/effects/perform-effect.ts';
+import { dispatchedMark, verificationMark } from '../../../src/core/job-api.ts';
+import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -41,4 +43,15 @@ test('a job that ended without having begun is followed by another one', async (
   await desk.store.marks.set(`dispatched:${run}`, JSON.stringify(ended));
   await dispatch('another', run);
   expect(desk.github.workflows.runs).toHaveLength(2);
+});
+
+test('the desk remembers which Actions run a ticket was given to, and which verification it is for', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
+  run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING });
+  await desk.seed(run);
+  const started = desk.github.workflows.runs.find(({ inputs }) => inputs.kind === 'verify');
+  const hash = desk.parts.hash(started?.inputs.ticket ?? '');
+  expect(await desk.store.marks.get(dispatchedMark(hash))).toBe(String(started?.id));
+  expect(await desk.store.marks.get(verificationMark(hash))).toBe('1.1');
 });

@@ -139,6 +139,69 @@ test('commits that people put on the branch are left alone: the work goes to a b
   expect(said[0]?.body).toContain('Nothing of theirs was touched');
 });
 
+test.each(['commit', 'createPullRequest', 'upsertCheckRun'] as const)(
+  'R-2: the answer to %s is lost: one commit, on the branch of the issue, and nobody is blamed',
+  async (method) => {
+    desk = await openAppDesk();
+    loseAnswerOnce(desk, method);
+    const work = await publishRun(desk);
+    await minutes(desk, 10);
+    expect(await work.messages()).toHaveLength(1);
+    const made = desk.exchanges.filter(({ call }) => call.path.endsWith('/git/commits'));
+    expect(made).toHaveLength(1);
+    const heads = (await desk.olivia.pullRequests()).map(({ head }) => head.ref);
+    expect(heads).toEqual([`autobuild/issue-${work.issue}`]);
+    const said = (await desk.olivia.comments(work.issue)).map(({ body }) => body).join();
+    expect(said).not.toContain('somebody else');
+  },
+);
+
+test('R-2: the answer is lost when the branch is moved once more: it stays ours', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  await putChangeset(desk, 'two\n');
+  loseAnswerOnce(desk, 'commit');
+  await desk.olivia.comment(work.issue, '/accept');
+  await minutes(desk, 10);
+  expect(await desk.olivia.file('src/login.ts', `autobuild/issue-${work.issue}`)).toBe('two\n');
+  expect(await work.messages()).toHaveLength(1);
+  expect(await desk.olivia.pullRequests()).toHaveLength(1);
+});
+
+test('the title of an issue closes nothing and mentions nobody, in the commit and in the pull request', async () => {
+  desk = await openAppDesk();
+  const title = `Login, fixes #3 for @walter ${'x'.repeat(300)}`;
+  const work = await publishRun(desk, { run: askingRun(['colour'], { task: { title } }).park() });
+  const subject = (await work.messages())[0]?.split('\n')[0] ?? '';
+  for (const shown of [subject, (await work.pull()).title]) {
+    expect(shown).toMatch(/^Login, fixes #\u20603 for @\u2060walter x+…$/);
+    expect(shown.length).toBeLessThanOrEqual(256);
+  }
+});
+
+/** GitHub has done it; the App does not hear of it. */
+function loseAnswerOnce(desk: AppDesk, method: 'commit' | 'createPullRequest' | 'upsertCheckRun'): void {
+  const { github } = desk.parts;
+  let lost = false;
+  desk.parts.github = async (repository) => {
+    const real = await github(repository);
+    const once = async (options: never) => {
+      const answer = await real[method](options);
+      if (lost) return answer;
+      lost = true;
+      throw new Error('the answer was lost');
+    };
+    return { ...real, [method]: once };
+  };
+}
+
+async function minutes(desk: AppDesk, count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    await desk.settle();
+    desk.clock.ms += 60_000;
+  }
+}
+
 async function commitOnBranch(desk: AppDesk, branch: string, parent: string): Promise<string> {
   const ask = async <Body>(method: string, path: string, body?: unknown) =>
     (await desk.github.upstream(method, `/repos/olivia/shop/git${path}`, body)).body as Body;

@@ -123,3 +123,41 @@ test.each(['gone', 'suspended'] as const)('reconcile notices by itself that the 
     /^cancelled by someone: the App was (uninstalled|suspended) (from|for) olivia\/shop$/,
   );
 });
+
+/** A webhook that was handled in vain, and given up. */
+async function bury(id: string, payload: object): Promise<void> {
+  const { inbox } = desk.store;
+  const received_at = desk.parts.now().toISOString();
+  await inbox.put([{ id, event: 'issue_comment', payload: JSON.stringify(payload), lane: id, received_at }]);
+  const item = await inbox.claim(received_at, 60_000);
+  if (item?.id !== id) throw new Error(`claimed ${item?.id}`);
+  await inbox.bury(item, 'Resource not accessible by integration');
+}
+
+test('installation.new_permissions_accepted: a webhook that was given up there gets another chance', async () => {
+  await bury('here', { installation: { id: 100 } });
+  await bury('elsewhere', { installation: { id: 101 } });
+  await bury('no JSON of ours', [null]);
+  await desk.receive('installation', webhookPayload('installation.new_permissions_accepted', HERE));
+  expect((await desk.store.inbox.buried(10)).map(({ id }) => id)).toEqual(['no JSON of ours', 'elsewhere']);
+  expect(await desk.store.inbox.claim(desk.parts.now().toISOString(), 1_000)).toMatchObject({ id: 'here' });
+});
+
+test('what was said before the run is not taken for an answer to it when its webhook gets another chance', async () => {
+  const { requested_at } = await desk.state();
+  const place = await desk.store.runs.place('r1');
+  const said = (id: number, at: number) =>
+    webhookPayload('issue_comment.created', {
+      ...HERE,
+      comment: { id, body: '/cancel', created_at: new Date(at).toISOString() },
+      issue: { number: issue },
+      repository: { id: place?.repo_id, name: 'shop', owner: { login: 'olivia' } },
+    });
+  const old = said(77_001, Date.parse(requested_at) - 1_000);
+  await bury('old', old);
+  await desk.receive('installation', webhookPayload('installation.new_permissions_accepted', HERE));
+  await desk.receive('issue_comment', old, 'old');
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await desk.receive('issue_comment', said(77_002, desk.clock.ms), 'new');
+  expect((await desk.state()).status).toBe('cancelled');
+});

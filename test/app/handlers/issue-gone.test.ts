@@ -33,8 +33,23 @@ test.each(['issues.deleted', 'issues.transferred', 'issues.locked'] as const)(
   },
 );
 
-test('an App that locks the issue cancels nothing', async () => {
+test('C-6: another App that locks the issue cancels as a person does', async () => {
   await happened('issues.locked', 'Bot');
+  expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+});
+
+test('C-6: what this App itself does to the issue cancels nothing, told or found', async () => {
+  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  desk.loseWebhooks(true);
+  await github.removeLabel(issue, 'autobuild');
+  await desk.settle();
+  desk.loseWebhooks(false);
+  const told = desk.github.webhooks.deliveries.findLast(({ action }) => action === 'unlabeled');
+  expect(told?.payload.sender).toMatchObject({ type: 'Bot' });
+  await desk.receive('issues', told?.payload ?? {});
+  await desk.settle();
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await desk.reconcile();
   expect((await desk.state()).status).toBe('waiting_for_input');
 });
 

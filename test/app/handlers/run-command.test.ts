@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { refuse } from '../../../src/sandbox/github/gap.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -56,4 +57,24 @@ test('C-3: a ticked box needs the same role as the command it stands for', async
   await desk.olivia.tick(await question(), 'cancel');
   await desk.settle();
   expect((await desk.state()).status).toBe('cancelled');
+});
+
+test('a reaction that GitHub refuses does not stop the command', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  let refused = 0;
+  desk.interfere(({ method, path }) => {
+    if (method !== 'POST' || !path.endsWith('/reactions')) return undefined;
+    refused += 1;
+    return refuse(403, 'Resource not accessible by integration');
+  });
+  await desk.olivia.comment(issue, '/provide colour=red');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('building');
+  expect(refused).toBe(2);
+  expect(desk.logged()).toContain('a reaction could not be set');
+  await desk.person('rita').comment(issue, '/cancel');
+  await desk.person('walter').comment(issue, '/no-such-command');
+  await desk.settle();
+  expect(await replies(issue)).toHaveLength(2);
 });

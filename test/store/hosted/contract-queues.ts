@@ -100,6 +100,23 @@ export function testQueues(bench: Bench): void {
     expect(await inbox.buried(10)).toEqual([]);
   });
 
+  test('what was given up of one installation is found among all of it, also where it was sealed', async () => {
+    const { inbox, claim } = await openInbox();
+    const payloads = Array.from({ length: 45 }, (_, index) =>
+      JSON.stringify({ body: index % 2 ? '/provide key=x' : '', installation: { id: index % 3 } }),
+    );
+    for (const [index, payload] of [...payloads, 'no JSON', 'null'].entries()) {
+      await inbox.put([{ ...delivery(`d-${index}`), payload }]);
+      await inbox.bury(await claim(0), 'refused');
+    }
+    await inbox.put([{ ...delivery('waiting'), payload: payloads[0] ?? '' }]);
+    const expected = Array.from({ length: 15 }, (_, index) => `d-${42 - index * 3}`);
+    expect(await inbox.buriedOf(0, 100)).toEqual(expected);
+    expect(await inbox.buriedOf(7, 100)).toEqual([]);
+    // So many are looked at, the newest ones.
+    expect((await inbox.buriedOf(0, 20)).length).toBeLessThan(10);
+  });
+
   test('R-3: a lease that ran out is claimed again, and the old fence writes nothing', async () => {
     const { inbox, claim, claimable } = await openInbox();
     await inbox.put([delivery('a1', 'a'), delivery('a2', 'a')]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bench } from './backend.ts';
+import { note, place, request } from './commits.ts';
 
 export function testRecords(bench: Bench): void {
   test('R-2: a comment is found by its operation and by its id', async () => {
@@ -40,5 +41,34 @@ export function testRecords(bench: Bench): void {
     expect(await blobs.get('r1', 'changeset')).toBeUndefined();
     expect(await blobs.get('r1', 'checkpoint')).toBeUndefined();
     expect(await blobs.get('r2', 'checkpoint')).toHaveLength(0);
+  });
+
+  test('a blob that goes with one version of its run is not kept for another', async () => {
+    const { blobs, runs } = await bench.open();
+    const text = async () => Buffer.from((await blobs.get('r1', 'changeset')) ?? []).toString();
+    expect(await blobs.put('r1', 'changeset', Buffer.from('early'), 1)).toBe(false);
+    await runs.commit('r1', 0, { ...request('r1'), place: place(1) });
+    expect(await blobs.put('r1', 'changeset', Buffer.from('one'), 1)).toBe(true);
+    await runs.commit('r1', 1, note(1));
+    expect(await blobs.put('r1', 'changeset', Buffer.from('late'), 1)).toBe(false);
+    expect(await text()).toBe('one');
+    expect(await blobs.put('r1', 'changeset', Buffer.from('two'), 2)).toBe(true);
+    expect(await text()).toBe('two');
+  });
+
+  test('of a blob and a commit that come together the blob is first, or it is not kept', async () => {
+    const [one, other] = [await bench.open(), await bench.open()];
+    await one.runs.commit('r1', 0, { ...request('r1'), place: place(1) });
+    for (let version = 1; version <= 10; version += 1) {
+      const bytes = Buffer.from(String(version));
+      const [kept, committed] = await Promise.all([
+        one.blobs.put('r1', 'changeset', bytes, version),
+        other.runs.commit('r1', version, note(version)),
+      ]);
+      expect(committed.ok).toBe(true);
+      const found = Buffer.from((await one.blobs.get('r1', 'changeset')) ?? []).equals(bytes);
+      expect(found).toBe(kept);
+      expect(await other.blobs.put('r1', 'changeset', Buffer.from('late'), version)).toBe(false);
+    }
   });
 }

@@ -54,4 +54,15 @@ export function testTokens(bench: Bench): void {
     expect(await tokens.takeTicket('ticket', 900, 2, at(2))).toBeUndefined();
     expect(await tokens.actionsRunOf('r1', 1)).toEqual({ actions_run: 900, attempt: 1 });
   });
+
+  test('a ticket is shown as it is, without being taken', async () => {
+    const tokens = await openTokens();
+    const fresh = { ...build, expires_at: at(60), revoked: false };
+    expect(await tokens.findTicket('other')).toBeUndefined();
+    expect(await tokens.findTicket('ticket')).toEqual(fresh);
+    await tokens.takeTicket('ticket', 900, 3, at(1));
+    expect(await tokens.findTicket('ticket')).toEqual({ ...fresh, actions_run: 900, attempt: 3 });
+    await tokens.revokeBefore('r1', 2);
+    expect(await tokens.findTicket('ticket')).toMatchObject({ revoked: true, actions_run: 900 });
+  });
 }

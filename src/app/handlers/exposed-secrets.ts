@@ -1,0 +1,83 @@
+import type { ParsedText } from '../../commands/command-spec.ts';
+import type { Decided } from '../../core/decide-once.ts';
+import type { Reply } from '../../core/effect.ts';
+import { looksLikeCredential } from '../../core/looks-like-credential.ts';
+import { pendingEscalation, type RunState } from '../../core/run-state.ts';
+
+/** A secret that stands where everybody can read it. */
+export interface Exposed {
+  /** The key it was given for; absent: it stands somewhere in the text. */
+  key?: string;
+  /** What people are told it is. */
+  label: string;
+}
+
+const SOMETHING: Exposed = { label: 'what looks like a credential' };
+const GIVEN_AFTER_KEY = /^["'`*]*\s*[=:]\s*\S/;
+
+/** P-9: secrets in what a person wrote to us, whether we understood the rest of it or not. */
+export function findExposed(state: RunState, text: string, parsed: ParsedText): Exposed[] {
+  const wanted = pendingEscalation(state)?.inputs ?? [];
+  const labelOf = (key: string) => wanted.find((input) => input.key === key)?.label ?? key;
+  const isSecret = (key: string) => wanted.some((input) => input.key === key && input.secret);
+  if (parsed.kind === 'command' && parsed.command.name === 'provide') {
+    const keys = Object.entries(parsed.command.inputs)
+      .filter(([key, value]) => isSecret(key) || looksLikeCredential(value))
+      .map(([key]) => ({ key, label: labelOf(key) }));
+    if (keys.length > 0) return keys;
+  }
+  if (looksLikeCredential(text)) return [SOMETHING];
+  if (parsed.kind !== 'reply') return [];
+  // Not in the right form, so nobody can say where the value ends; but one was given.
+  return wanted
+    .filter(({ key, secret }) => secret && text.split(key, 100).slice(1).some(beginsWithValue))
+    .map(({ label }) => ({ label }));
+}
+
+function beginsWithValue(rest: string): boolean {
+  return GIVEN_AFTER_KEY.test(rest.slice(0, 100));
+}
+
+/** Which of them the run has now; of the others nothing was kept. */
+export function whichTaken(exposed: readonly Exposed[], decided: Decided | undefined): Exposed[] {
+  if (!decided) return [];
+  const given = decided.events.flatMap((event) => (event.type === 'inputs_given' ? [event.inputs] : []));
+  // Decided before, and the reply was lost: the run itself knows.
+  const before = decided.duplicate
+    ? [decided.state.given, ...decided.state.escalations.map(({ resolution }) => resolution?.inputs ?? {})]
+    : [];
+  return exposed.filter(
+    ({ key }) => key !== undefined && [...given, ...before].some((inputs) => key in inputs),
+  );
+}
+
+/** Advice to rotate, where it stood, and what became of it. */
+export function adviseRotation(
+  exposed: readonly Exposed[],
+  taken: readonly Exposed[],
+  { place, because = '' }: { place: 'comment' | 'review'; because?: string },
+): Reply {
+  const left = exposed.filter((one) => !taken.includes(one));
+  const newOne = 'Give the new one as an Actions secret, or where the question says.';
+  const outcome =
+    left.length === 0
+      ? 'The value was taken.'
+      : taken.length === 0
+        ? `The value was not taken. ${because}`.trim()
+        : `Taken: ${list(taken)}. Not taken: ${list(left)}.`;
+  return {
+    tone: 'refused',
+    title: `Please rotate: ${list(exposed)}. It came in a ${place}.`,
+    detail: [
+      place === 'comment'
+        ? 'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open.'
+        : 'A review cannot be deleted: edit it, and take the value out.',
+      outcome,
+      newOne,
+    ].join(' '),
+  };
+}
+
+function list(exposed: readonly Exposed[]): string {
+  return exposed.map(({ label }) => label).join(', ');
+}

@@ -1,0 +1,17 @@
+import type { GitHub } from '../../core/github-port.ts';
+import type { AppParts } from '../parts.ts';
+
+/** A sign that it was seen, and what came of it. The command counts with or without: a reaction that is refused stops nothing. */
+export async function react(
+  { log }: AppParts,
+  github: GitHub,
+  { run, comment, review }: { run: string; comment?: { id: number }; review?: { node_id: string } },
+  reaction: 'eyes' | 'rocket' | 'confused',
+): Promise<void> {
+  try {
+    if (comment) await github.react(comment.id, reaction);
+    else if (review) await github.reactToReview(review.node_id, reaction);
+  } catch (error) {
+    log.warn({ run, comment: comment?.id, reaction, error: String(error) }, 'a reaction could not be set');
+  }
+}

@@ -1,0 +1,58 @@
+import type { Span } from '../core/hide-secrets.ts';
+
+/** What escaping adds to a text, and rendering to its blanks. */
+const ADDED = /[\\`\s]+/g;
+const ADDED_OR_REFERENCE = /&(amp|lt|gt|quot|#\d{1,7});|[\\`\s]+/g;
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+
+export function dropAdded(text: string): string {
+  return text.replace(ADDED, '');
+}
+
+/** The characters a reader of our markdown sees, without blanks and code marks, and where they stand in it. */
+export function readMarkdown(markdown: string): { text: string; whereIs(span: Span): Span } {
+  const pieces: { start: number; from: number; to: number }[] = [];
+  let text = '';
+  const take = (seen: string, from: number, to: number) => {
+    if (seen === '') return;
+    pieces.push({ start: text.length, from, to });
+    text += seen;
+  };
+  let from = 0;
+  for (const { index, 0: match, 1: reference } of markdown.matchAll(ADDED_OR_REFERENCE)) {
+    take(markdown.slice(from, index), from, index);
+    from = index + match.length;
+    if (reference !== undefined) take(dropAdded(decode(reference)), index, from);
+  }
+  take(markdown.slice(from), from, markdown.length);
+
+  /** The piece that holds the character, found by halves. */
+  const pieceAt = (at: number) => {
+    let low = 0;
+    let high = pieces.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((pieces[middle]?.start ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return pieces[low] ?? { start: 0, from: 0, to: 0 };
+  };
+  return {
+    text,
+    whereIs(span) {
+      const first = pieceAt(span.from);
+      const last = pieceAt(span.to - 1);
+      return {
+        from: Math.min(first.from + span.from - first.start, first.to),
+        // A reference is one character, however long it is written.
+        to: markdown[last.from] === '&' ? last.to : last.from + span.to - last.start,
+      };
+    },
+  };
+}
+
+function decode(reference: string): string {
+  if (!reference.startsWith('#')) return NAMED[reference] ?? '';
+  const code = Number(reference.slice(1));
+  return code <= 0x10ffff ? String.fromCodePoint(code) : '';
+}

@@ -1,0 +1,95 @@
+import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../core/github-port.ts';
+import { isFinished } from '../core/run-state.ts';
+import { onIssueLabelled } from './handlers/issue-labelled.ts';
+import { isSetAgain, labellingOf, newestLabelled } from './labelling.ts';
+import type { AppParts, Repository } from './parts.ts';
+
+const EVERY_MS = 15 * 60_000;
+/** GitHub tells times to the second and by its own clock: what changed so lately may have changed again unseen. */
+const UNSETTLED_MS = 10 * 60_000;
+
+/** Labels whose webhooks were lost. One repository that cannot be read keeps no other from being read. */
+export async function reconcileLabels(parts: AppParts): Promise<void> {
+  const { store, now, log } = parts;
+  for (const repository of await parts.repositories()) {
+    const name = `${repository.owner}/${repository.repo}`;
+    const mark = `labels-read:${name}`;
+    const last = await store.marks.get(mark);
+    if (last && now().getTime() - Date.parse(last) < EVERY_MS) continue;
+    const started = now().toISOString();
+    try {
+      await readLabels(parts, repository);
+    } catch (error) {
+      log.warn({ repository: name, error: String(error) }, 'the labels of this repository could not be read');
+      // One that is gone or empty stays so for a while; anything else is tried again at once.
+      if (!(error instanceof GitHubError) || ![403, 404, 409, 410, 451].includes(error.status)) continue;
+    }
+    await store.marks.set(mark, started);
+  }
+}
+
+async function readLabels(parts: AppParts, repository: Repository): Promise<void> {
+  const github = await parts.github(repository);
+  const { repo_id } = await github.defaultBranch();
+  const problems: unknown[] = [];
+  for (const issue of await github.issuesWithLabel(parts.settings.label)) {
+    try {
+      await readLabel(parts, github, { ...repository, repo_id }, issue);
+    } catch (error) {
+      problems.push(error);
+    }
+  }
+  if (problems.length > 0) throw problems[0];
+}
+
+async function readLabel(
+  parts: AppParts,
+  github: GitHub,
+  repository: Repository & { repo_id: number },
+  issue: GitHubIssue,
+): Promise<void> {
+  const { store, settings, log, now } = parts;
+  const { repo_id, ...where } = repository;
+  const mark = `label-read:${repo_id}#${issue.number}`;
+  if ((await store.marks.get(mark)) === issue.updated_at) return;
+  const run = await store.runs.ofIssue(repo_id, issue.number);
+  const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
+  if (state && !isFinished(state)) return;
+  const events = await github.issueEvents(issue.number);
+  const set = newestLabelled(events, settings.label);
+  const fields = { repository: `${where.owner}/${where.repo}`, issue: issue.number };
+  if (!set?.actor || set.actor_type !== 'User') {
+    log.info({ ...fields, by: set?.actor }, 'no person is known to have set this label: nothing is started');
+  } else if (!state || isSetAgain(await labellingOf(parts, state), { event: set.id, at: set.created_at })) {
+    await onIssueLabelled(parts, {
+      ...where,
+      issue: issue.number,
+      login: set.actor,
+      seen: `label-event:${repo_id}:${set.id}`,
+      at: set.created_at,
+      set,
+      text: await textWhenLabelled(github, issue, events, { ...set, actor: set.actor }),
+    });
+  }
+  if (now().getTime() - Date.parse(issue.updated_at) > UNSETTLED_MS)
+    await store.marks.set(mark, issue.updated_at);
+}
+
+/**
+ * The issue as whoever labelled it saw it (R-8). Undefined: somebody else has edited it since, or GitHub does not tell. The
+ * text was read before, so that an edit in between shows.
+ */
+async function textWhenLabelled(
+  github: GitHub,
+  issue: GitHubIssue,
+  events: IssueEvent[],
+  set: IssueEvent & { actor: string },
+): Promise<{ title: string; body: string } | undefined> {
+  const isLater = (at: string) => Date.parse(at) >= Date.parse(set.created_at);
+  const edit = await github.lastEdit(issue.node_id);
+  if (!edit || (edit.at !== undefined && edit.by !== set.actor && isLater(edit.at))) return undefined;
+  const renamed = events.some(
+    ({ event, actor, created_at }) => event === 'renamed' && actor !== set.actor && isLater(created_at),
+  );
+  return renamed ? undefined : { title: issue.title, body: issue.body };
+}

@@ -1,0 +1,126 @@
+import { secretForms } from './secret-forms.ts';
+
+const MASK = '•••';
+/** A shorter beginning or end of a value, left over where a text was cut, says nothing. */
+const MIN_REMNANT = 8;
+const MAX_DEPTH = 100;
+const KEY_LENGTH = 4;
+/** Where texts are cut: at their ends, at the ends of lines and of texts in JSON, and where something was left out. */
+const CUT = /[\n\r"…]/g;
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export interface SecretHider {
+  hide(text: string): string;
+  /** A copy in which no text and no name of a property shows a value. */
+  hideDeep<T>(record: T, hideText?: (text: string) => string): T;
+}
+
+export function createSecretHider(values: Iterable<string>, mask = MASK): SecretHider {
+  const find = createFormFinder([...new Set(values)].flatMap((value) => secretForms(value)));
+  const hide = (text: string) => replaceSpans(text, find(text), mask);
+  return {
+    hide,
+    hideDeep<T>(record: T, hideText = hide): T {
+      const copy = (value: unknown, depth: number): unknown => {
+        if (typeof value === 'string') return hideText(value);
+        if (typeof value !== 'object' || value === null) return value;
+        if (depth > MAX_DEPTH) return mask;
+        if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
+        return Object.fromEntries(
+          Object.entries(value).map(([key, item]) => [hideText(key), copy(item, depth + 1)]),
+        );
+      };
+      return copy(record, 0) as T;
+    },
+  };
+}
+
+export function replaceSpans(text: string, spans: readonly Span[], mask: string): string {
+  let replaced = '';
+  let at = 0;
+  let previous = -1;
+  for (const { from, to } of spans) {
+    // Pieces of one long value are hidden as one.
+    replaced += from === previous ? '' : `${text.slice(at, from)}${mask}`;
+    at = to;
+    previous = to;
+  }
+  return replaced + text.slice(at);
+}
+
+/**
+ * Where any of the forms stands, and where a text was cut in the midst of one. One pass, whatever the number of forms: they are
+ * looked up by their first characters, never made into a pattern.
+ */
+export function createFormFinder(forms: readonly string[]): (text: string) => Span[] {
+  const heads = new Map<number, string[]>();
+  const tails = new Map<number, string[]>();
+  let longest = 0;
+  // The longest first: one may be the beginning of another.
+  for (const form of [...new Set(forms)].sort((a, b) => b.length - a.length)) {
+    if (form.length < KEY_LENGTH) continue;
+    longest = Math.max(longest, form.length);
+    add(heads, keyAt(form, 0), form);
+    add(tails, keyAt(form, form.length - KEY_LENGTH), form);
+  }
+  const startingAt = (text: string, at: number, cut: number): number => {
+    const candidates = heads.get(keyAt(text, at));
+    if (!candidates) return 0;
+    const whole = candidates.find((form) => text.startsWith(form, at));
+    if (whole) return whole.length;
+    const left = cut - at;
+    if (left < MIN_REMNANT || left >= longest) return 0;
+    const rest = text.slice(at, cut);
+    return candidates.some((form) => form.startsWith(rest)) ? left : 0;
+  };
+  /** The end of a form whose beginning was cut off. */
+  const remnantAt = (text: string, from: number, cut: number): number => {
+    for (let to = Math.min(cut, from + longest - 1); to >= from + MIN_REMNANT; to -= 1)
+      for (const form of tails.get(keyAt(text, to - KEY_LENGTH)) ?? [])
+        if (to - from < form.length && form.endsWith(text.slice(from, to))) return to - from;
+    return 0;
+  };
+
+  return (text) => {
+    const spans: Span[] = [];
+    if (heads.size === 0) return spans;
+    let begin = 0;
+    let cut = -1;
+    for (let at = 0; at <= text.length - KEY_LENGTH; ) {
+      if (at > cut) {
+        begin = at;
+        cut = nextCut(text, at);
+      }
+      let length = startingAt(text, at, cut);
+      if (length === 0 && at === begin) length = remnantAt(text, at, cut);
+      if (length > 0) spans.push({ from: at, to: at + length });
+      at += length || 1;
+    }
+    return spans;
+  };
+}
+
+function nextCut(text: string, from: number): number {
+  CUT.lastIndex = from;
+  return CUT.exec(text)?.index ?? text.length;
+}
+
+function add(index: Map<number, string[]>, key: number, form: string): void {
+  const known = index.get(key);
+  if (known) known.push(form);
+  else index.set(key, [form]);
+}
+
+/** The same for the same four characters; others may share it. */
+function keyAt(text: string, at: number): number {
+  return (
+    text.charCodeAt(at) ^
+    (text.charCodeAt(at + 1) << 7) ^
+    (text.charCodeAt(at + 2) << 14) ^
+    (text.charCodeAt(at + 3) << 20)
+  );
+}

@@ -1,0 +1,161 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { findGitDirs, listGitPlaces, type Place } from './git-places.ts';
+import { lookInside, lstatIfThere } from './inside-directory.ts';
+import { readInside } from './read-inside.ts';
+import { removeInside, setAside } from './set-aside.ts';
+import { isSameStanding, linkIn, type Standing, standingAt } from './standing.ts';
+import { writeInside } from './write-inside.ts';
+
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_TOLD = 20;
+
+/** Agents read these in every directory above the worktree as well. */
+const READ_ABOVE = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md'];
+
+const Kept = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('link'), target: z.string() }),
+  z.object({ kind: z.literal('file'), mode: z.number().int(), digest: z.string(), bytes: z.base64() }),
+  /** Too large, or not ours to read: not ours to touch. */
+  z.object({ kind: z.literal('unkept') }),
+]);
+type Kept = z.infer<typeof Kept>;
+const Entry = z.object({ root: z.string(), path: z.string(), kept: Kept });
+const Note = z.object({ gitDirs: z.array(z.string()), git: z.array(Entry), above: z.array(Entry) });
+type Note = z.infer<typeof Note>;
+
+/**
+ * What lies around the worktree and is obeyed without being asked: git's settings and hooks of the user's repository, and
+ * instructions in the directories above. Noted before an agent or a check runs, and put back after it.
+ */
+export interface Surroundings {
+  /** What is worth telling the user, a line each. */
+  putBack(): Promise<string[]>;
+}
+
+export async function noteSurroundings(worktree: string, dir: string): Promise<Surroundings> {
+  const gitDirs = await findGitDirs(worktree);
+  const budget = { left: MAX_BYTES };
+  const places = (await Promise.all(gitDirs.map(listGitPlaces))).flat();
+  const note: Note = {
+    gitDirs,
+    git: await keepAll(places, budget),
+    above: await keepAll(placesAbove(worktree), budget),
+  };
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  // For a successor, should this process be killed; this one trusts what it has in hand.
+  const file = join(dir, 'noted.json');
+  await writeFile(`${file}.new`, JSON.stringify(note), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+  return { putBack: () => putBack(note, dir) };
+}
+
+/** After a crash in the middle of a turn. */
+export async function putBackNoted(dir: string): Promise<string[]> {
+  const text = await readFile(join(dir, 'noted.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  return text === undefined ? [] : putBack(Note.parse(JSON.parse(text)), dir);
+}
+
+async function putBack({ gitDirs, git, above }: Note, dir: string): Promise<string[]> {
+  const told: string[] = [];
+  const asideDir = join(dir, 'replaced');
+  const known = new Set(git.map(({ root, path }) => join(root, path)));
+  const made: z.infer<typeof Entry>[] = [];
+  for (const gitDir of gitDirs) {
+    if (!(await lstatIfThere(gitDir))?.isDirectory()) {
+      told.push(`${gitDir} is not the directory it was before the turn.`);
+      continue;
+    }
+    for (const place of await listGitPlaces(gitDir))
+      if (!known.has(join(place.root, place.path))) made.push({ ...place, kept: { kind: 'none' } });
+  }
+  // What was made goes first: it may stand where something was.
+  for (const entry of [...made, ...git]) {
+    if (!(await lstatIfThere(entry.root))?.isDirectory()) continue;
+    told.push(...(await attempt(entry, () => restore(entry, asideDir))));
+  }
+  for (const entry of above) told.push(...(await attempt(entry, () => clearAbove(entry, asideDir))));
+  await rm(join(dir, 'noted.json'), { force: true });
+  if (told.length <= MAX_TOLD) return told;
+  return [...told.slice(0, MAX_TOLD), `${told.length - MAX_TOLD} more were put back likewise.`];
+}
+
+async function attempt({ root, path }: Place, work: () => Promise<string | undefined>): Promise<string[]> {
+  try {
+    const text = await work();
+    return text === undefined ? [] : [text];
+  } catch (error) {
+    return [`${join(root, path)} could not be put back: ${(error as Error).message}`];
+  }
+}
+
+async function restore(
+  { root, path, kept }: z.infer<typeof Entry>,
+  asideDir: string,
+): Promise<string | undefined> {
+  const standing = await standingAt(root, path);
+  if (isSame(standing, kept)) return undefined;
+  const { obstacle } = await lookInside(root, path);
+  if (obstacle) await removeInside(root, obstacle.path);
+  const where = await moveAway(root, path, asideDir);
+  if (kept.kind === 'file')
+    await writeInside(root, path, { bytes: Buffer.from(kept.bytes, 'base64'), mode: kept.mode });
+  if (kept.kind === 'link') await linkIn(root, path, kept.target);
+  const what =
+    kept.kind === 'none'
+      ? 'was made during the turn and is removed'
+      : 'was changed during the turn and is put back';
+  return `${join(root, path)} ${what}: git would obey it.${where}`;
+}
+
+/** The user's own are never touched: only what was not there before goes. */
+async function clearAbove(
+  { root, path, kept }: z.infer<typeof Entry>,
+  asideDir: string,
+): Promise<string | undefined> {
+  const standing = await standingAt(root, path);
+  if (isSame(standing, kept)) return undefined;
+  const full = join(root, path);
+  if (kept.kind !== 'none') return `${full} was changed during the turn: agents obey it. Look at it.`;
+  if (standing.kind !== 'file' && standing.kind !== 'link') return undefined;
+  return `${full} was made during the turn and is removed: agents obey it.${await moveAway(root, path, asideDir)}`;
+}
+
+async function moveAway(root: string, path: string, asideDir: string): Promise<string> {
+  const moved = await setAside(root, path, asideDir);
+  if (moved.kind === 'refused') throw new Error(moved.problem);
+  return 'stored' in moved ? ` What stood there is in ${moved.stored}.` : '';
+}
+
+function isSame(standing: Standing, kept: Kept): boolean {
+  return kept.kind === 'unkept' || isSameStanding(standing, kept);
+}
+
+async function keepAll(places: readonly Place[], budget: { left: number }) {
+  const entries: z.infer<typeof Entry>[] = [];
+  for (const { root, path } of places) entries.push({ root, path, kept: await keep(root, path, budget) });
+  return entries;
+}
+
+async function keep(root: string, path: string, budget: { left: number }): Promise<Kept> {
+  const standing = await standingAt(root, path);
+  if (standing.kind === 'none' || standing.kind === 'link') return standing;
+  if (standing.kind !== 'file') return { kind: 'unkept' };
+  const read = await readInside(root, path, Math.min(MAX_FILE_BYTES, budget.left));
+  if (!read.ok) return { kind: 'unkept' };
+  budget.left -= read.bytes.length;
+  return { ...standing, bytes: read.bytes.toString('base64') };
+}
+
+function placesAbove(worktree: string): Place[] {
+  const places: Place[] = [];
+  for (let at = dirname(worktree); ; at = dirname(at)) {
+    for (const path of READ_ABOVE) places.push({ root: at, path });
+    if (at === dirname(at)) return places;
+  }
+}

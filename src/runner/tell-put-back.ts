@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Job } from './job.ts';
+import { noteSurroundings } from './surroundings.ts';
+
+export function surroundingsDir({ runDir }: Job): string {
+  return join(runDir, 'surroundings');
+}
+
+/** What cannot be put back must not cost the turn its end: the user is told instead. */
+export async function tellPutBack(job: Job, work: Promise<string[]>): Promise<void> {
+  const told = await work.catch((error: unknown) => [
+    `What lies around the worktree could not be compared: ${String(error)}`,
+  ]);
+  for (const text of told) job.onProgress({ type: 'problem', text });
+}
+
+/** For whatever runs what the agent wrote, such as the checks. */
+export async function guardSurroundings<Result>(job: Job, work: () => Promise<Result>): Promise<Result> {
+  const around = await noteSurroundings(job.workspace.worktree, surroundingsDir(job));
+  try {
+    return await work();
+  } finally {
+    await tellPutBack(job, around.putBack());
+  }
+}

@@ -1,0 +1,53 @@
+import { userError } from '../core/error-catalogue.ts';
+import { SchemaError } from './migrate.ts';
+import { SealError } from './seal.ts';
+
+const MAX_CAUSES = 5;
+const POSTGRES_PORT = '5432';
+
+/** Why the store could not be opened, for whoever starts the server: by name and without a stack. What is a bug stays one. */
+export function explainUnopened(
+  error: unknown,
+  { databaseUrl, file }: { databaseUrl?: string; file?: string },
+): unknown {
+  if (error instanceof SchemaError || error instanceof SealError)
+    return userError('store_unusable', { problem: error.message });
+  const source = sourceOf(error);
+  if (!source) return error;
+  if (databaseUrl) {
+    const url = URL.canParse(databaseUrl) ? new URL(databaseUrl) : undefined;
+    const address = url?.host
+      ? `${url.hostname}:${url.port || POSTGRES_PORT}`
+      : 'the address in DATABASE_URL';
+    const problem = hidePassword(source, url?.password ?? '');
+    return userError('postgres_unreachable', { address, problem });
+  }
+  return userError('database_file_unusable', { file: file ?? '', problem: source });
+}
+
+/** What the system or the database itself said. Errors without a code are nobody's but ours. */
+function sourceOf(error: unknown): string | undefined {
+  let found: string | undefined;
+  let at: unknown = error;
+  for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth += 1) {
+    // Node tries every address of a host name and tells of them all.
+    const inner = at instanceof AggregateError ? at.errors[0] : at;
+    if (inner instanceof Error && ('code' in inner || found !== undefined || 'status' in inner))
+      found = inner.message.replace(/\.$/, '');
+    at = at.cause;
+  }
+  return found;
+}
+
+function hidePassword(text: string, password: string): string {
+  const forms = [password, decode(password)].filter((form) => form !== '');
+  return forms.reduce((hidden, form) => hidden.replaceAll(form, '***'), text);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,40 @@
+import type { HostedStore } from '../core/hosted-ports.ts';
+import type { BlobName } from '../core/job-api.ts';
+import { isFinished, type RunState } from '../core/run-state.ts';
+
+/** Other things happen to a run while its work is written; this many in a row is no chance. */
+const TRIES = 5;
+
+export type Kept =
+  | { kept: true }
+  | { kept: false; why: 'closed'; reason: string }
+  | { kept: false; why: 'busy' };
+
+/**
+ * What was verified is what is published: from the request to verify on the changeset stays as it is. An upload takes its time,
+ * so the run is looked at when all of it is here, and it is kept only if the run has not moved on since.
+ */
+export async function keepBlob(
+  { runs, blobs }: Pick<HostedStore, 'runs' | 'blobs'>,
+  run: string,
+  name: BlobName,
+  bytes: Uint8Array,
+  isVoid: (state: RunState) => boolean,
+): Promise<Kept> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const { state, version } = await runs.load(run);
+    const reason = !state || isVoid(state) ? 'This job was replaced.' : whyClosed(state, name);
+    if (reason) return { kept: false, why: 'closed', reason };
+    if (await blobs.put(run, name, bytes, version)) return { kept: true };
+  }
+  return { kept: false, why: 'busy' };
+}
+
+function whyClosed(state: RunState, name: BlobName): string | undefined {
+  if (isFinished(state)) return `The run is over (${state.status}): nothing more is taken.`;
+  if (state.verifying === undefined) return undefined;
+  // The checkpoint is neither verified nor published, and the job that asked for the check has yet to park.
+  return name === 'checkpoint' && state.job_live
+    ? undefined
+    : `The work is being verified: the ${name} stays as it is.`;
+}

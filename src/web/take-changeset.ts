@@ -1,0 +1,48 @@
+import { isComplete } from '../core/completion.ts';
+import { decideOnce } from '../core/decide-once.ts';
+import { Claim, type Envelope } from '../core/envelope.ts';
+import { changesetLimits, examineWork, readChangeset } from '../core/examine-work.ts';
+import type { RunState } from '../core/run-state.ts';
+import { openSecrets } from '../core/secrets-of-run.ts';
+import type { WorkFacts } from '../core/work-facts.ts';
+import type { JobApiParts } from './job-api.ts';
+import { digestOf } from './tokens.ts';
+
+type Parts = Pick<JobApiParts, 'store' | 'rules' | 'log' | 'now'>;
+
+/** Why a changeset is not taken. People are told once for each job: it would be silently missing otherwise. */
+export async function whyNotTaken(
+  { store, rules, log, now }: Parts,
+  { run, job }: { run: string; job: number },
+  bytes: Uint8Array,
+): Promise<string | undefined> {
+  const place = await store.runs.place(run);
+  if (!place) return undefined;
+  const read = readChangeset(bytes, place.head_sha);
+  if (read.ok) return undefined;
+  const { problem } = read;
+  log.warn({ run, job, problem }, 'changeset refused');
+  const input = { type: 'changeset_refused', at: now().toISOString(), problem } as const;
+  await decideOnce(store.runs, rules, run, input, [`changeset-refused:${run}:${job}`]);
+  return problem;
+}
+
+/** With the claim that the work is complete: what it is made of, as the desk has it. Undefined: it is no such claim. */
+export async function factsFor(
+  { store }: Pick<Parts, 'store'>,
+  state: RunState,
+  { type, data }: Envelope,
+): Promise<WorkFacts | undefined> {
+  if (type !== 'turn_ended') return undefined;
+  const claim = Claim.safeParse({ type, data }).data;
+  if (claim?.type !== 'turn_ended' || !isComplete(claim.data.record, state.known_issues)) return undefined;
+  const [bytes, place] = await Promise.all([
+    store.blobs.get(state.run, 'changeset'),
+    store.runs.place(state.run),
+  ]);
+  if (!bytes || !place) return undefined;
+  const read = readChangeset(bytes, place.head_sha);
+  if (!read.ok) return undefined;
+  const secrets = await openSecrets(store.vault, state);
+  return examineWork(read.changeset, digestOf(bytes), changesetLimits(state, place), secrets);
+}

@@ -1,0 +1,30 @@
+import { afterEach, expect, test } from 'vitest';
+import { performEffect } from '../../../src/app/effects/perform-effect.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { endJobs } from '../end-jobs.ts';
+
+let desk: AppDesk;
+afterEach(async () => {
+  await endJobs(desk);
+  await desk.close();
+});
+
+test('C-2: one label says how the newest run stands, whatever earlier runs left there; other labels stay', async () => {
+  desk = await openAppDesk();
+  const { issue, run } = await desk.begin();
+  const labels = async () => (await desk.olivia.labels(issue)).toSorted();
+  await desk.olivia.label(issue, 'autobuild:ours');
+  expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:stopped']);
+  await desk.olivia.unlabel(issue, 'autobuild');
+  await desk.settle();
+  await desk.olivia.label(issue, 'autobuild');
+  await desk.settle();
+  expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
+  // What is left to write of the earlier run changes nothing.
+  await desk.store.marks.set(`label:${run}`, '');
+  await performEffect(desk.parts, { id: 'late', run, effect: { type: 'update_status' } });
+  expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
+});

@@ -1,0 +1,226 @@
+import { afterEach, expect, test } from 'vitest';
+import { type AppDesk, askingRun, openAppDesk } from './app-desk.ts';
+import { actAndSettle, publishRun } from './published-run.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+const MINUTE_MS = 60_000;
+const version = async () => (await desk.store.runs.load('r1')).version;
+const commentsOf = async (issue: number, kind: string) =>
+  (await desk.olivia.comments(issue)).filter(({ body }) => body.includes(`:${kind} `));
+const remove = (id: number) =>
+  desk.github.callAs('olivia', 'DELETE', `/repos/olivia/shop/issues/comments/${id}`);
+
+/** What people do meanwhile is told by nobody. */
+async function unheard(act: () => Promise<unknown>): Promise<void> {
+  desk.loseWebhooks(true);
+  await act();
+  await desk.settle();
+  desk.loseWebhooks(false);
+}
+
+async function openWith(place = {}): Promise<number> {
+  desk = await openAppDesk();
+  return (await desk.seed(askingRun(['colour']), place)).issue;
+}
+
+test('S-7: an edit of a comment that was handled is no second command', async () => {
+  const issue = await openWith();
+  const walter = desk.person('walter');
+  const talk = await walter.comment(issue, 'I shall look at it.');
+  const guide = await walter.comment(issue, '/review');
+  await desk.settle();
+  const before = await version();
+  await walter.edit(guide, '/provide colour=red');
+  await walter.edit(talk, '/cancel');
+  await desk.settle();
+  await desk.reconcile();
+  expect(await version()).toBe(before);
+});
+
+test.each([
+  ['handled', false],
+  ['not heard of', true],
+])(
+  'S-7: a comment that was %s does nothing in its author’s name once somebody else edited it',
+  async (_, lost) => {
+    const issue = await openWith({ roles: { cancel: 'admin' } });
+    desk.loseWebhooks(lost);
+    const comment = await desk.olivia.comment(issue, lost ? '/status' : 'I shall look at it tomorrow.');
+    await desk.settle();
+    await desk.person('walter').edit(comment, '/cancel');
+    await desk.settle();
+    await desk.reconcile();
+    // Taken back by its author, it is still not what was said first.
+    await desk.olivia.edit(comment, '/cancel');
+    await desk.reconcile();
+    expect((await desk.state()).status).toBe('waiting_for_input');
+  },
+);
+
+test('R-1: a comment nobody heard of counts as its author edited it', async () => {
+  const issue = await openWith();
+  await unheard(async () => {
+    const comment = await desk.olivia.comment(issue, '/provide color=red');
+    await desk.olivia.edit(comment, '/provide colour=red');
+  });
+  await desk.reconcile();
+  expect((await desk.state()).status).toBe('building');
+});
+
+test('S-7: a review that somebody else edited does nothing', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const { number } = await work.pull();
+  desk.loseWebhooks(true);
+  const review = await actAndSettle(desk, 'pull_request_review', () =>
+    desk.olivia.review(number, 'COMMENT', '/guide Like this'),
+  );
+  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  desk.parts.github = async () => ({
+    ...github,
+    lastEdit: async (id) =>
+      id === review.node_id ? { at: new Date().toISOString(), by: 'walter' } : github.lastEdit(id),
+  });
+  await desk.reconcile();
+  expect((await desk.state()).guidance).toEqual([]);
+  expect(desk.github.reviewReactions.get(review.node_id)).toBeUndefined();
+});
+
+test.each([
+  ['ahead of', 5 * MINUTE_MS],
+  ['behind', -5 * MINUTE_MS],
+])('R-1: a command whose webhook was lost is found with a clock %s GitHub’s', async (_, skew) => {
+  const issue = await openWith();
+  desk.clock.ms += skew;
+  await desk.reconcile();
+  await unheard(() => desk.olivia.comment(issue, '/provide colour=red'));
+  await desk.reconcile();
+  expect((await desk.state()).status).toBe('building');
+});
+
+test('R-1: a command given right after the label is found with a clock ahead of GitHub’s', async () => {
+  desk = await openAppDesk();
+  desk.clock.ms += 5 * MINUTE_MS;
+  const { issue, run } = await desk.begin();
+  await unheard(() => desk.olivia.comment(issue, '/cancel'));
+  await desk.reconcile();
+  expect((await desk.state(run)).status).toBe('cancelled');
+});
+
+test('a command given before the label is not for the run that came after', async () => {
+  desk = await openAppDesk();
+  const issue = await desk.olivia.openIssue({ title: 'Make it', body: 'Make it.' });
+  await unheard(() => desk.olivia.comment(issue, '/cancel'));
+  // GitHub tells times to the second.
+  const [{ updated_at } = { updated_at: '' }] = await desk.olivia.comments(issue);
+  await expect
+    .poll(() => Math.floor(Date.now() / 1_000) > Math.floor(Date.parse(updated_at) / 1_000))
+    .toBe(true);
+  await desk.olivia.label(issue, 'autobuild');
+  await desk.settle();
+  await desk.reconcile();
+  const [run = ''] = await desk.store.runs.active();
+  expect((await desk.state(run)).status).not.toBe('cancelled');
+});
+
+test('R-1: a tick found late that nobody can be named for is asked for again, once, and the boxes are put back', async () => {
+  const issue = await openWith();
+  const [question] = await commentsOf(issue, 'escalation');
+  if (!question) throw new Error('There is no question.');
+  await unheard(() => desk.olivia.tick(question, 'accept'));
+  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  desk.parts.github = async () => ({ ...github, lastEdit: async () => undefined });
+  for (let time = 0; time < 3; time += 1) {
+    desk.clock.ms += MINUTE_MS;
+    await desk.reconcile();
+  }
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  const replies = await commentsOf(issue, 'reply');
+  expect(replies).toHaveLength(1);
+  expect(replies[0]?.body).toContain('GitHub does not tell by whom');
+  expect(replies[0]?.body).toContain('reply with its command');
+  const [after] = await commentsOf(issue, 'escalation');
+  expect(after?.body).toBe(question.body);
+  // Ticked again, and heard of.
+  if (after) await desk.olivia.tick(after, 'accept');
+  await desk.settle();
+  expect((await desk.state()).pending).toBeUndefined();
+});
+
+test('R-1: an open question that somebody deleted is written anew, and the status links to it', async () => {
+  const issue = await openWith();
+  const [question] = await commentsOf(issue, 'escalation');
+  await desk.reconcile();
+  await unheard(() => remove(question?.id ?? 0));
+  await desk.reconcile();
+  const [again, ...more] = await commentsOf(issue, 'escalation');
+  expect(more).toEqual([]);
+  expect(again?.id).not.toBe(question?.id);
+  expect(again?.body).toBe(question?.body);
+  const [status] = await commentsOf(issue, 'status');
+  expect(status?.body).toContain(`#issuecomment-${again?.id}`);
+  expect(status?.body).not.toContain(`#issuecomment-${question?.id}`);
+});
+
+test('R-2: a deleted question is written anew once, though the answer to that is lost', async () => {
+  const issue = await openWith();
+  const [question] = await commentsOf(issue, 'escalation');
+  await remove(question?.id ?? 0);
+  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  let lost = 0;
+  desk.parts.github = async () => ({
+    ...github,
+    async createComment(number, body) {
+      const written = await github.createComment(number, body);
+      lost += 1;
+      if (lost === 1) throw new Error('the answer is lost');
+      return written;
+    },
+  });
+  await desk.reconcile();
+  await desk.reconcile();
+  expect(lost).toBe(1);
+  const [again, ...more] = await commentsOf(issue, 'escalation');
+  expect(more).toEqual([]);
+  if (again) await desk.olivia.tick(again, 'accept');
+  await desk.settle();
+  expect((await desk.state()).pending).toBeUndefined();
+});
+
+test('nothing changed: a question costs no look', async () => {
+  await openWith();
+  await desk.reconcile();
+  desk.exchanges.length = 0;
+  await desk.reconcile();
+  const looked = desk.exchanges.filter(({ call }) => /\/issues\/comments\/\d+$/.test(call.path));
+  expect(looked).toEqual([]);
+});
+
+test.each([
+  ['closed', (issue: number) => desk.person('walter').closeIssue(issue)],
+  ['unlabelled', (issue: number) => desk.person('walter').unlabel(issue, 'autobuild')],
+  [
+    'locked',
+    (issue: number) => desk.github.callAs('walter', 'PUT', `/repos/olivia/shop/issues/${issue}/lock`, {}),
+  ],
+])('C-6: an issue found %s cancels the run, in the name of who did it', async (_, act) => {
+  const issue = await openWith();
+  await unheard(() => act(issue));
+  await desk.reconcile();
+  expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+});
+
+test('C-6: merging the pull request closes the issue and cancels nothing, told or found', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const { number } = await work.pull();
+  await desk.github.upstream('PATCH', `/repos/olivia/shop/pulls/${number}`, { draft: false });
+  await unheard(() => desk.olivia.merge(number));
+  await desk.olivia.closeIssue(work.issue);
+  await desk.settle();
+  expect((await desk.state()).status).toBe('waiting_for_input');
+  await desk.reconcile();
+  expect((await desk.state()).status).toBe('waiting_for_input');
+});

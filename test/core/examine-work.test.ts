@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { changesetLimits, examineWork, readChangeset } from '../../src/core/examine-work.ts';
+import { startRun } from './run-builder.ts';
+
+const SHA = 'a'.repeat(40);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const file = (path: string, more: object = {}) => ({
+  path,
+  mode: '100644',
+  status: 'added',
+  content: base64('text\n'),
+  ...more,
+});
+const bytes = (changeset: object) => new TextEncoder().encode(JSON.stringify(changeset));
+const read = (files: object[], more: object = {}) =>
+  readChangeset(bytes({ base_sha: SHA, files, ...more }), SHA);
+
+function changesetOf(paths: string[]) {
+  const found = read(paths.map((path) => file(path)));
+  if (!found.ok) throw new Error(found.problem);
+  return found.changeset;
+}
+
+describe('S-12: what no commit is ever made of', () => {
+  test.each([
+    ['no JSON', new TextEncoder().encode('{'), 'not valid at the top'],
+    ['broken UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d), 'not valid at the top'],
+    ['a link', bytes({ base_sha: SHA, files: [file('l', { mode: '120000' })] }), 'not valid at files.0.mode'],
+    ['another base', bytes({ base_sha: 'b'.repeat(40), files: [file('a')] }), `the run builds on ${SHA}`],
+    ['a path outside', bytes({ base_sha: SHA, files: [file('../a')] }), '"../a": '],
+    ['no base64', bytes({ base_sha: SHA, files: [file('a', { content: '?' })] }), 'not base64'],
+    ['too many files', bytes({ base_sha: SHA, files: Array(3001).fill(file('a')) }), 'at most 3000'],
+  ])('%s', (_, sent, problem) => {
+    expect(readChangeset(sent, SHA)).toEqual({ ok: false, problem: expect.stringContaining(problem) });
+  });
+
+  test('what a person can approve is no fault', () => {
+    expect(read([file('.github/workflows/ci.yml'), file('.gitmodules')])).toMatchObject({ ok: true });
+  });
+
+  test('where nothing is changed the base does not matter', () => {
+    expect(readChangeset(bytes({ base_sha: 'b'.repeat(40), files: [] }), SHA)).toMatchObject({ ok: true });
+  });
+});
+
+describe('what the desk finds in finished work', () => {
+  const { state } = startRun({ task: { scope: ['src/**'] }, guards: { files_modified_exceeds: 2 } });
+  const limits = changesetLimits(state, { protected_paths: ['src/keys/**'] });
+
+  test('every path that needs a person, with why', () => {
+    const work = examineWork(
+      changesetOf(['.github/workflows/ci.yml', 'src/keys/a', 'docs/b']),
+      'digest',
+      limits,
+      [],
+    );
+    expect(work).toEqual({
+      digest: 'digest',
+      files: 3,
+      problems: [
+        { path: '.github/workflows/ci.yml', why: 'workflow' },
+        { path: 'src/keys/a', why: 'protected' },
+        { path: 'docs/b', why: 'out_of_scope' },
+        { path: 'docs/b', why: 'file_limit' },
+      ],
+      secrets: [],
+    });
+  });
+
+  test('approved paths neither count nor wait', () => {
+    const approved = { ...limits, approvedPaths: ['docs/**', '.github/**'] };
+    const work = examineWork(changesetOf(['.github/a', 'docs/b', 'src/c']), 'digest', approved, []);
+    expect(work).toMatchObject({ files: 1, problems: [] });
+  });
+
+  test('S-13: files that hold a secret, by key', () => {
+    const changeset = changesetOf(['src/a', 'src/b']);
+    Object.assign(changeset.files[1] ?? {}, { content: base64('key = "S3CRETvalue99"') });
+    const secrets = [{ key: 'api_key', value: 'S3CRETvalue99' }];
+    const work = examineWork(changeset, 'digest', limits, secrets);
+    expect(work.secrets).toEqual([{ path: 'src/b', key: 'api_key' }]);
+    expect(JSON.stringify(work)).not.toContain('S3CRET');
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { only } from '../guards/guard-events.ts';
+import { startRun } from './run-builder.ts';
+import { failing } from './stuck-runs.ts';
+
+test('E-14: who takes a run over is told who worked before, what was reported and tried, and the question', () => {
+  const run = startRun();
+  run.turn({ verification: failing() });
+  run.beginTurn().askForHelp();
+  expect(run.state.predecessor).toBeUndefined();
+  const { question } = run.state.escalations[0] ?? {};
+  run.say('/continue agent=other');
+  expect(run.work.predecessor).toMatchObject({
+    agent: 'scripted',
+    turns: 1,
+    reported: [expect.stringMatching(/^turn 1: /)],
+    tried: expect.any(String),
+    question: question?.replaceAll(/\s+/g, ' '),
+    answer: 'rosa answered /continue agent=other',
+  });
+});
+
+test('E-14: the same agent has no predecessor', () => {
+  const run = startRun({ guards: only({ max_iterations: 1 }) });
+  run.turn({ verification: failing() });
+  run.say('/continue +3 agent=scripted');
+  expect(run.work).toMatchObject({ agent: 'scripted' });
+  expect(run.state.predecessor).toBeUndefined();
+});

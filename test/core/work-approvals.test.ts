@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { WorkFacts } from '../../src/core/work-facts.ts';
+import { PASSING, type Run, type RunOptions, startRun, tests } from './run-builder.ts';
+
+const CI = '.github/workflows/ci.yml';
+const DIGEST = 'd'.repeat(64);
+const implemented = { status: 'implemented', summary: 'All done' };
+
+function facts(more: Partial<WorkFacts> = {}): WorkFacts {
+  return { digest: DIGEST, files: 1, problems: [], secrets: [], ...more };
+}
+
+const workflow = facts({ problems: [{ path: CI, why: 'workflow' }] });
+
+/** The agent says it is done and the job's checks agree. */
+function complete(work: WorkFacts, options: RunOptions = {}): Run {
+  return startRun({ freshVerification: true, ...options }).turn({
+    report: implemented,
+    verification: PASSING,
+    work,
+  });
+}
+
+describe('finished work that a person has to approve', () => {
+  test('is asked about before the run ends', () => {
+    const run = complete(workflow);
+    expect(run.state).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
+    expect(run.state.verifying).toBeUndefined();
+    expect(run.asked).toMatchObject({
+      type: 'scope_drift',
+      headline: 'the finished work changes a file that needs approval, approve it?',
+      question: `The work is finished, but it changes ${CI}, which a person has to approve before it is committed. How to proceed?`,
+    });
+    expect(run.asked.options.map(({ command }) => command)).toEqual([
+      `/approve paths=${CI}`,
+      '/approve paths=.github/workflows/**',
+      `/guide Undo the change to ${CI} and finish without it`,
+      '/accept',
+      '/review',
+      '/terminate',
+    ]);
+  });
+
+  test.each(['/approve', `/approve paths=${CI}`, '/approve paths=.github/workflows/**'])(
+    '%s: it is verified and done, without another turn',
+    (text) => {
+      const run = complete(workflow).park();
+      run.say(text);
+      expect(run.escalation('e1').status).toBe('resolved_with_approval');
+      expect(run.state).toMatchObject({ status: 'building', verifying: 1, changeset: DIGEST });
+      expect(run.effectTypes).toContain('dispatch_verification');
+      expect(run.effectTypes).not.toContain('dispatch_job');
+      run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset: DIGEST });
+      expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: false } });
+    },
+  );
+
+  test('where no fresh job verifies, the approval is the end', () => {
+    const run = complete(workflow, { freshVerification: false });
+    run.say('/approve');
+    expect(run.state).toMatchObject({ status: 'reviewing', finished: { reason: 'complete and verified' } });
+    expect(run.effectTypes).toContain('publish');
+  });
+
+  test('an approval of something else leaves the work open: the agent goes on', () => {
+    const run = complete(workflow).park();
+    run.say('/approve paths=docs/**');
+    expect(run.state.verifying).toBeUndefined();
+    expect(run.effectTypes).toContain('dispatch_job');
+    run.startJob().turn({ report: implemented, verification: PASSING, work: workflow });
+    expect(run.asked.id).toBe('e2');
+  });
+
+  test('going on without it is another turn', () => {
+    const run = complete(workflow);
+    run.tick('stay');
+    expect(run.work.answers[0]?.instruction).toContain(`Undo the change to ${CI} and finish without it`);
+    run.turn({ report: implemented, verification: PASSING, work: facts() });
+    expect(run.state.verifying).toBe(1);
+  });
+
+  test('approved while the desk looked: nothing is asked', () => {
+    const run = startRun({ freshVerification: true }).beginTurn();
+    run.say('/approve paths=.github/**');
+    run.endTurn({ report: implemented, verification: PASSING, work: workflow });
+    expect(run.state).toMatchObject({ escalations: [], verifying: 1 });
+  });
+
+  test('E-5: more files than are allowed, and a path outside the scope, are one question', () => {
+    const problems: WorkFacts['problems'] = [
+      { path: 'docs/a.md', why: 'out_of_scope' },
+      { path: 'src/c.ts', why: 'file_limit' },
+    ];
+    const options = { guards: { files_modified_exceeds: 2 }, task: { scope: ['src/**'] } };
+    const run = complete(facts({ files: 3, problems }), options);
+    expect(run.asked.triggers).toMatchObject([
+      { guard: 'files_modified_exceeds', observed: 2, threshold: 2 },
+      { guard: 'spec_deviation_detected', observed: 1, evidence: { scope: ['src/**'] } },
+    ]);
+    run.say('/approve files=3 paths=docs/**');
+    expect(run.state.verifying).toBe(1);
+  });
+
+  test('a number of files that is still too small does not end it', () => {
+    const problems = ['c', 'd'].map((path) => ({ path, why: 'file_limit' as const }));
+    const run = complete(facts({ files: 4, problems }), { guards: { files_modified_exceeds: 2 } });
+    expect(run.asked.headline).toBe('the finished work changes 4 files, 2 are allowed, approve them?');
+    run.say('/approve files=3');
+    expect(run.state.verifying).toBeUndefined();
+  });
+
+  test('an edit that is held is approved as before: the agent makes it', () => {
+    const run = startRun({ freshVerification: true, task: { scope: ['src/**'] } })
+      .turn({ report: implemented, verification: tests(4, 5) })
+      .beginTurn();
+    const proposed = { path: 'docs/a.md', why: 'out_of_scope' as const, held: true };
+    run.observe({ type: 'write_proposed', turn: 2, proposed, files: [], scope: ['src/**'] }).trip();
+    run.say('/approve');
+    expect(run.state.verifying).toBeUndefined();
+    expect(run.orders.do).toBe('work');
+  });
+});
+
+describe('a secret in finished work', () => {
+  const leaking = facts({ secrets: [{ path: 'src/a.ts', key: 'api_key' }] });
+
+  test('S-13: goes back to the agent, by file and key', () => {
+    const run = complete(leaking);
+    expect(run.state).toMatchObject({ status: 'building', escalations: [] });
+    expect(run.state.verifying).toBeUndefined();
+    expect(run.work).toMatchObject({ turn: 2 });
+    expect(run.work.answers[0]?.instruction).toContain('- src/a.ts: the value of api_key');
+    run.turn({ report: implemented, verification: PASSING, work: facts() });
+    expect(run.state.verifying).toBe(1);
+  });
+
+  test('an agent that keeps doing it meets the turn limit', () => {
+    const run = complete(leaking, { guards: { max_iterations: 1 } });
+    expect(run.asked.triggers[0]?.guard).toBe('max_iterations');
+  });
+});
+
+test('the run remembers what was verified, and publishes before the values are forgotten', () => {
+  const run = complete(facts());
+  expect(run.state.changeset).toBe(DIGEST);
+  const other = 'e'.repeat(64);
+  run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset: other });
+  expect(run.state.changeset).toBe(other);
+  expect(run.effectTypes.indexOf('publish')).toBeGreaterThanOrEqual(0);
+  expect(run.effectTypes.indexOf('publish')).toBeLessThan(run.effectTypes.indexOf('forget_inputs'));
+});
+
+test('work that a job may not send is told to people', () => {
+  const run = startRun().beginTurn();
+  run.feed({ type: 'changeset_refused', at: run.now(), problem: '"a": it is a link.' });
+  expect(run.reply).toMatchObject({ tone: 'refused', detail: '"a": it is a link.' });
+  run.say('/cancel');
+  run.feed({ type: 'changeset_refused', at: run.now(), problem: '"a": it is a link.' });
+  expect(run.last.effects).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startRun, tests } from '../core/run-builder.ts';
+import { openTestDesk, type TestDesk } from './desk.ts';
+
+const SECRET = 'pa*ss<w0rd>[1]&q';
+const PLAIN = 'light blue';
+
+let desk: TestDesk;
+beforeEach(async () => {
+  desk = await openTestDesk();
+});
+afterEach(() => desk.close());
+
+async function claim(kind: 'build' | 'verify'): Promise<string> {
+  const json = { ticket: await desk.ticket({ kind }), actions_run_id: 900, attempt: 1 };
+  desk.attempts[900] = 1;
+  const answer = await post('/claim', json);
+  return ((await answer.json()) as { token: string }).token;
+}
+
+const post = (path: string, json: unknown, token?: string) =>
+  fetch(`${desk.url}/api/jobs${path}`, {
+    method: 'POST',
+    headers: token ? { authorization: `Bearer ${token}` } : {},
+    body: JSON.stringify(json),
+  });
+
+/** A run that was given a secret, then another one for the same key, and goes on. */
+async function givenRun() {
+  const run = startRun().beginTurn();
+  run.askForHelp([
+    { key: 'key', label: 'Key', secret: true },
+    { key: 'colour', label: 'Colour' },
+  ]);
+  const give = async (key: string, value: string) => {
+    const inputs = { [key]: { ref: await desk.store.vault.put('r1', key, value), length: value.length } };
+    const command = { name: 'provide' as const, inputs };
+    run.feed({ type: 'command', at: run.now(), command, by: 'rosa', via: 'form' });
+  };
+  await give('key', SECRET);
+  await give('key', `new-${SECRET}`);
+  await give('colour', PLAIN);
+  return run;
+}
+
+test('R-11: what a job says is freed of values before it is kept, also of a hostile job, and stays so when they are forgotten', async () => {
+  const run = await givenRun();
+  await desk.seed(run);
+  const encoded = Buffer.from(SECRET).toString('base64');
+  const said = `used ${SECRET} as ${encoded} and ${PLAIN}, then ${SECRET.slice(0, 12)}`;
+  const kept = run.commits.length;
+  run.endTurn({ report: { status: 'partial', summary: said } });
+  const { input } = run.commits[kept] ?? expect.fail('no claim');
+  const token = await claim('build');
+  const { envelope } = input as Extract<typeof input, { type: 'claim' }>;
+  expect((await post('/report', envelope, token)).status).toBe(200);
+  const odd = { ...envelope, seq: envelope.seq + 1, type: `sang ${SECRET}`, data: { [SECRET]: SECRET } };
+  expect((await post('/report', odd, token)).status).toBe(200);
+
+  const journal = JSON.stringify(await desk.store.runs.events('r1'));
+  for (const form of [SECRET, SECRET.slice(0, 12), encoded]) expect(journal).not.toContain(form);
+  await desk.store.vault.forget('r1');
+  const { state } = await desk.store.runs.load('r1');
+  expect(state?.turns.at(-1)?.title).toBe(`used ••• as ••• and ${PLAIN}, then •••`);
+  expect(JSON.stringify(state)).not.toContain(SECRET);
+});
+
+test('R-11: what the fresh job found is freed of values as well', async () => {
+  const run = await givenRun();
+  await desk.seed(run);
+  const verification = tests(1, 2);
+  const [check = expect.fail('no check')] = verification.checks;
+  check.output_tail = `Error: ${SECRET} is refused`;
+  const answer = await post('/verification', { verification, changeset: null }, await claim('verify'));
+  expect(answer.status).toBe(200);
+  const journal = JSON.stringify(await desk.store.runs.events('r1'));
+  expect(journal).toContain('Error: ••• is refused');
+  expect(journal).not.toContain(SECRET);
+});
