@@ -63,7 +63,7 @@ export async function readSupervised(
         if (lines === 0) begin = performance.now();
         lines += 1;
         chars += line.length + 1;
-        reader.read(line).forEach(onEvent);
+        reader.read(line)?.forEach(onEvent);
         options.onChars?.(chars);
       },
       onOverlong: (text, final) => scanner.feed(unescaper.feed(text) + (final ? unescaper.end() : '')),

@@ -10,7 +10,7 @@ import { readDispatch } from './action/read-dispatch.ts';
 import { runVerifyJob } from './action/verify-job.ts';
 import { agentNamed } from './agents/registry.ts';
 import { type JobRecord, renderStepSummary } from './comments/render-step-summary.ts';
-import { createHttpLink, type HttpLink, RunOverError } from './link/http.ts';
+import { createHttpLink, type HttpLink, JobOverError, RunOverError } from './link/http.ts';
 import { LinkRefusedError } from './link/retry-request.ts';
 import { ChangesetRefusedError } from './runner/apply-changeset.ts';
 import { runHook } from './runner/run-hook.ts';
@@ -111,8 +111,8 @@ function tell(
   appendFileSync(env.GITHUB_OUTPUT, text.join(''));
 }
 
-/** It was cancelled while this job waited for its runner: that is no failure of the job. */
-function tellOver(env: NodeJS.ProcessEnv, log: ActionLog, { message, status }: RunOverError): void {
+/** Cancelled while this job waited for its runner, or given up while it was cut off: that is no failure of the job. */
+function tellOver(env: NodeJS.ProcessEnv, log: ActionLog, message: string, status: string): void {
   log.annotate('notice', message);
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${message}\n`);
   if (env.GITHUB_OUTPUT)
@@ -157,6 +157,8 @@ function wholeNumber(name: string, text: string | undefined): number {
 function describe(error: unknown): string {
   if (error instanceof ActionError) return `${error.message} ${error.remedy}`;
   if (error instanceof ChangesetRefusedError) return error.message;
+  if (error instanceof JobOverError)
+    return `The desk counts this job no more (${error.message}) What it had saved is kept, and the run goes on without it.`;
   if (error instanceof LinkRefusedError) {
     return `The desk refused this job (${error.message}). A job is started by label only; a replaced one ends here, nothing is lost.`;
   }
@@ -182,7 +184,8 @@ async function runAction(): Promise<void> {
   try {
     await main(process.env, log);
   } catch (error) {
-    if (error instanceof RunOverError) return tellOver(process.env, log, error);
+    if (error instanceof RunOverError) return tellOver(process.env, log, error.message, error.status);
+    if (error instanceof JobOverError) return tellOver(process.env, log, describe(error), 'replaced');
     log.annotate('error', describe(error));
     process.exitCode = 1;
   } finally {

@@ -84,7 +84,9 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
       changeset = await makeChangeset(workspace, place.head_sha);
       const taken = await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
       if (!taken)
-        log.print('The desk keeps the changes it has: they are being verified, or the run is over.');
+        log.print(
+          'The desk keeps the changes it has: they are being verified, a person is asked about them, or the run is over.',
+        );
     },
     onAgent(name) {
       agentAtWork = name;

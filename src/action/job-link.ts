@@ -3,11 +3,11 @@ import { Claim, type Measured } from '../core/envelope.ts';
 import type { Escalation } from '../core/escalation.ts';
 import type { GuardLimits } from '../core/guard.ts';
 import { hideInEnvelope } from '../core/hide-in-claims.ts';
-import { readsPlainly } from '../core/looks-like-credential.ts';
 import { type MeasuredReport, measureReport } from '../core/measured-report.ts';
 import type { Orders } from '../core/orders.ts';
 import type { Link } from '../core/ports.ts';
 import type { TurnRecord } from '../core/run-event.ts';
+import { isSecret } from '../core/secrets-of-run.ts';
 import type { Verification } from '../core/verification.ts';
 import { RULES } from '../guards/rules.ts';
 import { passedValue, secretsIn } from '../runner/actions-secrets.ts';
@@ -42,8 +42,10 @@ export function createJobLink(
   const { log, said } = parts;
   /** What no file may show. */
   const values = new Set(credentialsIn(parts.env));
-  /** What no claim may show. Values that read plainly may be part of any path or sentence; the desk knows which are secret. */
+  /** What no claim may show. */
   const unsaid = new Set<string>();
+  /** Undefined: the desk does not say which are secret, so all are. */
+  let secretKeys: ReadonlySet<string> | undefined;
   let limits = parts.limits;
   /** The run's newest report of the agent, as the desk knows it. */
   let earlier: BlockedReport | undefined;
@@ -67,6 +69,7 @@ export function createJobLink(
     }
     if (orders.do === 'work') {
       parts.onAgent(orders.agent);
+      secretKeys = orders.secret_inputs && new Set(orders.secret_inputs);
       limits = orders.limits as GuardLimits;
       earlier = orders.blocked_report;
       due = undefined;
@@ -83,9 +86,10 @@ export function createJobLink(
     ordersAfterWait: async (signal) => learn(await link.ordersAfterWait(signal)),
     async openInputs(refs) {
       const opened = await link.openInputs(refs);
-      for (const value of Object.values(opened)) {
+      for (const [key, value] of Object.entries(opened)) {
+        if (secretKeys && !isSecret(secretKeys, key, value)) continue;
         hide(value);
-        if (!readsPlainly(value)) unsaid.add(value);
+        unsaid.add(value);
       }
       return opened;
     },

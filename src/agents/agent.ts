@@ -53,7 +53,10 @@ export interface AgentEnd {
 
 /** One invocation's reader: lines of the agent's output in, events out. Tolerates what it does not know. */
 export interface StreamReader {
-  read(line: string): AgentEvent[];
+  /** Empty: a line that it knows and that says nothing. Undefined: it does not know the line. */
+  read(line: string): AgentEvent[] | undefined;
+  /** Whatever the program prints and is no event is its own word. */
+  readonly plain?: boolean;
   /** What the agent failed to say before it ended, such as its end. */
   end?(exit: AgentEnd): AgentEvent[];
 }

@@ -3,7 +3,7 @@ import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
 import { createCumulativeUsage } from './cumulative-usage.ts';
 import { missingEnd, reasonOfFailure } from './end-reason.ts';
-import { parseJsonLine } from './json-line.ts';
+import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 
 const count = z.number().nonnegative().catch(0);
@@ -88,6 +88,9 @@ type Result = z.infer<typeof Result>;
 
 const Line = z.discriminatedUnion('type', [System, Assistant, User, Result]);
 
+/** Pieces of messages that come whole as well, and what is never the agent's word, whatever it looks like. */
+const SILENT = /^(?:stream_event|user|system|result|rate_limit_event)$/;
+
 const KINDS: Record<string, ToolKind> = {
   Write: 'edit',
   Edit: 'edit',
@@ -163,8 +166,9 @@ export function createClaudeReader(): StreamReader {
 
   return {
     read(line) {
-      const parsed = Line.safeParse(parseJsonLine(line));
-      if (!parsed.success) return [];
+      const json = parseJsonLine(line);
+      const parsed = Line.safeParse(json);
+      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
       const event = parsed.data;
       if (event.type !== 'result') ended = ended && event.type === 'system';
       switch (event.type) {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentEvent } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
 import { missingEnd, reasonOfFailure } from './end-reason.ts';
-import { parseJsonLine } from './json-line.ts';
+import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { unwrapShell } from './shell-words.ts';
 
@@ -46,6 +46,11 @@ const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);
 
+/** Never its word, whatever it looks like. */
+const SILENT = /^(?:thread|turn)\.|^error$/;
+/** Items that are no message: its plan, its thoughts, its tools. */
+const NO_MESSAGE = /^(?:reasoning|todo_list|error|command_execution|file_change|mcp_tool_call|web_search)$/;
+
 const TRIES_AGAIN = /^Reconnecting\b/;
 /** An agent that never ends its calls must not fill the memory. */
 const OPEN_CALLS_KEPT = 1_000;
@@ -70,8 +75,9 @@ export function createCodexReader(): StreamReader {
 
   return {
     read(line) {
-      const parsed = Line.safeParse(parseJsonLine(line));
-      if (!parsed.success) return [];
+      const json = parseJsonLine(line);
+      const parsed = Line.safeParse(json);
+      if (!parsed.success) return isSilent(json) ? [] : undefined;
       const event = parsed.data;
       switch (event.type) {
         case 'thread.started':
@@ -101,6 +107,14 @@ export function createCodexReader(): StreamReader {
     },
     end: (exit) => (ended ? [] : [missingEnd('Codex', exit, lastError)]),
   };
+}
+
+function isSilent(json: Record<string, unknown> | undefined): boolean {
+  const type = typeOf(json);
+  // An item that is being updated comes whole when it is completed.
+  if (SILENT.test(type) || type === 'item.updated') return true;
+  const item = json?.item as Record<string, unknown> | undefined;
+  return type.startsWith('item.') && NO_MESSAGE.test(typeOf(item));
 }
 
 type Tool = Exclude<Item, { type: 'agent_message' }>;

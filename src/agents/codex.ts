@@ -2,10 +2,13 @@ import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
 import { createCodexReader } from './codex-reader.ts';
 import { refusingCommand } from './hook-command.ts';
-import { pathsOfPatch } from './patch-paths.ts';
+import { pathFrom, pathsOfPatch, pathsOfShellPatch } from './patch-paths.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 const KEYS = ['CODEX_API_KEY', 'OPENAI_API_KEY'] as const;
+
+/** Its shell: a patch in a command for it is applied by Codex itself, which then asks no other hook. */
+const SHELL_TOOL = 'Bash';
 
 /** A time-out lets the edit through, and the gate may wait for a person: so it is one nobody outlasts. */
 const HOOK_TIMEOUT_S = 365 * 24 * 3600;
@@ -77,7 +80,12 @@ function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: strin
     ['projects', { [cwd]: { trust_level: 'untrusted' } }],
     [
       'hooks.PreToolUse',
-      [{ matcher: 'apply_patch|Edit|Write', hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT_S }] }],
+      [
+        {
+          matcher: `apply_patch|Edit|Write|${SHELL_TOOL}`,
+          hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT_S }],
+        },
+      ],
     ],
     ...provider(env?.OPENAI_BASE_URL),
   ];
@@ -108,6 +116,7 @@ function toml(value: Toml): string {
 }
 
 const HookInput = z.object({
+  /** Where the call runs, which is not always the worktree's top. */
   cwd: z.string().optional(),
   tool_name: z.string(),
   tool_input: z.looseObject({
@@ -124,12 +133,17 @@ function codexHook(): AgentHook {
       const parsed = HookInput.safeParse(input);
       if (!parsed.success)
         return `what Codex told its hook could not be read: ${z.prettifyError(parsed.error)}`;
-      const { tool_name: tool, tool_input } = parsed.data;
-      if (tool_input.file_path !== undefined) return { path: tool_input.file_path, tool };
+      const { cwd, tool_name: tool, tool_input } = parsed.data;
+      if (tool_input.file_path !== undefined) return { path: pathFrom(cwd, tool_input.file_path), tool };
       const patch = tool_input.command ?? tool_input.input ?? tool_input.patch;
       if (patch === undefined) return `${tool} names no file`;
-      const paths = pathsOfPatch(patch);
-      return paths.length > 0 ? { paths, tool } : `no file could be read from what ${tool} is about to do`;
+      const inShell = tool === SHELL_TOOL;
+      const paths = (inShell ? pathsOfShellPatch(patch) : pathsOfPatch(patch)).map((path) =>
+        pathFrom(cwd, path),
+      );
+      if (paths.length > 0) return { paths, tool };
+      // What another command writes is found in the worktree soon after.
+      return inShell ? undefined : `no file could be read from what ${tool} is about to do`;
     },
     answer: ({ decision, reason }) =>
       decision === 'allow'

@@ -16,7 +16,7 @@ export function commandAgent(name: string, argv: string[]): Agent {
         env: turnEnvironment(turn),
       };
     },
-    createReader: () => ({ read: readLine }),
+    createReader: () => ({ read: readLine, plain: true }),
   };
 }
 

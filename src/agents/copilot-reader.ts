@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
 import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
-import { parseJsonLine } from './json-line.ts';
+import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { pathsOfPatch } from './patch-paths.ts';
 
@@ -60,6 +60,10 @@ const Line = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('result'), sessionId: z.string(), exitCode: z.number().int() }),
 ]);
+/** Pieces of messages that come whole as well, its thoughts, and what is never its word. */
+const SILENT =
+  /^(?:session|model|user|system|tool|hook|subagent|skill|permission)\.|^assistant\.(?:\w+_delta|message_start|reasoning|intent|usage|turn_start|turn_end|idle)$|^result$/;
+
 type Data<T extends z.infer<typeof Line>['type']> = Extract<
   z.infer<typeof Line>,
   { type: T; data: unknown }
@@ -79,8 +83,9 @@ export function createCopilotReader(): StreamReader {
 
   return {
     read(line) {
-      const parsed = Line.safeParse(parseJsonLine(line));
-      if (!parsed.success) return [];
+      const json = parseJsonLine(line);
+      const parsed = Line.safeParse(json);
+      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
       const event = parsed.data;
       switch (event.type) {
         // Whole messages only: after a cut stream the pieces come a second time.

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
 import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
-import { parseJsonLine } from './json-line.ts';
+import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 
 /** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
@@ -55,6 +55,8 @@ const Line = z.discriminatedUnion('type', [
   }),
 ]);
 type Line = z.infer<typeof Line>;
+/** Never its word, whatever it looks like. */
+const SILENT = /^(?:init|tool_use|tool_result|error|result)$/;
 type Use = Extract<Line, { type: 'tool_use' }>;
 type Result = Extract<Line, { type: 'tool_result' }>;
 
@@ -79,8 +81,9 @@ export function createGeminiReader(): StreamReader {
 
   return {
     read(line) {
-      const parsed = Line.safeParse(parseJsonLine(line));
-      if (!parsed.success) return [];
+      const json = parseJsonLine(line);
+      const parsed = Line.safeParse(json);
+      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
       const event = parsed.data;
       switch (event.type) {
         case 'init':

@@ -38,7 +38,11 @@ export const gemini: Agent = {
       ],
       // Not `--prompt`: one argument holds 128 KiB at most.
       stdin: turn.prompt,
-      env: { ...turnEnvironment(turn), GEMINI_CLI_HOME: `${turn.home}/gemini` },
+      env: {
+        ...turnEnvironment(turn),
+        ...addresses(turn.env),
+        GEMINI_CLI_HOME: `${turn.home}/gemini`,
+      },
       homeFiles: [
         { path: `${FOLDER}/settings.json`, text: JSON.stringify(settings(turn), null, 2) },
         { path: SHELL_RESULT, text: SHELL_RESULT_SCRIPT },
@@ -107,6 +111,14 @@ function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown>
         },
       ],
     },
+  };
+}
+
+/** Empty is none, and is set: a `.env` that it finds above the worktree cannot name another address for the key. */
+function addresses(env: TurnSpec['env']): Record<string, string> {
+  return {
+    GOOGLE_GEMINI_BASE_URL: env?.GOOGLE_GEMINI_BASE_URL ?? '',
+    GOOGLE_VERTEX_BASE_URL: env?.GOOGLE_VERTEX_BASE_URL ?? '',
   };
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../core/agent-event.ts';
 import type { StreamReader } from './agent.ts';
 import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
-import { parseJsonLine } from './json-line.ts';
+import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { pathsOfPatch } from './patch-paths.ts';
 
@@ -86,6 +86,8 @@ const Line = z.discriminatedUnion('type', [
   }),
 ]);
 type Line = z.infer<typeof Line>;
+/** Its thoughts, and what is never its word. */
+const SILENT = /^(?:reasoning|step_start|step_finish|tool_use|error|autobuild)$/;
 
 /** An agent that never ends its calls must not fill the memory. */
 const OPEN_CALLS_KEPT = 1_000;
@@ -125,8 +127,9 @@ export function createOpencodeReader(): StreamReader {
 
   return {
     read(line) {
-      const parsed = Line.safeParse(parseJsonLine(line));
-      if (!parsed.success) return [];
+      const json = parseJsonLine(line);
+      const parsed = Line.safeParse(json);
+      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
       const event = parsed.data;
       if (event.type === 'autobuild') return readPlugin(event);
       if (event.type === 'error') return finish(reasonOfError(event.error), messageOf(event.error));

@@ -44,7 +44,10 @@ export const opencode: Agent = {
   keys: KEYS,
   environment: KEYS,
   chooseVariables,
-  configFiles: { anywhere: ['AGENTS.md'], atTop: ['.opencode', 'opencode.json', 'opencode.jsonc'] },
+  configFiles: {
+    anywhere: ['AGENTS.md', 'CONTEXT.md'],
+    atTop: ['.opencode', 'opencode.json', 'opencode.jsonc'],
+  },
   start(turn) {
     return {
       argv: [

@@ -1,3 +1,5 @@
+import { splitShellWords } from './shell-words.ts';
+
 /** Most files one ask at the gate may name. */
 const MOST_PATHS = 1000;
 
@@ -16,6 +18,34 @@ export function pathsOfPatch(patch: string): string[] {
     if (paths.size > MOST_PATHS) break;
   }
   return [...paths];
+}
+
+const SHELL_CALL = /\bapply_?patch\b/;
+
+/**
+ * The files of a patch that a shell command hands to `apply_patch`, as Codex takes it: after `cd DIR &&`, or alone. None: no
+ * patch is in it.
+ */
+export function pathsOfShellPatch(command: string): string[] {
+  const at = command.search(SHELL_CALL);
+  if (at === -1) return [];
+  const before = command.slice(0, at).trim();
+  const words = before.endsWith('&&') ? splitShellWords(before.slice(0, -2)) : undefined;
+  const directory = words?.length === 2 && words[0] === 'cd' ? words[1] : undefined;
+  return pathsOfPatch(command).map((path) => pathFrom(directory, path));
+}
+
+/** The path as seen from where `directory` is, in one spelling. */
+export function pathFrom(directory: string | undefined, path: string): string {
+  if (!directory) return path;
+  const full = path.startsWith('/') ? path : `${directory}/${path}`;
+  const names: string[] = [];
+  for (const name of full.split('/')) {
+    if (name === '' || name === '.') continue;
+    if (name === '..' && names.length > 0 && names.at(-1) !== '..') names.pop();
+    else if (name !== '..' || !full.startsWith('/')) names.push(name);
+  }
+  return `${full.startsWith('/') ? '/' : ''}${names.join('/')}`;
 }
 
 /** By hand: a pattern for blanks at the end begins anew at each blank in the middle. */

@@ -1,12 +1,14 @@
 import type { Probot } from 'probot';
 import { actionsRunMark } from '../core/job-api.ts';
+import { isSameLabel } from '../core/same-label.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
+import { onPullRequestClosed, onPullRequestReopened } from './handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
-import { onIssueGone, onPullRequestClosed, onWorkflowRunCompleted } from './handlers/run-over.ts';
+import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
 import type { AppParts } from './parts.ts';
 import { isOutdated } from './redeliver.ts';
 
@@ -32,7 +34,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
   return (app) => {
     app.on('issues.labeled', async ({ id, payload }) => {
       // An App or a template may set labels too; only a person's word starts a run.
-      if (payload.label?.name !== label || payload.sender.type !== 'User') return;
+      if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
       if (await isLate(id, payload.issue.updated_at, payload)) return;
       const where = repositoryOf(payload);
       await onIssueLabelled(parts, {
@@ -48,7 +50,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     app.on(
       ['issues.unlabeled', 'issues.closed', 'issues.deleted', 'issues.transferred', 'issues.locked'],
       async ({ id, payload }) => {
-        if (payload.action === 'unlabeled' && payload.label?.name !== label) return;
+        if (payload.action === 'unlabeled' && !isSameLabel(payload.label?.name, label)) return;
         const { login: sender } = payload.sender;
         if (await isLate(id, payload.issue.updated_at, payload)) return;
         await onIssueGone(parts, {
@@ -93,6 +95,14 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         merged: payload.pull_request.merged === true,
         login: payload.sender.login,
         seen: `pull-closed:${id}`,
+      });
+    });
+    app.on('pull_request.reopened', async ({ id, payload }) => {
+      await onPullRequestReopened(parts, {
+        repo_id: payload.repository.id,
+        number: payload.pull_request.number,
+        login: payload.sender.login,
+        seen: `pull-reopened:${id}`,
       });
     });
     app.on('pull_request.edited', async ({ payload }) => {

@@ -2,6 +2,7 @@ import type { CommentContext } from '../core/comment-context.ts';
 import type { Place } from '../core/hosted-ports.ts';
 import type { RunState } from '../core/run-state.ts';
 import type { AppParts } from './parts.ts';
+import { whyUnpublished } from './unpublished.ts';
 
 /** Where a comment stands and what it can link to. */
 export async function commentContext(
@@ -15,7 +16,9 @@ export async function commentContext(
   const repository = `${webUrl}/${place.owner}/${place.repo}`;
   const issue = `${repository}/issues/${place.issue}`;
   const page = pages ? `${publicUrl}/runs/${state.run}` : undefined;
-  const pull = await parts.store.marks.get(`pull-of:${state.run}`);
+  const newest = await parts.store.marks.get(`pull-of:${state.run}`);
+  // One that was closed on the way is not where the work is: the next one will be.
+  const pull = newest === String(state.closed_pull?.number) ? undefined : newest;
   const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
   const reported = await parts.store.marks.get(reportMark(state.run));
   const status = await parts.store.comments.find(state.run, `${state.run}.status`);
@@ -26,6 +29,7 @@ export async function commentContext(
   return {
     op,
     ...(asks && whoIsAsked(place)),
+    unpublished: state.status === 'reviewing' ? await whyUnpublished(parts, state.run) : undefined,
     issue: place.issue,
     capabilities: { live: true, form: pages },
     links: {
@@ -49,7 +53,11 @@ export function reportMark(run: string): string {
 }
 
 /** Whom the repository's config names; else whoever set the label. */
-function whoIsAsked({ notify, labelled_by }: Place): Pick<CommentContext, 'mentions' | 'mention_reason'> {
-  if (notify && notify.mention.length > 0) return { mentions: notify.mention };
-  return { mentions: [labelled_by], mention_reason: 'who labelled the issue' };
+function whoIsAsked({
+  notify,
+  labelled_by,
+  roles,
+}: Place): Pick<CommentContext, 'mentions' | 'mention_reason' | 'roles'> {
+  if (notify && notify.mention.length > 0) return { mentions: notify.mention, roles };
+  return { mentions: [labelled_by], mention_reason: 'who labelled the issue', roles };
 }

@@ -1,5 +1,6 @@
 import type { IssueEvent } from '../core/github-port.ts';
 import type { RunState } from '../core/run-state.ts';
+import { isSameLabel } from '../core/same-label.ts';
 import type { AppParts } from './parts.ts';
 
 /** GitHub's own records of one click may be that far apart. */
@@ -13,7 +14,7 @@ export interface Labelling {
 }
 
 export function newestLabelled(events: IssueEvent[], label: string): IssueEvent | undefined {
-  return events.findLast((event) => event.event === 'labeled' && event.label === label);
+  return events.findLast((event) => event.event === 'labeled' && isSameLabel(event.label, label));
 }
 
 export async function labellingOf(

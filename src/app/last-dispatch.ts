@@ -14,6 +14,11 @@ export interface LastDispatch {
 
 const mark = (run: string) => `dispatched:${run}`;
 
+/** Where it stands among the marks that an Actions run was ended here: its end is neither a loss nor a person's doing. */
+export function droppedMark(actionsRun: number): string {
+  return `dropped-actions-run:${actionsRun}`;
+}
+
 export async function rememberDispatch(parts: AppParts, run: string, dispatch: LastDispatch): Promise<void> {
   await parts.store.marks.set(mark(run), JSON.stringify(dispatch));
 }

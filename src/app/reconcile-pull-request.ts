@@ -1,9 +1,9 @@
 import type { GitHub, PullRequest } from '../core/github-port.ts';
 import type { Place } from '../core/hosted-ports.ts';
 import type { RunState } from '../core/run-state.ts';
+import { noticeFate } from './handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
-import { onPullRequestClosed } from './handlers/run-over.ts';
 import { isBefore, labellingOf } from './labelling.ts';
 import { lastPerson } from './last-person.ts';
 import type { AppParts } from './parts.ts';
@@ -24,8 +24,10 @@ export async function reconcilePullRequest(
   readComments: (pullRequest: number) => Promise<void>,
 ): Promise<void> {
   const pull = await readPullRequest(parts, github, state);
-  if (!pull || pull.state === 'closed') return;
-  await readBox(parts, github, place, pull);
+  if (!pull) return;
+  await noticeFate(parts, github, state, place, pull);
+  if (pull.merged) return;
+  if (pull.state === 'open') await readBox(parts, github, place, pull);
   const mark = `pull-read:${state.run}`;
   if ((await parts.store.marks.get(mark)) === pull.updated_at) return;
   await readComments(pull.number);
@@ -66,9 +68,7 @@ async function readVerdict(parts: AppParts, github: GitHub, state: RunState, pla
   const pull = await readPullRequest(parts, github, state);
   if (!pull) return;
   if (pull.state === 'open') return readBox(parts, github, place, pull);
-  const { number, merged } = pull;
-  const seen = `pull-found-closed:${state.run}:${number}`;
-  await onPullRequestClosed(parts, { repo_id: place.repo_id, number, merged, login: 'someone', seen });
+  await noticeFate(parts, github, state, place, pull);
 }
 
 async function readPullRequest(

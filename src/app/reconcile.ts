@@ -2,6 +2,7 @@ import { type GitHub, GitHubError, type GitHubIssue } from '../core/github-port.
 import type { Place } from '../core/hosted-ports.ts';
 import { aliveMark } from '../core/job-api.ts';
 import type { RunState } from '../core/run-state.ts';
+import { isSameLabel } from '../core/same-label.ts';
 import { performEffect } from './effects/perform-effect.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
@@ -56,7 +57,7 @@ async function reconcileRun(parts: AppParts, run: string): Promise<void> {
       ending: issue ? endingOf(parts, issue) : undefined,
       seen: `gone:${run}`,
     });
-    // Nobody but us, or the merge of its pull request: the run goes on.
+    // Nobody but us, or the merge of its pull request, which is seen below.
     if (!issue || !(await parts.store.runs.active()).includes(run)) return;
   }
   await lookForQuestion(parts, github, state, issue);
@@ -70,7 +71,7 @@ async function reconcileRun(parts: AppParts, run: string): Promise<void> {
 function endingOf({ settings }: AppParts, { state, locked, labels }: GitHubIssue): Ending {
   if (state === 'closed') return 'closed';
   if (locked) return 'locked';
-  return labels.includes(settings.label) ? undefined : 'unlabeled';
+  return labels.some((label) => isSameLabel(label, settings.label)) ? undefined : 'unlabeled';
 }
 
 /** An open question whose comment somebody deleted is asked anew, and what links to it follows. Free where nothing changed. */

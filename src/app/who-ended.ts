@@ -1,4 +1,5 @@
 import type { GitHub } from '../core/github-port.ts';
+import { isSameLabel } from '../core/same-label.ts';
 import type { AppParts } from './parts.ts';
 
 /** Undefined: the issue is not there any more, and nor are its events. */
@@ -12,7 +13,7 @@ export async function whoEnded(
   ending: Exclude<Ending, undefined>,
 ): Promise<{ login?: string } | 'ours'> {
   const events = (await github.issueEvents(issue)).filter(
-    ({ event, label }) => event === ending && (ending !== 'unlabeled' || label === settings.label),
+    ({ event, label }) => event === ending && (ending !== 'unlabeled' || isSameLabel(label, settings.label)),
   );
   const others = events.filter(({ app_id }) => app_id !== settings.appId);
   if (events.length > 0 && others.length === 0) return 'ours';

@@ -1,16 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readConfig } from '../config.ts';
 import { detectChecks } from '../runner/detect-checks.ts';
 import { readInside } from '../runner/read-inside.ts';
 import { writeInside } from '../runner/write-inside.ts';
+import { findActionReferences } from './doctor-workflow.ts';
 import { realDirectory } from './home.ts';
 import { usage } from './options.ts';
 import { packageVersion } from './package-version.ts';
 import { repositoryFiles } from './repository-files.ts';
+import { readWorkflowFile } from './workflow-file.ts';
 
+const WORKFLOW_PATH = '.github/workflows/autobuild.yml';
+const CONFIG_PATH = '.github/autobuild.yml';
 const TEMPLATES = [
-  { template: 'workflow.yml', path: '.github/workflows/autobuild.yml' },
-  { template: 'autobuild.yml', path: '.github/autobuild.yml' },
+  { template: 'workflow.yml', path: WORKFLOW_PATH },
+  { template: 'autobuild.yml', path: CONFIG_PATH },
 ];
 const MAX_BYTES = 1024 * 1024;
 const ACTION = /^[A-Za-z0-9][\w-]*\/[\w.-]+@[\w][\w./-]*$/;
@@ -28,7 +33,8 @@ export async function initCommand(options: {
   const directory = realDirectory(options.directory);
   const found = detectChecks(repositoryFiles(directory));
   const lines: string[] = [];
-  let ok = true;
+  /** What stands in files that were left as they are, by path. */
+  const kept = new Map<string, string>();
   for (const { template, path } of TEMPLATES) {
     const text = readFileSync(new URL(`../../templates/${template}`, import.meta.url), 'utf8');
     const bytes = Buffer.from(
@@ -40,10 +46,9 @@ export async function initCommand(options: {
     const isThere = present.ok || existsSync(join(directory, path));
     if (present.ok && present.bytes.equals(bytes)) lines.push(`✓ ${path} is there already.`);
     else if (isThere && !options.force) {
-      ok = false;
-      lines.push(
-        `✗ ${path} is there and differs; it was left as it is. Replace it with: autobuild init --force`,
-      );
+      kept.set(path, present.ok ? present.bytes.toString('utf8') : '');
+      const again = `autobuild init --force${options.action ? ` --action ${action}` : ''}`;
+      lines.push(`✗ ${path} is there and differs; it was left as it is. Replace it with: ${again}`);
     } else {
       await writeInside(directory, path, { bytes, mode: 0o644 });
       lines.push(`✓ ${path} ${isThere ? 'replaced' : 'written'}.`);
@@ -51,13 +56,30 @@ export async function initCommand(options: {
   }
   if (!existsSync(join(directory, '.git')))
     lines.push(`  ${directory} is not the top of a repository: move the files there.`);
-  const checks = found.length > 0 ? found.join(', ') : '`npm test`, because none was found';
+  const written = found.length > 0 ? found.join(', ') : '`npm test`, because none was found';
+  const config = kept.get(CONFIG_PATH);
+  const workflow = kept.get(WORKFLOW_PATH);
+  const checks = config === undefined ? written : checksIn(config);
+  const used = workflow === undefined ? action : actionIn(workflow);
   lines.push(
-    `The checks are ${checks}; the action is ${action}, which gets your secrets: use one you trust (--action).`,
+    `The checks are ${checks}; the action is ${used}, which gets your secrets: use one you trust (--action).`,
     'Next: choose agent and checks in .github/autobuild.yml, add its set-up and key to .github/workflows/autobuild.yml,',
     'commit both to the default branch, install the App, and label an issue `autobuild`.',
   );
-  return { lines, ok };
+  return { lines, ok: kept.size === 0 };
+}
+
+function checksIn(config: string): string {
+  const read = readConfig(config);
+  return (read.ok && read.config.verify?.join(', ')) || `what ${CONFIG_PATH} says`;
+}
+
+function actionIn(workflow: string): string {
+  const read = readWorkflowFile(workflow);
+  const names = read.ok
+    ? findActionReferences(read.workflow).map((found) => `${found.action}@${found.ref}`)
+    : [];
+  return [...new Set(names)].join(' and ') || `what ${WORKFLOW_PATH} says`;
 }
 
 /** A JSON text is a YAML text, whatever characters a command has. */

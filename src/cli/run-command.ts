@@ -11,7 +11,7 @@ import { environmentFor } from '../runner/agent-environment.ts';
 import { detectChecks } from '../runner/detect-checks.ts';
 import { findExecutable } from '../runner/find-executable.ts';
 import { checkAgent } from './check-agent.ts';
-import { versionOf, versionWarning } from './cli-version.ts';
+import { findVersion, versionWarning } from './cli-version.ts';
 import { withLock } from './hold-worktree.ts';
 import { newRunId, type RunFile, realDirectory } from './home.ts';
 import { type CliOptions, usage } from './options.ts';
@@ -53,7 +53,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
   return withLock(surroundings.home, file, () => {
     surroundings.home.saveRun(file);
     surroundings.screen.start(run, task, checks, hidden);
-    if (builtIn) void warnOfVersion(builtIn, worktree, surroundings);
+    if (builtIn) void warnOfAgent(builtIn, worktree, surroundings);
     return workOnRun(file, surroundings, async (desk) => {
       await desk.handleOnce(run, {
         type: 'request',
@@ -76,9 +76,13 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
 }
 
 /** Beside the run: some take seconds to say which version they are. */
-async function warnOfVersion(agent: Agent, cwd: string, { env, screen }: Surroundings): Promise<void> {
-  const version = await versionOf(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
-  const warning = version && versionWarning(agent, version);
+async function warnOfAgent(agent: Agent, cwd: string, { env, screen }: Surroundings): Promise<void> {
+  const found = await findVersion(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
+  if (found.is === 'broken') {
+    const words = found.words ? ` It said: ${found.words}` : '';
+    screen.note(`${agent.name} here does not work: ${found.problem}.${words} See: autobuild doctor`);
+  }
+  const warning = found.is === 'there' && versionWarning(agent, found.version);
   if (warning) screen.note(warning);
 }
 

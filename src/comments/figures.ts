@@ -1,5 +1,6 @@
 import type { EscalationContext } from '../core/escalation.ts';
 import type { GuardId, PassRate, Trigger } from '../core/guard.ts';
+import { isProtectedOnly } from '../core/needs-approval.ts';
 import { isPastTheGate } from '../core/past-the-gate.ts';
 import type { RunState } from '../core/run-state.ts';
 import { score } from '../core/verification.ts';
@@ -41,7 +42,8 @@ export function counterName(guard: GuardId): string {
 
 /** The same, where what tripped decides which of the guard's counts it is. */
 export function counterOf({ guard, evidence }: Trigger): string {
-  return isPastTheGate(evidence) ? 'Past the gate' : counterName(guard);
+  if (isPastTheGate(evidence)) return 'Past the gate';
+  return isProtectedOnly(evidence) ? 'To approve' : counterName(guard);
 }
 
 /** Where the run stood, the numbers that tripped among them (G-5). */

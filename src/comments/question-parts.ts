@@ -49,10 +49,7 @@ export function renderLimitsReached(escalation: Escalation, where: CommentContex
 }
 
 /** The only mentions in a comment. */
-export function renderAsking(
-  where: CommentContext,
-  rest = ' Anyone with write access can answer.',
-): string | undefined {
+export function renderAsking(where: CommentContext, rest: string): string | undefined {
   const { mentions = [], mention_reason } = where;
   const names = mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
   if (names.length === 0) return undefined;

@@ -29,6 +29,8 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
       'Autobuild',
       `closed it on ${dateTime(resolved_at)}, and the run with it`,
     ]);
+  if (resolved_at && wasMerged(state, escalation))
+    rows.push([clock(resolved_at), resolverOf(escalation), 'merged the pull request, which ended the run']);
   const open = resolved_at && Date.parse(resolved_at) - Date.parse(escalation.created_at);
   return fitComment(
     [
@@ -58,8 +60,17 @@ function hasExpired(state: RunState, escalation: Escalation): boolean {
   return state.finished?.expired === true && escalation.status === 'resolved_with_termination';
 }
 
+/** An answer that stops the run never approves it: nobody answered, and the pull request was merged all the same. */
+function wasMerged(state: RunState, escalation: Escalation): boolean {
+  return state.status === 'approved' && escalation.status === 'resolved_with_termination';
+}
+
+function resolverOf({ resolution, responses }: Escalation): string {
+  return inlineText(resolution?.by ?? responses.at(-1)?.by ?? 'someone', 60);
+}
+
 function answeredHeadline(state: RunState, escalation: Escalation): string {
-  const by = inlineText(escalation.resolution?.by ?? escalation.responses.at(-1)?.by ?? 'someone', 60);
+  const by = resolverOf(escalation);
   const again = state.status === 'building' ? ', running again' : '';
   switch (escalation.status) {
     case 'pending':
@@ -69,6 +80,7 @@ function answeredHeadline(state: RunState, escalation: Escalation): string {
     case 'resolved_with_approval':
       return `✓ Answered: approved by ${by}${again}`;
     case 'resolved_with_termination':
+      if (wasMerged(state, escalation)) return `✓ Closed: the pull request was merged by ${by}`;
       return hasExpired(state, escalation)
         ? `✗ Closed: ${inlineText(state.finished?.reason ?? '', 100)}`
         : `✗ Answered: stopped by ${by}`;

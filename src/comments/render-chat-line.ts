@@ -4,16 +4,17 @@ import { cleanLine } from './clean-text.ts';
 const HEADLINE = 200;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A question for Slack and chats that read the same: where, the headline, and the way to the question. */
+/** News for Slack and chats that read the same: where, the headline, and the way there. */
 export function renderChatLine(
   place: { owner: string; repo: string; issue: number },
   /** Free of secrets: what is made harmless here would not be recognised as one any more. */
   headline: string,
   { links }: Pick<CommentContext, 'links'>,
+  what: 'waiting for you' | 'cancelled' = 'waiting for you',
 ): string {
   const shown = harmlessInChat(cleanLine(headline, HEADLINE));
-  const line = `${place.owner}/${place.repo}#${place.issue}: waiting for you: ${shown}`;
-  const way = links?.question ?? links?.run_page;
+  const line = `${place.owner}/${place.repo}#${place.issue}: ${what}: ${shown}`;
+  const way = links?.question ?? links?.status ?? links?.run_page;
   return way ? `${line}\n${way}` : line;
 }
 

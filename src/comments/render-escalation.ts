@@ -28,6 +28,7 @@ import {
   renderLimitsReached,
   renderSmallPrint,
 } from './question-parts.ts';
+import { whoCanAnswer } from './who-can-answer.ts';
 import { count, list } from './words.ts';
 
 /** The question, as a GitHub comment: headline, why, numbers, what is needed, options, folds, who is asked, small print. */
@@ -57,7 +58,7 @@ export function renderEscalation(state: RunState, escalation: Escalation, where:
     triedFold(escalation),
     ...evidence.flatMap((shown) => shown.folds),
     contextFold(escalation.context, where),
-    renderAsking(where),
+    renderAsking(where, whoCanAnswer(escalation, where)),
     renderSmallPrint(state, escalation, where),
   ];
   return fitComment(parts, restOf(where));

@@ -5,7 +5,7 @@ import { ratesOf } from './figures.ts';
 import { code } from './harmless.ts';
 import { blocks, link, marker, renderTable, small } from './markdown.ts';
 import { renderAsking } from './question-parts.ts';
-import { LABEL_AGAIN, stateOf } from './state-line.ts';
+import { LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
 import { totalsOf } from './totals.ts';
 import { count, timeSpan } from './words.ts';
 
@@ -15,6 +15,7 @@ export function renderReceipt(state: RunState, where: CommentContext): string {
   const pull = where.links?.pull_request;
   return blocks(
     `${marker('receipt', { run: state.run, op: where.op })}\n### ${stateOf(state, where)}`,
+    renderUnpublished(where),
     summarize(state),
     renderTable({
       head: ['', 'Whole run'],
@@ -31,9 +32,11 @@ export function renderReceipt(state: RunState, where: CommentContext): string {
       ],
     }),
     state.finished?.expired && LABEL_AGAIN,
-    pull &&
-      state.status === 'reviewing' &&
-      renderAsking({ ...where, mention_reason: undefined }, ` Please review #${pull.number}.`),
+    where.unpublished
+      ? renderAsking({ ...where, mention_reason: undefined }, ' Please decide how to go on.')
+      : pull &&
+          state.status === 'reviewing' &&
+          renderAsking({ ...where, mention_reason: undefined }, ` Please review #${pull.number}.`),
     small([
       timeSpan(state.requested_at, state.finished?.at ?? state.updated_at),
       `agent ${code(state.agent, 40)}`,

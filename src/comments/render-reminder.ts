@@ -3,6 +3,7 @@ import type { Escalation } from '../core/escalation.ts';
 import type { RunState } from '../core/run-state.ts';
 import { blocks, link, marker, small } from './markdown.ts';
 import { headlineOf, renderAsking, whatComes } from './question-parts.ts';
+import { whoCanAnswer } from './who-can-answer.ts';
 import { dateTime } from './words.ts';
 
 /** A new comment, because an edit notifies nobody (E-12). */
@@ -10,7 +11,7 @@ export function renderReminder(state: RunState, escalation: Escalation, where: C
   return blocks(
     `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}\n### ⏸ Still waiting for you: ${headlineOf(state, escalation)}`,
     `**${link('Answer here', where.links?.question)}.** Nothing is running and nothing is lost.`,
-    renderAsking(where),
+    renderAsking(where, whoCanAnswer(escalation, where, ['pause'])),
     small([
       `Reminder ${escalation.reminders}`,
       `asked ${dateTime(escalation.created_at)}`,

@@ -1,6 +1,6 @@
 import type { CommentContext } from '../core/comment-context.ts';
 import { pauseExpiry } from '../core/expiry.ts';
-import { isFinished, pendingEscalation, type RunState } from '../core/run-state.ts';
+import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../core/run-state.ts';
 import { checksTable, renderTestBar } from './checks.ts';
 import { limitsOf, withLimit } from './figures.ts';
 import { type Fold, fitComment } from './fit-comment.ts';
@@ -8,7 +8,7 @@ import { code, inlineText } from './harmless.ts';
 import { link, marker, renderTable, small, type Table } from './markdown.ts';
 import { restOf } from './places.ts';
 import { whatComes } from './question-parts.ts';
-import { LABEL_AGAIN, stateOf } from './state-line.ts';
+import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
 import { totalsOf } from './totals.ts';
 import { testsOf, turnLabel } from './turn-history.ts';
 import { clock, count, dateTime, minutes, money } from './words.ts';
@@ -38,14 +38,22 @@ export function renderStatus(state: RunState, where: CommentContext): string {
 
 function renderNext(state: RunState, where: CommentContext): string | undefined {
   const { pull_request, question } = where.links ?? {};
-  if (state.status === 'waiting_for_input' && state.pending)
-    return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.`;
+  const closed = waitsOverClosedPull(state);
+  if (state.status === 'waiting_for_input' && state.pending) {
+    const anew = closed
+      ? ` And ${closedBy(state)}: an answer goes on with a new pull request, \`/cancel\` ends the run.`
+      : '';
+    return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.${anew}`;
+  }
   if (state.status === 'waiting_for_input') {
     const expiry = pauseExpiry(state);
     const until = expiry ? ` Without it the run closes by itself on ${dateTime(expiry)}.` : '';
+    if (closed)
+      return `\`/continue\` goes on with a new pull request, \`/cancel\` ends the run. Nothing runs and nothing is lost.${until}`;
     return `Reply \`/continue\` to go on. Nothing runs and nothing is lost.${until}`;
   }
   if (state.finished?.expired) return LABEL_AGAIN;
+  if (state.status === 'reviewing' && where.unpublished) return renderUnpublished(where);
   if (state.status !== 'reviewing' || !pull_request) return undefined;
   const fate = state.finished?.partial
     ? 'The issue stays open: not everything is done.'
@@ -136,7 +144,7 @@ function renderHint(state: RunState): string | undefined {
 
 function renderLinks(state: RunState, where: CommentContext): string | undefined {
   const { pull_request, changes, log, run_page } = where.links ?? {};
-  const ready = ['reviewing', 'approved', 'rejected'].includes(state.status);
+  const ready = ['reviewing', 'approved', 'rejected'].includes(state.status) && !where.unpublished;
   const draft = ready ? 'Pull request' : 'Draft pull request';
   const shown = [
     pull_request && `${draft} #${pull_request.number}`,

@@ -1,6 +1,6 @@
 import type { CommentContext } from '../core/comment-context.ts';
 import { pauseExpiry } from '../core/expiry.ts';
-import { pendingEscalation, type RunState } from '../core/run-state.ts';
+import { pendingEscalation, type RunState, waitsOverClosedPull } from '../core/run-state.ts';
 import { limitsOf } from './figures.ts';
 import { inlineText } from './harmless.ts';
 import { headlineOf } from './question-parts.ts';
@@ -9,8 +9,15 @@ import { dateTime } from './words.ts';
 /** For a run that ended because nobody came. */
 export const LABEL_AGAIN = '**To start again:** take the label off the issue and set it again.';
 
+/** For a run whose work did not get to a pull request: what stays out, and what can be done. */
+export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpublished'>): string | undefined {
+  if (!unpublished) return undefined;
+  const lines = unpublished.detail.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => `- ${inlineText(line, 300)}`).join('\n');
+}
+
 /** State, colon, what is needed: it stands alone in a mail's preview. */
-export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): string {
+export function stateOf(state: RunState, where: Pick<CommentContext, 'links' | 'unpublished'>): string {
   const by = state.finished?.by ? ` by ${inlineText(state.finished.by, 60)}` : '';
   const pull = where.links?.pull_request;
   switch (state.status) {
@@ -24,16 +31,17 @@ export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): 
     }
     case 'waiting_for_input': {
       const open = pendingEscalation(state);
-      return open
-        ? `⏸ Waiting for you: ${inlineText(headlineOf(state, open), 120)}`
-        : `⏸ Waiting for you: paused, decide ${decideBy(state)}`;
+      if (open) return `⏸ Waiting for you: ${inlineText(headlineOf(state, open), 120)}`;
+      if (waitsOverClosedPull(state)) return `⏸ Waiting for you: ${closedBy(state)}`;
+      return `⏸ Waiting for you: paused, decide ${decideBy(state)}`;
     }
     case 'reviewing': {
+      if (where.unpublished) return `✗ The work is not published: ${inlineText(where.unpublished.why, 120)}`;
       const what = pull ? `pull request #${pull.number} is ready for your review` : 'ready for your review';
       return state.finished?.partial ? `✓ Done in part: ${what}` : `✓ Done: ${what}`;
     }
     case 'approved':
-      return '✓ Done: merged, nothing needed from you';
+      return `✓ ${state.finished?.partial ? 'Done in part' : 'Done'}: merged, nothing needed from you`;
     case 'rejected':
       return '✗ Closed without merging: nothing needed from you';
     case 'failed':
@@ -49,4 +57,9 @@ export function stateOf(state: RunState, where: Pick<CommentContext, 'links'>): 
 function decideBy(state: RunState): string {
   const expiry = pauseExpiry(state);
   return expiry ? `before ${dateTime(expiry)}` : 'when you like';
+}
+
+/** For a run that waits over it. */
+export function closedBy({ closed_pull }: RunState): string {
+  return `the pull request was closed by ${inlineText(closed_pull?.by ?? 'someone', 60)}`;
 }

@@ -13,13 +13,18 @@ export function turnTable(turns: readonly TurnRecord[]): Table {
     const repeated = signature && (seen.get(record.signature ?? '') ?? 0) > 1;
     return [
       turnLabel(record),
-      record.title ? inlineText(record.title, 120) : '',
+      whatItDid(record),
       lineChange(record.turn_added, record.turn_removed) || 'none',
       testsOf(record),
       repeated && seen.size > 1 ? `**${signature}**` : signature,
     ];
   });
   return { head: ['Turn', "What it did, in the agent's words", 'Lines', 'Tests', 'Result'], rows };
+}
+
+function whatItDid({ title, failed, exit }: TurnRecord): string {
+  const words = title ?? (failed ? exit : '');
+  return [failed ? '✗' : '', words ? inlineText(words, 120) : ''].filter(Boolean).join(' ');
 }
 
 export function turnLabel({ turn, kind }: Pick<TurnRecord, 'turn' | 'kind'>): string {

@@ -7,8 +7,9 @@ import { uselessFileLimit } from './refusals.ts';
 import { resumeRun } from './resume-run.ts';
 import type { Rules } from './rules.ts';
 import type { RunState } from './run-state.ts';
+import { hasUnheardInstruction } from './unheard-instruction.ts';
 import { completeRun } from './verify-afresh.ts';
-import { isApprovedWork } from './work-approvals.ts';
+import { bindToWork, isApprovedWork } from './work-approvals.ts';
 
 /** E-10: a larger scope, as far as the operator says. Without arguments only what was proposed; the next one asks again. */
 export function approveScope(
@@ -42,10 +43,11 @@ export function approveScope(
   const changed = overLimit?.evidence.files?.length ?? pending.context.files;
   const useless = uselessFileLimit(state, files, changed);
   if (useless) return refuse(input, useless);
+  const approved = files === undefined && paths === undefined ? proposed : (paths ?? []);
   const resumed = resumeRun(state, pending, input, rules, {
     status: 'resolved_with_approval',
     growth: { files },
-    approvedPaths: files === undefined && paths === undefined ? proposed : (paths ?? []),
+    ...bindToWork(state, pending, approved),
   });
   return completeIfApproved(state, pending, input.at, resumed);
 }
@@ -54,7 +56,7 @@ export function approveScope(
 function completeIfApproved(state: RunState, pending: Escalation, at: string, resumed: Decision): Decision {
   const after = resumed.events.reduce(evolve, state);
   const record = after.turns.at(-1);
-  if (!record || !isApprovedWork(after, pending)) return resumed;
+  if (!record || hasUnheardInstruction(state) || !isApprovedWork(after, pending)) return resumed;
   const completed = completeRun(after, record, at);
   return {
     events: [...resumed.events, ...completed.events],

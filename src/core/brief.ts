@@ -25,6 +25,8 @@ export const Brief = z.object({
   active_ms: z.number().nonnegative(),
   usage: Usage,
   changes: ChangeSummary,
+  /** Lines at the end of the turn before. A desk of an older version says nothing of it. */
+  lines: ChangeSummary.pick({ added: true, removed: true }).optional(),
 });
 export type Brief = z.infer<typeof Brief>;
 
@@ -50,5 +52,11 @@ export function briefFor(state: RunState): Brief {
     active_ms,
     usage,
     changes,
+    lines: linesOf(state),
   };
+}
+
+function linesOf({ turns }: RunState): Brief['lines'] {
+  const { added, removed } = turns.at(-1)?.changes ?? { added: 0, removed: 0 };
+  return { added, removed };
 }

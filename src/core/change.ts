@@ -19,6 +19,8 @@ const place = z.object({
   path: z.string(),
   /** An agent with a gate wrote it without asking: within the limits or not, it takes an approval to come back. */
   gate_bypassed: z.boolean().optional(),
+  /** The content it was given instead, by git's name for it; null: none. Absent: what the base has. */
+  instead: z.string().nullable().optional(),
 });
 const stored = place.extend({ stored: z.string() });
 

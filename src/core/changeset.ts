@@ -148,7 +148,7 @@ function checkPermission(path: string, limits: ChangesetLimits): ChangesetProble
   }
   // Some file systems ignore case, so the protection does.
   const isProtected = [...ALWAYS_PROTECTED, ...limits.protectedPaths].some((pattern) =>
-    matchesPattern(pattern.toLowerCase(), path.toLowerCase()),
+    protects(pattern.toLowerCase(), path.toLowerCase()),
   );
   if (isProtected)
     return [
@@ -157,6 +157,11 @@ function checkPermission(path: string, limits: ChangesetLimits): ChangesetProble
   if (limits.scope === undefined || isInScope(path, limits.scope)) return [];
   const problem = `the path is outside the task’s scope (${limits.scope.join(', ')})`;
   return [{ path, kind: 'out_of_scope', problem, remedy }];
+}
+
+/** A file takes the place of a directory of its name, with all that is protected there. */
+function protects(pattern: string, path: string): boolean {
+  return matchesPattern(pattern, path) || pattern.replace(/^(?:\.\/)+/, '').startsWith(`${path}/`);
 }
 
 /** As in the job: approved paths are allowed beyond the number. */

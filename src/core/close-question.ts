@@ -44,6 +44,19 @@ export function endRun(
   };
 }
 
+/** The run ends by something else than an answer, and its question with it. */
+export function closeUnanswered(
+  pending: Escalation,
+  { at, by }: { at: string; by: string },
+  finished: Decision,
+): Decision {
+  const status = 'resolved_with_termination' as const;
+  return {
+    events: [{ type: 'escalation_resolved', at, escalation: pending.id, status, by }, ...finished.events],
+    effects: [...closingEffects(pending), ...finished.effects],
+  };
+}
+
 export function cancelReason({ by, because }: CommandInput): string {
   return because ? `cancelled by ${by}: ${because}` : `cancelled by ${by}`;
 }

@@ -1,15 +1,29 @@
+import type { CommandName } from './command.ts';
+import type { Role } from './role.ts';
+
 /** What a comment needs to know beyond the record: where it stands, who is asked, and what this desk can offer. */
 export interface CommentContext {
   /** Logins or teams that are asked, without the `@`: the only mentions a comment makes. */
   mentions?: readonly string[];
   /** Why them: `who labelled the issue`. */
   mention_reason?: string;
+  /** The least role for a command, where the config asks for another than write. */
+  roles?: Partial<Record<CommandName, Role>>;
   /** Number of the issue the work is for, where there is one. */
   issue?: number;
   links?: CommentLinks;
+  /** Of a run that is over: its work did not get to where people look for it. */
+  unpublished?: Unpublished;
   capabilities: DeskCapabilities;
   /** Operation id: finds what was written when the response to a write was lost. */
   op: string;
+}
+
+export interface Unpublished {
+  /** `it contains values that were given in secret` */
+  why: string;
+  /** What stays out, and what a person can do about it; a line each. */
+  detail: string;
 }
 
 /** A frozen process and the one-time form exist only where they exist. */

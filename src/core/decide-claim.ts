@@ -4,10 +4,13 @@ import { Claim, type Envelope, type Measured, PROTOCOL } from './envelope.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
 import type { GuardStates, Trigger } from './guard.ts';
+import { holdToDesk } from './hold-to-desk.ts';
 import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
 import type { Rules } from './rules.ts';
 import type { RunEvent, TurnRecord } from './run-event.ts';
-import { isFinished, pendingEscalation, type RunState } from './run-state.ts';
+import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from './run-state.ts';
+import { tellNextTurn } from './tell-next-turn.ts';
+import { hasUnheardInstruction } from './unheard-instruction.ts';
 import { completeRun } from './verify-afresh.ts';
 import { approvalsNeeded, sendBack } from './work-approvals.ts';
 import type { WorkFacts } from './work-facts.ts';
@@ -15,20 +18,21 @@ import type { WorkFacts } from './work-facts.ts';
 type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'];
 
 /** What a job says is a claim: its job must be the present one, and its trips are judged by the desk's own limits. */
-export function decideClaim(state: RunState, envelope: Envelope, rules: Rules, work?: WorkFacts): Decision {
-  const { at, fence } = envelope;
-  if (envelope.protocol !== PROTOCOL || envelope.run !== state.run || isFinished(state)) return NOTHING;
-  const parsed = Claim.safeParse({ type: envelope.type, data: envelope.data });
+export function decideClaim(state: RunState, given: Envelope, rules: Rules, work?: WorkFacts): Decision {
+  const { at, fence } = given;
+  if (given.protocol !== PROTOCOL || given.run !== state.run || isFinished(state)) return NOTHING;
+  const parsed = Claim.safeParse({ type: given.type, data: given.data });
   // A newer job may say things this desk does not know: the input is in the journal, nothing is done.
   if (!parsed.success) return NOTHING;
-  const claim = parsed.data;
-  if (claim.type === 'job_started') {
+  if (parsed.data.type === 'job_started') {
     const successor = fence === state.jobs + 1 && !state.job_live;
     return successor
       ? { events: [{ type: 'job_started', at, job: fence }], effects: [{ type: 'update_status' }] }
       : NOTHING;
   }
-  if (fence !== state.jobs) return NOTHING;
+  // R-5: one that parked, handed over or was lost has nothing more to say.
+  if (fence !== state.jobs || !state.job_live) return NOTHING;
+  const [envelope, claim] = holdToDesk(state, given, parsed.data);
   switch (claim.type) {
     case 'baseline_recorded':
       return decideBaseline(state, envelope, claim.data, rules);
@@ -46,7 +50,10 @@ export function decideClaim(state: RunState, envelope: Envelope, rules: Rules, w
     }
     case 'agent_frozen':
       if (!state.escalations.some(({ id }) => id === claim.data.escalation)) return NOTHING;
-      return { events: [{ type: 'agent_frozen', at, ...claim.data }], effects: [] };
+      return {
+        events: [{ type: 'agent_frozen', at, ...claim.data }],
+        effects: claim.data.changes ? [{ type: 'update_status' }] : [],
+      };
     case 'answer_delivered':
       if (!state.answers.some(({ id }) => id === claim.data.answer)) return NOTHING;
       return { events: [{ type: 'answer_delivered', at, answer: claim.data.answer }], effects: [] };
@@ -57,7 +64,7 @@ export function decideClaim(state: RunState, envelope: Envelope, rules: Rules, w
     case 'parked': {
       const waits = state.pending || state.paused || state.verifying !== undefined;
       return {
-        events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, guards: claim.data.guards }],
+        events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, ...claim.data }],
         effects: [
           { type: 'publish', ready: false },
           // The answer came while the job was on its way out: nobody else would start the next one.
@@ -162,19 +169,21 @@ function afterTurn(
   const { at } = envelope;
   const leaks = work?.secrets ?? [];
   // One question at a time: what ends while a person is asked waits for the answer.
-  if (state.pending) return NOTHING;
+  if (state.pending || waitsOverClosedPull(state)) return NOTHING;
   const triggers = validTriggers(state, measured.guards, envelope, rules);
-  // Completion wins over a guard that trips at the same moment (K-10), but not over work that was put back: it is not in there.
-  if (isComplete(record, state.known_issues)) {
+  const unheard = hasUnheardInstruction(state);
+  // Completion wins over a guard that trips at the same moment (K-10), but not over what a person said that no turn has heard,
+  // nor over work that was put back: neither is in there. And nobody is asked about work that holds a secret.
+  if (!unheard && leaks.length === 0 && isComplete(record, state.known_issues)) {
     const putBack = triggers.filter(({ evidence }) => evidence.proposed?.length);
     const needed = putBack.length > 0 ? putBack : approvalsNeeded(state, work);
     if (needed.length > 0) return raiseEscalation(state, needed, measured, at, rules, false);
-    if (leaks.length === 0) return completeRun(state, record, at);
+    return completeRun(state, record, at);
   }
   if (record.kind === 'debug') return afterDebugTurn(state, record, measured, at);
   if (triggers.length > 0) return raiseEscalation(state, triggers, measured, at, rules, false);
   // K-4: not fixable by a successor, and nothing a person has to decide.
-  if (record.read?.report?.status === 'failed') {
+  if (!unheard && record.read?.report?.status === 'failed') {
     const reason = record.read.report.errors[0]?.message || 'the player reported failed';
     return finishRun({ at, status: 'failed', partial: true, reason });
   }
@@ -192,26 +201,8 @@ function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured,
       `The debugging turn found the root cause: ${report.root_cause}`,
       report.fix ? `The fix it proposes: ${report.fix}` : 'Fix it, then go on with the task.',
     ].join('\n');
-    return {
-      events: [
-        {
-          type: 'answer_prepared',
-          at,
-          answer: {
-            id: `debug.${state.turns.length}`,
-            command: 'debug',
-            by: 'the debugging turn',
-            instruction,
-            inputs: {},
-            rearm: [],
-            ends_turn: false,
-            next_turn: 'normal',
-            agent_changed: false,
-          },
-        },
-      ],
-      effects: [],
-    };
+    const id = `debug.${state.turns.length}`;
+    return tellNextTurn(at, { id, command: 'debug', by: 'the debugging turn', instruction });
   }
   if (!asked) return NOTHING;
   const findings = report?.root_cause || report?.summary || 'The debugging turn gave no findings.';

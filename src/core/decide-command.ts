@@ -3,7 +3,7 @@ import type { CommandName } from './command.ts';
 import { type Decision, refuse } from './decision.ts';
 import type { Input } from './input.ts';
 import type { Rules } from './rules.ts';
-import { isFinished, pendingEscalation, type RunState } from './run-state.ts';
+import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from './run-state.ts';
 import { steerRun } from './steer-run.ts';
 
 export type CommandInput = Extract<Input, { type: 'command' }>;
@@ -66,6 +66,8 @@ export function commandsFor(state: RunState): CommandName[] {
 export function standingInWords(state: RunState): string {
   const pending = pendingEscalation(state);
   if (pending) return `Waiting for you: ${pending.headline}`;
+  if (waitsOverClosedPull(state))
+    return `Paused: the pull request was closed by ${state.closed_pull?.by}, /continue goes on with a new one`;
   if (state.paused) return `Paused in turn ${state.turn}: /continue goes on`;
   if (state.finished) return `Ended: ${state.status}, ${state.finished.reason}`;
   return state.turn === 0 ? 'Starting' : `Building: turn ${state.turn}, nothing needed from you`;

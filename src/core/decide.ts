@@ -5,6 +5,7 @@ import { evolve } from './evolve.ts';
 import { expirePause, expireQuestion } from './expire-run.ts';
 import { PAUSE_TIMER } from './expiry.ts';
 import type { Input } from './input.ts';
+import { judgeRun, noteReopened } from './judge-run.ts';
 import { reminderTime } from './raise-escalation.ts';
 import type { Rules } from './rules.ts';
 import type { RunEvent } from './run-event.ts';
@@ -32,11 +33,9 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
     case 'verification':
       return decideVerification(state, input.at, input.verification, input.changeset);
     case 'judged':
-      if (state.status !== 'reviewing') return NOTHING;
-      return {
-        events: [{ type: 'run_judged', at: input.at, status: input.outcome, by: input.by }],
-        effects: [{ type: 'update_status' }],
-      };
+      return judgeRun(state, input);
+    case 'reopened':
+      return noteReopened(state, input);
     case 'timer':
       return decideTimer(state, input);
     case 'job_lost':

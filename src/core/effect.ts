@@ -36,6 +36,8 @@ export const Effect = z.discriminatedUnion('type', [
   z.object({ type: z.literal('dispatch_job') }),
   z.object({ type: z.literal('dispatch_verification') }),
   z.object({ type: z.literal('stop_job') }),
+  /** Nobody waits for its result any more. */
+  z.object({ type: z.literal('stop_verification') }),
   /** Bring the work to the branch and the pull request; `ready`: for review. */
   z.object({ type: z.literal('publish'), ready: z.boolean() }),
   z.object({ type: z.literal('show_receipt') }),

@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { AgentMetrics, EscalationContext } from './escalation.ts';
-import { GuardId } from './guard.ts';
-import { TurnKind, TurnRecord, Usage } from './run-event.ts';
+import { GuardId, type GuardStates } from './guard.ts';
+import { ChangeSummary, TurnKind, TurnRecord, Usage } from './run-event.ts';
 import { Verification } from './verification.ts';
 
 export const PROTOCOL = 1;
 
 const guards = z.partialRecord(GuardId, z.unknown());
+/** Of a turn that is not over. Jobs of older versions say nothing of it. */
+const soFar = { usage: Usage.optional(), changes: ChangeSummary.optional() };
 
 /** What the job measured, next to its guard states. The desk recomputes triggers from these with its own limits. */
 export const Measured = z.object({
@@ -32,18 +34,29 @@ export const Claim = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tripped'), data: z.object({ usage: Usage, measured: Measured }) }),
   z.object({
     type: z.literal('agent_frozen'),
-    data: z.object({ escalation: z.string(), processes: z.number().int(), ms: z.number() }),
+    data: z.object({
+      escalation: z.string(),
+      processes: z.number().int(),
+      ms: z.number(),
+      changes: soFar.changes,
+    }),
   }),
   z.object({ type: z.literal('answer_delivered'), data: z.object({ answer: z.string() }) }),
   z.object({ type: z.literal('acknowledged'), data: z.object({ escalation: z.string(), text: z.string() }) }),
   z.object({ type: z.literal('agent_died'), data: z.object({ reason: z.string() }) }),
-  z.object({ type: z.literal('parked'), data: z.object({ guards }) }),
+  z.object({ type: z.literal('parked'), data: z.object({ guards, ...soFar }) }),
   z.object({
     type: z.literal('handed_over'),
-    data: z.object({ handoff_path: z.string().optional(), guards }),
+    data: z.object({ handoff_path: z.string().optional(), guards, ...soFar }),
   }),
 ]);
 export type Claim = z.infer<typeof Claim>;
+
+/** The guard states that a claim carries. */
+export function guardsIn({ data }: Claim): GuardStates {
+  if ('measured' in data) return data.measured.guards;
+  return 'guards' in data ? data.guards : {};
+}
 
 /** Every message from a job to the desk. Unknown types are stored and not acted on; users pin the job's version. */
 export const Envelope = z.object({

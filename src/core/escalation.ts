@@ -102,6 +102,8 @@ export const Escalation = z.object({
   /** Which part of the run it stopped: the agent lives on, frozen, or the turn was over. */
   during_turn: z.boolean(),
   rearm: z.array(GuardId),
+  /** Digest of the finished work that a person is asked about: the answer is for this work, and for no other. */
+  work: z.string().optional(),
 });
 export type Escalation = z.infer<typeof Escalation>;
 

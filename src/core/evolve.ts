@@ -61,6 +61,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return {
         jobs: event.job,
         job_live: true,
+        job_began: { at: event.at, active_ms: state.active_ms },
         status: state.pending || state.paused ? state.status : 'building',
       };
     case 'baseline_recorded':
@@ -100,6 +101,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         metrics: event.escalation.context.metrics,
       };
     case 'agent_frozen':
+      return { changes: event.changes ?? state.changes };
     case 'command_refused':
     case 'review_shown':
       return {};
@@ -116,11 +118,13 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         limits: event.limits as GuardLimits,
         limits_rev: event.rev,
         approved_paths: event.approved_paths,
+        approved_work: event.approved_work ?? state.approved_work,
       };
     case 'answer_prepared':
       return {
         status: 'building',
         paused: undefined,
+        closed_pull: state.closed_pull && { ...state.closed_pull, answered: true },
         answers: [...state.answers, event.answer],
         ...keepInstruction(state, event.answer),
         rearmed_at: {
@@ -160,7 +164,13 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'run_paused':
       return { status: 'waiting_for_input', paused: { rearm: event.rearm, since: event.at } };
     case 'job_parked':
-      return { job_live: false, active_ms: event.active_ms, guards: event.guards, delivered: [] };
+      return {
+        job_live: false,
+        active_ms: event.active_ms,
+        guards: event.guards,
+        delivered: [],
+        ...soFar(state, event),
+      };
     case 'job_handed_over':
       return {
         job_live: false,
@@ -168,6 +178,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         active_ms: event.active_ms,
         guards: event.guards,
         handoff_path: event.handoff_path,
+        ...soFar(state, event),
       };
     case 'job_lost':
       // What it was told but never confirmed with counters of its own is there again for its successor.
@@ -182,12 +193,18 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return { escalations: edit(state, event.escalation, () => ({ reminders: event.number })) };
     case 'verification_requested':
       return { verifying: event.attempt };
+    case 'verification_dropped':
+      return { verifying: undefined };
     case 'verification_reported':
       return {
         verifying: undefined,
         fresh: event.verification,
         changeset: event.changeset ?? state.changeset,
       };
+    case 'pull_request_closed':
+      return { closed_pull: { number: event.pull, by: event.by } };
+    case 'pull_request_reopened':
+      return { closed_pull: undefined };
     case 'run_judged':
       return { status: event.status };
     case 'run_finished':
@@ -208,6 +225,13 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         },
       };
   }
+}
+
+function soFar(
+  state: RunState,
+  { usage, changes }: Partial<Pick<RunState, 'usage' | 'changes'>>,
+): Pick<RunState, 'usage' | 'changes'> {
+  return { usage: usage ?? state.usage, changes: changes ?? state.changes };
 }
 
 /** What is said holds for the rest of the run; what to debug holds for that turn. */

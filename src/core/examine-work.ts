@@ -8,18 +8,23 @@ import {
 import type { Place } from './hosted-ports.ts';
 import type { RunState } from './run-state.ts';
 import { findSecretsInFiles } from './secrets-in-changeset.ts';
+import { approvedPathsIn } from './work-approvals.ts';
 import type { WorkFacts, WorkProblem } from './work-facts.ts';
 
 const MOST_CHARS = 300;
 const MOST_LEAKS = 100;
 const OPEN: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
 
-/** What people have allowed the run so far, and what the repository protects. */
-export function changesetLimits(state: RunState, place: Pick<Place, 'protected_paths'>): ChangesetLimits {
+/** What people have allowed in the work of this digest, and what the repository protects. */
+export function changesetLimits(
+  state: RunState,
+  place: Pick<Place, 'protected_paths'>,
+  digest: string,
+): ChangesetLimits {
   const limit = state.limits.files_modified_exceeds;
   return {
     protectedPaths: place.protected_paths ?? [],
-    approvedPaths: state.approved_paths,
+    approvedPaths: approvedPathsIn(state, digest),
     scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
     maxFiles: typeof limit === 'number' ? limit : 'off',
   };

@@ -1,4 +1,4 @@
-import { closingEffects } from './close-question.ts';
+import { closeUnanswered } from './close-question.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import type { Escalation } from './escalation.ts';
 import { expiryOf, isExpired, pauseExpiry, spanInWords } from './expiry.ts';
@@ -14,15 +14,7 @@ export function expireQuestion(state: RunState, pending: Escalation, at: string)
   const span = waitedFor(pending.created_at, at);
   const reason =
     pending.responses.length > 0 ? `the question stayed open for ${span}` : `nobody answered for ${span}`;
-  const finished = finish(at, reason);
-  const status = 'resolved_with_termination' as const;
-  return {
-    events: [
-      { type: 'escalation_resolved', at, escalation: pending.id, status, by: SELF },
-      ...finished.events,
-    ],
-    effects: [...closingEffects(pending), ...finished.effects],
-  };
+  return closeUnanswered(pending, { at, by: SELF }, finish(at, reason));
 }
 
 export function expirePause(state: RunState, at: string): Decision {

@@ -82,6 +82,13 @@ export interface CommitFile {
   content: string | null;
 }
 
+/** A file of a commit that goes when another is written where it, or a directory above it, stands. */
+export interface ReplacedFile {
+  path: string;
+  /** Whose writing removes it. */
+  by: string;
+}
+
 export interface GitHub {
   readonly owner: string;
   readonly repo: string;
@@ -135,6 +142,8 @@ export interface GitHub {
     /** Before the branch is moved to it: whatever is lost from here on, the commit is known. */
     onCreated?(sha: string): Promise<void>;
   }): Promise<{ sha: string; verified: boolean }>;
+  /** Files of the commit that files written at these paths would remove without a word. */
+  replacedFiles(commit: string, paths: readonly string[]): Promise<ReplacedFile[]>;
   /** The open one, else the newest. */
   pullRequestOf(branch: string): Promise<PullRequest | undefined>;
   pullRequest(number: number): Promise<PullRequest | undefined>;

@@ -187,6 +187,8 @@ export interface Guard<State = unknown, Config = unknown> {
   /** What the config error lists as allowed. */
   readonly allowed: string;
   readonly initial: State;
+  /** How its state reads in a claim and after a park: anybody may have written it. What a later version adds has a default. */
+  readonly state: z.ZodType<State>;
   reduce(state: State, event: GuardEvent): State;
   check(state: State, config: Config): Trigger | undefined;
   /** What trips also when the guard is off: no limit allows it. */

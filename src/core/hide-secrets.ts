@@ -1,4 +1,7 @@
-import { secretForms } from './secret-forms.ts';
+import { keepBase64 } from './keep-base64.ts';
+import { asLetters, readText } from './reading.ts';
+import { base64Forms, secretForms, unescapedForms } from './secret-forms.ts';
+import { undoEscapes } from './undo-escapes.ts';
 
 const MASK = '•••';
 /** A shorter beginning or end of a value, left over where a text was cut, says nothing. */
@@ -20,7 +23,7 @@ export interface SecretHider {
 }
 
 export function createSecretHider(values: Iterable<string>, mask = MASK): SecretHider {
-  const find = createFormFinder([...new Set(values)].flatMap((value) => secretForms(value)));
+  const find = createSecretFinder([...new Set(values)]);
   const hide = (text: string) => replaceSpans(text, find(text), mask);
   return {
     hide,
@@ -37,6 +40,37 @@ export function createSecretHider(values: Iterable<string>, mask = MASK): Secret
       return copy(record, 0) as T;
     },
   };
+}
+
+/** Where a value stands in a text: as it is written there, with its escapes undone, and between other characters in base64. */
+function createSecretFinder(values: readonly string[]): (text: string) => Span[] {
+  const findWritten = createFormFinder(values.flatMap((value) => secretForms(value)));
+  const findUnescaped = createFormFinder(values.flatMap(unescapedForms));
+  const findBase64 = createFormFinder(values.flatMap(base64Forms));
+  return (text) => {
+    if (values.length === 0 || text.length < KEY_LENGTH) return [];
+    const reading = readText(text);
+    const whereIs = ({ from, to }: Span): Span => ({
+      from: reading.from[from] ?? 0,
+      to: reading.to[to - 1] ?? text.length,
+    });
+    undoEscapes(reading);
+    const unescaped = findUnescaped(asLetters(reading)).map(whereIs);
+    keepBase64(reading);
+    const encoded = findBase64(asLetters(reading)).map(whereIs);
+    return joined([...findWritten(text), ...unescaped, ...encoded]);
+  };
+}
+
+/** In order; those that touch become one. */
+function joined(spans: readonly Span[]): Span[] {
+  const result: Span[] = [];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    const last = result.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else result.push({ from, to });
+  }
+  return result;
 }
 
 export function replaceSpans(text: string, spans: readonly Span[], mask: string): string {

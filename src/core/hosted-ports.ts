@@ -99,6 +99,8 @@ export interface HostedStore {
       expectedVersion: number,
       commit: HostedCommit,
     ): Promise<{ ok: true; version: number; duplicate: boolean } | { ok: false }>;
+    /** Whether a commit with this key was made. */
+    wasSeen(key: string): Promise<boolean>;
     place(run: string): Promise<Place | undefined>;
     /** The newest run of the issue. */
     ofIssue(repoId: number, issue: number): Promise<string | undefined>;

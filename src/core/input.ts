@@ -60,6 +60,14 @@ export const Input = z.discriminatedUnion('type', [
     at: z.iso.datetime(),
     outcome: z.enum(['approved', 'rejected']),
     by: z.string(),
+    /** Its number. Missing in journals of older versions. */
+    pull: z.number().int().positive().optional(),
+  }),
+  z.object({
+    type: z.literal('reopened'),
+    at: z.iso.datetime(),
+    by: z.string(),
+    pull: z.number().int().positive(),
   }),
   z.object({ type: z.literal('timer'), at: z.iso.datetime(), timer: z.string() }),
   /** The job was found dead without having parked. */

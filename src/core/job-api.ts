@@ -4,7 +4,7 @@ import { type Envelope, PROTOCOL } from './envelope.ts';
 import { Place } from './hosted-ports.ts';
 import { Orders } from './orders.ts';
 import { RunStatus } from './run-event.ts';
-import type { RunState } from './run-state.ts';
+import { isFinished, type RunState } from './run-state.ts';
 import { Verification } from './verification.ts';
 
 /** What job and desk say to each other over HTTP, below `/api/jobs`. Both ends read with these schemas. */
@@ -44,6 +44,9 @@ export const ClaimResponse = OrdersResponse.extend({
   protocol: z.number().int(),
 });
 export type ClaimResponse = z.infer<typeof ClaimResponse>;
+
+/** With 401: why the ticket or token opens nothing. */
+export const Refusal = z.object({ error: z.string() });
 
 /** With 410: the run ended before the job began. */
 export const RunOver = z.object({ error: z.string(), status: RunStatus });
@@ -87,6 +90,11 @@ const PREVIOUS_PROTOCOL = PROTOCOL - 1;
 export function acceptEnvelope(envelope: Envelope): Envelope | undefined {
   if (envelope.protocol === PROTOCOL) return envelope;
   return envelope.protocol === PREVIOUS_PROTOCOL ? { ...envelope, protocol: PROTOCOL } : undefined;
+}
+
+/** R-5: a job that parked, handed over or was lost speaks no more. Of a run that ended it may still learn that. */
+export function isOver(job: number, state: RunState): boolean {
+  return job < state.jobs || (job === state.jobs && !state.job_live && !isFinished(state));
 }
 
 /** Where a job's last sign of life stands among the marks. */

@@ -5,6 +5,7 @@ import { InputRef } from './command.ts';
 import { Predecessor } from './predecessor.ts';
 import { GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';
 import { isFinished, lastVerification, type RunState } from './run-state.ts';
+import { secretKeysOf } from './secrets-of-run.ts';
 import { Verification } from './verification.ts';
 
 /** What the desk wants the job to do next: a projection of the run, so that asking twice gives the same answer. */
@@ -23,6 +24,8 @@ export const Orders = z.discriminatedUnion('do', [
     answers: z.array(Answer),
     /** Every value given in this run so far. */
     inputs: z.record(z.string(), InputRef),
+    /** The keys that were asked for as secrets. Absent: an older desk does not say. */
+    secret_inputs: z.array(z.string()).optional(),
     guidance: z.array(z.string()),
     /** What the last verification said: the next turn's feedback. */
     feedback: Verification.optional(),
@@ -55,6 +58,7 @@ export function ordersFor(state: RunState): Orders {
     approved_paths: state.approved_paths,
     answers: state.answers,
     inputs: Object.assign({}, ...state.escalations.map((escalation) => escalation.resolution?.inputs ?? {})),
+    secret_inputs: [...secretKeysOf(state)],
     guidance: kind === 'debug' && state.debug ? [...state.guidance, state.debug] : state.guidance,
     feedback: feedbackOf(state),
     known_issues: state.known_issues,

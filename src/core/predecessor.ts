@@ -21,7 +21,9 @@ export function predecessorOf(
   state: RunState,
   { question, answer }: { question?: Escalation; answer: string },
 ): Predecessor {
-  const turns = state.turns.filter(({ kind }) => kind === 'normal');
+  const turns = state.turns.filter(
+    ({ kind, agent = state.agent }) => kind === 'normal' && agent === state.agent,
+  );
   // A run that was paused over a question is given away because of it, too.
   const asked = question ?? (state.paused?.rearm.length ? state.escalations.at(-1) : undefined);
   return {

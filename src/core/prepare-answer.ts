@@ -1,10 +1,12 @@
+import type { Answer } from './answer.ts';
 import type { CommandName, InputRef } from './command.ts';
 import type { Escalation } from './escalation.ts';
 import type { GuardId, Trigger } from './guard.ts';
 import { predecessorOf } from './predecessor.ts';
 import type { Growth, Rules } from './rules.ts';
-import type { RunEvent } from './run-event.ts';
+import type { ApprovedWork, RunEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';
+import { carriesInstruction } from './unheard-instruction.ts';
 
 export interface AnswerParts {
   id: string;
@@ -19,6 +21,7 @@ export interface AnswerParts {
   rearm: GuardId[];
   growth: Growth;
   approvedPaths: string[];
+  approvedWork?: ApprovedWork;
   endsTurn: boolean;
   nextTurn: 'normal' | 'debug';
   agent?: string;
@@ -41,33 +44,34 @@ export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts)
       rev: state.limits_rev + 1,
       limits: rules.grow(state.limits, [...grown], { turns, minutes, files }, observed),
       approved_paths: [...new Set([...state.approved_paths, ...parts.approvedPaths])],
+      approved_work: parts.approvedWork,
     },
   ];
   const agentChanged = agent !== undefined && agent !== state.agent;
   if (agentChanged) {
-    const answer = `${by} answered /${parts.command} agent=${agent}`;
+    const said = `${by} answered /${parts.command} agent=${agent}`;
     events.push({
       type: 'agent_changed',
       at,
       agent,
-      predecessor: predecessorOf(state, { question: escalation, answer }),
+      predecessor: predecessorOf(state, { question: escalation, answer: said }),
     });
   }
-  events.push({
-    type: 'answer_prepared',
-    at,
-    answer: {
-      id: parts.id,
-      escalation: escalation?.id,
-      command: parts.command,
-      by,
-      instruction: parts.instruction,
-      inputs: parts.inputs,
-      rearm: parts.rearm,
-      ends_turn: parts.endsTurn,
-      next_turn: parts.nextTurn,
-      agent_changed: agentChanged,
-    },
-  });
+  const answer: Answer = {
+    id: parts.id,
+    escalation: escalation?.id,
+    command: parts.command,
+    by,
+    instruction: parts.instruction,
+    inputs: parts.inputs,
+    rearm: parts.rearm,
+    ends_turn: parts.endsTurn,
+    next_turn: parts.nextTurn,
+    agent_changed: agentChanged,
+  };
+  // The work is not done: one more turn comes, and what is being verified is not its result.
+  if (state.verifying !== undefined && carriesInstruction(answer))
+    events.push({ type: 'verification_dropped', at, by });
+  events.push({ type: 'answer_prepared', at, answer });
   return events;
 }

@@ -6,6 +6,7 @@ import { GUARD_IDS, type Option, type Standing, type Trigger } from './guard.ts'
 import type { Rules } from './rules.ts';
 import type { Usage } from './run-event.ts';
 import type { RunState } from './run-state.ts';
+import { isAboutFinishedWork } from './work-approvals.ts';
 
 /** Boxes for the player's own suggestions, before the guards' options. */
 const SUGGESTIONS_OFFERED = 3;
@@ -47,6 +48,7 @@ export function raiseEscalation(
     reminders: 0,
     during_turn: duringTurn,
     rearm: ordered.map((trigger) => trigger.guard),
+    work: isAboutFinishedWork(ordered) ? state.changeset : undefined,
   };
   return announce(state, escalation, measured.guards, at, usage);
 }

@@ -8,7 +8,7 @@ import { instructionFor } from './instruction.ts';
 import { prepareAnswer } from './prepare-answer.ts';
 import { replyTo } from './reply-to.ts';
 import type { Growth, Rules } from './rules.ts';
-import type { RunEvent } from './run-event.ts';
+import type { ApprovedWork, RunEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 
 export interface ResumeOptions {
@@ -22,6 +22,7 @@ export interface ResumeOptions {
   /** Values given with this answer, beside those given before. */
   inputs?: Record<string, InputRef>;
   approvedPaths?: string[];
+  approvedWork?: ApprovedWork;
   reply?: Reply;
 }
 
@@ -46,6 +47,7 @@ export function resumeRun(
     rearm: pending.rearm,
     growth: options.growth ?? {},
     approvedPaths: options.approvedPaths ?? [],
+    approvedWork: options.approvedWork,
     endsTurn: options.endsTurn ?? options.agent !== undefined,
     nextTurn: options.nextTurn ?? 'normal',
     agent: options.agent,

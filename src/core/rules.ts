@@ -10,6 +10,8 @@ import type {
 
 /** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
 export interface Rules {
+  /** Guards whose state in a claim is none of theirs. */
+  notUnderstood(states: GuardStates): GuardId[];
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
   grow(
     limits: GuardLimits,

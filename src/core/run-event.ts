@@ -50,6 +50,8 @@ export type TurnKind = z.infer<typeof TurnKind>;
 export const TurnRecord = z.object({
   turn: z.number().int().nonnegative(),
   kind: TurnKind,
+  /** Who worked on it. Missing in journals of older versions. */
+  agent: z.string().optional(),
   /** In the agent's words: the report's summary. */
   title: z.string().optional(),
   read: ReadReport.optional(),
@@ -62,6 +64,8 @@ export const TurnRecord = z.object({
   turn_added: z.number().int(),
   turn_removed: z.number().int(),
   exit: z.string(),
+  /** The agent itself did not end well. */
+  failed: z.boolean().optional(),
 });
 export type TurnRecord = z.infer<typeof TurnRecord>;
 
@@ -74,6 +78,9 @@ export const KnownIssue = z.object({
 });
 export type KnownIssue = z.infer<typeof KnownIssue>;
 
+export const ApprovedWork = z.object({ digest: z.string(), paths: z.array(z.string()) });
+export type ApprovedWork = z.infer<typeof ApprovedWork>;
+
 /** How long to wait before asking again (E-12). */
 export const ReminderPlan = z.object({
   every_ms: z.number().positive(),
@@ -85,6 +92,8 @@ export type ReminderPlan = z.infer<typeof ReminderPlan>;
 
 const at = z.iso.datetime();
 const escalation = z.string();
+/** When a turn was stopped midway. Missing in journals of older versions. */
+const soFar = { usage: Usage.optional(), changes: ChangeSummary.optional() };
 
 /** The journal. Past tense; `evolve` only copies what stands here. */
 export const RunEvent = z.discriminatedUnion('type', [
@@ -132,8 +141,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     at,
     escalation: Escalation,
     guards: GuardStatesSchema,
-    /** So far, when a turn was stopped midway. */
-    usage: Usage.optional(),
+    usage: soFar.usage,
   }),
   z.object({
     type: z.literal('agent_frozen'),
@@ -141,6 +149,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     escalation,
     processes: z.number().int().nonnegative(),
     ms: z.number().nonnegative(),
+    changes: soFar.changes,
   }),
   z.object({
     type: z.literal('inputs_given'),
@@ -163,6 +172,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     rev: z.number().int().positive(),
     limits: GuardLimitsSchema,
     approved_paths: z.array(z.string()),
+    /** Files that a person has approved as they are: in the work of this digest, and in no other. */
+    approved_work: ApprovedWork.optional(),
   }),
   z.object({ type: z.literal('answer_prepared'), at, answer: Answer }),
   z.object({ type: z.literal('answer_delivered'), at, answer: z.string() }),
@@ -183,6 +194,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     at,
     active_ms: z.number().nonnegative(),
     guards: GuardStatesSchema,
+    ...soFar,
   }),
   /** Unplanned: found dead, or said so itself. */
   z.object({ type: z.literal('job_lost'), at, reason: z.string() }),
@@ -193,6 +205,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     handoff_path: z.string().optional(),
     active_ms: z.number().nonnegative(),
     guards: GuardStatesSchema,
+    ...soFar,
   }),
   z.object({ type: z.literal('agent_terminated'), at, escalation, reason: z.string() }),
   z.object({ type: z.literal('reminder_sent'), at, escalation, number: z.number().int().positive() }),
@@ -205,12 +218,22 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   /** The player says it is done and the job's checks agree; a fresh job has the last word. */
   z.object({ type: z.literal('verification_requested'), at, attempt: z.number().int().positive() }),
+  /** A person gave the agent more to do meanwhile, or it was about other work than was examined. */
+  z.object({ type: z.literal('verification_dropped'), at, by: z.string() }),
   z.object({
     type: z.literal('verification_reported'),
     at,
     verification: Verification,
     /** Digest of the changeset it looked at. */
     changeset: z.string().optional(),
+  }),
+  /** Unmerged, while the run was not done. */
+  z.object({ type: z.literal('pull_request_closed'), at, pull: z.number().int().positive(), by: z.string() }),
+  z.object({
+    type: z.literal('pull_request_reopened'),
+    at,
+    pull: z.number().int().positive(),
+    by: z.string(),
   }),
   z.object({ type: z.literal('run_judged'), at, status: z.enum(['approved', 'rejected']), by: z.string() }),
   z.object({

@@ -6,6 +6,7 @@ import type { GuardId, GuardLimits, GuardStates } from './guard.ts';
 import type { ReadReport } from './player-report.ts';
 import type { Predecessor } from './predecessor.ts';
 import type {
+  ApprovedWork,
   ChangeSummary,
   KnownIssue,
   ReminderPlan,
@@ -37,8 +38,12 @@ export interface RunState {
   /** The limits revision at which each guard was last re-armed: an older claim of its trip is void. */
   rearmed_at: Partial<Record<GuardId, number>>;
   approved_paths: string[];
+  /** Beside those, in the work of that digest alone (R-8). */
+  approved_work?: ApprovedWork;
   jobs: number;
   job_live: boolean;
+  /** When the newest job began, and what had been worked by then. Missing in states of older versions. */
+  job_began?: { at: string; active_ms: number };
   baseline?: Verification;
   /** The turn that runs or ran last; 0 before the first. */
   turn: number;
@@ -61,6 +66,8 @@ export interface RunState {
   given: Record<string, InputRef>;
   /** `since` is missing in states of older versions. */
   paused?: { rearm: GuardId[]; since?: string };
+  /** The pull request that was closed unmerged before the run was done, and whether somebody has let the run go on since. */
+  closed_pull?: { number: number; by: string; answered?: true };
   /** Prepared, not yet taken by a job. Oldest first. */
   answers: Answer[];
   /** Taken by the job, whose counters do not show it yet: lost with the job, so given to its successor again. */
@@ -87,6 +94,11 @@ export function pendingEscalation(state: RunState): Escalation | undefined {
 
 export function lastVerification(state: RunState): Verification | undefined {
   return state.turns.findLast((turn) => turn.verification)?.verification;
+}
+
+/** Its pull request was closed, and nobody has said yet what is to become of the run. */
+export function waitsOverClosedPull(state: RunState): boolean {
+  return state.closed_pull !== undefined && !state.closed_pull.answered && !isFinished(state);
 }
 
 const FINAL: ReadonlySet<RunStatus> = new Set([

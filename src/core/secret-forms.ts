@@ -1,3 +1,6 @@
+import { asLetters, readText } from './reading.ts';
+import { undoEscapes } from './undo-escapes.ts';
+
 /** Shorter values are found in every other word: hiding them would wreck the text and protect nothing. */
 export const MIN_SECRET_LENGTH = 6;
 const MAX_VALUE_CHARS = 64 * 1024;
@@ -10,21 +13,48 @@ const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 /** The frame of a key is the same for everybody. */
 const FRAME = /^-+(BEGIN|END) [A-Z ]*-+$/;
 
-/** Every form in which a value could be printed: as it is, in JSON, in a URL, in base64 wherever it begins. */
+/**
+ * The forms in which a value is printed most: as it is, in JSON, in a URL, in base64 wherever it begins. For those who can but
+ * compare; whoever can read looks for the other two kinds of forms as well.
+ */
 export function secretForms(
   value: string,
   { shortest = MIN_SECRET_LENGTH, shortestLine = MIN_LINE_LENGTH } = {},
 ): string[] {
+  const forms = new Set(textsOf(value, shortest, shortestLine).flatMap(piecesOf).flatMap(formsOfPiece));
+  return [...forms].filter((form) => form.length >= shortest);
+}
+
+/** As bytes: what is left of the value in a text whose escapes are undone. In a form of a web page, blanks are written as `+`. */
+export function unescapedForms(value: string): string[] {
+  const forms = textsOf(value).flatMap((text) => {
+    const reading = readText(text);
+    undoEscapes(reading);
+    return piecesOf(asLetters(reading)).flatMap((piece) => [piece, piece.replaceAll(' ', '+')]);
+  });
+  return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET_LENGTH);
+}
+
+/** In a text of which nothing but the letters of base64 is left. */
+export function base64Forms(value: string): string[] {
+  const forms = textsOf(value)
+    .flatMap(piecesOf)
+    .flatMap(inBase64)
+    .map((form) => form.replace(/=+$/, ''));
+  return [...new Set(forms)].filter((form) => form.length >= MIN_INNER_BASE64);
+}
+
+/** The value, and each of its lines. */
+function textsOf(value: string, shortest = MIN_SECRET_LENGTH, shortestLine = MIN_LINE_LENGTH): string[] {
   const bounded = value.slice(0, MAX_VALUE_CHARS).toWellFormed();
   const lines = bounded.split(LINE_BREAK).map((line) => line.trim());
   const alone = lines.filter((line) => lines.length > 1 && line.length >= shortestLine && !FRAME.test(line));
-  const texts = [bounded, bounded.trim(), ...alone].filter((text) => text.length >= shortest);
-  const forms = new Set([...new Set(texts)].flatMap(piecesOf).flatMap(formsOfPiece));
-  return [...forms].filter((form) => form.length >= shortest);
+  return [...new Set([bounded, bounded.trim(), ...alone])].filter((text) => text.length >= shortest);
 }
 
 /** Of about the same length, so that the last one is not too short to be looked for. */
 function piecesOf(text: string): string[] {
+  if (text === '') return [];
   const size = Math.ceil(text.length / Math.ceil(text.length / PIECE_CHARS));
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
@@ -42,12 +72,7 @@ function isLowSurrogate(code: number): boolean {
 }
 
 function formsOfPiece(text: string): string[] {
-  const bytes = utf8Bytes(text);
-  const whole = btoa(bytes);
-  // What comes before it in an encoded text moves it by 0, 1 or 2 bytes: of each place, the letters that hang on it alone.
-  const inner = [0, 2, 1]
-    .map((skip) => btoa(bytes.slice(skip, bytes.length - ((bytes.length - skip) % 3))))
-    .filter((form) => form.length >= MIN_INNER_BASE64);
+  const [whole = '', ...inner] = inBase64(text);
   const encoded = [whole, whole.replace(/=+$/, ''), ...inner];
   const url = encodeURIComponent(text);
   const json = JSON.stringify(text).slice(1, -1);
@@ -62,6 +87,15 @@ function formsOfPiece(text: string): string[] {
     ...encoded,
     ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
   ];
+}
+
+function inBase64(text: string): string[] {
+  const bytes = utf8Bytes(text);
+  // What comes before it in an encoded text moves it by 0, 1 or 2 bytes: of each place, the letters that hang on it alone.
+  const inner = [0, 2, 1]
+    .map((skip) => btoa(bytes.slice(skip, bytes.length - ((bytes.length - skip) % 3))))
+    .filter((form) => form.length >= MIN_INNER_BASE64);
+  return [btoa(bytes), ...inner];
 }
 
 /** UTF-8 with one character per byte, as `btoa` takes and `atob` gives them. */

@@ -1,4 +1,8 @@
-import { secretForms, utf8Bytes } from './secret-forms.ts';
+import { keepBase64 } from './keep-base64.ts';
+import { readBytes } from './reading.ts';
+import { base64Forms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
+import { createSeeker } from './seek-forms.ts';
+import { undoEscapes } from './undo-escapes.ts';
 
 /** As many as a changeset may have: what is larger is refused before anybody looks for secrets in it. */
 const MAX_FILES = 3_000;
@@ -12,32 +16,42 @@ export interface SecretInFile {
 }
 
 /**
- * Which files hold a value that was given in secret, in any of the forms it could be written in. A path, too, is something people
- * read. What is no base64 holds nothing: the changeset's own check refuses it.
+ * Which files hold a secret: as it is written there, with escapes undone, or in base64 whatever stands between its letters. A path,
+ * too, is something people read. What is no base64 holds nothing: the changeset's own check refuses it.
  */
 export function findSecretsInFiles(
   files: { path: string; content: string | null }[],
   secrets: { key: string; value: string }[],
 ): SecretInFile[] {
-  const sought = secrets
-    .slice(0, MAX_SECRETS)
-    .map(({ key, value }) => ({ key, forms: secretForms(value).map(utf8Bytes) }))
-    .filter(({ forms }) => forms.length > 0);
-  if (sought.length === 0) return [];
+  if (secrets.length === 0) return [];
+  const seekerOf = (formsOf: (value: string) => string[]) =>
+    createSeeker(secrets.slice(0, MAX_SECRETS).map(({ key, value }) => ({ key, forms: formsOf(value) })));
+  const seekWritten = seekerOf((value) => secretForms(value).map(utf8Bytes));
+  const seekUnescaped = seekerOf(unescapedForms);
+  const seekBase64 = seekerOf(base64Forms);
   return files.slice(0, MAX_FILES).flatMap(({ path, content }) => {
-    const texts = [utf8Bytes(path), decode(content)];
-    return sought
-      .filter(({ forms }) => forms.some((form) => texts.some((text) => text.includes(form))))
-      .map(({ key }) => ({ path, key }));
+    const found = new Set<string>();
+    for (const bytes of [new TextEncoder().encode(path), decode(content)]) {
+      const reading = readBytes(bytes);
+      seekWritten(reading, found);
+      undoEscapes(reading);
+      seekUnescaped(reading, found);
+      keepBase64(reading);
+      seekBase64(reading, found);
+    }
+    return secrets.filter(({ key }) => found.delete(key)).map(({ key }) => ({ path, key }));
   });
 }
 
 /** The files need not be text, so bytes are compared. */
-function decode(content: string | null): string {
-  if (content === null || content.length > MAX_CONTENT_CHARS) return '';
+function decode(content: string | null): Uint8Array {
+  if (content === null || content.length > MAX_CONTENT_CHARS) return new Uint8Array();
   try {
-    return atob(content);
+    const letters = atob(content);
+    const bytes = new Uint8Array(letters.length);
+    for (let at = 0; at < letters.length; at += 1) bytes[at] = letters.charCodeAt(at);
+    return bytes;
   } catch {
-    return '';
+    return new Uint8Array();
   }
 }

@@ -1,30 +1,41 @@
 import type { InputRef } from './command.ts';
-import { looksLikeCredential, readsPlainly } from './looks-like-credential.ts';
+import type { HelpInput } from './help-request.ts';
+import { looksLikeCredential } from './looks-like-credential.ts';
 import type { Vault } from './ports.ts';
 import type { RunState } from './run-state.ts';
 
 export interface GivenSecret {
   key: string;
   value: string;
-  /** It was asked for as a secret, or has the shape of a credential; otherwise it only does not read plainly. */
-  secret: boolean;
 }
 
 /**
- * What no text of this run may show: every value that was given for a secret input, also one that was replaced since, and whatever
- * does not read as plain words. Those are there to be used, in files and in texts. Empty once the run's values are forgotten.
+ * What is secret, for texts, files and comments alike: a value whose key any question of the run asked for as a secret, and a value
+ * of the shape of a credential, because it is the agent that says which inputs are secret. Everything else was asked for as plain:
+ * addresses, versions, colours and sentences are there to be used, in files and in texts.
  */
+export function isSecret(secretKeys: ReadonlySet<string>, key: string, value: string): boolean {
+  return secretKeys.has(key) || looksLikeCredential(value);
+}
+
+export function secretKeysOf(state: RunState): Set<string> {
+  return new Set(askedInputs(state).flatMap(({ key, secret }) => (secret ? [key] : [])));
+}
+
+/** Of all questions, the newest first. */
+export function askedInputs({ escalations }: RunState): HelpInput[] {
+  return escalations.toReversed().flatMap(({ inputs }) => inputs);
+}
+
+/** Every secret that was given, also one that was replaced since. Empty once the run's values are forgotten. */
 export async function openSecrets(vault: Vault, state: RunState): Promise<GivenSecret[]> {
-  const asked = state.escalations.flatMap(({ inputs }) => inputs);
-  const secretKeys = new Set(asked.filter(({ secret }) => secret).map(({ key }) => key));
+  const secretKeys = secretKeysOf(state);
   const opened = new Map<string, GivenSecret>();
   for (const given of givenAtOnce(state)) {
     const refs = Object.values(given).flatMap(({ ref, actions_secret }) => (actions_secret ? [] : [ref]));
     if (refs.length === 0) continue;
-    for (const [key, value] of Object.entries(await vault.open(state.run, refs))) {
-      const secret = secretKeys.has(key) || looksLikeCredential(value);
-      if (secret || !readsPlainly(value)) opened.set(`${key}=${value}`, { key, value, secret });
-    }
+    for (const [key, value] of Object.entries(await vault.open(state.run, refs)))
+      if (isSecret(secretKeys, key, value)) opened.set(`${key}=${value}`, { key, value });
   }
   return [...opened.values()];
 }

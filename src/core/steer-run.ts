@@ -103,26 +103,36 @@ function steer(
   options: { growth?: Growth; approvedPaths?: string[]; endsTurn?: boolean; agent?: string },
 ): Decision {
   const rearm = state.paused?.rearm ?? [];
+  const events = prepareAnswer(state, rules, {
+    id: `steer.${state.limits_rev + 1}`,
+    at: input.at,
+    by: input.by,
+    // Limits grow past what the question measured before the run was paused over it.
+    measured: rearm.length > 0 ? state.escalations.at(-1)?.triggers : undefined,
+    command: input.command.name,
+    instruction: instructionFor(input, state),
+    inputs: {},
+    rearm,
+    growth: options.growth ?? {},
+    approvedPaths: options.approvedPaths ?? [],
+    endsTurn: options.endsTurn ?? options.agent !== undefined,
+    nextTurn: 'normal',
+    agent: options.agent,
+  });
+  const dropped = events.some(({ type }) => type === 'verification_dropped');
   return {
-    events: prepareAnswer(state, rules, {
-      id: `steer.${state.limits_rev + 1}`,
-      at: input.at,
-      by: input.by,
-      // Limits grow past what the question measured before the run was paused over it.
-      measured: rearm.length > 0 ? state.escalations.at(-1)?.triggers : undefined,
-      command: input.command.name,
-      instruction: instructionFor(input, state),
-      inputs: {},
-      rearm,
-      growth: options.growth ?? {},
-      approvedPaths: options.approvedPaths ?? [],
-      endsTurn: options.endsTurn ?? options.agent !== undefined,
-      nextTurn: 'normal',
-      agent: options.agent,
-    }),
+    events,
     effects: [
       { type: 'update_status' },
-      replyTo(input, { tone: 'taken', title: `Taken: /${input.command.name}.` }),
+      replyTo(input, {
+        tone: 'taken',
+        title: `Taken: /${input.command.name}.`,
+        detail: dropped
+          ? 'The work was being verified. The agent gets one more turn with this first.'
+          : undefined,
+      }),
+      // First: two jobs of one issue do not run side by side.
+      ...(dropped ? [{ type: 'stop_verification' as const }] : []),
       ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }]),
     ],
   };

@@ -2,7 +2,9 @@ import type { Decision } from './decision.ts';
 import type { Escalation } from './escalation.ts';
 import type { ProposedWrite, Trigger } from './guard.ts';
 import { matchesPattern } from './path-pattern.ts';
+import type { ApprovedWork } from './run-event.ts';
 import type { RunState } from './run-state.ts';
+import { tellNextTurn } from './tell-next-turn.ts';
 import type { WorkFacts, WorkProblem } from './work-facts.ts';
 
 const LEAKS_NAMED = 5;
@@ -10,7 +12,8 @@ const LEAKS_NAMED = 5;
 /** Finished work that may not be committed as it is: what a person is asked, before the run ends. */
 export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): Trigger[] {
   // Somebody may have approved since the desk looked.
-  const open = (work?.problems ?? []).filter(({ path }) => !isApproved(state, path));
+  const isOpen = opennessOf(state, work?.digest);
+  const open = (work?.problems ?? []).filter(({ path }) => isOpen(path));
   const beyond = open.filter(({ why }) => why === 'file_limit');
   const others = open.filter(({ why }) => why !== 'file_limit');
   const limit = fileLimit(state);
@@ -37,11 +40,19 @@ export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): T
   return triggers;
 }
 
+/** Nothing waits to be written: what a person is asked about was found in work that is done otherwise. */
+export function isAboutFinishedWork(triggers: readonly Trigger[]): boolean {
+  return triggers.every(
+    ({ evidence: { proposed = [] } }) => proposed.length > 0 && proposed.every(({ finished }) => finished),
+  );
+}
+
 /** Whether the question is about finished work, and all of it is approved now: then nothing is left for the agent to do. */
-export function isApprovedWork(state: RunState, { triggers }: Escalation): boolean {
+export function isApprovedWork(state: RunState, { triggers, work }: Escalation): boolean {
+  if (!isAboutFinishedWork(triggers) || work !== state.changeset) return false;
+  const isOpen = opennessOf(state, work);
   return triggers.every(({ guard, observed, evidence: { proposed = [] } }) => {
-    if (proposed.length === 0 || !proposed.every(({ finished }) => finished)) return false;
-    const open = proposed.filter(({ path }) => !isApproved(state, path)).length;
+    const open = proposed.filter(({ path }) => isOpen(path)).length;
     return guard === 'files_modified_exceeds' ? observed + open <= fileLimit(state) : open === 0;
   });
 }
@@ -55,8 +66,40 @@ function fileLimit({ limits }: RunState): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
 
-function isApproved({ approved_paths }: RunState, path: string): boolean {
-  return approved_paths.some((pattern) => matchesPattern(pattern, path));
+function opennessOf(state: RunState, digest: string | undefined): (path: string) => boolean {
+  const approved = approvedPathsIn(state, digest);
+  return (path) => !approved.some((pattern) => matchesPattern(pattern, path));
+}
+
+/** What is approved in the work of this digest: some of it for the whole run, some as it stands there. */
+export function approvedPathsIn(state: RunState, digest: string | undefined): string[] {
+  const { approved_paths, approved_work } = state;
+  const bound = approved_work !== undefined && approved_work.digest === digest ? approved_work.paths : [];
+  return [...approved_paths, ...bound];
+}
+
+/**
+ * R-8: a protected file that is approved by its name is approved as it stands in the work that was asked about; another text of it
+ * asks again. A pattern is for whatever comes.
+ */
+export function bindToWork(
+  { approved_work }: RunState,
+  { triggers, work }: Escalation,
+  approved: readonly string[],
+): { approvedPaths: string[]; approvedWork?: ApprovedWork } {
+  const asItStands = new Set(
+    triggers
+      .flatMap(({ evidence }) => evidence.proposed ?? [])
+      .filter(({ finished, why }) => finished && (why === 'protected' || why === 'workflow'))
+      .map(({ path }) => path),
+  );
+  const bound = approved.filter((path) => asItStands.has(path));
+  if (work === undefined || bound.length === 0) return { approvedPaths: [...approved] };
+  const before = approved_work?.digest === work ? approved_work.paths : [];
+  return {
+    approvedPaths: approved.filter((path) => !asItStands.has(path)),
+    approvedWork: { digest: work, paths: [...new Set([...before, ...bound])] },
+  };
 }
 
 /** A value in a file is a slip the agent can mend: like a check that fails, it is told and goes on. */
@@ -69,24 +112,6 @@ export function sendBack(state: RunState, at: string, leaks: WorkFacts['secrets'
     ...more,
     'Take them out, read them from the environment at run time, and report again.',
   ].join('\n');
-  return {
-    events: [
-      {
-        type: 'answer_prepared',
-        at,
-        answer: {
-          id: `leak.${state.turns.length}`,
-          command: 'guide',
-          by: 'autobuild',
-          instruction,
-          inputs: {},
-          rearm: [],
-          ends_turn: false,
-          next_turn: 'normal',
-          agent_changed: false,
-        },
-      },
-    ],
-    effects: [],
-  };
+  const id = `leak.${state.turns.length}`;
+  return tellNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
 }

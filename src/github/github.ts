@@ -1,4 +1,5 @@
 import type { GitHub } from '../core/github-port.ts';
+import { createBaseTreeMethods } from './base-tree.ts';
 import { createCheckRunMethods } from './check-run.ts';
 import { createClient, type OctokitLike, type Repository } from './client.ts';
 import { createCommentHistoryMethods } from './comment-history.ts';
@@ -26,6 +27,7 @@ export function createGitHub(octokit: OctokitLike, repository: Repository): GitH
     ...createRepositoryMethods(client),
     ...createDispatchMethods(client),
     ...createWorkflowRunMethods(client),
+    ...createBaseTreeMethods(client),
     ...createCommitMethods(client),
     ...createPullRequestMethods(client),
     ...createCheckRunMethods(client),

@@ -19,9 +19,12 @@ export function createIssueMethods({ request }: Client): Methods {
     },
 
     async issuesWithLabel(label) {
+      // By its name in any spelling it is found; a list may be filtered by the one it was made with alone.
+      const made = await orUndefined(request('GET /repos/{owner}/{repo}/labels/{name}', { name: label }));
+      if (!made) return [];
       const issues = await readAllPages(`issues labelled ${label}`, async (page) => {
         const { data, headers } = await request('GET /repos/{owner}/{repo}/issues', {
-          labels: label,
+          labels: made.data.name,
           state: 'open',
           per_page: PER_PAGE,
           page,

@@ -13,10 +13,8 @@ const CostLimit = z.union([
 ]);
 type CostLimit = z.infer<typeof CostLimit>;
 
-interface CostState {
-  dollars: number;
-  tokens: number;
-}
+const CostState = z.object({ dollars: z.number(), tokens: z.number() });
+type CostState = z.infer<typeof CostState>;
 
 const initial: CostState = { dollars: 0, tokens: 0 };
 
@@ -30,6 +28,7 @@ export const costExceeds: Guard<CostState, CostLimit> = {
   config: limitSchema<CostLimit>(CostLimit, allowed, 'off'),
   allowed,
   initial,
+  state: CostState,
   reduce(state, event) {
     if (event.type === 'agent_changed') return initial;
     if (event.type === 'rearmed') return event.guards.includes('cost_exceeds') ? initial : state;

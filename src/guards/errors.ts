@@ -1,4 +1,6 @@
-import type { Guard, GuardEvent, Occurrence, PassRate } from '../core/guard.ts';
+import * as z from 'zod';
+import { AGENT_ITSELF } from '../core/agent-itself.ts';
+import { type Guard, type GuardEvent, Occurrence, PassRate } from '../core/guard.ts';
 import { type Failure, readOutcome, type Sighting } from './failing-operations.ts';
 import { countLimit } from './limit-schema.ts';
 import {
@@ -23,21 +25,18 @@ const REMEDIATION_KEPT = 10;
 const HITS_KEPT = 100;
 
 /** One failing operation that showed the error. It is forgotten once every command in it passes. */
-interface Hit {
-  operations: string[];
+const Hit = z.object({
+  operations: z.array(z.string()),
   /** Only the last ones keep it. */
-  occurrence?: Occurrence;
-}
+  occurrence: Occurrence.optional(),
+});
+type Hit = z.infer<typeof Hit>;
 
-interface Tracked {
-  signature: string;
-  hits: Hit[];
-}
+const Tracked = z.object({ signature: z.string(), hits: z.array(Hit) });
+type Tracked = z.infer<typeof Tracked>;
 
-export interface SameErrorState {
-  tracked: Tracked[];
-  debugging: boolean;
-}
+const SameErrorState = z.object({ tracked: z.array(Tracked), debugging: z.boolean() });
+export type SameErrorState = z.infer<typeof SameErrorState>;
 
 const noErrors: SameErrorState = { tracked: [], debugging: false };
 
@@ -50,13 +49,18 @@ export const sameErrorRepeated: Guard<SameErrorState, number> = {
   kind: 'error_count',
   ...countLimit(3, HITS_KEPT),
   initial: noErrors,
+  state: SameErrorState,
   reduce(state, event) {
     if (startsAgain(event, 'same_error_repeated')) return { ...noErrors, debugging: state.debugging };
     const debugging = isDebugging(state.debugging, event);
     const outcome = debugging ? undefined : readOutcome(event);
     if (!outcome) return debugging === state.debugging ? state : { ...state, debugging };
     const { passed, failure, tried } = outcome;
-    const tracked = passed === 'all' ? [] : state.tracked.flatMap((error) => forget(error, passed));
+    // Checks that pass say nothing of an agent that fails.
+    const tracked =
+      passed === 'all'
+        ? state.tracked.filter(isOfAgent)
+        : state.tracked.flatMap((error) => forget(error, passed));
     // A failure without a readable error says nothing about which error it was: it is not "a different error".
     if (failure && failure.sightings.length > 0) return { tracked: track(tracked, failure), debugging };
     if (tried) return { tracked: tracked.map((error) => addTried(error, tried)), debugging };
@@ -109,9 +113,18 @@ function forget({ signature, hits }: Tracked, passed: readonly string[]): Tracke
   return left.length > 0 ? [{ signature, hits: left }] : [];
 }
 
-/** What the failure does not show is dropped; what it shows again comes first, so that no count is lost to the bound. */
+function isOfAgent({ hits }: Tracked): boolean {
+  return hits.some(({ operations }) => operations.includes(AGENT_ITSELF));
+}
+
+/**
+ * What the failure does not show is dropped; what it shows again comes first, so that no count is lost to the bound. How the
+ * agent itself ends and what its work shows are two rows: neither is "a different error" to the other.
+ */
 function track(tracked: readonly Tracked[], failure: Failure): Tracked[] {
   const seen = new Map(failure.sightings.map((sighting) => [sighting.error.signature, sighting]));
+  const ofAgent = failure.operations.includes(AGENT_ITSELF);
+  const others = tracked.filter((error) => isOfAgent(error) !== ofAgent && !seen.has(error.signature));
   const again = tracked.flatMap(({ signature, hits }) => {
     const sighting = seen.get(signature);
     return sighting ? [{ signature, hits: addHit(hits, failure, sighting) }] : [];
@@ -120,7 +133,8 @@ function track(tracked: readonly Tracked[], failure: Failure): Tracked[] {
   const added = failure.sightings
     .filter(({ error }) => !known.has(error.signature))
     .map((sighting) => ({ signature: sighting.error.signature, hits: addHit([], failure, sighting) }));
-  return [...again, ...added].slice(0, SIGNATURES_KEPT);
+  const row = [...again, ...added];
+  return (ofAgent ? [...row, ...others] : [...others, ...row]).slice(0, SIGNATURES_KEPT);
 }
 
 function addHit(hits: readonly Hit[], failure: Failure, { error, operations }: Sighting): Hit[] {
@@ -143,14 +157,15 @@ function remediate(occurrence: Occurrence, title: string): Occurrence {
   return { ...occurrence, remediation: [...occurrence.remediation, title].slice(-REMEDIATION_KEPT) };
 }
 
-interface StreakState {
-  count: number;
-  operations: string[];
-  occurrences: Occurrence[];
-  best: PassRate | null;
-  last: PassRate | null;
-  debugging: boolean;
-}
+const StreakState = z.object({
+  count: z.number(),
+  operations: z.array(z.string()),
+  occurrences: z.array(Occurrence),
+  best: PassRate.nullable(),
+  last: PassRate.nullable(),
+  debugging: z.boolean(),
+});
+type StreakState = z.infer<typeof StreakState>;
 
 const noStreak: StreakState = {
   count: 0,
@@ -170,6 +185,7 @@ export const consecutiveErrors: Guard<StreakState, number> = {
   kind: 'error_count',
   ...countLimit(5, HITS_KEPT),
   initial: noStreak,
+  state: StreakState,
   reduce(state, event) {
     if (startsAgain(event, 'consecutive_errors')) return endStreak(state);
     const rate =
@@ -189,9 +205,13 @@ export const consecutiveErrors: Guard<StreakState, number> = {
     const outcome = debugging ? undefined : readOutcome(event);
     if (!outcome) return rate || debugging !== state.debugging ? measured : state;
     const { passed, failure, tried } = outcome;
-    if (better || passed === 'all') return endStreak(measured);
-    const overcome = state.operations.some((operation) => passed.includes(operation));
-    const streak = overcome ? endStreak(measured) : measured;
+    if (better || passed === 'all') return keepOfAgent(measured);
+    const overcome = state.operations.filter((operation) => passed.includes(operation));
+    const streak = overcome.includes(AGENT_ITSELF)
+      ? endStreak(measured)
+      : overcome.length > 0
+        ? keepOfAgent(measured)
+        : measured;
     if (failure) return addFailure(streak, failure);
     const lastOccurrence = streak.occurrences.at(-1);
     if (!tried || !lastOccurrence) return streak;
@@ -222,6 +242,13 @@ export const consecutiveErrors: Guard<StreakState, number> = {
 /** What is better is then measured from where things stand now. */
 function endStreak(state: StreakState): StreakState {
   return { ...noStreak, best: state.last, last: state.last, debugging: state.debugging };
+}
+
+/** The checks pass, or more of them do; whether the agent works again, only its own end says. */
+function keepOfAgent(state: StreakState): StreakState {
+  const occurrences = state.occurrences.filter(({ operation }) => operation === AGENT_ITSELF);
+  const operations = occurrences.length > 0 ? [AGENT_ITSELF] : [];
+  return { ...endStreak(state), count: occurrences.length, operations, occurrences };
 }
 
 function addFailure(streak: StreakState, { at, turn, operations, sightings, label }: Failure): StreakState {

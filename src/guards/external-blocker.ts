@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Guard } from '../core/guard.ts';
-import type { ExternalBlocker } from '../core/verification.ts';
+import { ExternalBlocker } from '../core/verification.ts';
 import { type BlockerSighting, readBlockers, readPassed } from './blocker-sightings.ts';
 import { limitSchema, On } from './limit-schema.ts';
 import {
@@ -21,18 +21,20 @@ type Kind = (typeof KINDS)[number];
 const allowed = `\`on\`, a list of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}, or \`off\``;
 const Kinds = z.union([On.transform(() => [...KINDS]), z.array(z.enum(KINDS)).min(1)]);
 
-interface Seen {
-  blocker: ExternalBlocker;
-  operation: string;
-  first_seen: string;
-  tried_again?: string;
-}
+const Seen = z.object({
+  blocker: ExternalBlocker,
+  operation: z.string(),
+  first_seen: z.iso.datetime(),
+  tried_again: z.iso.datetime().optional(),
+});
+type Seen = z.infer<typeof Seen>;
 
-interface BlockerState {
+const BlockerState = z.object({
   /** Transient so far: a retry may overcome them. */
-  suspected: Seen[];
-  blocked: Seen[];
-}
+  suspected: z.array(Seen),
+  blocked: z.array(Seen),
+});
+type BlockerState = z.infer<typeof BlockerState>;
 
 const initial: BlockerState = { suspected: [], blocked: [] };
 
@@ -46,6 +48,7 @@ export const externalBlocker: Guard<BlockerState, Kind[]> = {
   config: limitSchema<Kind[]>(Kinds, allowed, [...KINDS]),
   allowed,
   initial,
+  state: BlockerState,
   reduce(state, event) {
     if (event.type === 'agent_changed') return initial;
     if (event.type === 'rearmed') return event.guards.includes('external_blocker') ? initial : state;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ActionRecord, Guard, GuardEvent } from '../core/guard.ts';
+import { ActionRecord, type Guard, type GuardEvent } from '../core/guard.ts';
 import { limitSchema } from './limit-schema.ts';
 import { acceptCurrent, debugFirst, orderOptions, review, terminate, tryDifferently } from './options.ts';
 import { joinHeadline, oneLine, plural } from './wording.ts';
@@ -23,18 +23,20 @@ const NoFileChangesLimit: z.ZodType<Limit> = z.union([
 ]);
 const allowed = `a whole number from 1 to ${MAX_THRESHOLD}, \`{threshold: N, unit: attempt | tool_call | turn}\`, or \`off\``;
 
-interface Tally {
-  count: number;
-  records: ActionRecord[];
-}
+const Tally = z.object({ count: z.number(), records: z.array(ActionRecord) });
+type Tally = z.infer<typeof Tally>;
 
 /** All three units are counted: the one that matters is known only where the limit is. */
-interface FileChangesState extends Record<Unit, Tally> {
+const FileChangesState = z.object({
+  attempt: Tally,
+  tool_call: Tally,
+  turn: Tally,
   /** Of the turn that runs: it counts as an attempt only if nothing inside it did. */
-  turn_counted: boolean;
-  turn_changed: boolean;
-  debugging: boolean;
-}
+  turn_counted: z.boolean(),
+  turn_changed: z.boolean(),
+  debugging: z.boolean(),
+});
+type FileChangesState = z.infer<typeof FileChangesState>;
 
 const none: Tally = { count: 0, records: [] };
 const nothing = { attempt: none, tool_call: none, turn: none };
@@ -50,6 +52,7 @@ export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
   config: limitSchema(NoFileChangesLimit, allowed, { threshold: 5, unit: 'attempt' }),
   allowed,
   initial,
+  state: FileChangesState,
   reduce(state, event) {
     switch (event.type) {
       case 'agent_changed':

@@ -1,4 +1,5 @@
-import type { Guard, ProposedWrite } from '../core/guard.ts';
+import * as z from 'zod';
+import { type Guard, ProposedWrite } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './options.ts';
 import { addProposed } from './proposed-writes.ts';
@@ -6,11 +7,12 @@ import { joinHeadline, oneLine, withArticle } from './wording.ts';
 
 const PATHS_KEPT = 10_000;
 
-interface FilesState {
+const FilesState = z.object({
   /** The paths that differ from what the agent was given. */
-  paths: string[];
-  proposed: ProposedWrite[];
-}
+  paths: z.array(z.string()),
+  proposed: z.array(ProposedWrite),
+});
+type FilesState = z.infer<typeof FilesState>;
 
 /** E-5. Trips on the write that would be one too many, before it happens. */
 export const filesModifiedExceeds: Guard<FilesState, number> = {
@@ -21,6 +23,7 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
   kind: 'file_count',
   ...countLimit(20, PATHS_KEPT),
   initial: { paths: [], proposed: [] },
+  state: FilesState,
   reduce(state, event) {
     switch (event.type) {
       case 'files_changed':

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Guard } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './options.ts';
@@ -14,6 +15,7 @@ export const maxIterations: Guard<{ count: number }, number> = {
   kind: 'attempt_count',
   ...countLimit(10, 1000),
   initial: { count: 0 },
+  state: z.object({ count: z.number() }),
   reduce(state, event) {
     if (event.type === 'agent_changed') return { count: 0 };
     if (event.type === 'turn_ended' && event.counted) return { count: state.count + 1 };

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Guard } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, debugFirst, orderOptions, review, tryDifferently } from './options.ts';
@@ -6,11 +7,12 @@ import { CHOOSE, clip, joinHeadline, oneLine, plural } from './wording.ts';
 const SIGNATURE_CHARS = 500;
 const TURNS_KEPT = 50;
 
-interface LoopState {
-  signature: string | null;
-  count: number;
-  turns: number[];
-}
+const LoopState = z.object({
+  signature: z.string().nullable(),
+  count: z.number(),
+  turns: z.array(z.number().int()),
+});
+type LoopState = z.infer<typeof LoopState>;
 
 const initial: LoopState = { signature: null, count: 0, turns: [] };
 
@@ -23,6 +25,7 @@ export const loopDetected: Guard<LoopState, number> = {
   kind: 'attempt_count',
   ...countLimit(3, 1000),
   initial,
+  state: LoopState,
   reduce(state, event) {
     if (event.type === 'agent_changed') return initial;
     if (event.type === 'rearmed') return event.guards.includes('loop_detected') ? initial : state;

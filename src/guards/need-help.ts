@@ -1,14 +1,15 @@
-import type { Guard } from '../core/guard.ts';
-import type { HelpRequest } from '../core/help-request.ts';
+import * as z from 'zod';
+import { Evidence, type Guard } from '../core/guard.ts';
 import { switchLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, inActionsSecrets, orderOptions, review, skipAndContinue } from './options.ts';
 import { clip, oneLine, plural } from './wording.ts';
 
 const RAW_KEPT = 64 * 1024;
 
-interface HelpState {
-  asked: { help?: HelpRequest; help_raw?: string; help_problem?: string } | null;
-}
+const HelpState = z.object({
+  asked: Evidence.pick({ help: true, help_raw: true, help_problem: true }).nullable(),
+});
+type HelpState = z.infer<typeof HelpState>;
 
 const initial: HelpState = { asked: null };
 
@@ -21,6 +22,7 @@ export const needHelp: Guard<HelpState, 'on'> = {
   kind: 'blocker_type',
   ...switchLimit(),
   initial,
+  state: HelpState,
   reduce(state, event) {
     if (event.type === 'agent_changed' || event.type === 'turn_started') return initial;
     if (event.type === 'rearmed') return event.guards.includes('need_help') ? initial : state;

@@ -18,6 +18,20 @@ export function initialStates(): GuardStates {
   return Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.initial]));
 }
 
+/** States as they were claimed or kept. `anew`: those that do not read begin again, a crash would end the run. */
+export function readStates(states: GuardStates): { states: GuardStates; anew: GuardId[] } {
+  const anew = notUnderstood(states);
+  const begun = anew.map((id) => [id, guardById(id).initial] as const);
+  return { states: { ...states, ...Object.fromEntries(begun) }, anew };
+}
+
+/** Whose state, where it is given, is none. */
+export function notUnderstood(states: GuardStates): GuardId[] {
+  return GUARDS.filter(({ id, state }) => id in states && !state.safeParse(states[id]).success).map(
+    ({ id }) => id,
+  );
+}
+
 /** One measured event taken in by every guard. */
 export function observe(states: GuardStates, event: GuardEvent): GuardStates {
   return Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.reduce(stateOf(states, guard), event)]));

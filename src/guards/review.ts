@@ -1,13 +1,13 @@
+import * as z from 'zod';
 import { HARD_BLOCKERS, hardBlocker } from '../core/blockers.ts';
-import type { Evidence, Guard } from '../core/guard.ts';
+import { Evidence, type Guard } from '../core/guard.ts';
 import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/player-report.ts';
 import { switchLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, orderOptions, review } from './options.ts';
 import { oneLine } from './wording.ts';
 
-interface ReviewState {
-  asked: Evidence | null;
-}
+const ReviewState = z.object({ asked: Evidence.nullable() });
+type ReviewState = z.infer<typeof ReviewState>;
 
 const initial: ReviewState = { asked: null };
 
@@ -20,6 +20,7 @@ export const reviewRequired: Guard<ReviewState, 'on'> = {
   kind: 'blocker_type',
   ...switchLimit(),
   initial,
+  state: ReviewState,
   reduce(state, event) {
     if (event.type === 'agent_changed' || event.type === 'turn_started') return initial;
     if (event.type === 'rearmed') return event.guards.includes('review_required') ? initial : state;

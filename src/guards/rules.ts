@@ -1,6 +1,11 @@
 import type { Rules } from '../core/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
-import { growLimits, tripped } from './observe.ts';
+import { growLimits, notUnderstood, readStates, tripped } from './observe.ts';
 
 /** The guards as the decisions see them. */
-export const RULES: Rules = { tripped, grow: growLimits, describe: describeTriggers };
+export const RULES: Rules = {
+  notUnderstood,
+  tripped: (states, limits) => tripped(readStates(states).states, limits),
+  grow: growLimits,
+  describe: describeTriggers,
+};

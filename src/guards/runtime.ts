@@ -16,10 +16,8 @@ const MINUTE_MS = 60_000;
 const allowed = 'minutes, a number above 0, or `off`';
 
 /** `since_ms` is where this agent took over: the clock goes on, its own time starts at 0. */
-interface RuntimeState {
-  active_ms: number;
-  since_ms: number;
-}
+const RuntimeState = z.object({ active_ms: z.number(), since_ms: z.number() });
+type RuntimeState = z.infer<typeof RuntimeState>;
 
 /** G-2. Waiting for people is not active time, so it is not in the clock's figure. */
 export const maxRuntime: Guard<RuntimeState, number> = {
@@ -31,6 +29,7 @@ export const maxRuntime: Guard<RuntimeState, number> = {
   config: limitSchema(z.number().positive(), allowed, 60),
   allowed,
   initial: { active_ms: 0, since_ms: 0 },
+  state: RuntimeState,
   reduce(state, event) {
     if (event.type === 'clock') return { ...state, active_ms: event.active_ms };
     if (event.type === 'agent_changed') return { ...state, since_ms: state.active_ms };

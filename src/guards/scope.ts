@@ -1,4 +1,6 @@
-import type { Evidence, Guard, ProposedWrite, Trigger } from '../core/guard.ts';
+import * as z from 'zod';
+import { type Evidence, type Guard, ProposedWrite, type Trigger } from '../core/guard.ts';
+import { isProtectedOnly } from '../core/needs-approval.ts';
 import { isPastTheGate } from '../core/past-the-gate.ts';
 import { switchLimit } from './limit-schema.ts';
 import {
@@ -15,10 +17,8 @@ import {
 import { addProposed } from './proposed-writes.ts';
 import { joinHeadline, oneLine } from './wording.ts';
 
-interface ScopeState {
-  scope: string[];
-  proposed: ProposedWrite[];
-}
+const ScopeState = z.object({ scope: z.array(z.string()), proposed: z.array(ProposedWrite) });
+type ScopeState = z.infer<typeof ScopeState>;
 
 const initial: ScopeState = { scope: [], proposed: [] };
 
@@ -26,12 +26,16 @@ const initial: ScopeState = { scope: [], proposed: [] };
 export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   id: 'spec_deviation_detected',
   header: 'Outside the Scope',
-  headerOf: ({ evidence }) => (isPastTheGate(evidence) ? 'Gate Bypassed' : 'Outside the Scope'),
+  headerOf: ({ evidence }) => {
+    if (isPastTheGate(evidence)) return 'Gate Bypassed';
+    return isProtectedOnly(evidence) ? 'Approval Needed' : 'Outside the Scope';
+  },
   counter: 'Outside',
   type: 'scope_drift',
   kind: 'file_count',
   ...switchLimit(),
   initial,
+  state: ScopeState,
   reduce(state, event) {
     if (event.type === 'agent_changed') return initial;
     if (event.type === 'rearmed') return event.guards.includes('spec_deviation_detected') ? initial : state;

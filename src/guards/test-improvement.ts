@@ -1,4 +1,5 @@
-import type { Guard, PassRate } from '../core/guard.ts';
+import * as z from 'zod';
+import { type Guard, PassRate } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import {
   acceptCurrent,
@@ -15,12 +16,13 @@ import { CHOOSE, joinHeadline, plural } from './wording.ts';
 const HISTORY_KEPT = 50;
 const RATES_SHOWN = 6;
 
-interface ImprovementState {
+const ImprovementState = z.object({
   /** The start, then one per verification. */
-  history: PassRate[];
-  best: PassRate | null;
-  count: number;
-}
+  history: z.array(PassRate),
+  best: PassRate.nullable(),
+  count: z.number(),
+});
+type ImprovementState = z.infer<typeof ImprovementState>;
 
 /** E-4 */
 export const noTestImprovementAfter: Guard<ImprovementState, number> = {
@@ -31,6 +33,7 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   kind: 'attempt_count',
   ...countLimit(3, 1000),
   initial: { history: [], best: null, count: 0 },
+  state: ImprovementState,
   reduce(state, event) {
     // The rates describe the tree, not the agent: another agent starts from the same best.
     if (event.type === 'agent_changed') return { ...state, count: 0 };

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Guard } from '../core/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, continueFromZero, debugFirst, orderOptions, review, terminate } from './options.ts';
@@ -5,10 +6,8 @@ import { CHOOSE, joinHeadline, statusClause } from './wording.ts';
 
 const TURNS_KEPT = 50;
 
-interface VerificationState {
-  count: number;
-  turns: number[];
-}
+const VerificationState = z.object({ count: z.number(), turns: z.array(z.number().int()) });
+type VerificationState = z.infer<typeof VerificationState>;
 
 const initial: VerificationState = { count: 0, turns: [] };
 
@@ -21,6 +20,7 @@ export const totalVerificationAttempts: Guard<VerificationState, number> = {
   kind: 'attempt_count',
   ...countLimit(10, 1000),
   initial,
+  state: VerificationState,
   reduce(state, event) {
     if (event.type === 'agent_changed') return initial;
     if (event.type === 'rearmed') {

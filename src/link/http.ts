@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
+import type { Claim } from '../core/envelope.ts';
 import {
   type BlobName,
   type ClaimRequest,
@@ -9,6 +10,7 @@ import {
   InputsResponse,
   JOB_API_PATH,
   OrdersResponse,
+  Refusal,
   RunOver,
 } from '../core/job-api.ts';
 import type { Orders } from '../core/orders.ts';
@@ -25,8 +27,12 @@ const BLOB_MS = 300_000;
 const LAST_LOOK_MS = 5_000;
 const GIVE_UP_MS = 30 * 60_000;
 const NONCE_BYTES = 24;
+const UNAUTHORIZED = 401;
 const CONFLICT = 409;
 const GONE = 410;
+
+/** After these a job is over. */
+const LAST_WORDS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
 
 export interface HttpLinkOptions {
   baseUrl: string;
@@ -64,6 +70,11 @@ export class RunOverError extends Error {
   }
 }
 
+/** The desk counts this job no more: it was given up as lost, or another one took over. Its work goes on elsewhere. */
+export class JobOverError extends LinkRefusedError {
+  override name = 'JobOverError';
+}
+
 /** Claims the run for this job, and then speaks for it. A desk that is away for minutes misses nothing. */
 export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink> {
   const closed = new AbortController();
@@ -92,10 +103,14 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
   });
   const { token, ...claimed } = ClaimResponse.parse(await answer.json());
   const ask = (path: string, request: Omit<LinkRequest, 'url' | 'token'>) =>
-    requestWithRetries(retrying, { ...request, url: `${base}${path}`, token });
+    requestWithRetries(retrying, { ...request, url: `${base}${path}`, token }).catch((error: unknown) => {
+      throw asJobOver(error) ?? error;
+    });
 
   let latest: OrdersResponse = { orders: claimed.orders, version: claimed.version };
   let refused: LinkRefusedError | undefined;
+  /** Its last word is said: from here on the desk has no orders for it, and whatever else it is told is no news. */
+  const leaving = new AbortController();
   const sleepers = new Set<() => void>();
   const wakeAll = () => {
     for (const wake of [...sleepers]) wake();
@@ -113,33 +128,35 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
   };
 
   const poll = async () => {
+    const signal = AbortSignal.any([closed.signal, leaving.signal]);
     const path = () => `/orders?version=${latest.version}&wait=${POLL_SECONDS}`;
-    await repeat(async () => {
-      await learn(await ask(path(), { method: 'GET', timeoutMs: POLL_MS, signal: closed.signal }));
+    await repeat(signal, async () => {
+      await learn(await ask(path(), { method: 'GET', timeoutMs: POLL_MS, signal }));
     });
   };
   const beat = async () => {
-    await repeat(async () => {
+    await repeat(closed.signal, async () => {
       await retrying.sleep(HEARTBEAT_MS, closed.signal);
       const request = { method: 'POST', timeoutMs: REQUEST_MS, signal: closed.signal, once: true } as const;
       HeartbeatResponse.parse(await (await ask('/heartbeat', request)).json());
     });
   };
   /** Until the link is closed, or the desk says that this job counts no more. */
-  const repeat = async (once: () => Promise<void>) => {
-    while (!closed.signal.aborted && !refused) {
+  const repeat = async (signal: AbortSignal, once: () => Promise<void>) => {
+    while (!signal.aborted && !refused) {
       try {
         await once();
       } catch (error) {
-        if (closed.signal.aborted) return;
+        if (signal.aborted) return;
         if (error instanceof LinkRefusedError) {
+          if (leaving.signal.aborted) return;
           refused = error;
           wakeAll();
           return;
         }
         retrying.onRetry(String(error), 0);
         // Asking again is what the next round is for; one that fails at once must not spin.
-        await retrying.sleep(1000, closed.signal).catch(() => undefined);
+        await retrying.sleep(1000, signal).catch(() => undefined);
       }
     }
   };
@@ -150,9 +167,10 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
     claimed,
     report(envelope) {
       // In the order they were said, also when the first one has to be repeated.
-      const sent = reporting.then(async () =>
-        learn(await ask('/report', { method: 'POST', json: envelope, timeoutMs: REQUEST_MS })),
-      );
+      const sent = reporting.then(async () => {
+        if (LAST_WORDS.has(envelope.type)) leaving.abort();
+        return learn(await ask('/report', { method: 'POST', json: envelope, timeoutMs: REQUEST_MS }));
+      });
       reporting = sent.catch(() => undefined);
       return sent;
     },
@@ -197,6 +215,12 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
       await background;
     },
   };
+}
+
+function asJobOver(error: unknown): JobOverError | undefined {
+  if (!(error instanceof LinkRefusedError) || error.status !== UNAUTHORIZED) return undefined;
+  const { data } = Refusal.safeParse(parseJson(error.body));
+  return new JobOverError(data?.error ?? error.message, error.status, error.body);
 }
 
 function asRunOver(error: unknown): RunOverError | undefined {

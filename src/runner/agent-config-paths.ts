@@ -22,19 +22,45 @@ export const AGENT_CONFIG_PATHS: readonly string[] = [
   '.husky',
 ];
 
+const lowerCased = (names: Iterable<string>): string[] => Array.from(names, (name) => name.toLowerCase());
+/** Some agents look for names without regard to case, and some file systems do. */
+const ANYWHERE_LOWER: ReadonlySet<string> = new Set(lowerCased(ANYWHERE));
+const AT_TOP_LOWER: readonly string[] = lowerCased(AGENT_CONFIG_PATHS);
+
 /** Whole checkouts that people keep there; nothing in them is obeyed from here. */
 const CHECKOUTS = '.claude/worktrees/';
 
 export function isAgentConfigPath(path: string): boolean {
   if (path.startsWith(CHECKOUTS)) return false;
-  if (AGENT_CONFIG_PATHS.some((top) => path === top || path.startsWith(`${top}/`))) return true;
-  return path.split('/').some((name) => ANYWHERE.has(name));
+  const lower = path.toLowerCase();
+  if (AT_TOP_LOWER.some((top) => lower === top || lower.startsWith(`${top}/`))) return true;
+  return lower.split('/').some((name) => ANYWHERE_LOWER.has(name));
+}
+
+/** The places at the top that are there, as they are spelled. A link on the way stands for all that is behind it. */
+export async function findAgentConfig(worktree: string): Promise<string[]> {
+  const found = new Set<string>();
+  let level = [''];
+  while (level.length > 0) {
+    const next: string[] = [];
+    for (const directory of level) {
+      for (const entry of await entriesOf(join(worktree, directory))) {
+        const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
+        const lower = path.toLowerCase();
+        const leadsOn = AT_TOP_LOWER.some((top) => top.startsWith(`${lower}/`));
+        if (AT_TOP_LOWER.includes(lower) || (leadsOn && entry.isSymbolicLink())) found.add(path);
+        else if (leadsOn && entry.isDirectory()) next.push(path);
+      }
+    }
+    level = next;
+  }
+  return [...found];
 }
 
 /** At the top of the worktree as it is now, also what git ignores. Links are not followed. */
 export async function listAgentConfig(worktree: string, most: number): Promise<string[]> {
   const found: string[] = [];
-  for (const top of AGENT_CONFIG_PATHS) {
+  for (const top of await findAgentConfig(worktree)) {
     const paths = await listInside(worktree, top, most - found.length, CHECKOUTS);
     for (const path of paths) found.push(path);
   }
@@ -64,7 +90,7 @@ export async function listNestedConfig(
       if (left < 0) return { paths, complete: false };
       for (const entry of await entriesOf(join(worktree, directory))) {
         const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
-        if (ANYWHERE.has(entry.name) && directory !== '') {
+        if (ANYWHERE_LOWER.has(entry.name.toLowerCase()) && directory !== '') {
           for (const found of await listInside(worktree, path, most - paths.length)) paths.push(found);
         } else if (entry.isDirectory() && !NOT_WALKED.has(entry.name) && `${path}/` !== CHECKOUTS) {
           next.push(path);

@@ -16,23 +16,28 @@ export function agentHomeOf(runDir: string): string {
 
 /**
  * The agent can write into its home, and its next start obeys what stands there. So the home is made anew, with the files that
- * the globs name and nothing else. A renewal that was cut short begins again: the old home is whole until the new one is.
- * Returns why they could not be kept, if so.
+ * the globs name, what `fill` brings into it, and nothing else. A renewal that was cut short begins again: the old home is whole
+ * until the new one is. Returns why something could not be kept, if so.
  */
-export async function renewAgentHome(home: string, globs: readonly string[]): Promise<string | undefined> {
+export async function renewAgentHome(
+  home: string,
+  globs: readonly string[],
+  fill: () => Promise<string | undefined> = async () => undefined,
+): Promise<string | undefined> {
   const old = `${home}.old`;
   const gone = `${home}.gone`;
   await removeTree(gone);
   if (await lstatIfThere(old)) await removeTree(home);
   else if (await lstatIfThere(home)) await rename(home, old);
   await mkdir(home, { recursive: true, mode: 0o700 });
-  if (!(await lstatIfThere(old))) return undefined;
   const problem = await copyMatching(old, home, globs).then(
-    () => undefined,
+    fill,
     (error: unknown) => (error as Error).message,
   );
-  await rename(old, gone);
-  await removeTree(gone);
+  if (await lstatIfThere(old)) {
+    await rename(old, gone);
+    await removeTree(gone);
+  }
   return problem;
 }
 

@@ -5,11 +5,17 @@ export const GRANT_MS = 1_000;
 
 /** What the gate allowed in this turn. An edit that is not made yet counts already, but not for ever. */
 export class EditGrants {
+  /** Stands still while the agent is frozen: it cannot write then. */
+  readonly #now: () => number;
   readonly #waiting = new Map<string, number>();
   readonly #asked = new Set<string>();
 
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
   add({ path, named }: PlacedWrite): void {
-    this.#waiting.set(path, performance.now());
+    this.#waiting.set(path, this.#now());
     this.#asked.add(path);
     // A tool may write through a link, or put a file in its place.
     this.#asked.add(named);

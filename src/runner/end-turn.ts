@@ -1,3 +1,4 @@
+import { AGENT_ITSELF } from '../core/agent-itself.ts';
 import { totals } from '../core/change.ts';
 import { withoutSkipped } from '../core/completion.ts';
 import { normalizeError, resultSignature } from '../core/error-signature.ts';
@@ -58,6 +59,7 @@ export async function endTurn(
   const record: TurnRecord = {
     turn,
     kind,
+    agent: orders.agent,
     title,
     read,
     verification,
@@ -68,6 +70,7 @@ export async function endTurn(
     turn_added: added - job.lines.added,
     turn_removed: removed - job.lines.removed,
     exit: end.exit,
+    ...(end.failed ? { failed: true } : {}),
   };
   job.lines = { added, removed };
   saveCheckpoint(job, { tree: await workspace.snapshot() });
@@ -120,7 +123,7 @@ function noteExit(job: Job, turn: number, { exit, failed }: { exit: string; fail
     turn,
     kind: 'other',
     title: `agent: ${exit}`,
-    operation: 'the agent itself',
+    operation: AGENT_ITSELF,
     ok: !failed,
     refused: false,
     is_check: false,

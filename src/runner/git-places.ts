@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { lstatIfThere } from './inside-directory.ts';
 import { listInside } from './list-inside.ts';
 
 const MAX_POINTER_BYTES = 8 * 1024;
 const MAX_HOOKS = 2_000;
-/** Programs of git's, and settings that name programs: they run when the user next calls git. */
-const SETTINGS = ['config', 'config.worktree', 'info/attributes'];
+/** Submodules and linked worktrees that are looked at, and directories that are looked into for them. */
+const MAX_PARTS = 200;
+const MAX_DIRECTORIES = 2_000;
+/** Settings that name programs, which run when the user next calls git, and what says where else git finds settings. */
+const SETTINGS = ['config', 'config.worktree', 'info/attributes', 'commondir', 'gitdir'];
 
 export interface Place {
   root: string;
@@ -14,22 +17,71 @@ export interface Place {
   path: string;
 }
 
-/** The directories git reads for a worktree: its own one, and the one it shares when it is linked to another. */
-export async function findGitDirs(worktree: string): Promise<string[]> {
-  const own = join(worktree, '.git');
-  const stats = await lstatIfThere(own);
-  if (stats?.isDirectory()) return [own];
-  if (!stats?.isFile()) return [];
-  const named = await readPointer(worktree, '.git');
-  if (!named?.startsWith('gitdir: ')) return [];
-  const gitDir = resolve(worktree, named.slice('gitdir: '.length));
-  const common = await readPointer(gitDir, 'commondir');
-  return common === undefined ? [gitDir] : [gitDir, resolve(gitDir, common)];
+/** A directory of git's. Its parts have settings of their own: itself (`.`), submodules, linked worktrees. */
+export interface GitDir {
+  root: string;
+  parts: string[];
 }
 
-export async function listGitPlaces(gitDir: string): Promise<Place[]> {
-  const hooks = await listInside(gitDir, 'hooks', MAX_HOOKS);
-  return [...SETTINGS, ...hooks].map((path) => ({ root: gitDir, path }));
+/** What git reads for a worktree: its own directory, and the one it shares when it is linked to another. */
+export async function findGitDirs(worktree: string): Promise<GitDir[]> {
+  const roots = await findRoots(worktree);
+  return Promise.all(roots.map(async (root) => ({ root, parts: await findParts(root) })));
+}
+
+async function findRoots(worktree: string): Promise<string[]> {
+  const own = join(worktree, '.git');
+  const leadsTo = await readDotGit(worktree);
+  if (leadsTo === undefined) return (await lstatIfThere(own))?.isDirectory() ? [own] : [];
+  const common = await readPointer(leadsTo, 'commondir');
+  return common === undefined ? [leadsTo] : [leadsTo, resolve(leadsTo, common)];
+}
+
+/** Where a `.git` that is no directory leads. */
+export async function readDotGit(worktree: string): Promise<string | undefined> {
+  const own = join(worktree, '.git');
+  if ((await lstatIfThere(own))?.isSymbolicLink()) return realpath(own).catch(() => undefined);
+  const named = await readPointer(worktree, '.git');
+  return named?.startsWith('gitdir: ') ? resolve(worktree, named.slice('gitdir: '.length)) : undefined;
+}
+
+async function findParts(root: string): Promise<string[]> {
+  const parts = ['.'];
+  const waiting = ['worktrees', 'modules'];
+  let left = MAX_DIRECTORIES;
+  for (let at = waiting.pop(); at !== undefined && parts.length < MAX_PARTS && left > 0; at = waiting.pop()) {
+    left -= 1;
+    if (await lstatIfThere(join(root, at, 'HEAD'))) {
+      parts.push(at);
+      waiting.push(`${at}/modules`);
+    } else {
+      for (const name of await directoriesIn(join(root, at))) waiting.push(`${at}/${name}`);
+    }
+  }
+  return parts;
+}
+
+async function directoriesIn(directory: string): Promise<string[]> {
+  if (!(await lstatIfThere(directory))?.isDirectory()) return [];
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** `crowded`: directories of hooks that cannot be listed, most likely because they hold too much. */
+export async function listGitPlaces({ root, parts }: GitDir): Promise<{ places: Place[]; crowded: Place[] }> {
+  const places: Place[] = [];
+  const crowded: Place[] = [];
+  for (const part of parts) {
+    const inPart = (name: string) => (part === '.' ? name : `${part}/${name}`);
+    for (const name of SETTINGS) places.push({ root, path: inPart(name) });
+    await listInside(root, inPart('hooks'), MAX_HOOKS).then(
+      (hooks) => {
+        for (const path of hooks) places.push({ root, path });
+      },
+      () => crowded.push({ root, path: inPart('hooks') }),
+    );
+  }
+  return { places, crowded };
 }
 
 async function readPointer(root: string, name: string): Promise<string | undefined> {

@@ -87,6 +87,10 @@ export function createJob(parts: JobParts): Job {
   const { brief, link } = parts;
   const usage = takeUpUsage(parts);
   const meter = createMeter(brief, () => usage.total().cost_usd);
+  for (const guard of meter.anew) {
+    const text = `What ${guard} had counted is not understood, as it may be of another version: it counts from the beginning.`;
+    parts.onProgress({ type: 'problem', text });
+  }
   const stopwatch = createStopwatch(() => parts.now().getTime(), brief.active_ms);
   const taken = new Set<string>();
   let seq = 0;
@@ -97,7 +101,7 @@ export function createJob(parts: JobParts): Job {
     usage,
     meter,
     stopwatch,
-    lines: { added: brief.changes.added, removed: brief.changes.removed },
+    lines: brief.lines ?? { added: brief.changes.added, removed: brief.changes.removed },
     say(type, data) {
       seq += 1;
       return link.report({

@@ -16,6 +16,7 @@ import { EventBacklog } from './event-backlog.ts';
 import type { parseHelpRequest } from './help-request.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
 import { letFinish } from './let-finish.ts';
+import { measureMidTurn } from './measure-changes.ts';
 import type { AgentExit, Supervised } from './supervise.ts';
 import { openInputs, writeInputs } from './turn-files.ts';
 import { isApproval } from './turn-limits.ts';
@@ -187,7 +188,9 @@ export class LiveTurn {
     ]);
     if (orders.do !== 'wait') return this.#obey(orders);
     const { processes, ms } = frozen;
-    await job.say('agent_frozen', { escalation: orders.escalation, processes, ms });
+    // After the question, which does not wait for it.
+    const changes = await measureMidTurn(job, this.#orders);
+    await job.say('agent_frozen', { escalation: orders.escalation, processes, ms, changes });
     const onDeath = () => {
       this.#agentEnded = true;
     };
@@ -201,6 +204,8 @@ export class LiveTurn {
     const { turn } = this.#orders;
     this.#asked = true;
     await this.#agent?.freeze();
+    // What it wrote just before belongs to the question's figures.
+    await this.#writes?.checkIfDue();
     const help = read();
     meter.observe(
       help.ok

@@ -4,6 +4,7 @@ import type { EscalationContext } from '../core/escalation.ts';
 import type {
   ActionRecord,
   GuardEvent,
+  GuardId,
   GuardLimits,
   GuardStates,
   Occurrence,
@@ -12,7 +13,7 @@ import type {
 } from '../core/guard.ts';
 import type { PartialProgress } from '../core/player-report.ts';
 import { score, type Verification } from '../core/verification.ts';
-import { initialStates, metricsOf, observe, tripped } from '../guards/observe.ts';
+import { initialStates, metricsOf, observe, readStates, tripped } from '../guards/observe.ts';
 
 const ACTIONS_KEPT = 10;
 const ERRORS_KEPT = 3;
@@ -26,10 +27,13 @@ export interface Meter {
   tripped(): Trigger[];
   measured(exit?: string): Measured;
   states(): GuardStates;
+  /** Guards whose kept state was none of theirs, as after another version: they count from the beginning. */
+  anew: GuardId[];
 }
 
 export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
-  let states: GuardStates = Object.keys(brief.guards).length > 0 ? brief.guards : initialStates();
+  const kept = readStates(brief.guards);
+  let states: GuardStates = { ...initialStates(), ...kept.states };
   let limits = brief.limits as GuardLimits;
   let turn = brief.turn;
   let activeMs = brief.active_ms;
@@ -110,6 +114,7 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     },
     tripped: () => tripped(states, limits),
     states: () => states,
+    anew: kept.anew,
     measured(exit) {
       const metrics = metricsOf(states);
       return {

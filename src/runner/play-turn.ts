@@ -15,7 +15,7 @@ import { openGate } from './gate.ts';
 import { parseHelpRequest } from './help-request.ts';
 import { createHelpScanner, type HelpBlock } from './help-scanner.ts';
 import type { Job, WorkOrders } from './job.ts';
-import { createJsonUnescaper, unescapeJsonText } from './json-unescape.ts';
+import { unescapeJsonText } from './json-unescape.ts';
 import { LiveTurn, type TurnOutcome } from './live-turn.ts';
 import { forgetAgent, recordAgent } from './orphans.ts';
 import { prepareHome } from './prepare-home.ts';
@@ -26,7 +26,7 @@ import { noteSurroundings, type Surroundings } from './surroundings.ts';
 import { surroundingsDir, tellPutBack } from './tell-put-back.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
 import { actionContextOf, isApproval, writeLimitsOf } from './turn-limits.ts';
-import { wordsInUnreadLine } from './unread-line.ts';
+import { createOverlongWords, wordsInUnreadLine } from './unread-line.ts';
 import { WorktreeGoneError } from './workspace.ts';
 import { createWriteGuard, type WriteGuard } from './write-guard.ts';
 
@@ -55,6 +55,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     asideDir: join(job.runDir, 'aside'),
     stateDir: job.stateDir.path,
     aside: job.aside,
+    workedMs: () => job.stopwatch.ms(),
     countChanged: job.agentConfig.countChanged,
     limits: () => writeLimitsOf(job, turn.orders),
     onProposed(proposed, files) {
@@ -111,7 +112,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const onHelp = (block: HelpBlock) => turn.enqueue(() => turn.askForHelp(() => parseHelpRequest(block)));
     const scanner = createHelpScanner(onHelp);
     const stderrScanner = createHelpScanner(onHelp);
-    const unescaper = createJsonUnescaper();
+    const overlong = createOverlongWords({ plain: reader.plain });
     let stderr = '';
     const handle = async (event: AgentEvent): Promise<void> => {
       if (event.type === 'ended') await turn.noteEnd(event);
@@ -156,10 +157,10 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       useCgroup: job.settings.useCgroup,
       onLine(line) {
         const events = reader.read(line);
-        events.forEach(onEvent);
-        if (events.length === 0) scanner.feed(wordsInUnreadLine(line));
+        if (events) events.forEach(onEvent);
+        else scanner.feed(wordsInUnreadLine(line));
       },
-      onOverlong: (text, final) => scanner.feed(unescaper.feed(text) + (final ? unescaper.end() : '')),
+      onOverlong: (text, final) => scanner.feed(overlong.feed(text, final)),
       onStderr(text) {
         stderrScanner.feed(text);
         stderr = (stderr + text).slice(-STDERR_KEPT);
@@ -174,8 +175,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const figures = await readFigures(agent, home);
     if (figures) countUsage(job, agent, orders.turn, figures);
     saveUsage(job);
-    // What was written last is looked at before the checks run on it.
-    if (outcome.kind === 'ended') await writes.check();
+    // What was written last is looked at before the checks run on it, and before it counts as work of an earlier turn.
+    if (outcome.kind !== 'stop') await writes.check();
     return outcome;
   } finally {
     await writes.stop();

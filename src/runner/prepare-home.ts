@@ -15,9 +15,9 @@ export async function prepareHome(job: Job, agent: Agent): Promise<string | unde
   const exporting = session !== undefined && agent.exportSession !== undefined;
   const carrier = `${home}.export`;
   const place = { agent, worktree: job.workspace.worktree, env: job.agentEnv, timeoutMs: COMMAND_MS };
-  let problem = exporting ? await exportConversation() : undefined;
-  problem = (await renew()) ?? problem;
-  if (exporting && !problem) problem = await importConversation();
+  const unexported = exporting ? await exportConversation() : undefined;
+  const unkept = await renew(exporting && !unexported ? importConversation : undefined);
+  const problem = unexported ?? unkept;
   await removeTree(carrier);
   if (!problem) return session;
   job.onProgress({ type: 'problem', text: `The conversation of ${agent.name} is lost: ${problem}` });
@@ -42,14 +42,14 @@ export async function prepareHome(job: Job, agent: Agent): Promise<string | unde
     return copied ?? (command && runSessionCommand(command, { ...place, home }));
   }
 
-  async function renew(): Promise<string | undefined> {
+  async function renew(fill?: () => Promise<string | undefined>): Promise<string | undefined> {
     const globs = Object.entries(job.sessions ?? {}).flatMap(([name, other]) => {
       const owner = job.agentFor(name);
       // What is imported comes back by itself; another agent's conversation may go on later.
       if (!owner || (exporting && name === agent.name)) return [];
       return [...filesOf(owner, other), ...(owner.exportedFiles ?? [])];
     });
-    return renewAgentHome(home, globs);
+    return renewAgentHome(home, globs, fill);
   }
 }
 

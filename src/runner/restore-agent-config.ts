@@ -1,7 +1,7 @@
 import { readlink, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkWorktreePath } from '../core/worktree-path.ts';
-import { AGENT_CONFIG_PATHS, listAgentConfig } from './agent-config-paths.ts';
+import { AGENT_CONFIG_PATHS, findAgentConfig, listAgentConfig } from './agent-config-paths.ts';
 import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
 import { readInside } from './read-inside.ts';
 import type { RepositoryObjects } from './repository-objects.ts';
@@ -20,7 +20,9 @@ export async function restoreAgentConfig(
   objects: Pick<RepositoryObjects, 'list' | 'blob'>,
   commit: string,
 ): Promise<{ restored: string[]; removed: string[] }> {
-  const wanted = await objects.list(commit, AGENT_CONFIG_PATHS);
+  // Also in another spelling: what stands there may be the commit's.
+  const places = new Set([...AGENT_CONFIG_PATHS, ...(await findAgentConfig(worktree))]);
+  const wanted = await objects.list(commit, [...places]);
   if (wanted.size > MAX_FILES)
     throw new Error(
       `${commit} has ${wanted.size} agent configuration files; at most ${MAX_FILES} are restored.`,

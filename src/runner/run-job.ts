@@ -5,6 +5,7 @@ import { saveCheckpoint } from './checkpoint.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobParts, type WorkOrders } from './job.ts';
 import { keepStateDir } from './keep-state-dir.ts';
+import { measureChanges } from './measure-changes.ts';
 import { playTurn } from './play-turn.ts';
 import { putBackNoted } from './surroundings.ts';
 import { guardSurroundings, surroundingsDir, tellPutBack } from './tell-put-back.ts';
@@ -111,7 +112,7 @@ async function restoreIfGone(job: Job, tree: Tree): Promise<void> {
 async function park(job: Job): Promise<JobEnd> {
   await restoreIfGone(job, (job.lastTree ?? job.workspace.base()) as Tree);
   saveCheckpoint(job, { tree: await job.workspace.snapshot() });
-  await job.say('parked', { guards: job.meter.states() });
+  await job.say('parked', { guards: job.meter.states(), ...(await soFar(job)) });
   return 'parked';
 }
 
@@ -122,6 +123,15 @@ async function handOver(job: Job): Promise<JobEnd> {
   const read = await readReport(job);
   job.handoffPath = read?.report?.partial_progress?.handoff_path ?? job.handoffPath;
   saveCheckpoint(job, { tree: await job.workspace.snapshot() });
-  await job.say('handed_over', { guards: job.meter.states(), handoff_path: job.handoffPath });
+  await job.say('handed_over', {
+    guards: job.meter.states(),
+    handoff_path: job.handoffPath,
+    ...(await soFar(job)),
+  });
   return 'handed_over';
+}
+
+/** A turn that was cut short has used and changed something all the same. */
+async function soFar(job: Job) {
+  return { usage: job.usage.total(), changes: await measureChanges(job) };
 }

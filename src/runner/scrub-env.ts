@@ -1,6 +1,7 @@
 import { agentVariables } from '../agents/registry.ts';
+import { isWithheld } from './withheld-env.ts';
 
-/** Keys of model providers, the job's own tokens, and the files by which a step can change the steps after it. */
+/** Keys of model providers. */
 const PREFIXES = [
   'ANTHROPIC_',
   'OPENAI_',
@@ -14,23 +15,8 @@ const PREFIXES = [
   'XAI_',
   'COHERE_',
   'CURSOR_',
-  'ACTIONS_',
-  'AUTOBUILD_',
-  'INPUT_',
 ];
-const NAMES = new Set([
-  'AWS_BEARER_TOKEN_BEDROCK',
-  'GITHUB_TOKEN',
-  'GH_TOKEN',
-  'GITHUB_ENTERPRISE_TOKEN',
-  'GH_ENTERPRISE_TOKEN',
-  'GITHUB_ENV',
-  'GITHUB_PATH',
-  'GITHUB_OUTPUT',
-  'GITHUB_STATE',
-  'GITHUB_STEP_SUMMARY',
-  'FORCE_COLOR',
-]);
+const NAMES = ['AWS_BEARER_TOKEN_BEDROCK', 'FORCE_COLOR'];
 
 /**
  * The environment for the repository's own checks: they run the agent's code, so they get no model key, no token
@@ -50,7 +36,8 @@ export function scrubEnv(
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     const known = name.toUpperCase();
-    const secret = names.has(known) || prefixes.some((prefix) => known.startsWith(prefix));
+    const secret =
+      isWithheld(name) || names.has(known) || prefixes.some((prefix) => known.startsWith(prefix));
     if (value !== undefined && !secret && !extra.has(name)) kept[name] = value;
   }
   return { ...kept, CI: 'true', NO_COLOR: '1' };

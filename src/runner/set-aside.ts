@@ -55,7 +55,8 @@ export async function removeInside(worktree: string, path: string): Promise<void
   if (stats !== undefined) await rm(join(worktree, path), { recursive: stats.isDirectory(), force: true });
 }
 
-async function move(from: string, to: string): Promise<void> {
+/** Also to another file system. */
+export async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {

@@ -1,8 +1,10 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as z from 'zod';
-import { findGitDirs, listGitPlaces, type Place } from './git-places.ts';
+import { DotGit, noteDotGit, restoreDotGit } from './dot-git.ts';
+import { findGitDirs, type GitDir, listGitPlaces, type Place } from './git-places.ts';
 import { lookInside, lstatIfThere } from './inside-directory.ts';
+import { listAbove } from './places-above.ts';
 import { readInside } from './read-inside.ts';
 import { removeInside, setAside } from './set-aside.ts';
 import { isSameStanding, linkIn, type Standing, standingAt } from './standing.ts';
@@ -11,9 +13,6 @@ import { writeInside } from './write-inside.ts';
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_TOLD = 20;
-
-/** Agents read these in every directory above the worktree as well. */
-const READ_ABOVE = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', 'AGENTS.override.md', 'GEMINI.md'];
 
 const Kept = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
@@ -24,7 +23,15 @@ const Kept = z.discriminatedUnion('kind', [
 ]);
 type Kept = z.infer<typeof Kept>;
 const Entry = z.object({ root: z.string(), path: z.string(), kept: Kept });
-const Note = z.object({ gitDirs: z.array(z.string()), git: z.array(Entry), above: z.array(Entry) });
+const Note = z.object({
+  worktree: z.string(),
+  dotGit: DotGit,
+  gitDirs: z.array(z.object({ root: z.string(), parts: z.array(z.string()) })),
+  git: z.array(Entry),
+  /** Directories of hooks in which nothing is known. */
+  crowded: z.array(z.string()),
+  above: z.array(Entry),
+});
 type Note = z.infer<typeof Note>;
 
 /**
@@ -39,11 +46,17 @@ export interface Surroundings {
 export async function noteSurroundings(worktree: string, dir: string): Promise<Surroundings> {
   const gitDirs = await findGitDirs(worktree);
   const budget = { left: MAX_BYTES };
-  const places = (await Promise.all(gitDirs.map(listGitPlaces))).flat();
+  const listed = await Promise.all(gitDirs.map(listGitPlaces));
   const note: Note = {
+    worktree,
+    dotGit: await noteDotGit(worktree),
     gitDirs,
-    git: await keepAll(places, budget),
-    above: await keepAll(placesAbove(worktree), budget),
+    git: await keepAll(
+      listed.flatMap(({ places }) => places),
+      budget,
+    ),
+    crowded: listed.flatMap(({ crowded }) => crowded).map(fullPath),
+    above: await keepAll(await listAbove(worktree), budget),
   };
   await mkdir(dir, { recursive: true, mode: 0o700 });
   // For a successor, should this process be killed; this one trusts what it has in hand.
@@ -61,28 +74,63 @@ export async function putBackNoted(dir: string): Promise<string[]> {
   return text === undefined ? [] : putBack(Note.parse(JSON.parse(text)), dir);
 }
 
-async function putBack({ gitDirs, git, above }: Note, dir: string): Promise<string[]> {
+async function putBack(note: Note, dir: string): Promise<string[]> {
   const told: string[] = [];
   const asideDir = join(dir, 'replaced');
-  const known = new Set(git.map(({ root, path }) => join(root, path)));
-  const made: z.infer<typeof Entry>[] = [];
-  for (const gitDir of gitDirs) {
-    if (!(await lstatIfThere(gitDir))?.isDirectory()) {
-      told.push(`${gitDir} is not the directory it was before the turn.`);
+  const work = async (place: Place, step: () => Promise<string | undefined>): Promise<void> => {
+    told.push(...(await attempt(place, step)));
+  };
+  const { worktree, git, above } = note;
+  await work({ root: worktree, path: '.git' }, () => restoreDotGit(worktree, note.dotGit, asideDir));
+  const known = new Set([...git, ...above].map(fullPath));
+  for (const gitDir of note.gitDirs) {
+    if (!(await lstatIfThere(gitDir.root))?.isDirectory()) {
+      told.push(`${gitDir.root} is not the directory it was before the turn.`);
       continue;
     }
-    for (const place of await listGitPlaces(gitDir))
-      if (!known.has(join(place.root, place.path))) made.push({ ...place, kept: { kind: 'none' } });
+    const gone = await partsGone(gitDir);
+    const { places, crowded } = await listGitPlaces(gitDir);
+    for (const place of crowded) {
+      if (!note.crowded.includes(fullPath(place))) await work(place, () => clearCrowded(place, asideDir));
+      else told.push(`${fullPath(place)} cannot be listed: what changed in it is not put back.`);
+    }
+    // What was made goes first: it may stand where something was.
+    const made = places.filter((place) => !known.has(fullPath(place)));
+    for (const place of made)
+      await work(place, () => restore({ ...place, kept: { kind: 'none' } }, asideDir));
+    for (const entry of git) {
+      const isOther = entry.root !== gitDir.root || gone.some((part) => entry.path.startsWith(`${part}/`));
+      if (!isOther) await work(entry, () => restore(entry, asideDir));
+    }
   }
-  // What was made goes first: it may stand where something was.
-  for (const entry of [...made, ...git]) {
-    if (!(await lstatIfThere(entry.root))?.isDirectory()) continue;
-    told.push(...(await attempt(entry, () => restore(entry, asideDir))));
-  }
-  for (const entry of above) told.push(...(await attempt(entry, () => clearAbove(entry, asideDir))));
+  const madeAbove = (await listAbove(worktree)).filter((place) => !known.has(fullPath(place)));
+  const entriesAbove = [
+    ...above,
+    ...madeAbove.map((place) => ({ ...place, kept: { kind: 'none' } as const })),
+  ];
+  for (const entry of entriesAbove) await work(entry, () => clearAbove(entry, asideDir));
   await rm(join(dir, 'noted.json'), { force: true });
   if (told.length <= MAX_TOLD) return told;
   return [...told.slice(0, MAX_TOLD), `${told.length - MAX_TOLD} more were put back likewise.`];
+}
+
+/** A submodule or a linked worktree that was given up stays so. */
+async function partsGone({ root, parts }: GitDir): Promise<string[]> {
+  const gone: string[] = [];
+  for (const part of parts) if (!(await lstatIfThere(join(root, part)))) gone.push(part);
+  return gone;
+}
+
+function fullPath({ root, path }: Place): string {
+  return join(root, path);
+}
+
+/** Too many to look at each: the directory goes as a whole, and what was noted of it comes back after that. */
+async function clearCrowded({ root, path }: Place, asideDir: string): Promise<string> {
+  // One that may not be written cannot be moved either.
+  await chmod(join(root, path), 0o700);
+  const where = await moveAway(root, path, asideDir);
+  return `${join(root, path)} was filled during the turn and is as before: git would obey it.${where}`;
 }
 
 async function attempt({ root, path }: Place, work: () => Promise<string | undefined>): Promise<string[]> {
@@ -122,8 +170,9 @@ async function clearAbove(
   if (isSame(standing, kept)) return undefined;
   const full = join(root, path);
   if (kept.kind !== 'none') return `${full} was changed during the turn: agents obey it. Look at it.`;
-  if (standing.kind !== 'file' && standing.kind !== 'link') return undefined;
-  return `${full} was made during the turn and is removed: agents obey it.${await moveAway(root, path, asideDir)}`;
+  if (standing.kind !== 'file' && standing.kind !== 'link' && standing.kind !== 'behind') return undefined;
+  const where = await moveAway(root, standing.kind === 'behind' ? standing.obstacle : path, asideDir);
+  return `${full} was made during the turn and is removed: agents obey it.${where}`;
 }
 
 async function moveAway(root: string, path: string, asideDir: string): Promise<string> {
@@ -150,12 +199,4 @@ async function keep(root: string, path: string, budget: { left: number }): Promi
   if (!read.ok) return { kind: 'unkept' };
   budget.left -= read.bytes.length;
   return { ...standing, bytes: read.bytes.toString('base64') };
-}
-
-function placesAbove(worktree: string): Place[] {
-  const places: Place[] = [];
-  for (let at = dirname(worktree); ; at = dirname(at)) {
-    for (const path of READ_ABOVE) places.push({ root: at, path });
-    if (at === dirname(at)) return places;
-  }
 }

@@ -6,6 +6,10 @@ import { join } from 'node:path';
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 const MIB = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
+/** A terminal that is closed sends these to every process at it, a service manager to every process of a unit. */
+const SENT_TO_ALL: ReadonlySet<unknown> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
+/** Each of them may come, one after the other. */
+const MOST_INTERRUPTIONS = 4;
 
 /**
  * Attributes in `info/attributes` win over every `.gitattributes` of the tree: content goes in and out byte for byte, and no
@@ -68,8 +72,8 @@ export type GitOptions = {
   /** Return what came before `maxBytes` instead of failing. */
   cut?: boolean;
   timeoutMs?: number;
-  /** The second try, after an interrupt from the terminal. */
-  again?: boolean;
+  /** How often a signal to all processes has ended it already. */
+  interrupted?: number;
 };
 
 export type GitOutput = { text: Buffer; cut: boolean };
@@ -149,6 +153,7 @@ function runGit(
     maxBytes = 64 * MIB,
     cut = false,
     timeoutMs = TIMEOUT_MS,
+    interrupted = 0,
   } = options;
   return new Promise((resolve, reject) => {
     const child = execFile(
@@ -171,9 +176,10 @@ function runGit(
         if (error === null) return resolve({ text: stdout, cut: false });
         if (isOverflow(error) && cut) return resolve({ text: stdout.subarray(0, maxBytes), cut: true });
         const fail = () => reject(describeFailure(args, env.GIT_WORK_TREE ?? '', error, stderr, timeoutMs));
-        // Ctrl-C reaches every process at the terminal, git among them; parking the run still needs it.
-        if (error.signal === 'SIGINT' && !options.again) {
-          const again = () => resolve(runGit(gitDir, env, args, { ...options, again: true }));
+        // It was meant for Autobuild, which parks the run; that still needs git.
+        if (SENT_TO_ALL.has(error.signal) && interrupted < MOST_INTERRUPTIONS) {
+          const again = () =>
+            resolve(runGit(gitDir, env, args, { ...options, interrupted: interrupted + 1 }));
           rm(`${indexFile ?? join(gitDir, 'index')}.lock`, { force: true }).then(again, again);
         }
         // A git that was killed leaves its lock behind.

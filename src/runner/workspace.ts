@@ -2,10 +2,10 @@ import { lstat, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/pro
 import { join, resolve } from 'node:path';
 import type { Change, SetAside } from '../core/change.ts';
 import { checkWorktreePath } from '../core/worktree-path.ts';
-import { isInside, lookInside, pruneEmptyParents, resolveLinks } from './inside-directory.ts';
+import { isInside, pruneEmptyParents, resolveLinks } from './inside-directory.ts';
 import { compareText, listChanges } from './list-changes.ts';
-import { putBackPaths } from './put-back.ts';
-import { bringBack, removeInside } from './set-aside.ts';
+import { bringBackItems, putBackPaths } from './put-back.ts';
+import { removeInside } from './set-aside.ts';
 import { openStandInNames, type StandInNames } from './stand-in.ts';
 import type { TreeEntry } from './tree-diff.ts';
 import { DIFF_OPTIONS, type Tree, TreeStore } from './tree-store.ts';
@@ -40,11 +40,14 @@ export interface Workspace {
   absorb(before: Tree, after: Tree): Promise<void>;
   /** Restores the base's (or another tree's) content; what was there is kept in `asideDir`. */
   putBack(paths: readonly string[], asideDir: string, tree?: Tree): Promise<SetAside[]>;
+  /** Whether the path is not what it is in the tree. */
+  differs(path: string, tree: Tree): Promise<boolean>;
   /** Undoes `putBack`. A path that was written again since is left alone. Returns what was brought back. */
   restoreAside(items: readonly SetAside[]): Promise<string[]>;
   /** Makes the worktree equal to the tree, ignored files aside. Returns the paths that could not be restored. */
   restoreTree(tree: Tree): Promise<string[]>;
-  diff(paths?: readonly string[], maxBytes?: number): Promise<{ text: string; cut: boolean }>;
+  /** Against the base, or another tree. */
+  diff(paths?: readonly string[], maxBytes?: number, tree?: Tree): Promise<{ text: string; cut: boolean }>;
 }
 
 export async function openWorkspace(options: {
@@ -170,24 +173,30 @@ class GitWorkspace implements Workspace {
     return this.#alone(async () => {
       await this.#demandWorktree();
       const store = { worktree: this.worktree, trees: this.#trees, names: this.#names };
-      return putBackPaths(store, { paths, asideDir, tree });
+      return putBackPaths(store, { paths, asideDir, tree, base: this.#base });
+    });
+  }
+
+  differs(path: string, tree: Tree): Promise<boolean> {
+    return this.#alone(async () => {
+      await this.#demandWorktree();
+      const entries = await this.#trees.read(tree);
+      const identity = (await this.#index.identify([path])).get(path);
+      if (!identity) return entries.has(path) || entries.has(this.#names.encode(path));
+      const entry = entries.get(identity.name);
+      return entry?.id !== identity.id || entry.mode !== identity.mode;
     });
   }
 
   restoreAside(items: readonly SetAside[]): Promise<string[]> {
     return this.#alone(async () => {
       await this.#demandWorktree();
-      const entries = await this.#trees.read(this.#base);
-      const back: string[] = [];
-      for (const item of items) {
-        if (item.kind === 'refused') continue;
-        const { stats } = await lookInside(this.worktree, item.path);
-        const identity = (await this.#index.identify([item.path])).get(item.path);
-        if (stats?.isDirectory() || identity?.id !== entries.get(item.path)?.id) continue;
-        await bringBack(this.worktree, item);
-        back.push(item.path);
-      }
-      return back;
+      const { worktree } = this;
+      return bringBackItems(items, {
+        worktree,
+        index: this.#index,
+        base: await this.#trees.read(this.#base),
+      });
     });
   }
 
@@ -211,7 +220,11 @@ class GitWorkspace implements Workspace {
     });
   }
 
-  diff(paths?: readonly string[], maxBytes = MAX_DIFF_BYTES): Promise<{ text: string; cut: boolean }> {
+  diff(
+    paths?: readonly string[],
+    maxBytes = MAX_DIFF_BYTES,
+    tree = this.#base,
+  ): Promise<{ text: string; cut: boolean }> {
     return this.#alone(async () => {
       await this.#sync();
       const names = paths?.flatMap((path) => [path, this.#names.encode(path)]);
@@ -219,7 +232,7 @@ class GitWorkspace implements Workspace {
       let left = maxBytes;
       let cut = false;
       for (const some of names === undefined ? [[]] : inChunks(names, PATHS_PER_COMMAND)) {
-        const args = ['diff-index', '--patch', ...DIFF_OPTIONS, this.#base, '--', ...some];
+        const args = ['diff-index', '--patch', ...DIFF_OPTIONS, tree, '--', ...some];
         const output = await this.#git.run(args, {
           maxBytes: Math.max(left, 1),
           cut: true,

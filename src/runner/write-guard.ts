@@ -4,8 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { SetAside } from '../core/change.ts';
 import { type GateAnswer, type GateAsk, pathsOfAsk } from '../core/gate.ts';
 import type { ProposedWrite } from '../core/guard.ts';
+import { matchesPattern } from '../core/path-pattern.ts';
+import { changeTimes, earlierFirst } from './earlier-first.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
 import { placeWrite, type WritePlace } from './place-write.ts';
+import type { Tree } from './tree-store.ts';
 import type { Workspace } from './workspace.ts';
 import { watchWorktree } from './worktree-watch.ts';
 import { judgeWrite, type WriteVerdict } from './write-policy.ts';
@@ -56,6 +59,8 @@ export function createWriteGuard(options: {
   countChanged(paths: string[]): Promise<string[]>;
   /** Writes put back earlier in this run. */
   aside: SetAside[];
+  /** Milliseconds that the agent was at work: frozen, it makes no edit that it was allowed. */
+  workedMs(): number;
   limits(): WriteLimits;
   onProposed(write: ProposedWrite, files: string[]): void;
   onFilesChanged(paths: string[]): void;
@@ -63,12 +68,15 @@ export function createWriteGuard(options: {
   onGone(): void;
   onProblem(error: unknown): void;
 }): WriteGuard {
-  const { workspace, limits } = options;
+  const { workspace, limits, workedMs } = options;
   let aside = options.aside;
   let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
-  const grants = new EditGrants();
+  const grants = new EditGrants(workedMs);
   let changed: string[] = [];
-  let atStart: ReadonlySet<string> = new Set();
+  let atStart: ReadonlyMap<string, number> = new Map();
+  let startTree: Tree = workspace.base();
+  /** Where what was set aside has come back since. */
+  const allowedSince = new Map<string, Tree>();
   let fingerprint = '';
   let nextCheck = 0;
   let looking: Promise<unknown> | undefined;
@@ -80,6 +88,14 @@ export function createWriteGuard(options: {
     return judgeWrite({ path, changed: known, maxFiles, approvedPaths, scope });
   };
   const known = () => new Set([...changed, ...grants.waiting()]);
+
+  /** What earlier turns made of a file, and what a person allowed in this one, stays when a later edit of it goes. */
+  const earlier = (path: string): Tree => allowedSince.get(path) ?? startTree;
+  /** One not touched since was written when nobody looked any more: nothing of it was ever allowed. */
+  const treeBefore = async (path: string): Promise<Tree> => {
+    const isEarlier = atStart.has(path) || allowedSince.has(path);
+    return isEarlier && (await workspace.differs(path, earlier(path))) ? earlier(path) : workspace.base();
+  };
 
   const isOwn = (path: string) => path.startsWith(`${options.stateDir}/`);
   const placesOf = (ask: GateAsk): Promise<Place[]> =>
@@ -134,15 +150,28 @@ export function createWriteGuard(options: {
     workspace: {
       async changedPaths() {
         const paths = await look();
-        return earlierFirst(paths, atStart, await changeTimes(paths));
+        const fresh = paths.filter((path) => !atStart.has(path));
+        const since = await changeTimes(workspace.worktree, fresh);
+        const { approvedPaths } = limits();
+        const isApproved = (path: string) => approvedPaths.some((pattern) => matchesPattern(pattern, path));
+        return earlierFirst(paths, { atStart, since, isApproved });
       },
     },
     judge,
     async onViolation(violations) {
       const paths = violations.map((violation) => violation.path);
       const diffs = new Map<string, string>();
-      for (const path of paths.slice(0, 5)) diffs.set(path, (await workspace.diff([path], DIFF_BYTES)).text);
-      const items = await workspace.putBack(paths, options.asideDir);
+      const byTree = new Map<Tree, string[]>();
+      for (const path of paths) {
+        const tree = await treeBefore(path);
+        if (diffs.size < 5) diffs.set(path, (await workspace.diff([path], DIFF_BYTES, tree)).text);
+        const some = byTree.get(tree) ?? [];
+        some.push(path);
+        byTree.set(tree, some);
+      }
+      const items: SetAside[] = [];
+      for (const [tree, some] of byTree)
+        items.push(...(await workspace.putBack(some, options.asideDir, tree)));
       setAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
       await look();
       for (const violation of violations) {
@@ -155,16 +184,6 @@ export function createWriteGuard(options: {
     onProblem: options.onProblem,
   });
 
-  /** Of several found in one look, those written first are the ones that were allowed. */
-  async function changeTimes(paths: string[]): Promise<Map<string, number>> {
-    const fresh = paths.filter((path) => !atStart.has(path));
-    const times = fresh.map(async (path): Promise<[string, number]> => {
-      const stats = await lstat(join(workspace.worktree, path)).catch(() => undefined);
-      return [path, stats?.ctimeMs ?? 0];
-    });
-    return new Map(await Promise.all(times));
-  }
-
   /** A file written again is a change too, so size and time are looked at, not only the list. */
   async function fingerprintOf(paths: string[]): Promise<string> {
     const marks = await Promise.all(
@@ -176,7 +195,7 @@ export function createWriteGuard(options: {
     return marks.join('\n');
   }
   async function look(): Promise<string[]> {
-    const started = performance.now();
+    const started = workedMs();
     const paths = await changedPaths();
     await noteChanges(paths);
     grants.forget(paths, started);
@@ -192,7 +211,9 @@ export function createWriteGuard(options: {
 
   async function begin(): Promise<void> {
     changed = await changedPaths();
-    atStart = new Set(changed);
+    atStart = await changeTimes(workspace.worktree, changed);
+    startTree = await workspace.snapshot();
+    allowedSince.clear();
     fingerprint = await fingerprintOf(changed);
   }
 
@@ -215,14 +236,14 @@ export function createWriteGuard(options: {
       return watch.stop();
     },
     async putBackUnasked(paths) {
-      const present = new Set(paths.length > 0 ? await workspace.changedPaths() : []);
       for (const given of paths) {
         const place = await placeWrite(workspace.worktree, given);
         if (!place.ok) continue;
         const { path } = place;
-        if (grants.wasAsked(path) || isOwn(path) || !present.has(path)) continue;
-        const { text } = await workspace.diff([path], DIFF_BYTES);
-        const items = await workspace.putBack([path], options.asideDir);
+        const tree = earlier(path);
+        if (grants.wasAsked(path) || isOwn(path) || !(await workspace.differs(path, tree))) continue;
+        const { text } = await workspace.diff([path], DIFF_BYTES, tree);
+        const items = await workspace.putBack([path], options.asideDir, tree);
         const marked = items.map((item) => ({ ...item, gate_bypassed: true }));
         setAside([...aside.filter((item) => item.path !== path), ...marked]);
         options.onProposed({ path, why: 'gate_bypassed', held: false, diff: text }, [...known()]);
@@ -256,21 +277,13 @@ export function createWriteGuard(options: {
         (item) => item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, soFar).ok,
       );
       if (allowed.length === 0) return;
-      await workspace.restoreAside(allowed);
+      const back = await workspace.restoreAside(allowed);
+      const tree = await workspace.snapshot();
+      for (const path of back) allowedSince.set(path, tree);
       await look();
       setAside(aside.filter((item) => !allowed.includes(item)));
     },
   };
-}
-
-/** The file over the limit is a new one, never the work of an earlier turn that happens to stand behind it in the list. */
-function earlierFirst(
-  paths: string[],
-  earlier: ReadonlySet<string>,
-  changedAt: ReadonlyMap<string, number>,
-): string[] {
-  const rank = (path: string) => (earlier.has(path) ? 0 : (changedAt.get(path) ?? 0));
-  return paths.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function describeInvalid({ path, problem }: { path: string; problem: string }): string {

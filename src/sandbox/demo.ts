@@ -6,7 +6,15 @@ import type { AppProcess } from './app-process.ts';
 import { DEMO_ISSUE, demoFiles } from './demo-project.ts';
 import { bundleAction } from './job-runner.ts';
 import type { Person, SeenComment, SeenPullRequest } from './person.ts';
+import { readFlags } from './read-flags.ts';
 import { startSandbox } from './sandbox.ts';
+
+const USAGE = `Usage: npm run demo [-- --json]
+
+Plays label to pull request on a local GitHub, with real jobs and a scripted agent; no account, no network.
+  -- --json   one JSON line for each thing that is shown
+  -- --help   this text
+`;
 
 /** Takes a quarter of a minute; a busy machine is given time, a story that hangs is not. */
 const DEADLINE_MS = 180_000;
@@ -155,9 +163,11 @@ function frame(text: string): string {
     .join('\n');
 }
 
-const stopped = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
-const asJson = process.argv.includes('--json');
-const show: Show = (shown) =>
-  void process.stdout.write(asJson ? `${JSON.stringify(shown)}\n` : `${renderText(shown)}\n\n`);
-process.exitCode = (await playDemo(show, stopped.signal)) ? 0 : 1;
+const flags = readFlags(USAGE, ['json']);
+if (flags) {
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
+  const show: Show = (shown) =>
+    void process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : `${renderText(shown)}\n\n`);
+  process.exitCode = (await playDemo(show, stopped.signal)) ? 0 : 1;
+}

@@ -156,7 +156,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     comments,
     issues,
     reactions,
-    createLabels(`${url}/api/v3${repository}`),
+    createLabels(`${url}/api/v3${repository}`, repository, upstream),
     pullRequests,
     createRepositories(),
     createCommits(),

@@ -26,6 +26,7 @@ export interface Person {
   pullRequests(): Promise<SeenPullRequest[]>;
   merge(number: number): Promise<void>;
   closePullRequest(number: number): Promise<void>;
+  reopenPullRequest(number: number): Promise<void>;
   describePullRequest(number: number, body: string): Promise<void>;
   /** Ticks *Run CI* in the description, as it was seen. */
   tickRunCi(pull: SeenPullRequest): Promise<void>;
@@ -110,6 +111,9 @@ export function createPerson(github: LocalGitHub, login: string): Person {
     },
     async closePullRequest(number) {
       await call('PATCH', `/pulls/${number}`, { state: 'closed' });
+    },
+    async reopenPullRequest(number) {
+      await call('PATCH', `/pulls/${number}`, { state: 'open' });
     },
     describePullRequest,
     async tickRunCi({ number, body }) {

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readFlags } from './read-flags.ts';
+
+const USAGE = `Usage: npm start
+
+Serves the App that the environment or the file .env sets up (docs/operate.md); without one it plays npm run demo.
+  -- --help   this text
+`;
 
 /** `npm start`: the server where an App is set up, else the whole story on a GitHub of our own. */
 async function start(): Promise<number> {
@@ -31,4 +38,4 @@ Next:
   return 0;
 }
 
-process.exitCode = await start();
+if (readFlags(USAGE, [])) process.exitCode = await start();

@@ -3,8 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readFlags } from './read-flags.ts';
 
-/** `npm start` until there is a server: one story, played for real in a scratch repository that is deleted afterwards. */
+const USAGE = `Usage: npm run story
+
+Plays a task at the terminal, without GitHub: a scripted agent gets stuck twice and is answered.
+  -- --help   this text
+`;
+
+/** `npm run story`: one story, played for real in a scratch repository that is deleted afterwards. */
 const TASK = `# Sign receipts and let them expire
 
 A receipt is signed with the shop's key and expires fourteen days after the order was paid.
@@ -74,4 +81,4 @@ async function playStory(): Promise<number> {
   }
 }
 
-process.exitCode = await playStory();
+if (readFlags(USAGE, [])) process.exitCode = await playStory();

@@ -43,6 +43,7 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
       });
     },
 
+    wasSeen: (key) => wasSeen(db, [key]),
     async place(run) {
       const row = await db.selectFrom('runs').select('place').where('run', '=', run).executeTakeFirst();
       return row?.place ? Place.parse(JSON.parse(row.place)) : undefined;
@@ -83,9 +84,9 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
   };
 }
 
-async function wasSeen(trx: Trx, keys: string[]): Promise<boolean> {
+async function wasSeen(db: Trx | Database['db'], keys: string[]): Promise<boolean> {
   if (keys.length === 0) return false;
-  const known = await trx
+  const known = await db
     .selectFrom('seen')
     .select('key')
     .where('key', 'in', keys)

@@ -1,6 +1,7 @@
 import type { HostedStore } from '../core/hosted-ports.ts';
 import type { BlobName } from '../core/job-api.ts';
-import { isFinished, type RunState } from '../core/run-state.ts';
+import { isFinished, pendingEscalation, type RunState } from '../core/run-state.ts';
+import { isAboutFinishedWork } from '../core/work-approvals.ts';
 
 /** Other things happen to a run while its work is written; this many in a row is no chance. */
 const TRIES = 5;
@@ -11,7 +12,8 @@ export type Kept =
   | { kept: false; why: 'busy' };
 
 /**
- * What was verified is what is published: from the request to verify on the changeset stays as it is. An upload takes its time,
+ * What was approved and verified is what is published: while a person is asked about finished work, and from the request to verify
+ * on, the changeset stays as it is. An upload takes its time,
  * so the run is looked at when all of it is here, and it is kept only if the run has not moved on since.
  */
 export async function keepBlob(
@@ -32,6 +34,9 @@ export async function keepBlob(
 
 function whyClosed(state: RunState, name: BlobName): string | undefined {
   if (isFinished(state)) return `The run is over (${state.status}): nothing more is taken.`;
+  const asked = pendingEscalation(state);
+  if (name === 'changeset' && asked && isAboutFinishedWork(asked.triggers))
+    return 'A person is asked about the finished work: the changeset stays as it is.';
   if (state.verifying === undefined) return undefined;
   // The checkpoint is neither verified nor published, and the job that asked for the check has yet to park.
   return name === 'checkpoint' && state.job_live

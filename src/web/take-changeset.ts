@@ -44,5 +44,6 @@ export async function factsFor(
   const read = readChangeset(bytes, place.head_sha);
   if (!read.ok) return undefined;
   const secrets = await openSecrets(store.vault, state);
-  return examineWork(read.changeset, digestOf(bytes), changesetLimits(state, place), secrets);
+  const digest = digestOf(bytes);
+  return examineWork(read.changeset, digest, changesetLimits(state, place, digest), secrets);
 }

@@ -23,7 +23,7 @@ if [ -z "$AUTOBUILD_INPUT_API_KEY" ]; then
   cat AGENTS.md > rules.txt
   printf 'half\\n' > 'hälfte.txt'
   rm old.txt
-  printf '<<<NEED_HELP>>>\\nwhat_i_tried: looked\\nwhat_i_need: the key\\ninputs:\\n  - key: api_key\\n    label: Key\\n<<<END_HELP>>>\\n'
+  printf '<<<NEED_HELP>>>\\nwhat_i_tried: looked\\nwhat_i_need: the key\\ninputs:\\n  - key: api_key\\n    label: Key\\n    secret: true\\n<<<END_HELP>>>\\n'
   exec sleep 60
 fi
 echo "the key is $AUTOBUILD_INPUT_API_KEY"
@@ -110,6 +110,12 @@ describe('the bundle as the job', () => {
     expect(first.outputs).toMatchObject({ status: 'parked', run: 'r1' });
     expect(first.outputs['pull-request']).toContain('rosa/shop/pulls?q=head%3Aautobuild%2Fissue-7');
     expect(await stateOf()).toMatchObject({ status: 'waiting_for_input', job_live: false, jobs: 1 });
+    // G-5: as the status comment and the draft pull request show it.
+    expect((await stateOf()).changes).toEqual({
+      paths: ['hälfte.txt', 'leaked.txt', 'old.txt', 'rules.txt'],
+      added: 3,
+      removed: 1,
+    });
 
     // S-10: nothing the agent printed is a command; S-13: the ticket is hidden before anything else is said.
     const { commands, shown } = listenAsRunner(first.out);
@@ -200,6 +206,23 @@ describe('the bundle as the job', () => {
       // Not ours to choose: Actions asks once more after 7.5 s, and kills soon after that.
       expect(performance.now() - begun).toBeLessThan(7_500);
       await expectSaved();
+    }, 60_000);
+
+    test('R-5: a job that was given up as lost and comes back ends quietly, and says why', async () => {
+      const ended = runner.run({ event, origin: origin.worktree });
+      await until('the agent is at work', async () => runner.exists('begun.txt'));
+      const { version, state } = await desk.store.runs.load('r2');
+      const at = new Date(desk.clock.ms).toISOString();
+      const input = { type: 'job_lost', at, reason: 'Actions said so' } as const;
+      const { events, effects } = decide(state, input, RULES);
+      await desk.store.runs.commit('r2', version, { input, events, effects });
+      const { code, out, outputs, summary } = await ended;
+      expect({ code, status: outputs.status }).toEqual({ code: 0, status: 'replaced' });
+      expect(out).not.toContain('::error');
+      expect(out).toContain('The desk counts this job no more (This job is over:');
+      expect(summary).toContain('the run goes on without it');
+      expect((await desk.store.runs.load('r2')).version).toBe(version + 1);
+      expect(await desk.store.blobs.get('r2', 'checkpoint')).toBeUndefined();
     }, 60_000);
 
     test('K-7: before its time is over, the job hands the work to a successor', async () => {

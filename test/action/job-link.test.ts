@@ -17,7 +17,11 @@ const OWN = {
 };
 
 /** What the job of a run leaves behind, claim by claim: `[claim, what was saved because of it]`. */
-async function playJob(run: Run, opened: Record<string, string> = { token: 'value-from-vault' }) {
+async function playJob(
+  run: Run,
+  opened: Record<string, string> = { token: 'value-from-vault' },
+  secret: string[] | 'unsaid' = ['token'],
+) {
   let orders: Orders = { do: 'park' };
   let saved: unknown[] = [];
   const masked: string[] = [];
@@ -43,6 +47,10 @@ async function playJob(run: Run, opened: Record<string, string> = { token: 'valu
       saveReport: async (report) => void saved.push(report),
     },
   );
+  const [first = expect.fail('no commit')] = run.commits;
+  orders = ordersFor(first.events.reduce<RunState | undefined>(evolve, undefined) ?? expect.fail('no run'));
+  if (orders.do === 'work') orders = { ...orders, secret_inputs: secret === 'unsaid' ? undefined : secret };
+  await link.orders();
   await link.openInputs(['ref']);
   const story: [string, unknown[]][] = [];
   let state: RunState | undefined;
@@ -137,8 +145,9 @@ test('P-9: the value of an Actions secret is hidden in the log and in what is sa
   expect(JSON.stringify(sent)).not.toContain('value-of-the-secret');
 });
 
-test('R-11: a value the job opened is in nothing it says, in no form and in no part; plain words stay', async () => {
+test('R-11: a secret the job opened is in nothing it says, in no form and in no part; what is none stays', async () => {
   const value = 'S3CRET/välue99"x';
+  const plain = 'https://api.example.com/v2/items?limit=10';
   const run = new Run().startJob().baseline();
   const forms = [
     value,
@@ -146,12 +155,20 @@ test('R-11: a value the job opened is in nothing it says, in no form and in no p
     encodeURIComponent(value),
     JSON.stringify(value),
   ];
-  run.turn({ report: { status: 'partial', summary: `tried ${forms.join(' and ')} in light blue` } });
+  run.turn({ report: { status: 'partial', summary: `tried ${forms.join(' and ')} at ${plain}` } });
   run.turn({ report: { status: 'partial', summary: `cut at ${value.slice(0, 10)}` } });
-  const { sent } = await playJob(run, { key: value, colour: 'light blue' });
+  const { sent, masked } = await playJob(run, { key: value, address: plain }, ['key']);
   const said = JSON.stringify(sent);
   expect(said).toContain('tried ••• and ••• and ••• and');
-  expect(said).toContain('in light blue');
+  expect(said).toContain(`at ${plain}`);
+  expect(masked).toEqual([value]);
   expect(said).toContain('cut at •••');
   for (const form of [...forms, value.slice(0, 10)]) expect(said).not.toContain(form);
+});
+
+test('R-11: of an older desk, which does not say what is secret, every value is hidden', async () => {
+  const run = new Run().startJob().baseline();
+  run.turn({ report: { status: 'partial', summary: 'painted it light blue' } });
+  const { sent } = await playJob(run, { colour: 'light blue' }, 'unsaid');
+  expect(JSON.stringify(sent)).not.toContain('light blue');
 });

@@ -38,6 +38,12 @@ export interface AgentCase {
   silenceRefuses: boolean;
   /** Files in a worktree that would switch hooks off, if it believed them. */
   hooksOff?: Record<string, string>;
+  /** A hook whose time is up is a yes to it: so it is given one that nobody outlasts, and what comes past it is put back. */
+  timeUpLetsThrough: boolean;
+  /** It reads the rules of the worktree. Codex does not where the worktree is untrusted, and else its hooks and settings come too. */
+  readsRules: boolean;
+  /** Shell lines before its start after which it asks no hook, as a version would that no longer knows ours. */
+  withoutGate: string;
   /** Its own limit to the requests of one turn, where it has one. */
   turnLimit?: Pick<TurnOptions, 'extraArgs' | 'changeHome'>;
 }
@@ -81,6 +87,9 @@ export const AGENT_CASES: AgentCase[] = [
     survivesCut: true,
     silenceRefuses: false,
     hooksOff: { '.claude/settings.json': '{"disableAllHooks":true}' },
+    timeUpLetsThrough: false,
+    readsRules: true,
+    withoutGate: `set -- "$@" --settings '{"disableAllHooks":true}'`,
     turnLimit: { extraArgs: ['--max-turns', '1'] },
   },
   {
@@ -102,6 +111,9 @@ export const AGENT_CASES: AgentCase[] = [
     survivesCut: true,
     silenceRefuses: false,
     hooksOff: { '.codex/config.toml': '[features]\nhooks = false\n' },
+    timeUpLetsThrough: true,
+    readsRules: false,
+    withoutGate: 'set -- "$@" -c features.hooks=false',
   },
   {
     name: 'gemini',
@@ -131,6 +143,9 @@ export const AGENT_CASES: AgentCase[] = [
     survivesCut: false,
     silenceRefuses: true,
     hooksOff: { '.gemini/settings.json': '{"hooksConfig":{"enabled":false}}' },
+    timeUpLetsThrough: true,
+    readsRules: true,
+    withoutGate: `sed -i 's/"enabled": true/"enabled": false/' "$GEMINI_CLI_HOME/.gemini/settings.json"`,
     turnLimit: {
       changeHome(home) {
         const file = join(home, 'gemini/.gemini/settings.json');
@@ -157,6 +172,9 @@ export const AGENT_CASES: AgentCase[] = [
     tellsRefusedEdit: true,
     survivesCut: true,
     silenceRefuses: true,
+    timeUpLetsThrough: false,
+    readsRules: true,
+    withoutGate: `export OPENCODE_CONFIG_CONTENT='{"permission":{"edit":"allow"}}'`,
   },
   {
     name: 'copilot',
@@ -178,6 +196,9 @@ export const AGENT_CASES: AgentCase[] = [
     tellsRefusedEdit: true,
     survivesCut: true,
     silenceRefuses: true,
+    timeUpLetsThrough: true,
+    readsRules: true,
+    withoutGate: 'rm "$COPILOT_HOME/hooks/autobuild.json"',
   },
 ];
 

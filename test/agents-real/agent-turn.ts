@@ -105,7 +105,7 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
     keepStdinOpen: start.keepStdinOpen,
     mark,
     onLine(line) {
-      const read = reader.read(line);
+      const read = reader.read(line) ?? [];
       events.push(...read);
       if (!options.stayOpen && read.some(({ type }) => type === 'ended')) letGo();
     },

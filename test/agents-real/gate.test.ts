@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { GateAnswer, GateAsk } from '../../src/core/gate.ts';
 import { waitFor } from '../runner/supervised-fixture.ts';
-import { AGENT_CASES } from './agent-cases.ts';
+import { AGENT_CASES, caseOf } from './agent-cases.ts';
 import { endOf, PATIENCE_MS } from './agent-turn.ts';
 import { prepareAgent } from './prepare-agent.ts';
 
@@ -50,19 +50,53 @@ describe.each(AGENT_CASES)('$name', (agentCase) => {
     expect(endOf(events)).toMatchObject({ ok: true });
   });
 
-  test('a hook that fails, is killed or says nothing lets nothing through', async () => {
+  test('E-5: a hook that fails, is killed, says nothing or nothing to the point lets nothing through', async () => {
     const { start, at, home } = await prepareAgent(agentCase, [
       { text: 'One.', write: '1.txt' },
       { text: 'Two.', write: '2.txt' },
       { text: 'Three.', write: '3.txt' },
+      { text: 'Four.', write: '4.txt' },
       { text: 'All done.' },
     ]);
     const count = `${home}/count`;
-    const silent = agentCase.silenceRefuses ? 'exit 0' : 'exit 1';
-    const script = `echo x >> ${count}; case $(wc -l < ${count}) in 1) exit 1 ;; 2) kill -9 $$ ;; *) ${silent} ;; esac`;
+    const [silent, garbled] = agentCase.silenceRefuses
+      ? ['exit 0', 'echo yes']
+      : ['exit 1', 'echo yes; exit 3'];
+    const script = `echo x >> ${count}; case $(wc -l < ${count}) in 1) exit 1 ;; 2) kill -9 $$ ;; 3) ${silent} ;; *) ${garbled} ;; esac`;
     const events = await (await start({ hook: ['sh', '-c', script] })).finished();
-    expect(readFileSync(count, 'utf8')).toBe('x\nx\nx\n');
-    expect(['1.txt', '2.txt', '3.txt'].filter((name) => existsSync(at(name)))).toEqual([]);
+    expect(readFileSync(count, 'utf8')).toBe('x\nx\nx\nx\n');
+    expect(['1.txt', '2.txt', '3.txt', '4.txt'].filter((name) => existsSync(at(name)))).toEqual([]);
     expect(endOf(events)).toMatchObject({ ok: true });
   });
+});
+
+test('E-6: a patch that Codex takes out of a shell command is asked about where it lands; other commands are not', async () => {
+  const patch = (path: string) =>
+    `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\nEOF`;
+  const { start, at } = await prepareAgent(
+    caseOf('codex'),
+    [
+      { run: `cd sub && ${patch('one.txt')}` },
+      { calls: [{ name: 'exec_command', input: { cmd: patch('two.txt'), workdir: 'sub' } }] },
+      { run: patch('refused.txt') },
+      { run: 'echo x > three.txt' },
+      { text: 'All done.' },
+    ],
+    { 'sub/x.txt': 'x\n' },
+  );
+  const turn = await start({
+    decide: async (ask) =>
+      asksFor(ask, 'refused.txt')
+        ? { decision: 'deny', reason: 'two files are enough' }
+        : { decision: 'allow', reason: 'go on' },
+  });
+  const events = await turn.finished();
+  const edited = events.flatMap((event) =>
+    event.type === 'tool_started' && event.kind === 'edit' ? [event.paths] : [],
+  );
+  expect(edited).toEqual([[at('sub/one.txt')], [at('sub/two.txt')]]);
+  expect(turn.asks.map(({ paths }) => paths)).toEqual([...edited, [at('refused.txt')]]);
+  expect(
+    ['sub/one.txt', 'sub/two.txt', 'refused.txt', 'three.txt'].map((path) => existsSync(at(path))),
+  ).toEqual([true, true, false, true]);
 });

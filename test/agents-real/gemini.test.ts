@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { caseOf } from './agent-cases.ts';
 import { endOf } from './agent-turn.ts';
@@ -20,6 +21,20 @@ test('exit codes also of commands that print, told to the model once; the worktr
     { ok: true, output: '()' },
   ]);
   expect(model.lastRequest().split('all is lost\\nExit Code: 3')).toHaveLength(2);
+});
+
+test('S-3: a `.env` of its own above the worktree names no other address for the key', async () => {
+  const { start, at } = await prepareAgent(caseOf('gemini'), [
+    { run: 'echo "($GOOGLE_VERTEX_BASE_URL) ($READ)"' },
+    { text: 'All done.' },
+  ]);
+  const planted = 'http://127.0.0.1:9/planted';
+  const names = ['GOOGLE_GEMINI_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'];
+  mkdirSync(at('../.gemini'));
+  writeFileSync(at('../.gemini/.env'), `READ=1\n${names.map((name) => `${name}=${planted}`).join('\n')}\n`);
+  const events = await (await start()).finished();
+  expect(events.filter(({ type }) => type === 'tool_ended')).toMatchObject([{ output: '() (1)' }]);
+  expect(endOf(events)).toMatchObject({ ok: true });
 });
 
 test('without a key it says so and is no mystery', async () => {

@@ -8,6 +8,10 @@ import { prepareAgent } from './prepare-agent.ts';
 
 const WAITING = 'echo started > started.txt; seq 600 | while read n; do sleep 0.1; done';
 
+/** Of the program that wrote the files, and of Copilot's format. */
+const OLDER = ['an older', '0.0.1', 0] as const;
+const NEWER = ['a newer', '999.0.0', 2] as const;
+
 describe.each(AGENT_CASES)('$name', (agentCase) => {
   test('R-3: killed in the middle of a command, it is resumed at another path from its session files alone', async () => {
     const goOn = { text: 'I go on.', run: 'pwd > where.txt' };
@@ -46,7 +50,39 @@ describe.each(AGENT_CASES)('$name', (agentCase) => {
     expect(model.requests).toEqual([]);
   });
 
-  test('a conversation in files of another version is told as one that is not there', async () => {
+  // Gemini's files name no version; an export and an import take their time, so they are made once.
+  const versions = agentCase.agent.exportSession
+    ? [OLDER]
+    : agentCase.name === 'gemini'
+      ? []
+      : [OLDER, NEWER];
+  test.each(versions)(
+    'R-3: a conversation whose files say %s version goes on',
+    async (_, version, format) => {
+      const { start, model, moveAway } = await prepareAgent(agentCase, [{ text: 'One.' }, { text: 'Two.' }]);
+      const first = await start();
+      await first.finished();
+      const session = await first.session();
+      let marks = 0;
+      const moved = await moveAway(session, (text) =>
+        text
+          .replaceAll(JSON.stringify(agentCase.agent.testedVersion), () => {
+            marks += 1;
+            return JSON.stringify(version);
+          })
+          // Copilot's, of the format itself.
+          .replace('"version":1,', `"version":${format},`),
+      );
+      expect(marks).toBeGreaterThan(0);
+      const events = await (await start({ ...moved, session, prompt: 'Go on.' })).finished();
+      expect(endOf(events)).toMatchObject({ ok: true });
+      expect(textOf(events)).toBe('Two.\n');
+      expect(model.requests).toHaveLength(2);
+      expect(model.lastRequest()).toContain('One.');
+    },
+  );
+
+  test('a conversation in files that cannot be read is told as one that is not there', async () => {
     const { start, model, moveAway } = await prepareAgent(agentCase, [{ text: 'One.' }, { text: 'Two.' }]);
     const first = await start();
     await first.finished();

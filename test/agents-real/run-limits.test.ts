@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest';
 import { AGENT_CASES } from './agent-cases.ts';
 import { prepareRun } from './run-case.ts';
-import { DONE, expectDone, FINISH, guardsOf } from './run-words.ts';
+import { DONE, expectDone, FINISH, guardsOf, untilPutBack } from './run-words.ts';
 
-/** Nothing asks before a command: it stays until the watch has put its file back (an approval brings it again), and to be frozen after that. */
-const waitFor = (gone: string) =>
-  `seq 100 | while read n; do test -f ${gone} || break; sleep 0.1; done; seq 40 | while read n; do sleep 0.1; done`;
 const TWENTY = 'mkdir -p src; seq 20 | while read n; do echo $n > src/$n.txt; done';
 
 test.each(AGENT_CASES)(
@@ -17,8 +14,11 @@ test.each(AGENT_CASES)(
         { text: 'Twenty.', run: TWENTY },
         { text: 'One more.', write: 'src/21.txt' },
         { text: 'And elsewhere.', write: 'docs/d.txt' },
-        { text: 'By the shell.', run: `mkdir -p build && echo x > build/e.txt; ${waitFor('build/e.txt')}` },
-        { text: 'Too many by the shell.', run: `echo x > src/23.txt; ${waitFor('src/23.txt')}` },
+        {
+          text: 'By the shell.',
+          run: `mkdir -p build && echo x > build/e.txt; ${untilPutBack('build/e.txt')}`,
+        },
+        { text: 'Too many by the shell.', run: `echo x > src/23.txt; ${untilPutBack('src/23.txt')}` },
         FINISH,
         FINISH,
         DONE,

@@ -20,3 +20,7 @@ export function expectDone(done: CliResult, { scratch }: AgentRun): void {
 export function guardsOf({ escalations }: CliResult): string[][] {
   return escalations.map(({ triggers }) => triggers.map(({ guard }) => guard));
 }
+
+/** Nothing asks before a command: it stays until the watch has put its file back (an approval brings it again), and to be frozen after that. */
+export const untilPutBack = (path: string) =>
+  `seq 100 | while read n; do test -f ${path} || break; sleep 0.1; done; seq 40 | while read n; do sleep 0.1; done`;

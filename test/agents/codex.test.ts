@@ -40,7 +40,7 @@ describe('starting Codex', () => {
     expect(settingsOf(argv)).toContain('features.hooks=true');
     expect(settingsOf(argv)).toContainEqual(
       expect.stringMatching(
-        /^hooks\.PreToolUse=\[\{"matcher" = "apply_patch\|Edit\|Write", .*"command" = "'\/bin\/node' 'cli\.ts' 'hook' && exit 0; [^"]+; exit 2", "timeout" = \d{8}\}\]\}\]$/,
+        /^hooks\.PreToolUse=\[\{"matcher" = "apply_patch\|Edit\|Write\|Bash", .*"command" = "'\/bin\/node' 'cli\.ts' 'hook' && exit 0; [^"]+; exit 2", "timeout" = \d{8}\}\]\}\]$/,
       ),
     );
   });
@@ -210,6 +210,32 @@ describe('Codex’s hook', () => {
       tool: 'apply_patch',
       paths: ['new.txt', 'src/a b.ts', 'src/c.ts', 'old.txt'],
     });
+  });
+
+  test('E-6: a patch handed to its shell is asked about where it lands; another command is not', () => {
+    const shell = (command: string, cwd = '/w') =>
+      codex.hook?.readAsk({ cwd, tool_name: 'Bash', tool_input: { command } });
+    const heredoc = `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch\nEOF`;
+    const asked = (...paths: string[]) => ({ tool: 'Bash', paths });
+    expect(shell(heredoc)).toEqual(asked('/w/new.txt'));
+    expect(shell(heredoc, '/w/sub')).toEqual(asked('/w/sub/new.txt'));
+    expect(shell(`cd 'a b' && ${heredoc}`, '/w/sub')).toEqual(asked('/w/sub/a b/new.txt'));
+    expect(shell(`cd ../lib&&${heredoc.replace('apply_patch', 'applypatch')}`, '/w/sub')).toEqual(
+      asked('/w/lib/new.txt'),
+    );
+    expect(shell(`cd /w/lib && ${heredoc.replace('new', '../new')}`)).toEqual(asked('/w/new.txt'));
+    expect(shell(heredoc.replace('new.txt', '/etc/new.txt'))).toEqual(asked('/etc/new.txt'));
+    for (const command of ['npm test', 'echo x > new.txt', 'grep -r apply_patch .', 'cat notes.patch', ''])
+      expect(shell(command)).toBeUndefined();
+    expect(codex.hook?.readAsk({ tool_name: 'Bash', tool_input: {} })).toEqual(expect.any(String));
+  });
+
+  test('its directory is where the paths of a patch begin', () => {
+    const command = '*** Begin Patch\n*** Delete File: ../old.txt\n*** End Patch';
+    const input = { cwd: '/w/sub', tool_name: 'apply_patch', tool_input: { command } };
+    expect(codex.hook?.readAsk(input)).toEqual({ tool: 'apply_patch', paths: ['/w/old.txt'] });
+    const edit = { cwd: '/w/sub', tool_name: 'Edit', tool_input: { file_path: 'a.ts' } };
+    expect(codex.hook?.readAsk(edit)).toEqual({ tool: 'Edit', path: '/w/sub/a.ts' });
   });
 
   test('what cannot be read is refused', () => {

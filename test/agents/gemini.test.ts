@@ -61,6 +61,12 @@ describe('starting Gemini CLI', () => {
     });
   });
 
+  test('S-3: the address for the key is the user’s, or none in so many words', () => {
+    const env = { GOOGLE_GEMINI_BASE_URL: 'http://mine' };
+    expect(gemini.start({ ...TURN, env }).env).toMatchObject({ ...env, GOOGLE_VERTEX_BASE_URL: '' });
+    expect(gemini.start(TURN).env).toMatchObject({ GOOGLE_GEMINI_BASE_URL: '' });
+  });
+
   test('the kind of key is named by the environment', () => {
     const kind = (env: Record<string, string>) => settingsOf({ ...TURN, env }).security.auth.selectedType;
     expect(kind({ GEMINI_API_KEY: 'k' })).toBe('gemini-api-key');

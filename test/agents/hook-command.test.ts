@@ -9,18 +9,28 @@ function ask(hook: string[]) {
 
 const UNHEARD = { status: 2, stdout: '', stderr: expect.stringContaining('the gate could not be asked\n') };
 
-test('what a hook says and how it ends is passed on', () => {
-  expect(ask(['echo', `it's "fine"`])).toEqual({ status: 0, stdout: `it's "fine"\n`, stderr: '' });
-  expect(ask(['sh', '-c', 'echo no; exit 2'])).toEqual({ status: 2, stdout: 'no\n', stderr: '' });
+const said = (text: string, code: number) => ['sh', '-c', `echo '${text}'; exit ${code}`];
+
+test.each([
+  ['{"decision":"allow"}', 0],
+  ['{"decision":"deny","reason":"it is \\"far\\" out"}', 2],
+  ['{"permissionDecision":"deny","permissionDecisionReason":"no"}', 0],
+])('the decision %s is passed on, with how the hook ended', (decision, code) => {
+  expect(ask(['printf', '%s', decision]).stdout).toBe(`${decision}\n`);
+  expect(ask(said(decision.replaceAll('\\', ''), code)).status).toBe(code);
 });
 
 test.each([
   [[]],
   [['/nowhere/hook']],
   [['true']],
-  [['sh', '-c', 'echo yes; exit 1']],
-  [['sh', '-c', 'echo yes; kill -9 $$']],
-])('%j is a refusal', (hook) => {
+  [said('{"decision":"allow"}', 1)],
+  [['sh', '-c', `echo '{"decision":"allow"}'; kill -9 $$`]],
+  [said('yes', 0)],
+  [said('{}', 0)],
+  [said('a warning\n{"decision":"allow"}', 0)],
+  [said('{"decision":"allow"', 0)],
+])('E-5: %j is a refusal', (hook) => {
   expect(ask(hook)).toEqual(UNHEARD);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pathsOfPatch } from '../../src/agents/patch-paths.ts';
+import { pathFrom, pathsOfPatch, pathsOfShellPatch } from '../../src/agents/patch-paths.ts';
 import { growth } from '../growth.ts';
 
 test('every file of a patch is named once, indented or not, without the blanks around it', () => {
@@ -22,4 +22,18 @@ test('blanks within a path cost no more than their number', () => {
     expect(pathsOfPatch(`*** Add File: ${path}`)).toEqual([path]);
   };
   expect(growth(read, 20_000)).toBeLessThan(8);
+});
+
+test('a path is seen from a directory in one spelling, and leaves no root', () => {
+  expect(pathFrom(undefined, './a')).toBe('./a');
+  expect(pathFrom('/w/', 'x/./y//z')).toBe('/w/x/y/z');
+  expect(pathFrom('/w', '../../../etc/x')).toBe('/etc/x');
+  expect(pathFrom('sub', '../../x')).toBe('../x');
+});
+
+test('a shell command costs no more than its length', () => {
+  for (const piece of ['cd "', "apply_patch '", ' && ', '\\', 'apply_patch <<E\n*** Add File: ../'])
+    expect(growth((many) => pathsOfShellPatch(`${piece.repeat(many)} && apply_patch`), 20_000)).toBeLessThan(
+      8,
+    );
 });

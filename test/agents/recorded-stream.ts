@@ -16,6 +16,6 @@ export function readLines(
   lines: string[],
   exit: AgentEnd = { code: 0, signal: null },
 ): AgentEvent[] {
-  const events = [...lines.flatMap((line) => reader.read(line)), ...(reader.end?.(exit) ?? [])];
+  const events = [...lines.flatMap((line) => reader.read(line) ?? []), ...(reader.end?.(exit) ?? [])];
   return events.map((event) => AgentEvent.parse(event));
 }

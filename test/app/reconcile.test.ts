@@ -212,7 +212,7 @@ test.each([
   expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
 });
 
-test('C-6: merging the pull request closes the issue and cancels nothing, told or found', async () => {
+test('C-6: merging the pull request closes the issue and cancels nothing: the run is approved as soon as the merge is found', async () => {
   desk = await openAppDesk();
   const work = await publishRun(desk);
   const { number } = await work.pull();
@@ -222,5 +222,8 @@ test('C-6: merging the pull request closes the issue and cancels nothing, told o
   await desk.settle();
   expect((await desk.state()).status).toBe('waiting_for_input');
   await desk.reconcile();
-  expect((await desk.state()).status).toBe('waiting_for_input');
+  expect(await desk.state()).toMatchObject({
+    status: 'approved',
+    finished: { partial: true, by: 'olivia' },
+  });
 });

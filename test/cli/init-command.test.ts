@@ -68,6 +68,23 @@ describe('autobuild init', () => {
     expect(tree.read(CONFIG)).toContain('agent: claude');
   });
 
+  test('of files that were left as they are it says what they have, not what was asked for', async () => {
+    const tree = makeWorktree();
+    await initCommand({ directory: tree.worktree, force: false, action: 'acme/autobuild@v8' });
+    writeFileSync(join(tree.worktree, CONFIG), 'agent: claude\nverify: [make check]\n');
+    const asked = { directory: tree.worktree, action: 'acme/autobuild@v9' };
+    const kept = await initCommand({ ...asked, force: false });
+    expect(kept.lines[0]).toMatch(/left as it is.*: autobuild init --force --action acme\/autobuild@v9$/);
+    expect(kept.lines[2]).toMatch(/^The checks are make check; the action is acme\/autobuild@v8, which/);
+    const forced = await initCommand({ ...asked, force: true });
+    expect(forced.lines[2]).toMatch(/^The checks are `npm test`.*; the action is acme\/autobuild@v9, which/);
+    for (const path of [WORKFLOW, CONFIG]) writeFileSync(join(tree.worktree, path), 'verify: [\n');
+    const broken = await initCommand({ ...asked, force: false });
+    expect(broken.lines[2]).toContain(
+      `The checks are what ${CONFIG} says; the action is what ${WORKFLOW} says,`,
+    );
+  });
+
   test('names the checks that the repository has', async () => {
     const tree = makeWorktree({ 'package.json': '{"scripts":{"test":"vitest","lint":"eslint ."}}' });
     const { lines } = await initCommand({ directory: tree.worktree, force: false });

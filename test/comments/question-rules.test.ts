@@ -39,13 +39,13 @@ describe('what every question says', () => {
     'G-5: %s states turn, time, progress, last output and errors, and offers a review',
     (_, asked) => {
       const markdown = render(asked);
-      const { turn, active_ms } = asked.context;
+      const { turn, active_ms, failing, errors } = asked.context;
       expect(markdown).toMatch(
         new RegExp(`\\| \\**${turn}/10\\** \\| \\**${Math.floor(active_ms / 60_000)}/60 min`),
       );
-      expect(markdown).toContain('**Still failing:** `redeems a card twice`');
+      expect(markdown.includes('**Still failing:** `redeems a card twice`')).toBe(failing.length > 0);
       expect(markdown).toContain('Last output, ');
-      expect(markdown).toContain('last 2 errors');
+      expect(markdown.includes('last 2 errors')).toBe(errors.length > 0);
       expect(markdown).toContain('`/review`');
     },
   );

@@ -118,10 +118,23 @@ export const QUESTIONS: Record<string, Escalation> = {
     ],
     options: options('approve-path', 'approve-dir', 'stay', 'accept', 'review', 'terminate'),
   }),
-  finished_unapproved: escalation(14, {
+  finished_unapproved: escalation(7, {
     type: 'scope_drift',
     headline: 'the finished work changes a file that needs approval, approve it?',
-    headers: ['Outside the Scope'],
+    question:
+      'The work is finished, but it changes .github/workflows/ci.yml, which a person has to approve before it is committed. How to proceed?',
+    headers: ['Approval Needed'],
+    // Finished work passes its checks.
+    context: context(7, {
+      pass_rates: [...rates(6), { turn: 7, unit: 'tests', passed: 14, total: 14 }],
+      failing: [],
+      last_output: { at: TIME(36), command: 'npm test', result: 'exited 0, 14 passed', tail: 'ok 14' },
+      errors: [],
+      recent_actions: [
+        { turn: 7, at: TIME(35, 2), title: 'edit .github/workflows/ci.yml, +6 −0', ok: true, result: '' },
+        { turn: 7, at: TIME(35, 48), title: 'npm test', ok: true, result: '' },
+      ],
+    }),
     triggers: [
       trigger('spec_deviation_detected', 1, null, {
         proposed: [{ path: '.github/workflows/ci.yml', why: 'workflow', held: false, finished: true }],

@@ -64,6 +64,11 @@ const done: RunState = run({
   finished: { partial: false, reason: 'complete', at: TIME(80) },
 });
 
+const unpublished = {
+  why: 'it is not what was verified',
+  detail: 'It was changed afterwards.\nLabel the issue again to build it once more.',
+};
+
 const accepted: Escalation = {
   ...question('blocked_report'),
   status: 'resolved',
@@ -185,6 +190,16 @@ describe('the status comment', () => {
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden(name));
   });
 
+  it.each([
+    ['status-closed', statuses['status-paused']],
+    ['status-waiting-closed', statuses['status-waiting']],
+  ] as const)('C-6: %s says who closed the pull request, and how to go on', async (name, state) => {
+    const closed = { ...(state as RunState), closed_pull: { number: 31, by: 'walter' } };
+    const links = { ...WHERE.links, pull_request: undefined, changes: undefined };
+    const markdown = renderStatus(closed, { ...WHERE, links, op: 'r4x9k2.status' });
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden(name));
+  });
+
   it('E-6: says that no scope is declared', () => {
     expect(renderStatus(statuses['status-failed'] as RunState, WHERE)).toContain(
       '`spec_deviation_detected` is inactive',
@@ -200,6 +215,28 @@ describe('the status comment', () => {
   ] as const)('P-3: the headline of %s', (status, headline) => {
     const state = run({ status, finished: { partial: false, reason: '', by: 'rosa', at: TIME(9) } });
     expect(renderStatus(state, WHERE)).toContain(`### ${headline}`);
+  });
+});
+
+describe('work that did not get to a pull request', () => {
+  it('status and receipt say why and what can be done, and ask nobody to review it', async () => {
+    const where = {
+      ...WHERE,
+      unpublished,
+      links: { ...WHERE.links, pull_request: undefined, changes: undefined },
+    };
+    const receipt = renderReceipt(done, { ...where, op: 'r4x9k2.receipt' });
+    const status = renderStatus(done, { ...where, op: 'r4x9k2.status' });
+    expect(status.split('\n')[1]).toBe('### ✗ The work is not published: it is not what was verified');
+    for (const text of [receipt, status]) expect(text).not.toMatch(/review/i);
+    await expect(`${status}\n`).toMatchFileSnapshot(golden('status-unpublished'));
+    await expect(`${receipt}\n`).toMatchFileSnapshot(golden('receipt-unpublished'));
+  });
+
+  it('a draft of an earlier state is not called ready', () => {
+    const status = renderStatus(done, { ...WHERE, unpublished, op: 'r4x9k2.status' });
+    expect(status).toContain('Draft pull request #43');
+    expect(status).not.toContain('ready for your review');
   });
 });
 

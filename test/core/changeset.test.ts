@@ -145,6 +145,15 @@ describe('protected paths', () => {
     expect(check(files, { approvedPaths: ['.github/CODEOWNERS'] }).ok).toBe(false);
   });
 
+  test('a file in the place of a directory above a protected path is protected', () => {
+    const protectedPaths = ['infra/prod/**', './certs/*.pem', '**/*.key'];
+    const kinds = (path: string) => problemsOf([file(path)], { protectedPaths }).map(({ kind }) => kind);
+    for (const path of ['infra', 'Infra', 'infra/prod', '.github', '.github/workflows', 'certs'])
+      expect([path, kinds(path)]).toEqual([path, ['protected']]);
+    for (const path of ['infr', 'infra/production', 'infrastructure', 'cert'])
+      expect([path, kinds(path)]).toEqual([path, []]);
+  });
+
   test('what the config protects is protected in any case of its letters; submodules always are', () => {
     const limits = { protectedPaths: ['deploy/**', 'LICENSE'] };
     const files = [file('Deploy/prod.yml'), file('license'), file('.gitmodules'), file('src/deploy.ts')];

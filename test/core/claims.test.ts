@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { briefFor } from '../../src/core/brief.ts';
 import { decide } from '../../src/core/decide.ts';
 import { Input } from '../../src/core/input.ts';
 import { RULES } from '../../src/guards/rules.ts';
@@ -53,6 +54,34 @@ describe('claims of a job', () => {
     expect(onTheBrink().trip(changes)).toEqual(NOTHING);
   });
 
+  test('G-5: what a stopped turn has used and changed so far is what the run shows; a job that says nothing of it changes nothing', () => {
+    const run = onTheBrink();
+    run.trip();
+    const { changes: before, usage } = run.state;
+    expect(run.claim('agent_frozen', { escalation: 'e1', processes: 1, ms: 1 }).effects).toEqual([]);
+    expect(run.state.changes).toEqual(before);
+    const frozen = { paths: ['a.ts', 'b.ts'], added: 9, removed: 1 };
+    const { effects } = run.claim('agent_frozen', {
+      escalation: 'e1',
+      processes: 1,
+      ms: 1,
+      changes: frozen,
+    });
+    expect(effects).toEqual([{ type: 'update_status' }]);
+    expect(run.state.changes).toEqual(frozen);
+    const parked = { paths: ['a.ts'], added: 1, removed: 0 };
+    const used = { ...usage, input_tokens: usage.input_tokens + 5 };
+    run.claim('parked', { guards: run.meter.states(), changes: parked, usage: used });
+    expect(run.state).toMatchObject({ changes: parked, usage: used });
+    // A turn's own lines are counted from the end of the one before.
+    const { added, removed } = run.state.turns.at(-1)?.changes ?? {};
+    expect(briefFor(run.state)).toMatchObject({ changes: parked, lines: { added, removed } });
+    run.say('/retry');
+    run.startJob();
+    run.claim('handed_over', { guards: run.meter.states() });
+    expect(run.state).toMatchObject({ changes: parked, usage: used });
+  });
+
   test('a claim of an unknown type can be stored, so that nothing is lost', () => {
     const run = startRun();
     const input = { type: 'claim', envelope: { ...run.envelope('job_started', {}), type: 'new', data: [1] } };
@@ -68,6 +97,34 @@ describe('claims of a job', () => {
     run.startJob();
     expect(run.state).toMatchObject({ jobs: 2, job_live: true });
     expect(run.claim('turn_started', { kind: 'normal', resumed: false }, { fence: 1 })).toEqual(NOTHING);
+  });
+
+  test.each([
+    ['parked', (run: Run) => run.park().last],
+    ['handed over', (run: Run) => run.claim('handed_over', { guards: run.meter.states() })],
+    ['was lost', (run: Run) => run.lose().last],
+  ])('R-5: of a job that %s no claim counts, until a successor starts', (_title, end) => {
+    const run = onTheBrink();
+    end(run);
+    expect(run.trip()).toEqual(NOTHING);
+    expect(run.endTurn({ report: { status: 'implemented' }, verification: PASSING }).last).toEqual(NOTHING);
+    expect(run.claim('turn_started', { kind: 'normal', resumed: false }, { turn: 9 })).toEqual(NOTHING);
+    expect(run.claim('parked', { guards: {} })).toEqual(NOTHING);
+    expect(run.startJob().state).toMatchObject({ jobs: 2, job_live: true });
+  });
+
+  test('G-1: turn numbers are the desk’s, also in the record of a turn', () => {
+    const run = startRun().turn().beginTurn();
+    const record = run.state.turns[0] ?? expect.fail();
+    const later = { ...PASSING, at: '2099-01-01T00:00:00.000Z' };
+    run.claim('turn_ended', {
+      record: { ...record, turn: 4000, verification: later },
+      usage: USAGE,
+      measured: run.meter.measured(),
+    });
+    expect(run.state.turns.map(({ turn }) => turn)).toEqual([1, 2]);
+    expect(run.work.turn).toBe(3);
+    expect(run.work.feedback?.at).toBe(run.state.updated_at);
   });
 
   test('once the run has ended no claim changes it', () => {

@@ -50,7 +50,10 @@ describe('records made today are the golden ones', () => {
     const all = RunEvent.options.map((option) => option.shape.type.value);
     expect(all.filter((type) => !seen.has(type))).toEqual([
       'verification_requested',
+      'verification_dropped',
       'verification_reported',
+      'pull_request_closed',
+      'pull_request_reopened',
       'run_judged',
     ]);
   });

@@ -45,7 +45,7 @@ describe('S-12: what no commit is ever made of', () => {
 
 describe('what the desk finds in finished work', () => {
   const { state } = startRun({ task: { scope: ['src/**'] }, guards: { files_modified_exceeds: 2 } });
-  const limits = changesetLimits(state, { protected_paths: ['src/keys/**'] });
+  const limits = changesetLimits(state, { protected_paths: ['src/keys/**'] }, 'digest');
 
   test('every path that needs a person, with why', () => {
     const work = examineWork(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { predecessorOf } from '../../src/core/predecessor.ts';
 import { only } from '../guards/guard-events.ts';
 import { startRun } from './run-builder.ts';
 import { failing } from './stuck-runs.ts';
@@ -26,4 +27,30 @@ test('E-14: the same agent has no predecessor', () => {
   run.say('/continue +3 agent=scripted');
   expect(run.work).toMatchObject({ agent: 'scripted' });
   expect(run.state.predecessor).toBeUndefined();
+});
+
+test('E-14: the second to take a run over is told of the one before it, and not of the first as if it were that one', () => {
+  const run = startRun();
+  run.turn({ verification: failing(), report: { status: 'partial', summary: 'by the first' } });
+  run.beginTurn().askForHelp();
+  run.say('/continue agent=other');
+  run.turn({ verification: failing(), report: { status: 'partial', summary: 'by the second' } });
+  expect(run.state.turns.map(({ agent }) => agent)).toEqual(['scripted', 'other']);
+  run.beginTurn().askForHelp();
+  run.say('/continue agent=scripted');
+  expect(run.work.predecessor).toMatchObject({
+    agent: 'other',
+    turns: 1,
+    reported: ['turn 2: by the second'],
+  });
+});
+
+test('E-14: turns of an older journal, which name no agent, are those of the one that worked', () => {
+  const run = startRun({ guards: only({ max_iterations: 1 }) });
+  run.turn({ verification: failing() });
+  const turns = run.state.turns.map(({ agent: _, ...record }) => record);
+  expect(predecessorOf({ ...run.state, turns }, { answer: 'x' })).toMatchObject({
+    agent: 'scripted',
+    turns: 1,
+  });
 });

@@ -257,6 +257,7 @@ export class Run {
       record: {
         turn,
         kind,
+        agent: this.state.agent,
         title,
         read,
         verification,

@@ -49,11 +49,26 @@ describe('a fresh job has the last word', () => {
 
   test('P-3: the pull request decides: approved or rejected, once', () => {
     const run = claimedComplete();
-    expect(run.feed({ type: 'judged', at: run.now(), outcome: 'approved', by: 'rosa' }).events).toEqual([]);
+    expect(run.feed({ type: 'judged', at: run.now(), outcome: 'rejected', by: 'rosa' }).events).toEqual([]);
     run.feed({ type: 'verification', at: run.now(), verification: PASSING });
     run.feed({ type: 'judged', at: run.now(), outcome: 'rejected', by: 'rosa' });
     expect(run.state.status).toBe('rejected');
     run.feed({ type: 'judged', at: run.now(), outcome: 'approved', by: 'rosa' });
     expect(run.state.status).toBe('rejected');
+  });
+
+  test('C-6: merged before the fresh job has spoken: over, in part, and its word comes too late', () => {
+    const run = claimedComplete();
+    run.feed({ type: 'judged', at: run.now(), outcome: 'approved', by: 'rosa' });
+    expect(run.state).toMatchObject({ status: 'approved', finished: { partial: true, by: 'rosa' } });
+    expect(run.orders).toEqual({ do: 'stop', status: 'approved' });
+    expect(run.feed({ type: 'verification', at: run.now(), verification: PASSING }).events).toEqual([]);
+  });
+
+  test('G-11: cancelled before the fresh job has spoken: its word comes too late', () => {
+    const run = claimedComplete();
+    run.say('/cancel');
+    expect(run.feed({ type: 'verification', at: run.now(), verification: PASSING }).events).toEqual([]);
+    expect(run.state.status).toBe('cancelled');
   });
 });

@@ -134,18 +134,116 @@ describe('a secret in finished work', () => {
     expect(run.state.verifying).toBe(1);
   });
 
+  test('S-13: nobody is asked to approve work that holds one', () => {
+    const run = complete({ ...workflow, secrets: leaking.secrets });
+    expect(run.state).toMatchObject({ status: 'building', escalations: [] });
+    expect(run.work.answers[0]?.instruction).toContain('- src/a.ts: the value of api_key');
+    run.turn({ report: implemented, verification: PASSING, work: workflow });
+    expect(run.asked.triggers[0]?.evidence.proposed).toMatchObject([{ path: CI }]);
+  });
+
   test('an agent that keeps doing it meets the turn limit', () => {
     const run = complete(leaking, { guards: { max_iterations: 1 } });
     expect(run.asked.triggers[0]?.guard).toBe('max_iterations');
   });
 });
 
+describe('R-8: what was approved is what is published', () => {
+  const OTHER = 'e'.repeat(64);
+  const verify = (run: Run, changeset: string, verification = PASSING) =>
+    run.feed({ type: 'verification', at: run.now(), verification, changeset });
+  const again = (run: Run, work: WorkFacts) =>
+    run.startJob().turn({ report: implemented, verification: PASSING, work });
+
+  test('a question about finished work is about this work', () => {
+    const run = complete(workflow).park();
+    expect(run.asked.work).toBe(DIGEST);
+    const later = startRun({ freshVerification: true }).beginTurn().askForHelp();
+    expect(later.asked.work).toBeUndefined();
+  });
+
+  test.each([OTHER, undefined])(
+    'a result for other work (%s) does not count: the agent reports anew',
+    (changeset) => {
+      const run = complete(workflow).park();
+      run.say('/approve');
+      run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset });
+      expect(run.state).toMatchObject({ status: 'building', changeset: DIGEST });
+      expect(run.state.verifying).toBeUndefined();
+      expect(run.effectTypes).toEqual(['reply', 'update_status', 'dispatch_job']);
+      expect(run.reply?.title).toContain('changed after it was examined');
+      expect(run.work.answers.at(-1)?.instruction).toContain('report again');
+      again(run, { ...workflow, digest: OTHER });
+      expect(run.asked).toMatchObject({ id: 'e2', work: OTHER });
+    },
+  );
+
+  test('nobody who paused the run is overruled by such a result', () => {
+    const run = complete(facts());
+    run.say('/pause');
+    verify(run, OTHER);
+    expect(run.state).toMatchObject({ status: 'waiting_for_input', verifying: undefined });
+    expect(run.effectTypes).not.toContain('dispatch_job');
+  });
+
+  test.each(['/approve', `/approve paths=${CI}`])(
+    '%s is for the file as it stands: another text asks again',
+    (text) => {
+      const run = complete(workflow).park();
+      run.say(text);
+      verify(run, DIGEST, tests(4, 5));
+      expect(run.state.approved_paths).toEqual([]);
+      again(run, { ...workflow, digest: OTHER });
+      expect(run.asked.id).toBe('e2');
+    },
+  );
+
+  test('the same work once more asks nothing', () => {
+    const run = complete(workflow).park();
+    run.say('/approve');
+    verify(run, DIGEST, tests(4, 5));
+    again(run, workflow);
+    expect(run.state).toMatchObject({ verifying: 1 });
+    expect(run.state.pending).toBeUndefined();
+  });
+
+  test('a pattern is for whatever comes', () => {
+    const run = complete(workflow).park();
+    run.say('/approve paths=.github/workflows/**');
+    verify(run, DIGEST, tests(4, 5));
+    again(run, { ...workflow, digest: OTHER });
+    expect(run.state.verifying).toBe(1);
+  });
+
+  test('two files approved one after the other are approved both', () => {
+    const other = '.github/workflows/release.yml';
+    const two = facts({
+      problems: [
+        { path: CI, why: 'workflow' },
+        { path: other, why: 'workflow' },
+      ],
+    });
+    const run = complete(two).park();
+    run.say(`/approve paths=${CI}`);
+    again(run, two);
+    expect(run.asked.triggers[0]?.evidence.proposed).toMatchObject([{ path: other }]);
+    run.say(`/approve paths=${other}`);
+    expect(run.state).toMatchObject({ verifying: 1, approved_work: { digest: DIGEST, paths: [CI, other] } });
+  });
+
+  test('a job that claims other work while the question is open does not get that approved', () => {
+    const run = complete(workflow);
+    run.endTurn({ report: implemented, verification: PASSING, work: { ...workflow, digest: OTHER } });
+    expect(run.asked.work).toBe(DIGEST);
+    run.say('/approve');
+    expect(run.state.verifying).toBeUndefined();
+  });
+});
+
 test('the run remembers what was verified, and publishes before the values are forgotten', () => {
   const run = complete(facts());
+  run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset: DIGEST });
   expect(run.state.changeset).toBe(DIGEST);
-  const other = 'e'.repeat(64);
-  run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset: other });
-  expect(run.state.changeset).toBe(other);
   expect(run.effectTypes.indexOf('publish')).toBeGreaterThanOrEqual(0);
   expect(run.effectTypes.indexOf('publish')).toBeLessThan(run.effectTypes.indexOf('forget_inputs'));
 });

@@ -86,14 +86,12 @@ test.each(['codex', 'copilot'] as const)(
 );
 
 const HELP = ['<<<NEED_HELP>>>', 'what_i_tried: all', 'what_i_need: the key', '<<<END_HELP>>>'];
+const UNKNOWN_EVENT = JSON.stringify({ type: 'agent.said', text: HELP.join('\n') });
 
 test.each([
   ['plain lines', HELP.map((line) => `say '${line}'`).join('; ')],
-  ['an unknown event', `say '${JSON.stringify({ type: 'brand_new', note: HELP.join('\n') })}'`],
-  [
-    'a last line that is cut',
-    `printf '%s' '${JSON.stringify({ type: 'brand_new', note: HELP.join('\n') }).slice(0, -1)}'; exit 1`,
-  ],
+  ['an unknown event', `say '${UNKNOWN_EVENT}'`],
+  ['a last line that is cut', `printf '%s' '${UNKNOWN_EVENT.slice(0, -1)}'; exit 1`],
 ])('P-1: a help block in %s is found', async (_, words) => {
   const { run } = prepareFake('codex', `${STARTED}; if [ $N = 1 ]; then ${words}; sleep 20; fi; ${DONE}`);
   const done = await run('/override here it is');

@@ -64,6 +64,24 @@ test('E-5: an edit past the gate is put back, the question says so, and only an 
   expect(approved.scratch.read('past.txt')).toBe('x\n');
 });
 
+test('E-5: what an earlier turn made of a file outlives an edit of it past the gate', async () => {
+  const { scratch, run } = prepareCodex(`${STARTED}
+N=$(wc -l < ../invocations)
+if [ $N -eq 1 ]; then
+  echo one > work.txt
+  printf '{"status":"partial","summary":"one"}' > "$AUTOBUILD_REPORT"
+  say '{"type":"turn.completed"}'
+elif [ $N -eq 2 ]; then
+  echo past >> work.txt; ${edited('work.txt')}; sleep 20
+else
+  ${FINISH}
+fi`);
+  const guided = await run(['/guide Go on without the change']);
+  expect(guided.code, guided.stderr).toBe(0);
+  expect(guided.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([{ why: 'gate_bypassed' }]);
+  expect(scratch.read('work.txt')).toBe('one\n');
+});
+
 test('E-5: an edit past the gate is asked about with every limit of files off, also when it comes with the report', async () => {
   const { scratch, run } = prepareCodex(
     `${STARTED}; if [ -z "$RESUMED" ]; then echo x > past.txt; ${edited('past.txt')}; fi; ${FINISH}`,
@@ -172,6 +190,19 @@ test('another version than the tested one is a warning', async () => {
   expect(other.stderr).toContain('codex here is codex-cli 0.1.2. Autobuild was tested with 0.166.0');
   const same = await prepareCodex(body).run();
   expect(same.stderr).not.toContain('Autobuild was tested with');
+});
+
+test('E-1: a CLI that does not work is told at the start, and asked about though the checks pass', async () => {
+  const { scratch, run } = prepareCodex('echo boom >&2; exit 3');
+  writeFileSync(join(scratch.root, 'programs/codex'), '#!/bin/sh\necho boom >&2; exit 3\n');
+  scratch.write('.github/autobuild.yml', onlyGuards('  same_error_repeated: 3\n'));
+  scratch.write('done.txt', '');
+  const broken = await run();
+  expect(broken.stderr).toContain('codex here does not work: codex --version exited 3. It said: boom');
+  expect(guardsOf(broken)).toEqual([['same_error_repeated']]);
+  expect(broken.escalations[0]?.question).toContain('boom');
+  const records = ofType(scratch.journalled(), 'turn_ended').map(({ record }) => record);
+  expect(records).toMatchObject([1, 2, 3].map((turn) => ({ turn, agent: 'codex', failed: true })));
 });
 
 test('S-4: resume says which key is missing before anything is started', async () => {

@@ -3,6 +3,7 @@ import { exampleItem, useGitHubApi } from './github-api.ts';
 
 const READ = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
 const LIST = 'GET /repos/{owner}/{repo}/issues';
+const LABEL = 'GET /repos/{owner}/{repo}/labels/{name}';
 const EVENTS = 'GET /repos/{owner}/{repo}/issues/{issue_number}/events';
 const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
@@ -53,11 +54,17 @@ test('an issue that was transferred is gone here', async () => {
 test('issues with a label are the open ones, without pull requests, over all pages', async () => {
   const issue = (number: number) => exampleItem(LIST, { number, pull_request: undefined });
   const pull = exampleItem(LIST, { number: 500 });
+  on(LABEL, { at: { name: 'autobuild' }, answer: { name: 'Autobuild' } });
   on(LIST, { answer: [...Array.from({ length: 99 }, (_, index) => issue(index + 1)), pull] });
   on(LIST, { answer: [issue(100)] });
   const issues = await github.issuesWithLabel('autobuild');
   expect(issues.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-  expect(sent[1]?.query).toEqual({ labels: 'autobuild', state: 'open', per_page: '100', page: '2' });
+  expect(sent[2]?.query).toEqual({ labels: 'Autobuild', state: 'open', per_page: '100', page: '2' });
+});
+
+test('a label that nobody has made yet is on no issue', async () => {
+  on(LABEL, { at: { name: 'autobuild' }, status: 404 });
+  expect(await github.issuesWithLabel('autobuild')).toEqual([]);
 });
 
 test('events tell what was done, by whom and through which App, over all pages', async () => {

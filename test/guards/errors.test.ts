@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { AGENT_ITSELF } from '../../src/core/agent-itself.ts';
 import { metricsOf } from '../../src/guards/observe.ts';
 import {
   action,
@@ -186,4 +187,38 @@ test('E-14: another agent starts at 0', () => {
   const events = [...times(3, () => fail('npm test')), agentChanged];
   expect(sameErrors(events)).toBe(0);
   expect(inARow(events)).toBe(0);
+});
+
+const broken = fail(AGENT_ITSELF, [error('The agent ended badly')]);
+const passing = verified(verification());
+
+test('E-1: checks that pass do not take back that the agent itself fails; a good end of it does', () => {
+  const turns = [broken, passing, broken, passing];
+  expect(triggerOf('same_error_repeated', turns)).toBeUndefined();
+  expect(triggerOf('same_error_repeated', [...turns, broken])).toMatchObject({ observed: 3 });
+  expect(inARow([...turns, broken, passing])).toBe(3);
+  const mended = action({ operation: AGENT_ITSELF });
+  expect(sameErrors([...turns, mended])).toBe(0);
+  expect(inARow([...turns, mended])).toBe(0);
+});
+
+test('E-1: how the agent ends and what the checks show are no different error to each other', () => {
+  const turns = times(2, () => [broken, failed([boom])]).flat();
+  expect(sameErrors(turns)).toBe(2);
+  expect(triggerOf('same_error_repeated', [...turns, broken])?.evidence.signature).toBe(
+    'The agent ended badly',
+  );
+  const wellAgain = [...turns, action({ operation: AGENT_ITSELF }), failed([boom])];
+  expect(triggerOf('same_error_repeated', wellAgain)?.evidence.signature).toBe('boom');
+  // An agent that fails otherwise is a different error.
+  expect(sameErrors([broken, broken, fail(AGENT_ITSELF, [error('otherwise')])])).toBe(1);
+});
+
+test('E-1: however many errors the checks show, the failing agent is not lost among them', () => {
+  const many = failed(Array.from({ length: 30 }, (_, at) => error(`error ${at}`)));
+  expect(
+    triggerOf('same_error_repeated', [many, broken, many, broken, many, broken])?.evidence.signature,
+  ).toBeDefined();
+  const errors = triggerOf('same_error_repeated', [many, broken, passing, broken, many, broken]);
+  expect(errors?.evidence.signature).toBe('The agent ended badly');
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { GUARD_IDS, type GuardEvent, type GuardId, type GuardStates } from '../../src/core/guard.ts';
 import { HelpRequest } from '../../src/core/help-request.ts';
 import { isPastTheGate } from '../../src/core/past-the-gate.ts';
-import { initialStates, observe, tripped } from '../../src/guards/observe.ts';
+import { initialStates, observe, readStates, tripped } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
 import {
@@ -219,6 +219,7 @@ test('E-17: a journal read back trips the same guards, wherever its state was sa
         );
       }
       expect(JSON.parse(JSON.stringify(live))).toEqual(live);
+      expect(readStates(live)).toEqual({ states: live, anew: [] });
     }),
     RUNS,
   );

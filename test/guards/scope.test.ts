@@ -110,6 +110,20 @@ test('E-6: one past the gate and one outside the scope are one question with bot
   expect(words.options[0]?.command).toBe('/approve paths=x.ts,docs/y.md');
 });
 
+test('G-13: a file that is protected, and not outside the scope, is not called so', () => {
+  const trigger = (...whys: ('workflow' | 'protected' | 'out_of_scope')[]): Trigger => ({
+    guard: 'spec_deviation_detected',
+    kind: 'file_count',
+    threshold: null,
+    observed: whys.length,
+    evidence: { proposed: whys.map((why) => ({ path: `${why}.yml`, why, held: false, finished: true })) },
+  });
+  const headers = (...whys: Parameters<typeof trigger>) =>
+    describeTriggers([trigger(...whys)], standing).headers;
+  expect(headers('workflow', 'protected')).toEqual(['Approval Needed']);
+  expect(headers('workflow', 'out_of_scope')).toEqual(['Outside the Scope']);
+});
+
 test('E-10: /approve files=30 sets the limit to 30; without a number it stays', () => {
   expect(growLimits(limits(), ['files_modified_exceeds'], { files: 30 }).files_modified_exceeds).toBe(30);
   expect(growLimits(limits(), ['files_modified_exceeds'], {}).files_modified_exceeds).toBe(20);

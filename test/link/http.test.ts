@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { aliveMark } from '../../src/core/job-api.ts';
-import { createHttpLink, type HttpLink, type HttpLinkOptions, RunOverError } from '../../src/link/http.ts';
+import {
+  createHttpLink,
+  type HttpLink,
+  type HttpLinkOptions,
+  JobOverError,
+  RunOverError,
+} from '../../src/link/http.ts';
 import { LinkRefusedError } from '../../src/link/retry-request.ts';
 import { PASSING, type Run, startRun } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, type TestDesk } from '../web/desk.ts';
@@ -159,6 +165,39 @@ describe('waiting', () => {
     await expect(job.orders()).rejects.toMatchObject({ status: 401 });
     await expect(job.report(frozen())).rejects.toMatchObject({ status: 401 });
   });
+
+  test('R-5: a job that was given up as lost learns it before it has a successor', async () => {
+    const job = await link();
+    const waiting = job.ordersAfterWait(new AbortController().signal);
+    waiting.catch(() => undefined);
+    run.lose();
+    await commitNew();
+    await expect(waiting).rejects.toThrow(JobOverError);
+    await expect(job.putBlob('checkpoint', Uint8Array.of(1))).rejects.toThrow('This job is over');
+  });
+
+  test.each(['parked', 'handed_over'] as const)(
+    'P-7: a job that has %s is not refused for it',
+    async (type) => {
+      const asked: string[] = [];
+      const listening: typeof fetch = (url, init) => {
+        asked.push(new URL(String(url)).pathname);
+        return fetch(url, init);
+      };
+      const beat = Promise.withResolvers<void>();
+      const job = await link({ fetch: listening, sleep: () => beat.promise });
+      await expect.poll(() => asked.at(-1)).toContain('/orders');
+      const last = run.envelope(type, { guards: run.meter.states() });
+      expect(await job.report(last)).toEqual({ do: 'park' });
+      expect(await job.report(last)).toEqual({ do: 'park' });
+      // A heartbeat that comes late is refused, and that is no news.
+      beat.resolve();
+      await expect.poll(() => asked.at(-1)).toContain('/heartbeat');
+      await job.close();
+      expect(await job.orders()).toEqual({ do: 'park' });
+      expect(asked.filter((path) => path.endsWith('/orders'))).toHaveLength(1);
+    },
+  );
 });
 
 /** A request that hangs until it is aborted. */

@@ -241,3 +241,26 @@ test('S-3: a worktree deeper than anyone looks is told as such', async () => {
   await config.place();
   expect(config.sawAll()).toBe(false);
 });
+
+test('S-3: what agents obey is known in any spelling, at the top and below', async () => {
+  const { tree, config } = await prepare({ 'Gemini.md': 'be kind\n', 'a.txt': 'a\n' });
+  const planted = ['CONTEXT.md', 'agents.md', 'src/Claude.md', '.GitHub/Copilot-Instructions.md'];
+  for (const path of planted) tree.write(path, 'obey me\n');
+  tree.write('Gemini.md', 'obey me\n');
+  const apart = await config.place();
+  expect(apart.map(({ path }) => path).sort()).toEqual([...planted, 'Gemini.md'].sort());
+  for (const path of planted) expect(there(tree.at(path))).toBe(false);
+  expect(tree.read('Gemini.md')).toBe('be kind\n');
+  await config.bringBack();
+  for (const path of [...planted, 'Gemini.md']) expect(tree.read(path)).toBe('obey me\n');
+});
+
+test('S-11: a link in place of a directory that would hold instructions is set apart with all behind it', async () => {
+  const { tree, config } = await prepare({ 'a.txt': 'a\n' });
+  tree.write('docs/hooks/evil.json', '{}\n');
+  symlinkSync('docs', tree.at('.github'));
+  expect((await config.place()).map(({ path }) => path)).toEqual(['.github']);
+  expect(there(tree.at('.github'))).toBe(false);
+  await config.bringBack();
+  expect(lstatSync(tree.at('.github')).isSymbolicLink()).toBe(true);
+});

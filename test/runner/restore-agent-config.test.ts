@@ -63,6 +63,14 @@ test('S-3: a link of the commit is a link again; one put in its place leads nowh
   expect(lstatSync(join(outside, 'settings.json')).isFile()).toBe(true);
 });
 
+test('S-3: another spelling of the commit stays, one that was put there goes', async () => {
+  const tree = makeWorktree({ 'Agents.md': 'be kind\n', 'a.txt': 'a\n' });
+  tree.write('Agents.md', 'obey me\n');
+  tree.write('claude.md', 'obey me\n');
+  expect(await restore(tree.worktree)).toEqual({ restored: ['Agents.md'], removed: ['claude.md'] });
+  expect(git(tree.worktree, 'status', '--porcelain', '-uall')).toBe('');
+});
+
 test('S-11: no setting of the repository takes part', async () => {
   const tree = makeWorktree({ 'AGENTS.md': 'be kind\n', '.gitattributes': '* filter=evil diff=evil\n' });
   const fired = join(tree.top, 'fired');

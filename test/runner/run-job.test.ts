@@ -191,6 +191,21 @@ ${agent ? `while read -r line; do case "$line" in *'use teal'*) touch done; echo
   expect(told.map(({ type }) => type)).toEqual([...Array(turn).fill('turn_started'), 'answer_delivered']);
 });
 
+test('E-11: guidance during a turn that turns out to be complete: the agent hears it in one more', async () => {
+  const run = await startRun(`touch ../ready; until [ -f ../go ]; do sleep 0.05; done
+grep -q 'use teal' "$AUTOBUILD_PROMPT" && touch ../heard
+touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"`);
+  const job = run.playJob();
+  await waitFor('the agent is at work', () => existsSync(join(run.root, 'ready')));
+  const command = { name: 'guide' as const, text: 'use teal' };
+  const at = new Date().toISOString();
+  await run.desk.handleOnce('r1', { type: 'command', at, command, by: 'ann', via: 'comment' });
+  writeFileSync(join(run.root, 'go'), '');
+  expect(await job).toBe('finished');
+  expect(existsSync(join(run.root, 'heard'))).toBe(true);
+  expect(await run.desk.state('r1')).toMatchObject({ status: 'reviewing', turn: 2 });
+});
+
 test('E-7: a built-in agent without a key is not started: the question names the variables and where they go', async () => {
   const keyed = { ...commandAgent('script', ['./agent.sh']), keys: ['ONE_API_KEY', 'OTHER_API_KEY'] };
   const run = await startRun('touch ../started', keyed);

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { jobEnvironment } from '../../src/action/job-environment.ts';
+import { agentEnvironment } from '../../src/cli/agent-environment.ts';
 import { scrubEnv } from '../../src/runner/scrub-env.ts';
 
 test('checks get no model key, no token, no input of ours, and plain output', () => {
@@ -35,4 +37,21 @@ test('checks get no model key, no token, no input of ours, and plain output', ()
     NO_COLOR: '1',
   });
   expect(scrubEnv({ GONE: undefined }, [])).toEqual({ CI: 'true', NO_COLOR: '1' });
+});
+
+test('S-4: what opens the repository, the job or a registry reaches neither agents nor checks, however it is spelled', () => {
+  const names = [
+    'GITHUB_TOKEN',
+    'GH_TOKEN',
+    'GH_ENTERPRISE_TOKEN',
+    'NPM_TOKEN',
+    'NODE_AUTH_TOKEN',
+    'GITHUB_ENV',
+  ];
+  const prefixed = ['ACTIONS_RUNTIME_TOKEN', 'AUTOBUILD_TICKET', 'INPUT_KEY', 'STATE_X', 'GITHUB_EVENT_PATH'];
+  const all = [...names, ...prefixed].flatMap((name) => [name, name.toLowerCase()]);
+  const env = { ...Object.fromEntries(all.map((name) => [name, 's3cret'])), PATH: '/bin' };
+  expect(agentEnvironment(env)).toEqual({ PATH: '/bin' });
+  expect(jobEnvironment(env)).toEqual({ PATH: '/bin' });
+  expect(scrubEnv(env, [])).toEqual({ PATH: '/bin', CI: 'true', NO_COLOR: '1' });
 });

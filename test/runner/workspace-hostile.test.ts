@@ -224,3 +224,31 @@ exec /usr/bin/env PATH=/usr/local/bin:/usr/bin:/bin git "$@"
     ['e.txt', false],
   ]);
 });
+
+test.each(['INT', 'TERM', 'HUP'])(
+  'G-12: SIG%s to all processes, git among them, costs nothing',
+  async (signal) => {
+    const tree = makeWorktree({ 'a.txt': 'a\n' });
+    const bin = join(tree.top, 'bin');
+    mkdirSync(bin);
+    // As many as come when a terminal is closed and its session is ended.
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh
+case "$*" in
+  *write-tree*) echo x >> "${bin}/tries"; [ "$(wc -l < "${bin}/tries")" -gt 2 ] || { touch "${tree.gitDir}/index.lock"; kill -${signal} $$; sleep 5; } ;;
+esac
+exec /usr/bin/env PATH=/usr/local/bin:/usr/bin:/bin git "$@"
+`,
+    );
+    chmodSync(join(bin, 'git'), 0o755);
+    const workspace = await openWorkspace({
+      worktree: tree.worktree,
+      gitDir: tree.gitDir,
+      stateDir: '.autobuild',
+      path: `${bin}:/usr/bin:/bin`,
+    });
+    tree.write('a.txt', 'b\n');
+    expect((await workspace.changes()).map(({ path }) => path)).toEqual(['a.txt']);
+  },
+);

@@ -1,19 +1,27 @@
-import { existsSync, symlinkSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { existsSync, symlinkSync, unlinkSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SetAside } from '../../src/core/change.ts';
 import type { ProposedWrite } from '../../src/core/guard.ts';
 import { createWriteGuard, type WriteLimits } from '../../src/runner/write-guard.ts';
 import { makeWorktree } from './temporary-worktree.ts';
 
-async function prepare(aside: SetAside[] = [], limits: Partial<WriteLimits> = {}) {
+async function prepare(
+  aside: SetAside[] = [],
+  limits: Partial<WriteLimits> = {},
+  earlier: Record<string, string> = {},
+) {
   const tree = makeWorktree({ 'a.txt': 'a\n' });
+  const workspace = await tree.open();
+  for (const [path, text] of Object.entries(earlier)) tree.write(path, text);
+  const clock = { ms: 0, runs: true };
   const proposed: ProposedWrite[] = [];
   const state = { aside, files: [] as string[] };
   const guard = createWriteGuard({
-    workspace: await tree.open(),
+    workspace,
     asideDir: tree.aside,
     stateDir: '.autobuild/task',
     aside,
+    workedMs: () => (clock.runs ? performance.now() : clock.ms),
     countChanged: async (paths) => paths,
     limits: () => ({ maxFiles: 20, approvedPaths: [], scope: undefined, readOnly: false, ...limits }),
     onProposed(write, files) {
@@ -31,7 +39,7 @@ async function prepare(aside: SetAside[] = [], limits: Partial<WriteLimits> = {}
   });
   onTestFinished(() => guard.stop());
   await guard.begin();
-  return { tree, guard, proposed, state };
+  return { tree, guard, proposed, state, clock };
 }
 
 test('E-5: an edit the gate never saw is put back, set aside, and told as such', async () => {
@@ -178,4 +186,94 @@ test('E-5: what it writes into the state directory is no file of the work', asyn
   expect(state.files).toEqual(['a.txt']);
   await guard.settle('enough', { approved: false });
   await held;
+});
+
+describe('what an earlier turn made of a file stays', () => {
+  const EARLIER = { 'a.txt': 'turn one\n', 'new.txt': 'made in turn one\n' };
+
+  test('E-5: when an edit past the gate goes, and when an approval brings that edit back', async () => {
+    const { tree, guard, proposed, state } = await prepare([], {}, EARLIER);
+    tree.write('a.txt', 'turn one\npast the gate\n');
+    tree.write('new.txt', 'past the gate\n');
+    await guard.putBackUnasked(['a.txt', 'new.txt']);
+    expect(tree.read('a.txt')).toBe('turn one\n');
+    expect(tree.read('new.txt')).toBe('made in turn one\n');
+    expect(proposed[0]?.diff).toContain('+past the gate');
+    expect(proposed[0]?.diff).not.toContain('+turn one');
+    await guard.settle('no', { approved: false });
+    expect(tree.read('a.txt')).toBe('turn one\n');
+    await guard.settle('approved', { approved: true });
+    expect(tree.read('a.txt')).toBe('turn one\npast the gate\n');
+    expect(tree.read('new.txt')).toBe('past the gate\n');
+    expect(state.aside).toEqual([]);
+    // What was approved is not lost to the next one either.
+    tree.write('a.txt', 'past the gate again\n');
+    await guard.putBackUnasked(['a.txt']);
+    expect(tree.read('a.txt')).toBe('turn one\npast the gate\n');
+  });
+
+  test('E-5: when the agent only says that it edited', async () => {
+    const { tree, guard, proposed } = await prepare([], {}, EARLIER);
+    await guard.putBackUnasked(['a.txt', 'new.txt']);
+    expect(tree.read('a.txt')).toBe('turn one\n');
+    expect(tree.read('new.txt')).toBe('made in turn one\n');
+    expect(proposed).toEqual([]);
+  });
+
+  test('E-10: what was written again since is not overwritten by an approval', async () => {
+    const { tree, guard } = await prepare([], {}, EARLIER);
+    tree.write('a.txt', 'past the gate\n');
+    await guard.putBackUnasked(['a.txt']);
+    tree.write('a.txt', 'written again\n');
+    await guard.settle('approved', { approved: true });
+    expect(tree.read('a.txt')).toBe('written again\n');
+  });
+
+  test('E-5: a file approved beyond the limit takes no place from the files within it', async () => {
+    const earlier = { 'a.txt': 'approved\n', 'b.txt': 'b\n', 'c.txt': 'c\n' };
+    const { tree, guard, proposed } = await prepare([], { maxFiles: 2, approvedPaths: ['a.txt'] }, earlier);
+    await guard.check();
+    expect(proposed).toEqual([]);
+    tree.write('0.txt', 'one too many\n');
+    await guard.check();
+    expect(proposed).toMatchObject([{ path: '0.txt', why: 'file_limit' }]);
+    expect(tree.read('c.txt')).toBe('c\n');
+  });
+
+  test('E-6: when a later change of it may not be, only that one goes', async () => {
+    const limits: Partial<WriteLimits> = { maxFiles: 1 };
+    const { tree, guard, proposed } = await prepare([], limits, { 'b.txt': 'turn one\n' });
+    await guard.check();
+    unlinkSync(tree.at('b.txt'));
+    tree.write('a.txt', 'changed\n');
+    await guard.check();
+    tree.write('b.txt', 'written anew\n');
+    await guard.check();
+    expect(proposed).toMatchObject([{ path: 'b.txt', why: 'file_limit' }]);
+    expect(tree.read('b.txt')).toBe('turn one\n');
+  });
+
+  test('E-6: written when nobody looked any more, it never was allowed', async () => {
+    const { tree, guard, proposed } = await prepare([], { scope: ['src/**'] }, { 'late.txt': 'late\n' });
+    await guard.check();
+    expect(proposed).toMatchObject([{ path: 'late.txt', why: 'out_of_scope' }]);
+    expect(existsSync(tree.at('late.txt'))).toBe(false);
+  });
+});
+
+test('E-5: an edit that was allowed keeps its place while the agent is frozen', async () => {
+  const { tree, guard, proposed, clock } = await prepare([], { maxFiles: 2 });
+  tree.write('one.txt', 'x');
+  await guard.check();
+  clock.ms = performance.now();
+  clock.runs = false;
+  expect(await guard.decideAsk({ path: 'A.txt' })).toMatchObject({ decision: 'allow' });
+  const asked = guard.decideAsk({ path: 'B.txt' });
+  await expect.poll(() => proposed, { timeout: 5_000 }).toMatchObject([{ path: 'B.txt', held: true }]);
+  tree.write('A.txt', 'late');
+  await guard.check();
+  expect(proposed).toHaveLength(1);
+  expect(tree.read('A.txt')).toBe('late');
+  await guard.settle('no', { approved: false });
+  expect(await asked).toMatchObject({ decision: 'deny' });
 });

@@ -320,6 +320,19 @@ describe('webhooks are as GitHub describes them', () => {
     expect((await local.callAs('rita', 'PATCH', path, { body: 'mine' })).status).toBe(403);
   });
 
+  test('a pull request that is closed says by whom, also later, and can be opened again', async () => {
+    const number = (await olivia().pullRequests())[0]?.number ?? 0;
+    const walter = createPerson(local, 'walter');
+    await walter.closePullRequest(number);
+    const closed = await delivered('pull_request', 'closed');
+    expect(closed).toMatchObject({ pull_request: { number, merged: false }, sender: { login: 'walter' } });
+    expect(await github.issueEvents(number)).toMatchObject([{ event: 'closed', actor: 'walter' }]);
+    await walter.reopenPullRequest(number);
+    expect(await delivered('pull_request', 'reopened')).toMatchObject({ pull_request: { number } });
+    expect((await github.pullRequest(number))?.state).toBe('open');
+    expect(problems()).toEqual([]);
+  });
+
   test('a review is told, listed, and shows as something new', async () => {
     const number = (await olivia().pullRequests())[0]?.number ?? 0;
     const before = (await github.pullRequest(number))?.updated_at ?? '';

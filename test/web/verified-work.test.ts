@@ -68,6 +68,30 @@ test('from the request to verify on the changeset stays as it is', async () => {
   expect(await kept('checkpoint')).toBeUndefined();
 });
 
+test('R-8: while a person is asked about finished work, the changeset stays as it is', async () => {
+  const problems = [{ path: '.github/workflows/ci.yml', why: 'workflow' as const }];
+  const work = { digest: digestOf(Buffer.from(GOOD)), files: 1, problems, secrets: [] };
+  run.endTurn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING, work });
+  await replay();
+  expect((await state())?.pending).toBe('e1');
+  const swapped = await put('changeset', EVIL);
+  expect(swapped.status).toBe(409);
+  expect(swapped.json.error).toContain('A person is asked');
+  expect((await put('checkpoint', 'its conversation')).status).toBe(200);
+  run.say('/approve');
+  await replay();
+  const token = await verifier();
+  expect((await verify(token, EVIL)).status).toBe(409);
+  expect((await verify(token, GOOD)).status).toBe(200);
+  expect(await state()).toMatchObject({ status: 'reviewing', changeset: work.digest });
+});
+
+test('a question about something else keeps no work out', async () => {
+  run.askForHelp([{ key: 'colour', label: 'colour' }]);
+  await replay();
+  expect((await put('changeset', EVIL)).status).toBe(200);
+});
+
 test('an upload that began before the request to verify and ends after it is not taken', async () => {
   let send: (last: string) => void = () => undefined;
   const body = new ReadableStream({
@@ -92,7 +116,7 @@ test('the checkpoint of the job that asked for the check is taken until that job
   expect((await put('checkpoint', 'its conversation')).status).toBe(200);
   run.park();
   await replay();
-  expect((await put('checkpoint', EVIL)).status).toBe(409);
+  expect((await put('checkpoint', EVIL)).status).toBe(401);
   expect(await kept('checkpoint')).toBe('its conversation');
 });
 

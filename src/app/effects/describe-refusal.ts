@@ -9,6 +9,7 @@ type Workflow = 'there' | 'missing' | 'disabled';
 const WHAT: Partial<Record<Effect['type'], string>> = {
   publish: 'The work cannot be committed',
   stop_job: 'The job cannot be cancelled',
+  stop_verification: 'The job that verifies cannot be cancelled',
 };
 
 /** Something the App may not do. It is done by itself once the permission is there. */

@@ -1,6 +1,7 @@
 import { cleanText } from '../../comments/clean-text.ts';
 import { renderChatLine } from '../../comments/render-chat-line.ts';
 import { renderReminder } from '../../comments/render-reminder.ts';
+import type { CommentContext } from '../../core/comment-context.ts';
 import type { Effect } from '../../core/effect.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
@@ -23,13 +24,21 @@ export async function notifyPeople(doing: Doing, effect: Extract<Effect, { type:
     });
     await minimise(parts, github, state.run, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
   }
-  if (!parts.settings.notifyUrl || place.notify?.webhook === 'off') return;
   const headline = await redactFor(parts, state.run, cleanText(escalation.headline));
-  await postWebhook(doing, parts.settings.notifyUrl, renderChatLine(place, headline, where));
+  await postWebhook(doing, renderChatLine(place, headline, where));
+}
+
+/** P-10: a run that nobody answered ends by itself: whoever was called for it in the chat is told there, too. */
+export async function tellExpired(doing: Doing, where: CommentContext): Promise<void> {
+  const { state, place } = doing;
+  if (!state.finished?.expired) return;
+  await postWebhook(doing, renderChatLine(place, state.finished.reason, where, 'cancelled'));
 }
 
 /** One line and a link, whatever the run is about: who reads the chat need not be able to read the repository. */
-async function postWebhook({ parts, state, op }: Doing, url: string, text: string): Promise<void> {
+async function postWebhook({ parts, state, place, op }: Doing, text: string): Promise<void> {
+  const url = parts.settings.notifyUrl;
+  if (!url || place.notify?.webhook === 'off') return;
   // A chat that is down must not hold up the run: it is logged, the comment is there.
   try {
     const answer = await parts.fetch(url, {

@@ -1,15 +1,14 @@
-import { renderReceipt } from '../../comments/render-receipt.ts';
 import type { GitHub } from '../../core/github-port.ts';
 import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
 import type { RunState } from '../../core/run-state.ts';
-import { commentContext, reportMark } from '../comment-context.ts';
-import { lastDispatch } from '../last-dispatch.ts';
+import { reportMark } from '../comment-context.ts';
+import { droppedMark, lastDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
-import { upsertComment } from '../upsert-comment.ts';
 import { dispatchJob } from './dispatch-job.ts';
-import { notifyPeople } from './notify.ts';
+import { notifyPeople, tellExpired } from './notify.ts';
 import { publishWork } from './publish.ts';
+import { showReceipt } from './show-receipt.ts';
 import { showReview } from './show-review.ts';
 import { updateStatus } from './update-status.ts';
 import { writeQuestion } from './write-question.ts';
@@ -52,12 +51,12 @@ export async function performEffect(parts: AppParts, outgoing: OutgoingEffect): 
       return dispatchJob(doing, 'verify');
     case 'stop_job':
       return stopJob(doing);
+    case 'stop_verification':
+      return stopVerification(doing);
     case 'publish':
       return publishWork(doing, effect.ready);
-    case 'show_receipt': {
-      const op = `${run}.receipt`;
-      return write(doing, op, renderReceipt(state, await commentContext(parts, state, place, op, true)));
-    }
+    case 'show_receipt':
+      return tellExpired(doing, await showReceipt(doing));
     case 'forget_inputs':
       await parts.store.vault.forget(run);
       return;
@@ -67,10 +66,6 @@ export async function performEffect(parts: AppParts, outgoing: OutgoingEffect): 
     case 'clear_timer':
       throw new Error(`${effect.type} belongs to the store`);
   }
-}
-
-async function write({ parts, github, place, state }: Doing, op: string, body: string): Promise<void> {
-  await upsertComment(parts, github, place, { run: state.run, op, body });
 }
 
 /** The job leaves it as an artifact; people read it in the question and on the pull request, which link to it. */
@@ -88,4 +83,13 @@ async function stopJob({ parts, github, state }: Doing): Promise<void> {
   await parts.store.tokens.revokeBefore(state.run, state.jobs + 2);
   const runs = new Set([claimed?.actions_run, dispatched?.ended ? undefined : dispatched?.actions_run]);
   for (const id of runs) if (id !== undefined) await github.cancelRun(id);
+}
+
+/** One job at a time runs for an issue: the one that builds would wait for a result that nobody wants. */
+async function stopVerification({ parts, github, state }: Doing): Promise<void> {
+  const newest = await lastDispatch(parts, state.run);
+  if (state.verifying !== undefined || newest?.kind !== 'verify' || newest.ended || !newest.actions_run)
+    return;
+  await parts.store.marks.set(droppedMark(newest.actions_run), state.run);
+  await github.cancelRun(newest.actions_run);
 }

@@ -5,6 +5,7 @@ import { isFinished } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
+import { rememberUnpublished } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isRefusal, REFUSED_ATTEMPTS } from '../work-queue.ts';
 import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
@@ -29,6 +30,10 @@ export async function performOrExplain(
     }
     if (isLastWord(error, outgoing.attempts, error.missingPermission ? [422] : [])) {
       const reply = describeRefusal(error, type, grantAt(parts, place));
+      if (outgoing.effect.type === 'publish' && outgoing.effect.ready) {
+        const detail = reply.detail ?? '';
+        await rememberUnpublished(parts, outgoing.run, { why: 'GitHub refuses the work', detail });
+      }
       await tell(parts, place, { run: outgoing.run, seen: reply.title }, reply);
     }
     throw error;

@@ -1,30 +1,68 @@
 import { plainTitle } from '../../comments/plain-title.ts';
 import type { Changeset } from '../../core/changeset.ts';
+import type { Unpublished } from '../../core/comment-context.ts';
 import { GitHubError, type PullRequest } from '../../core/github-port.ts';
+import { isFinished } from '../../core/run-state.ts';
 import { postReply } from '../post-reply.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { rememberUnpublished, whyUnpublished } from '../unpublished.ts';
 import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
+import { isHeldBack } from './is-held-back.ts';
 import type { Doing } from './perform-effect.ts';
 import { showCheck } from './show-check.ts';
+import { showReceipt } from './show-receipt.ts';
+import { updateStatus } from './update-status.ts';
 import { findWork, type Work } from './work-to-publish.ts';
 
 /** Brings the newest changeset to the branch and the pull request. What may not be committed is said, never left out silently. */
 export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
+  if (await isHeldBack(doing)) return;
+  const { parts, state } = doing;
+  const before = ready ? await whyUnpublished(parts, state.run) : undefined;
+  // Until it is there: whatever keeps it from getting there, nobody is told to review it.
+  if (ready && !before) await rememberUnpublished(parts, state.run, NOT_YET);
+  const why = await bringToPullRequest(doing, ready);
+  if (!ready) return;
+  await rememberUnpublished(parts, state.run, why);
+  if (before && !why && isFinished(state)) await correct(doing);
+}
+
+const NOT_YET: Unpublished = {
+  why: 'GitHub has not taken the work yet',
+  detail: 'It is kept. The administrators of the App see in its log what GitHub says, and can try again.',
+};
+
+/** What was said of the end while the work was not there. */
+async function correct(doing: Doing): Promise<void> {
+  const { parts, state } = doing;
+  await updateStatus(doing);
+  if (await parts.store.comments.find(state.run, `${state.run}.receipt`)) await showReceipt(doing);
+}
+
+/** Undefined: it is there. Else why it is not. */
+async function bringToPullRequest(doing: Doing, ready: boolean): Promise<Unpublished | undefined> {
   const { parts, github, state, place } = doing;
   const work = await findWork(doing);
-  if (!work) return;
+  if (!work) return NOTHING_CHANGED;
   if ('refused' in work) {
-    const reply = { tone: 'refused', ...work.refused } as const;
-    const seen = `publish:${parts.hash(`${reply.title}${reply.detail}`)}`;
-    return postReply(parts, github, { run: state.run, seen }, reply);
+    const { why, title, detail } = work.refused;
+    const seen = `publish:${parts.hash(`${title}${detail}`)}`;
+    await postReply(parts, github, { run: state.run, seen }, { tone: 'refused', title, detail });
+    return { why, detail };
   }
   await publishedBranch(parts, state.run, place).setLeftOut(work.leftOut);
   if (work.files.length === 0) return sayNothingLeft(doing, work.leftOut);
   await commitWork(doing, work);
   await writePullRequest(doing, ready);
   await showCheck(doing);
+  return undefined;
 }
+
+const NOTHING_CHANGED: Unpublished = {
+  why: 'no file was changed',
+  detail: 'Label the issue again to build it once more.',
+};
 
 /** R-2: a commit is known as ours before the branch leads to it, so that a lost answer never makes it somebody else's. */
 async function commitWork(doing: Doing, { files, workflows, leftOut, digest }: Work): Promise<void> {
@@ -32,8 +70,10 @@ async function commitWork(doing: Doing, { files, workflows, leftOut, digest }: W
   const mark = `published:${state.run}`;
   // With more approved, the same changeset makes another commit.
   const content = `${digest}:${leftOut.length}`;
-  if ((await parts.store.marks.get(mark)) === content) return;
   const branch = publishedBranch(parts, state.run, place);
+  const done = (await parts.store.marks.get(mark)) === content;
+  // Whoever closes a pull request may have the branch deleted with it.
+  if (done && (await github.branchHead(await branch.name())) !== undefined) return;
   const { sha } = await github
     .commit({
       branch: await chooseBranch(doing),
@@ -98,10 +138,10 @@ function commitMessage({ state, place }: Doing, title: string): string {
 }
 
 /** All of the work is of a kind that no commit carries. */
-async function sayNothingLeft(doing: Doing, leftOut: Changeset['left_out']): Promise<void> {
+async function sayNothingLeft(doing: Doing, leftOut: Changeset['left_out']): Promise<Unpublished> {
   const { parts, github, state } = doing;
   const detail = leftOut.slice(0, 10).map(({ path, problem }) => `${path}: ${problem}`);
-  if (detail.length === 0) return;
+  if (detail.length === 0) return NOTHING_CHANGED;
   const seen = `publish:${parts.hash(detail.join())}`;
   await postReply(
     parts,
@@ -113,6 +153,10 @@ async function sayNothingLeft(doing: Doing, leftOut: Changeset['left_out']): Pro
       detail: detail.join('\n'),
     },
   );
+  return {
+    why: `none of the ${leftOut.length} changed files can be committed`,
+    detail: [...detail, NOTHING_CHANGED.detail].join('\n'),
+  };
 }
 
 async function writePullRequest(doing: Doing, ready: boolean): Promise<void> {
@@ -129,12 +173,10 @@ async function writePullRequest(doing: Doing, ready: boolean): Promise<void> {
   if (ready && pull.draft) await github.markReady(pull.node_id);
 }
 
-/** One that is closed is over, with the run it was for. Only a run's own is kept: whoever closed it did so while it worked. */
+/** One that is closed is over: that of an earlier run, or one of this run that somebody wants to go on all the same. */
 async function findPullRequest({ parts, github, state, place }: Doing): Promise<PullRequest | undefined> {
   const found = await github.pullRequestOf(await publishedBranch(parts, state.run, place).name());
-  if (found?.state !== 'closed') return found;
-  const own = await parts.store.marks.get(`pull-of:${state.run}`);
-  return own === String(found.number) ? found : undefined;
+  return found?.state === 'open' ? found : undefined;
 }
 
 async function createPullRequest(doing: Doing, head: string, ready: boolean): Promise<PullRequest> {

@@ -10,17 +10,19 @@ type Check = Pick<Parameters<GitHub['upsertCheckRun']>[0], 'status' | 'conclusio
 export async function showCheck({ parts, github, state, place }: Doing): Promise<void> {
   const head = await publishedBranch(parts, state.run, place).head();
   if (head === undefined) return;
-  const check = checkOf(state);
+  const where = await commentContext(parts, state, place, `check:${state.run}`);
+  const check: Check = where.unpublished
+    ? { status: 'completed', conclusion: 'action_required', title: 'Built, but not published' }
+    : checkOf(state);
   const mark = `check:${state.run}`;
   const shown = JSON.stringify([head, check]);
   if ((await parts.store.marks.get(mark)) === shown) return;
-  const { links } = await commentContext(parts, state, place, mark);
   await github.upsertCheckRun({
     ...check,
     head_sha: head,
     external_id: state.run,
     summary: `Run ${state.run}, turn ${state.turn}.`,
-    details_url: links?.run_page ?? links?.status,
+    details_url: where.links?.run_page ?? where.links?.status,
   });
   await parts.store.marks.set(mark, shown);
 }

@@ -1,5 +1,6 @@
 import { renderStatus } from '../../comments/render-status.ts';
 import { isFinished, type RunState } from '../../core/run-state.ts';
+import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';
@@ -12,22 +13,26 @@ export async function updateStatus(doing: Doing): Promise<void> {
   const where = await commentContext(parts, state, place, op);
   await upsertComment(parts, github, place, { run: state.run, op, body: renderStatus(state, where) });
   await showCheck(doing);
-  await showLabel(doing);
+  await showLabel(doing, where.unpublished !== undefined);
 }
 
 const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
 
 /** One of them per issue, that of its newest run: what an earlier run left there goes. */
-async function showLabel({ parts, github, state, place }: Doing): Promise<void> {
+async function showLabel({ parts, github, state, place }: Doing, unpublished: boolean): Promise<void> {
   const { store, settings } = parts;
   if ((await store.runs.ofIssue(place.repo_id, place.issue)) !== state.run) return;
-  const wanted = `${settings.label}:${stateLabel(state)}`;
+  const wanted = `${settings.label}:${unpublished ? 'stopped' : stateLabel(state)}`;
   const mark = `label:${state.run}`;
   if ((await store.marks.get(mark)) === wanted) return;
   const { labels = [] } = (await github.issue(place.issue)) ?? {};
-  if (!labels.includes(wanted)) await github.addLabels(place.issue, [wanted]);
-  for (const other of STATES.map((name) => `${settings.label}:${name}`))
-    if (other !== wanted && labels.includes(other)) await github.removeLabel(place.issue, other);
+  const isWanted = (label: string) => isSameLabel(label, wanted);
+  if (!labels.some(isWanted)) await github.addLabels(place.issue, [wanted]);
+  const ours = STATES.map((name) => `${settings.label}:${name}`);
+  for (const label of labels) {
+    const isOurs = ours.some((one) => isSameLabel(label, one));
+    if (isOurs && !isWanted(label)) await github.removeLabel(place.issue, label);
+  }
   await store.marks.set(mark, wanted);
 }
 

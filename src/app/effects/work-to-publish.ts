@@ -18,8 +18,11 @@ export interface Work {
 
 /** Asked again, the answer would be the same: it is said once, and not tried again. */
 export interface RefusedWork {
-  refused: { title: string; detail: string };
+  refused: { why: string; title: string; detail: string };
 }
+
+/** A file that stays out of the commit. */
+type Held = Changeset['left_out'][number];
 
 /** The newest changeset, as far as it may be committed. Undefined: nothing was sent yet. */
 export async function findWork(doing: Doing): Promise<Work | RefusedWork | undefined> {
@@ -34,25 +37,53 @@ export async function findWork(doing: Doing): Promise<Work | RefusedWork | undef
     return refuse('it is not what was verified', 'It was changed afterwards.', howToGoOn(state));
   }
   const leaks = await findLeaks(doing, changeset, digest);
-  if (leaks) return leaks;
-  const limits = changesetLimits(state, place);
+  if ('refused' in leaks) return leaks;
+  const limits = changesetLimits(state, place, digest);
   // Whoever accepts what is there accepts its number, too.
-  const checked = checkChangeset(changeset, state.finished ? { ...limits, maxFiles: 'off' } : limits);
-  if (checked.ok) return { ...checked, leftOut: changeset.left_out, digest };
-  const { problems } = checked;
+  const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
+  const problems = checked.ok ? [] : checked.problems;
   // The rest is shown, unless it would pass for all of it, checked and complete.
-  if (completedByItself(state) || problems.some(({ kind }) => kind === 'too_many')) {
+  const whole = completedByItself(state);
+  if ((whole && problems.length > 0) || problems.some(({ kind }) => kind === 'too_many')) {
     return refuse(`${problems.length} of its files may not be`, ...named(problems.map(describe)));
   }
-  const unapproved = new Set(problems.map(({ path }) => path));
-  return {
-    files: changeset.files
-      .filter(({ path }) => !unapproved.has(path))
-      .map(({ path, mode, content }) => ({ path, mode, content })),
-    workflows: [],
-    leftOut: [...problems.map(({ path, problem }) => ({ path, problem })), ...changeset.left_out],
-    digest,
-  };
+  const held = [...leaks, ...problems.map(({ path, problem }) => ({ path, problem }))];
+  const replacing = await findReplacing(doing, without(changeset, held));
+  if (whole && replacing.length > 0) {
+    const lines = named(replacing.map(({ path, problem }) => `${path}: ${problem}`));
+    return refuse('it removes files without saying so', ...lines, howToGoOn(state));
+  }
+  held.push(...replacing);
+  const kept = checkChangeset(without(changeset, held), { ...limits, maxFiles: 'off' });
+  if (!kept.ok) return refuse('it cannot be taken apart', ...named(kept.problems.map(describe)));
+  return { ...kept, files: impliedLeftOut(kept.files), leftOut: [...held, ...changeset.left_out], digest };
+}
+
+function without(changeset: Changeset, held: readonly Held[]): Changeset {
+  const out = new Set(held.map(({ path }) => path));
+  return { ...changeset, files: changeset.files.filter(({ path }) => !out.has(path)) };
+}
+
+/** Files that take the place of others: a removal that stands nowhere was looked at by nobody, and counted by nobody. */
+async function findReplacing({ github, place }: Doing, { files }: Changeset): Promise<Held[]> {
+  const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
+  const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
+  const unsaid = new Map<string, string>();
+  for (const { path, by } of await github.replacedFiles(place.head_sha, written)) {
+    if (!removed.has(path)) unsaid.set(by, path);
+  }
+  return [...unsaid].map(([path, replaced]) => ({
+    path,
+    problem: `it takes the place of ${replaced}, whose removal is not part of what may be committed`,
+  }));
+}
+
+/** What goes with its directory is not named once more: GitHub would look for it below a file. */
+function impliedLeftOut(files: CommitFile[]): CommitFile[] {
+  const written = new Set(files.filter(({ content }) => content !== null).map(({ path }) => path));
+  const isBelowFile = (path: string) =>
+    path.split('/').some((_, depth, names) => depth > 0 && written.has(names.slice(0, depth).join('/')));
+  return files.filter(({ path, content }) => content !== null || !isBelowFile(path));
 }
 
 /** Nobody said that this is enough: it stands for what was asked, and for what was checked. */
@@ -64,9 +95,9 @@ async function findLeaks(
   { parts, state }: Doing,
   { files }: Changeset,
   digest: string,
-): Promise<RefusedWork | undefined> {
+): Promise<RefusedWork | Held[]> {
   const mark = `free-of-secrets:${state.run}`;
-  if ((await parts.store.marks.get(mark)) === digest) return undefined;
+  if ((await parts.store.marks.get(mark)) === digest) return [];
   const refs = givenRefs(state);
   // After the end nobody knows the values any more: what was not looked through before then stays here.
   if (
@@ -77,6 +108,13 @@ async function findLeaks(
     return refuse(why, 'They were forgotten with the end of the run.', howToGoOn(state));
   }
   const leaks = findSecretsInFiles(files, await openSecrets(parts.store.vault, state));
+  // Whoever accepts what is there gets the rest of it.
+  if (leaks.length > 0 && state.finished?.by) {
+    return leaks.map(({ path, key }) => ({
+      path,
+      problem: `it contains the value of ${key}, given in secret`,
+    }));
+  }
   if (leaks.length > 0) {
     return refuse(
       'it contains values that were given in secret',
@@ -87,7 +125,7 @@ async function findLeaks(
     );
   }
   await parts.store.marks.set(mark, digest);
-  return undefined;
+  return [];
 }
 
 function givenRefs({ escalations, given }: RunState): string[] {
@@ -110,5 +148,5 @@ function howToGoOn({ finished }: RunState): string {
 }
 
 function refuse(why: string, ...detail: string[]): RefusedWork {
-  return { refused: { title: `The work was not committed: ${why}.`, detail: detail.join('\n') } };
+  return { refused: { why, title: `The work was not committed: ${why}.`, detail: detail.join('\n') } };
 }

@@ -17,46 +17,33 @@ export interface Edited {
   issue: number;
 }
 
-/** A tick of one of our own boxes is the command that the record keeps for it. Any other edit does nothing. */
+/** A tick of one of our own boxes is the command that the record keeps for it. Any other edit answers nothing, and is undone. */
 export async function onCommentEdited(parts: AppParts, github: GitHub, edited: Edited): Promise<void> {
   const { comment } = edited;
   if (comment.app_id !== parts.settings.appId) return;
   const ticked = newTicks(edited.before, comment.body);
-  if (ticked.length === 0) return;
+  if (ticked.length === 0) return undoRewording(parts, github, comment);
   const ours = await parts.store.comments.byComment(comment.id);
   if (!ours) return waitUntilKnown(parts, github, edited);
   const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
   const { state } = await parts.store.runs.load(ours.run);
   if (!state) return;
   const { login } = edited;
+  const refuse = async (because: string, detail: string) => {
+    const title = `Nothing changed: ${because}`;
+    await postReply(parts, github, { run: ours.run, seen }, { tone: 'refused', title, detail });
+    await putBack(parts, ours, state);
+  };
   if (login === undefined) {
     // One that is answered loses its boxes anyway.
     if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`))) return;
-    await postReply(
-      parts,
-      github,
-      { run: ours.run, seen },
-      {
-        tone: 'refused',
-        title: 'Nothing changed: a box was ticked, but GitHub does not tell by whom.',
-        detail: 'Tick it again, or reply with its command.',
-      },
+    return refuse(
+      'a box was ticked, but GitHub does not tell by whom.',
+      'Tick it again, or reply with its command.',
     );
-    return putBack(parts, ours, state);
   }
-  if (ticked.length > 1) {
-    await postReply(
-      parts,
-      github,
-      { run: ours.run, seen },
-      {
-        tone: 'refused',
-        title: 'Nothing changed: two boxes were ticked at once.',
-        detail: 'Tick one, or reply with its command.',
-      },
-    );
-    return putBack(parts, ours, state);
-  }
+  if (ticked.length > 1)
+    return refuse('two boxes were ticked at once.', 'Tick one, or reply with its command.');
   const [escalationId = '', ...rest] = (ticked[0] ?? '').split('.');
   const escalation = state.escalations.find(({ id }) => id === escalationId);
   const option = escalation?.options.find(({ id }) => id === rest.join('.'));
@@ -90,6 +77,21 @@ async function waitUntilKnown(
   const question = state.escalations.some(({ id }) => op === `${run}.${id}`);
   if (question || (await questionOfReview(parts, op)))
     throw new Error(`${op} was ticked before its comment is known`);
+}
+
+/** S-15: who may write may edit our comments, and a box that says something else than it does misleads whoever ticks it next. */
+async function undoRewording(
+  parts: AppParts,
+  github: GitHub,
+  { id, body }: Pick<Edited['comment'], 'id' | 'body'>,
+): Promise<void> {
+  const ours = await parts.store.comments.byComment(id);
+  if (!ours || parts.hash(body) === ours.body_hash) return;
+  const present = await github.comment(id);
+  // A tick that came in the meantime is read first; it counts by its id, whatever the text is.
+  if (!present || newTicks('', present.body).length > 0) return;
+  const { state } = await parts.store.runs.load(ours.run);
+  if (state) await putBack(parts, ours, state);
 }
 
 /** The comment as the record says, boxes empty: its hash is forgotten so that it is written although nothing changed. */

@@ -2,7 +2,8 @@ import type { ParsedText } from '../../commands/command-spec.ts';
 import type { Decided } from '../../core/decide-once.ts';
 import type { Reply } from '../../core/effect.ts';
 import { looksLikeCredential } from '../../core/looks-like-credential.ts';
-import { pendingEscalation, type RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/run-state.ts';
+import { askedInputs, isSecret, secretKeysOf } from '../../core/secrets-of-run.ts';
 
 /** A secret that stands where everybody can read it. */
 export interface Exposed {
@@ -15,23 +16,23 @@ export interface Exposed {
 const SOMETHING: Exposed = { label: 'what looks like a credential' };
 const GIVEN_AFTER_KEY = /^["'`*]*\s*[=:]\s*\S/;
 
-/** P-9: secrets in what a person wrote to us, whether we understood the rest of it or not. */
+/** P-9: secrets in what a person wrote to us, whether we understood the rest of it or not, and also when the question is closed. */
 export function findExposed(state: RunState, text: string, parsed: ParsedText): Exposed[] {
-  const wanted = pendingEscalation(state)?.inputs ?? [];
-  const labelOf = (key: string) => wanted.find((input) => input.key === key)?.label ?? key;
-  const isSecret = (key: string) => wanted.some((input) => input.key === key && input.secret);
+  const secretKeys = secretKeysOf(state);
+  const asked = askedInputs(state);
+  const labelOf = (key: string) => asked.find((input) => input.key === key)?.label ?? key;
   if (parsed.kind === 'command' && parsed.command.name === 'provide') {
     const keys = Object.entries(parsed.command.inputs)
-      .filter(([key, value]) => isSecret(key) || looksLikeCredential(value))
+      .filter(([key, value]) => isSecret(secretKeys, key, value))
       .map(([key]) => ({ key, label: labelOf(key) }));
     if (keys.length > 0) return keys;
   }
   if (looksLikeCredential(text)) return [SOMETHING];
   if (parsed.kind !== 'reply') return [];
   // Not in the right form, so nobody can say where the value ends; but one was given.
-  return wanted
-    .filter(({ key, secret }) => secret && text.split(key, 100).slice(1).some(beginsWithValue))
-    .map(({ label }) => ({ label }));
+  return [...secretKeys]
+    .filter((key) => text.split(key, 100).slice(1).some(beginsWithValue))
+    .map((key) => ({ label: labelOf(key) }));
 }
 
 function beginsWithValue(rest: string): boolean {

@@ -66,6 +66,8 @@ async function startCi(doing: Doing, seenHead: string, login: string): Promise<b
       message: `Run CI, asked by @${login}`,
       files: [],
       force: false,
+      // R-2: known as ours before the branch leads to it.
+      onCreated: branch.addOurs,
     });
     await branch.addOurs(sha);
     await branch.setCiRequest({ of: seenHead, sha, by: login, at: parts.now().toISOString() });

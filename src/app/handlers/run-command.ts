@@ -128,7 +128,6 @@ export async function refuseOnce(
   await react(parts, github, asked, 'confused');
   const mark = `refused:${asked.run}:${asked.login}:${needed}`;
   if (await parts.store.marks.get(mark)) return;
-  await parts.store.marks.set(mark, parts.now().toISOString());
   await postReply(parts, github, asked, {
     tone: 'info',
     title:
@@ -136,6 +135,8 @@ export async function refuseOnce(
         ? 'Thank you. Answers are taken from people with write access to this repository, so nothing was changed.'
         : `Thank you. /${name} is taken from people with the role ${needed} or a higher one in this repository, so nothing was changed.`,
   });
+  // Afterwards: a reply that failed is written when the delivery comes again, under the same operation id.
+  await parts.store.marks.set(mark, parts.now().toISOString());
 }
 
 async function sealFor(parts: AppParts, run: string, command: Command): Promise<SealedCommand> {

@@ -2,7 +2,7 @@ import type { GitHub } from '../../core/github-port.ts';
 import { isFinished, type RunState } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
-import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
+import { droppedMark, lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
@@ -50,18 +50,6 @@ async function isMerged({ store }: AppParts, github: GitHub, run: string): Promi
   return number !== undefined && (await github.pullRequest(Number(number)))?.merged === true;
 }
 
-/** The pull request's fate is the run's. */
-export async function onPullRequestClosed(
-  parts: AppParts,
-  closed: { repo_id: number; number: number; merged: boolean; login: string; seen: string },
-): Promise<void> {
-  const run = await parts.store.marks.get(`run-of-pull:${closed.repo_id}:${closed.number}`);
-  if (!run) return;
-  const at = parts.now().toISOString();
-  const outcome = closed.merged ? 'approved' : 'rejected';
-  await decideForRun(parts, run, { type: 'judged', at, outcome, by: closed.login }, [closed.seen]);
-}
-
 export interface EndedActionsRun {
   run: string;
   actions_run: number;
@@ -82,6 +70,7 @@ export async function onWorkflowRunCompleted(parts: AppParts, ended: EndedAction
     state.verifying !== undefined && (dispatched ? dispatched.kind === 'verify' : !newest?.actions_run);
   if (!claimed && !dispatched) return;
   if (dispatched) await rememberDispatch(parts, ended.run, { ...dispatched, ended: true });
+  if (await parts.store.marks.get(droppedMark(ended.actions_run))) return;
   const neverBegan = !claimed && dispatched?.kind === 'build' && !state.job_live;
   // One that is told to end saves its work and parks, so that a successor is asked for: this one is still the newest that began.
   if (ended.conclusion === 'cancelled' && (neverBegan || claimed) && state.verifying === undefined)

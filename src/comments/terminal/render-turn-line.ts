@@ -14,7 +14,10 @@ export function renderTurnLine(record: TurnRecord, look: TerminalLook): string {
     cost.padStart(6),
   ].join(' ');
   const room = widthOf(look) - figures.length - 9;
-  const title = padCells(terminalLine(record.title ?? 'no title', room), room);
-  const ended = record.verification !== undefined || record.kind === 'debug';
+  const title = padCells(
+    terminalLine(record.title ?? (record.failed ? record.exit : 'no title'), room),
+    room,
+  );
+  const ended = !record.failed && (record.verification !== undefined || record.kind === 'debug');
   return `${paint(ended ? '✓' : '✗', ended ? 'green' : 'red', look)} ${padCells(turnLabel(record), 3)} ${title} ${figures}`.trimEnd();
 }

@@ -1,8 +1,21 @@
-import type { Gap, Json } from './gap.ts';
+import { type Call, type Gap, type Json, matchPath, type Upstream } from './gap.ts';
 
-/** In the webhooks of emulate a label is only its name and colour. */
-export function createLabels(repositoryUrl: string): Gap {
+/** In the webhooks of emulate a label is only its name and colour; and to GitHub `Bug` and `bug` are one label. */
+export function createLabels(repositoryUrl: string, repository: string, upstream: Upstream): Gap {
+  /** As it was spelt when it was made. */
+  async function respell(names: string[]): Promise<string[]> {
+    const { body } = await upstream('GET', `${repository}/labels?per_page=100`);
+    const made = (body as { name: string }[]).map(({ name }) => name);
+    return names.map((name) => made.find((each) => each.toLowerCase() === name.toLowerCase()) ?? name);
+  }
+
   return {
+    async answer(call) {
+      const names = namesIn(call);
+      if (names) writeNames(call, await respell(names));
+      return undefined;
+    },
+
     mendPayload(event, payload) {
       if (event !== 'issues' || !payload.label) return payload;
       const label = payload.label as Json;
@@ -11,6 +24,21 @@ export function createLabels(repositoryUrl: string): Gap {
       return { ...payload, label: whole ?? completeLabel(label, repositoryUrl) };
     },
   };
+}
+
+/** A filter of a list is left as it is: nothing says that GitHub takes another spelling there. */
+function namesIn({ method, path, body }: Call): string[] | undefined {
+  if (method === 'POST' && matchPath('/repos/:owner/:repo/issues/:number/labels', path))
+    return body.labels as string[];
+  const named =
+    matchPath('/repos/:owner/:repo/issues/:number/labels/:name', path) ??
+    matchPath('/repos/:owner/:repo/labels/:name', path);
+  return named?.name === undefined ? undefined : [named.name];
+}
+
+function writeNames(call: Call, names: string[]): void {
+  if (call.method === 'POST') call.body.labels = names;
+  else call.path = call.path.replace(/[^/]*$/, encodeURIComponent(names[0] ?? ''));
 }
 
 /** One that was taken off is no longer among the issue's. */

@@ -1,4 +1,14 @@
-import { type Caller, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
+import {
+  type Answer,
+  type Call,
+  type Caller,
+  describeAccount,
+  type Gap,
+  type Json,
+  matchPath,
+  refuse,
+  type Upstream,
+} from './gap.ts';
 import type { Edit } from './graphql.ts';
 
 interface Pull extends Json {
@@ -15,7 +25,10 @@ export interface PullRequestGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
 }
 
-/** A pull request follows its branch, there is one per branch, its conversation says that it is one, and an edit what it changed. */
+/**
+ * A pull request follows its branch, there is one per branch, its conversation says that it is one, an edit what it changed, and
+ * its events who closed it.
+ */
 export function createPullRequests(repository: string, upstream: Upstream): PullRequestGap {
   const numbers = new Set<number>();
   const edits = new Map<string, Edit>();
@@ -25,6 +38,33 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     JSON.stringify([number, title, body]);
   /** When something was last written there. */
   const touched = new Map<number, string>();
+  /** By the number, oldest first. */
+  const closings = new Map<number, Json[]>();
+
+  async function noteClosing({ method, path, body, caller }: Call): Promise<void> {
+    const merged = method === 'PUT' && matchPath('/repos/:owner/:repo/pulls/:number/merge', path);
+    const closed =
+      method === 'PATCH' && body.state === 'closed' && matchPath('/repos/:owner/:repo/pulls/:number', path);
+    const at = merged || closed;
+    if (!at || caller.kind === 'app') return;
+    const [number, id] = [Number(at.number), 7_000_000 + [...closings.values()].flat().length];
+    const event = {
+      ...{ id, node_id: `CE_${id}`, url: `https://api.github.com${repository}/issues/events/${id}` },
+      ...{ actor: await describeAccount(upstream, caller.login), event: 'closed' },
+      ...{ commit_id: null, commit_url: null, created_at: new Date().toISOString() },
+      performed_via_github_app: null,
+    };
+    closings.set(number, [...(closings.get(number) ?? []), event]);
+  }
+
+  /** emulate tells of those of an issue only. */
+  function addClosings({ path }: Call, answer: Answer): Answer {
+    const asked = matchPath('/repos/:owner/:repo/issues/:number/events', path);
+    const added = asked && closings.get(Number(asked.number));
+    if (!added) return answer;
+    const others = answer.status === 200 ? (answer.body as Json[]) : [];
+    return { ...answer, status: 200, body: [...others, ...added] };
+  }
 
   async function noteEdit(number: number, body: Json, caller: Caller): Promise<void> {
     const present = (await upstream('GET', `${repository}/pulls/${number}`)).body as Pull | undefined;
@@ -92,10 +132,13 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
       return refuse(422, 'Validation Failed', [{ resource: 'PullRequest', code: 'custom', message }]);
     },
 
-    async mend({ path }, answer) {
+    async mend(call, answer) {
+      const { path } = call;
+      if (answer.status >= 300) return addClosings(call, answer);
+      await noteClosing(call);
       const isList = matchPath('/repos/:owner/:repo/pulls', path);
       const isOne = matchPath('/repos/:owner/:repo/pulls/:number', path);
-      if (answer.status >= 300 || !(isList || isOne)) return answer;
+      if (!(isList || isOne)) return addClosings(call, answer);
       if (Array.isArray(answer.body))
         return { ...answer, body: (await Promise.all(answer.body.map(followBranch))).map(showTouch) };
       const pull = showTouch(await followBranch(answer.body as Pull));

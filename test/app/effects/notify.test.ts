@@ -96,7 +96,7 @@ test('P-10: the webhook gets one line and the way to the question, for the quest
 test('P-10: the webhook gets no calls, no links of the agent and no secret', async () => {
   await open();
   const run = asking();
-  const secret = 'https://user:p@ss<word>&more';
+  const secret = 'https://user:passw0rd@ss<word>&more';
   const ref = await desk.store.vault.put('r1', 'colour', secret);
   const raised = run.events.find((event) => event.type === 'escalation_raised') ?? expect.fail('no question');
   raised.escalation.headline = `<!channel> [go](x) & see ${secret}`;
@@ -155,7 +155,7 @@ test('P-10: where the config sets an end, the reminder names it, and then the ru
   const before = (await desk.olivia.comments(issue)).length;
   await sleep(30 * DAY_MS);
   expect(await desk.olivia.comments(issue)).toHaveLength(before);
-  expect(posted).toHaveLength(2);
+  expect(posted).toHaveLength(3);
 });
 
 test('P-10: a paused run expires by the timer in the store; one that goes on does not', async () => {
@@ -174,4 +174,37 @@ test('P-10: a paused run expires by the timer in the store; one that goes on doe
   expect((await desk.state()).status).toBe('waiting_for_input');
   await sleep(2 * DAY_MS);
   expect((await desk.state()).finished?.reason).toBe('paused, and nobody continued it for 15 days');
+  const [status] = await comments(issue, 'status');
+  const [line, way] = (posted.at(-1)?.text ?? '').split('\n');
+  expect(line).toBe(`olivia/shop#${issue}: cancelled: paused, and nobody continued it for 15 days`);
+  expect(way).toMatch(new RegExp(`/issues/${issue}#issuecomment-${status?.id}$`));
+});
+
+test('P-10: the webhook hears that a run expired, once', async () => {
+  await open();
+  const issue = await ask({}, asking({ expireMs: 14 * DAY_MS }));
+  await sleep(14 * DAY_MS + HOUR_MS);
+  const ends = () => posted.filter(({ text }) => text.includes(': cancelled: '));
+  expect(ends().map(({ text }) => text.split('\n')[0])).toEqual([
+    `olivia/shop#${issue}: cancelled: nobody answered for 14 days`,
+  ]);
+  await sleep(30 * DAY_MS);
+  expect(ends()).toHaveLength(1);
+});
+
+test('P-10: webhook: off says nothing of the end either', async () => {
+  await open();
+  await ask({ notify: { mention: [], webhook: 'off' } }, asking({ expireMs: 14 * DAY_MS }));
+  await sleep(15 * DAY_MS);
+  expect((await desk.state()).finished?.expired).toBe(true);
+  expect(posted).toEqual([]);
+});
+
+test('P-10: the webhook hears nothing of a run that a person ended', async () => {
+  await open();
+  const issue = await ask();
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  expect((await desk.state()).status).toBe('cancelled');
+  expect(posted).toHaveLength(1);
 });

@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import { onWorkflowRunCompleted } from '../../../src/app/handlers/run-over.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
@@ -51,4 +53,31 @@ test('an Actions run that has ended is not cancelled', async () => {
   await desk.olivia.comment(issue, '/cancel');
   await desk.settle();
   expect(cancelled()).toEqual([]);
+});
+
+test('E-11: /guide while a fresh job verifies ends that one, which pauses nothing, and a job that builds has it', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
+  run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
+  const { issue } = await desk.seed(run);
+  const [fresh] = desk.github.workflows.runs.filter(({ inputs }) => inputs.kind === 'verify');
+  const id = fresh?.id ?? 0;
+  expect(await take(fresh?.inputs.ticket ?? '', id)).toBeDefined();
+  await desk.olivia.comment(issue, '/guide please also handle the empty list');
+  await desk.settle();
+  expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('one more turn with this first');
+  expect(cancelled()).toEqual([id]);
+  expect(desk.github.workflows.runs.at(-1)?.inputs.kind).toBe('build');
+  await onWorkflowRunCompleted(desk.parts, {
+    run: 'r1',
+    actions_run: id,
+    attempt: 1,
+    conclusion: 'cancelled',
+  });
+  const at = new Date(desk.clock.ms).toISOString();
+  await decideForRun(desk.parts, 'r1', { type: 'verification', at, verification: PASSING }, ['v']);
+  await desk.settle();
+  const state = await desk.state();
+  expect(state).toMatchObject({ status: 'building', answers: [{ command: 'guide' }] });
+  expect(state.paused).toBeUndefined();
 });

@@ -36,6 +36,8 @@ async function put(files: object[], base?: string): Promise<string> {
 
 const said = async (issue: number, words: string) =>
   (await desk.olivia.comments(issue)).map(({ body }) => body).filter((body) => body.includes(words));
+const replied = async (issue: number, words: string) =>
+  (await said(issue, words)).filter((body) => body.includes(':reply '));
 const dispatches = () => desk.exchanges.filter(({ call }) => call.path.endsWith('/dispatches')).length;
 const branchFile = (issue: number, path: string) => desk.olivia.file(path, `autobuild/issue-${issue}`);
 
@@ -120,7 +122,7 @@ test('what was verified is what is published: anything else is refused, and said
   await put([file('src/a.ts', { content: base64('evil\n') })]);
   await verify(digest);
   expect(await desk.olivia.pullRequests()).toEqual([]);
-  const [reply, ...more] = await said(issue, 'it is not what was verified');
+  const [reply, ...more] = await replied(issue, 'it is not what was verified');
   expect(more).toEqual([]);
   expect(reply).toContain('Label the issue again');
 });
@@ -162,7 +164,7 @@ describe('S-13: a value given in secret is not committed', () => {
     await desk.olivia.comment(issue, '/accept');
     await desk.settle();
     expect(await desk.olivia.pullRequests()).toEqual([]);
-    expect(await said(issue, 'it contains values that were given in secret')).toHaveLength(1);
+    expect(await replied(issue, 'it contains the value of api')).toHaveLength(1);
   });
 
   test('after the end, when nobody knows them any more, what was never looked through stays', async () => {
@@ -174,7 +176,7 @@ describe('S-13: a value given in secret is not committed', () => {
     await desk.olivia.comment(issue, '/accept');
     await desk.settle();
     expect(await desk.olivia.pullRequests()).toEqual([]);
-    expect(await said(issue, 'it can no longer be looked through')).toHaveLength(1);
+    expect(await replied(issue, 'it can no longer be looked through')).toHaveLength(1);
   });
 });
 

@@ -46,6 +46,70 @@ test('C-3: a tick in a review answers; after that its boxes are gone', async () 
   expect((await desk.state()).status).toBe('building');
 });
 
+const reword = (body: string) =>
+  body.replace(/(?<=id=e1\.cancel --> )\*\*.*/, '**Accept current**: take what is there `/accept`');
+
+test('S-15: a reworded box is put back, and answers nothing; so is one of a question that is closed', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  expect(reword(question.body)).not.toBe(question.body);
+  await desk.person('walter').edit(question, reword(question.body));
+  await desk.settle();
+  expect(await find(issue, ':escalation ')).toMatchObject({ id: question.id, body: question.body });
+  expect((await desk.state()).pending).toBe('e1');
+  await desk.olivia.comment(issue, '/guide Take any');
+  await desk.settle();
+  const answered = await find(issue, ':escalation ');
+  await desk.person('walter').edit(answered, answered.body.replace('✓ Answered', '✗ Ignored'));
+  await desk.settle();
+  expect((await find(issue, ':escalation ')).body).toBe(answered.body);
+});
+
+test('S-15: a tick in a reworded, reordered list counts by the id of its box', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  desk.loseWebhooks(true);
+  const boxes = question.body.match(/^- \[ \] .*$/gm) ?? [];
+  const reversed = boxes.toReversed();
+  const reordered = question.body.replace(/^- \[ \] .*$/gm, () => reversed.shift() ?? '');
+  await desk.person('walter').edit(question, reword(reordered));
+  await desk.settle();
+  desk.loseWebhooks(false);
+  await desk.olivia.tick(await find(issue, ':escalation '), 'cancel');
+  await desk.settle();
+  expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'olivia' } });
+  expect((await find(issue, ':escalation ')).body).not.toContain('Accept current**: take');
+});
+
+test('S-15: a rewording that is heard of late does not take away a tick that nobody has read', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  await desk.person('walter').edit(question, reword(question.body));
+  const late = desk.github.webhooks.deliveries.at(-1) ?? expect.fail('no edit');
+  desk.loseWebhooks(true);
+  await desk.olivia.tick(await find(issue, ':escalation '), 'cancel');
+  await desk.settle();
+  await desk.receive(late.event, late.payload);
+  expect((await find(issue, ':escalation ')).body).toContain('- [x]');
+  await desk.reconcile();
+  expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'olivia' } });
+});
+
+test('S-15: a copy of the question by somebody else is no question, and stays as it is', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  const copy = await desk.person('walter').comment(issue, question.body);
+  await desk.person('walter').tick(copy, 'cancel');
+  await desk.settle();
+  expect((await desk.state()).pending).toBe('e1');
+  const standing = (await desk.olivia.comments(issue)).find(({ id }) => id === copy.id);
+  expect(standing?.body).toContain('- [x]');
+});
+
 test('C-3: a tick before we know of our own comment is not lost: its delivery is tried again', async () => {
   desk = await openAppDesk();
   const { issue } = await desk.seed(askingRun(['colour']));

@@ -58,6 +58,25 @@ test('P-9: a value for a secret input, not in the right form and like no credent
   expect(said).toContain('The value was not taken.');
 });
 
+test.each([
+  ['/provide shop_key=hunter2hunter2xx9', 'no question is open'],
+  ['/provide shop_key = hunter2hunter2xx9', 'The value was not taken. Nothing changed'],
+])('P-9: %s does not stay when the question is closed already', async (text, reason) => {
+  desk = await openAppDesk();
+  const run = startRun({ startMs: Date.now() - 3_600_000 }).beginTurn();
+  run.askForHelp([{ key: 'shop_key', label: 'Key of the shop', secret: true }]);
+  const { issue } = await desk.seed(run);
+  const first = await write(issue, '/provide shop_key=correct-horse7battery');
+  expect(first.said).toContain('The value was taken.');
+  const { stands, said, replies } = await write(issue, text, 'walter');
+  expect(stands).toBe(false);
+  expect(said).not.toContain('hunter2');
+  const fresh = replies.slice(first.replies.length).join('\n');
+  expect(fresh).toContain('Please rotate: Key of the shop. It came in a comment.');
+  expect(fresh).toContain('The value was not taken.');
+  expect(fresh).toContain(reason);
+});
+
 test('P-9: one of two values was asked for: the reply tells which was taken', async () => {
   desk = await openAppDesk();
   const { issue } = await desk.seed(askingRun(['stripe', 'colour']));

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { onPullRequestEdited } from '../../../src/app/handlers/pull-request-edited.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, publishRun, putChangeset } from '../published-run.ts';
 
@@ -96,6 +97,32 @@ test('R-2: a delivery that comes twice, or again after the answer to the commit 
   expect(await work.head()).toBe(once);
   expect((await work.pull()).body).toContain('✓ CI runs on');
   expect(await repliesOn((await work.pull()).number)).toEqual([]);
+});
+
+test('R-2: a crash after the commit of Run CI: it is known as ours, so that later work goes to the same branch', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const { number, body, head } = await work.pull();
+  const place = (await desk.store.runs.place('r1')) ?? expect.fail('no place');
+  const github = await desk.parts.github(place);
+  const crashing = {
+    ...github,
+    async commit(options: Parameters<typeof github.commit>[0]): ReturnType<typeof github.commit> {
+      await github.commit(options);
+      throw new Error('the process is gone');
+    },
+  };
+  const ticked = body.replace('- [ ]', '- [x]');
+  const edited = { repo_id: place.repo_id, number, before: body, body: ticked, login: 'olivia' };
+  await expect(onPullRequestEdited(desk.parts, crashing, edited)).rejects.toThrow('the process is gone');
+  expect(await work.head()).not.toBe(head.sha);
+  await putChangeset(desk, 'two\n');
+  await desk.olivia.comment(work.issue, '/accept');
+  await desk.settle();
+  expect(await desk.olivia.file('src/login.ts', head.ref)).toBe('two\n');
+  expect((await desk.olivia.comments(work.issue)).map((comment) => comment.body).join()).not.toContain(
+    'somebody else has commits',
+  );
 });
 
 test('somebody who may not write is refused politely, once, and the box is emptied', async () => {

@@ -34,6 +34,8 @@ test('C-4: a command that needs more than write is refused with the role it need
     expect(desk.github.reactions.of(comment.id).map(({ content }) => content)).toEqual(['eyes', 'confused']);
   }
   expect((await desk.state()).pending).toBe('e1');
+  const question = (await desk.olivia.comments(issue)).find(({ body }) => body.includes(':escalation '));
+  expect(question?.body).toContain('Anyone with write access can answer; `/accept` needs the role admin.');
   const told = await replies(issue);
   expect(told).toHaveLength(2);
   expect(told[0]).toContain('/accept is taken from people with the role admin');
@@ -77,4 +79,24 @@ test('a reaction that GitHub refuses does not stop the command', async () => {
   await desk.person('walter').comment(issue, '/no-such-command');
   await desk.settle();
   expect(await replies(issue)).toHaveLength(2);
+});
+
+test('R-1: a refusal whose comment GitHub did not take is written when the delivery comes again, once', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  await desk.person('rita').comment(issue, '/cancel');
+  const delivery = desk.github.webhooks.deliveries.at(-1) ?? expect.fail('no delivery');
+  let failing = true;
+  desk.interfere(({ method, path }) =>
+    failing && method === 'POST' && path.endsWith(`/issues/${issue}/comments`)
+      ? refuse(502, 'Bad gateway')
+      : undefined,
+  );
+  await expect(desk.settle()).rejects.toThrow('Bad gateway');
+  failing = false;
+  expect(await replies(issue)).toEqual([]);
+  for (let again = 0; again < 2; again += 1)
+    await desk.receive(delivery.event, delivery.payload, delivery.id);
+  await desk.settle();
+  expect(await replies(issue)).toEqual([expect.stringContaining('Thank you.')]);
 });

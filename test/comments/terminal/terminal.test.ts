@@ -9,6 +9,7 @@ import { renderTerminalReply } from '../../../src/comments/terminal/render-reply
 import { renderTerminalReview } from '../../../src/comments/terminal/render-review.ts';
 import { renderTurnLine } from '../../../src/comments/terminal/render-turn-line.ts';
 import { cellsOf, terminalText } from '../../../src/comments/terminal/terminal-text.ts';
+import { turnTable } from '../../../src/comments/turn-history.ts';
 import type { Escalation } from '../../../src/core/escalation.ts';
 import type { RunEvent } from '../../../src/core/run-event.ts';
 import { hostile } from '../hostile-text.ts';
@@ -126,6 +127,17 @@ describe('lines', () => {
     const lines = [...state.turns.map((record) => renderTurnLine(record, {})), line, narrow];
     for (const each of lines) expect(cellsOf(each), each).toBeLessThanOrEqual(80);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('building'));
+  });
+
+  it('E-1: a turn whose agent failed is no success, whatever the checks say', () => {
+    const [record] = turns(1);
+    if (!record) throw new Error('The story has no turn.');
+    const failed = { ...record, failed: true, exit: 'exit 3, failed: boom' };
+    expect(renderTurnLine(record, {})).toMatch(/^✓ 1 /);
+    expect(renderTurnLine(failed, {})).toMatch(/^✗ 1 /);
+    expect(renderTurnLine({ ...failed, title: undefined }, {})).toContain('exit 3, failed: boom');
+    const [row] = turnTable([{ ...failed, title: undefined }]).rows;
+    expect(row?.[1]).toBe('✗ exit 3, failed: boom');
   });
 
   it('a pipe gets one line per event, time first', async () => {

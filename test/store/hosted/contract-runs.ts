@@ -68,6 +68,7 @@ export function testRuns(bench: Bench): void {
       await runs.commit('r1', 2, { ...note(3), seen: ['comment:6:y', 'comment:5:x'] }),
     ];
     for (const answer of answers) expect(answer).toEqual({ ok: true, version: 2, duplicate: true });
+    expect([await runs.wasSeen('comment:5:x'), await runs.wasSeen('comment:6:y')]).toEqual([true, false]);
     expect(await runs.commit('r2', 0, { ...request('r2'), seen: ['label:1'] })).toEqual({
       ok: true,
       version: 0,

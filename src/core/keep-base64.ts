@@ -1,0 +1,33 @@
+import type { Reading } from './reading.ts';
+
+const [PLUS, SLASH, MINUS, UNDERSCORE] = [0x2b, 0x2f, 0x2d, 0x5f];
+const ELLIPSIS = [0xe2, 0x80, 0xa6];
+const QUOTE = 0x22;
+
+/**
+ * Leaves the letters of base64, in one alphabet: line breaks, quotes and indents may stand between them. Where something was left
+ * out of a text, its mark stays as a quotation mark, which is one byte.
+ */
+export function keepBase64(reading: Reading): void {
+  const { bytes, from, to } = reading;
+  let length = 0;
+  for (let at = 0; at < reading.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    const isCut = byte === ELLIPSIS[0] && bytes[at + 1] === ELLIPSIS[1] && bytes[at + 2] === ELLIPSIS[2];
+    const letter = isCut ? QUOTE : (BASE64_LETTER[byte] ?? 0);
+    if (letter === 0) continue;
+    bytes[length] = letter;
+    if (from && to) {
+      from[length] = from[at] ?? 0;
+      to[length] = to[at] ?? 0;
+    }
+    length += 1;
+  }
+  reading.length = length;
+}
+
+const BASE64_LETTER = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte === MINUS) return PLUS;
+  if (byte === UNDERSCORE) return SLASH;
+  return byte === PLUS || byte === SLASH || /[A-Za-z0-9]/.test(String.fromCharCode(byte)) ? byte : 0;
+});

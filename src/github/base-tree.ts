@@ -1,0 +1,64 @@
+import type { GitHub, ReplacedFile } from '../core/github-port.ts';
+import type { Client } from './client.ts';
+
+/** What is written below one entry of a directory, or in its place. */
+interface Written {
+  inPlace: boolean;
+  below: string[];
+}
+
+export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replacedFiles'> {
+  async function readTree(sha: string, recursive?: '1') {
+    const { data } = await request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
+      tree_sha: sha,
+      recursive,
+    });
+    return data;
+  }
+
+  /** Only directories that something is written to are read: a tree in whole may be too large for an answer. */
+  async function look(sha: string, directory: string, paths: readonly string[]): Promise<ReplacedFile[]> {
+    const written = groupByName(directory, paths);
+    const found: ReplacedFile[] = [];
+    for (const { path: name, type, sha: entry } of (await readTree(sha)).tree) {
+      const { inPlace, below } = written.get(name) ?? { inPlace: false, below: [] };
+      const path = `${directory}${name}`;
+      if (type !== 'tree') found.push(...below.map((by) => ({ path, by })));
+      else if (inPlace) found.push(...(await filesBelow(entry, path)));
+      else if (below.length > 0) found.push(...(await look(entry, `${path}/`, below)));
+    }
+    return found;
+  }
+
+  async function filesBelow(sha: string, by: string): Promise<ReplacedFile[]> {
+    const { tree, truncated } = await readTree(sha, '1');
+    const files = tree
+      .filter(({ type }) => type !== 'tree')
+      .map(({ path }) => ({ path: `${by}/${path}`, by }));
+    // More than can be named: the directory stands for them.
+    return truncated ? [...files, { path: `${by}/`, by }] : files;
+  }
+
+  return {
+    async replacedFiles(commit, paths) {
+      if (paths.length === 0) return [];
+      const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
+        commit_sha: commit,
+      });
+      return look(data.tree.sha, '', paths);
+    },
+  };
+}
+
+function groupByName(directory: string, paths: readonly string[]): Map<string, Written> {
+  const written = new Map<string, Written>();
+  for (const path of paths) {
+    const end = path.indexOf('/', directory.length);
+    const name = path.slice(directory.length, end < 0 ? undefined : end);
+    const one = written.get(name) ?? { inPlace: false, below: [] };
+    if (end < 0) one.inPlace = true;
+    else one.below.push(path);
+    written.set(name, one);
+  }
+  return written;
+}

@@ -1,0 +1,119 @@
+import type { Context } from 'hono';
+import { briefFor } from '../core/brief.ts';
+import { PROTOCOL } from '../core/envelope.ts';
+import type { HostedStore, Place } from '../core/hosted-ports.ts';
+import {
+  actionsRunMark,
+  aliveMark,
+  ClaimRequest,
+  type ClaimResponse,
+  claimMark,
+  dispatchedMark,
+  isOver,
+  JobPlace,
+  type RunOver,
+  verificationMark,
+  verificationName,
+} from '../core/job-api.ts';
+import { ordersFor } from '../core/orders.ts';
+import { isFinished, type RunState } from '../core/run-state.ts';
+import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
+import { type AttemptOf, askSparingly } from './attempt-of.ts';
+import type { Logger } from './log.ts';
+import { hashToken, tokenFor } from './tokens.ts';
+
+export interface ClaimParts {
+  store: HostedStore;
+  log: Logger;
+  now(): Date;
+  attemptOf: AttemptOf;
+}
+
+const FIRST_ATTEMPT = 1;
+const UNUSABLE = 'The ticket is unknown, used or expired.';
+
+/** `POST /claim`: a ticket becomes the token of its job, for one attempt of the Actions run it was dispatched to. */
+export function createClaimRoute(parts: ClaimParts): (c: Context) => Promise<Response> {
+  const { store, log, now } = parts;
+  const attemptOf = askSparingly(parts.attemptOf, now);
+  const refuse = createRefusal(log);
+
+  /** Code that runs in a job can read its ticket: that a later attempt has begun is for GitHub to say. */
+  const checkAttempt = async (
+    c: Context,
+    place: Place,
+    about: { actions_run_id: number; attempt: number },
+  ): Promise<Response | undefined> => {
+    const { actions_run_id, attempt } = about;
+    let running: number | undefined;
+    try {
+      running = await attemptOf(place, actions_run_id);
+    } catch (error) {
+      log.warn({ ...about, error: String(error) }, 'the attempt of an Actions run could not be read');
+    }
+    if (running === undefined) {
+      const error = `GitHub does not say whether Actions run ${actions_run_id} is at attempt ${attempt}, try again.`;
+      return c.json({ error }, 503, { 'retry-after': '10' });
+    }
+    return running < attempt ? refuse(c, `The Actions run is at attempt ${running}.`, about) : undefined;
+  };
+
+  const tellOver = (c: Context, { status }: RunState, about: object) => {
+    log.info({ ...about, status }, 'a job came after the end of its run');
+    const answer: RunOver = { error: `The run is over (${status}): there is nothing left to do.`, status };
+    return c.json(answer, 410);
+  };
+
+  return async (c) => {
+    const request = await readJson(c, ClaimRequest, SMALL_BYTES);
+    if (request instanceof Response) return request;
+    const { ticket, actions_run_id, attempt, nonce } = request;
+    const token = tokenFor(ticket, attempt, nonce);
+    const hash = hashToken(token);
+    const ticketHash = hashToken(ticket);
+    const found = await store.tokens.findTicket(ticketHash);
+    if (!found) return refuse(c, UNUSABLE, { actions_run_id, attempt });
+    const { run, job, kind } = found;
+    const about = { actions_run_id, attempt, run, job };
+    const [{ state, version }, place, verification] = await Promise.all([
+      store.runs.load(run),
+      store.runs.place(run),
+      kind === 'verify' ? store.marks.get(verificationMark(ticketHash)) : undefined,
+    ]);
+    if (state && isFinished(state)) return tellOver(c, state, about);
+    const over =
+      !state || (kind === 'verify' ? verification !== verificationName(state) : isOver(job, state));
+    if (!place || over) return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
+    // Only a claim whose answer was lost has its token already.
+    if (!(await store.tokens.findToken(hash))) {
+      const at = now().toISOString();
+      const dispatched = Number((await store.marks.get(dispatchedMark(ticketHash))) ?? actions_run_id);
+      const usable = !found.revoked && at < found.expires_at;
+      if (!usable || (found.actions_run ?? dispatched) !== actions_run_id) return refuse(c, UNUSABLE, about);
+      if (attempt > (found.attempt ?? FIRST_ATTEMPT)) {
+        const wrong = await checkAttempt(c, place, about);
+        if (wrong) return wrong;
+      }
+      const taken = await store.tokens.takeTicket(ticketHash, actions_run_id, attempt, at);
+      if (!taken) return refuse(c, UNUSABLE, about);
+      if (verification !== undefined) await store.marks.set(verificationMark(hash), verification);
+      await store.tokens.addToken({ hash, run, job, kind });
+      await store.marks.set(claimMark(run, job, kind), hash);
+      await store.marks.set(actionsRunMark(actions_run_id), run);
+    }
+    await store.marks.set(aliveMark(run, job), now().toISOString());
+    log.info({ ...about, kind }, 'job claimed');
+    const response: ClaimResponse = {
+      token,
+      kind,
+      // A later attempt of the same Actions run goes on as the same job.
+      brief: { ...briefFor(state), job },
+      orders: ordersFor(state),
+      version,
+      place: JobPlace.parse(place),
+      protocol: PROTOCOL,
+    };
+    c.header('cache-control', 'no-store');
+    return c.json(response);
+  };
+}

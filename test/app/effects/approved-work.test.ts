@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import type { WorkFacts } from '../../../src/core/work-facts.ts';
+import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
+import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+
+const CI = '.github/workflows/ci.yml';
+const HOUR_MS = 3_600_000;
+const SECRET = 'S3CRETvalue99';
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const file = (path: string, text = path) => ({
+  path,
+  mode: '100644',
+  status: 'added',
+  content: base64(text),
+});
+const gone = (path: string) => ({ path, mode: '100644', status: 'deleted', content: null });
+
+let desk: AppDesk;
+beforeEach(async () => {
+  desk = await openAppDesk();
+});
+afterEach(() => desk.close());
+
+/** Past the job API, which would not take it. */
+async function put(files: object[]): Promise<string> {
+  const { body } = await desk.github.upstream('GET', '/repos/olivia/shop/git/ref/heads/main');
+  const text = JSON.stringify({ base_sha: (body as { object: { sha: string } }).object.sha, files });
+  await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(text));
+  return desk.parts.hash(text);
+}
+
+const complete = (work: WorkFacts, guards = {}): Run =>
+  startRun({ freshVerification: true, startMs: Date.now() - HOUR_MS, guards }).turn({
+    report: { status: 'implemented', summary: 'All done' },
+    verification: PASSING,
+    work,
+  });
+
+async function verify(changeset: string): Promise<void> {
+  const at = new Date(desk.clock.ms).toISOString();
+  await decideForRun(desk.parts, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
+  await desk.settle();
+}
+
+async function answer(issue: number, text: string): Promise<void> {
+  await desk.olivia.comment(issue, text);
+  await desk.settle();
+}
+
+const branchFile = (issue: number, path: string) => desk.olivia.file(path, `autobuild/issue-${issue}`);
+const comment = async (issue: number, kind: 'status' | 'receipt' | 'reply') =>
+  (await desk.olivia.comments(issue)).findLast(({ body }) => body.includes(`autobuild:${kind} `))?.body;
+const labels = async (issue: number) => {
+  const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/issues/${issue}`);
+  return (body as { labels: { name: string }[] }).labels.map(({ name }) => name);
+};
+
+describe('R-8: what was approved is what is published', () => {
+  test('a file that has another text since is not: the agent reports anew', async () => {
+    const good = await put([file(CI, 'good')]);
+    const problems = [{ path: CI, why: 'workflow' as const }];
+    const { issue } = await desk.seed(complete({ digest: good, files: 1, problems, secrets: [] }).park());
+    const evil = await put([file(CI, 'evil')]);
+    await answer(issue, '/approve');
+    expect((await desk.state()).verifying).toBe(1);
+    await verify(evil);
+    expect(await desk.state()).toMatchObject({ status: 'building', changeset: good });
+    expect(await branchFile(issue, CI)).toBeUndefined();
+    expect(await comment(issue, 'reply')).toContain('the work was changed after it was examined');
+  });
+
+  test('E-5: three files approved are not fifty', async () => {
+    const three = await put(['a', 'b', 'c'].map((path) => file(path)));
+    const problems = [{ path: 'c', why: 'file_limit' as const }];
+    const work = { digest: three, files: 3, problems, secrets: [] };
+    const { issue } = await desk.seed(complete(work, { files_modified_exceeds: 2 }).park());
+    await answer(issue, '/approve files=3');
+    const fifty = await put(Array.from({ length: 50 }, (_, index) => file(`f${index}`)));
+    await verify(fifty);
+    expect(await desk.state()).toMatchObject({ status: 'building' });
+    expect(await branchFile(issue, 'f49')).toBeUndefined();
+  });
+
+  test('E-5: the number holds at the end, too, unless a person accepts what is there', async () => {
+    const files = ['a', 'b', 'c'].map((path) => file(path));
+    const digest = await put(files);
+    const run = complete({ digest, files: 3, problems: [], secrets: [] }, { files_modified_exceeds: 2 });
+    const { issue } = await desk.seed(run);
+    await verify(digest);
+    expect(await desk.olivia.pullRequests()).toEqual([]);
+    expect(await comment(issue, 'status')).toContain('3 files are changed; 2 are allowed');
+  });
+});
+
+describe('work that cannot be published at the end', () => {
+  test('status, label and receipt say so, and what can be done', async () => {
+    const digest = await put([file('src/a.ts')]);
+    const { issue } = await desk.seed(complete({ digest, files: 1, problems: [], secrets: [] }));
+    await put([file('src/a.ts', 'evil')]);
+    await verify(digest);
+    for (const kind of ['status', 'receipt'] as const) {
+      const text = await comment(issue, kind);
+      expect(text).toContain('✗ The work is not published: it is not what was verified');
+      expect(text).toContain('Label the issue again');
+      expect(text).not.toContain('ready for your review');
+    }
+    expect(await labels(issue)).toContain('autobuild:stopped');
+  });
+
+  test('S-13: accepted with a secret in one file, the others are published', async () => {
+    const run = startRun({ startMs: Date.now() - HOUR_MS }).beginTurn();
+    run.askForHelp([{ key: 'api_key', label: 'A key', secret: true }]);
+    const { issue } = await desk.seed(run);
+    const ref = await desk.store.vault.put('r1', 'api_key', SECRET);
+    const inputs = { api_key: { ref, length: SECRET.length } };
+    run.feed({
+      type: 'command',
+      at: run.now(),
+      command: { name: 'provide', inputs },
+      by: 'olivia',
+      via: 'form',
+    });
+    run.beginTurn();
+    await desk.seed(run);
+    await put([file('src/a.ts', `key = "${SECRET}"`), file('src/b.ts')]);
+    await answer(issue, '/accept');
+    expect(await branchFile(issue, 'src/a.ts')).toBeUndefined();
+    expect(await branchFile(issue, 'src/b.ts')).toBe('src/b.ts');
+    const [pull] = await desk.olivia.pullRequests();
+    expect(pull?.body).toMatch(/`src\/a\.ts`, because it contains the value of api.?_key/);
+    expect(await comment(issue, 'status')).toContain('is ready for your review');
+  });
+
+  test('nothing was built when somebody accepts: nobody is asked to review it', async () => {
+    const { issue } = await desk.seed(askingRun(['colour']));
+    await answer(issue, '/accept');
+    expect(await comment(issue, 'status')).toContain('✗ The work is not published: no file was changed');
+  });
+
+  test('R-10: refused by GitHub, it is said; taken later, that is said', async () => {
+    const isTree = ({ method, path }: Call) => method === 'POST' && path.endsWith('/git/trees');
+    desk.interfere((call) => (isTree(call) ? refuse(422, 'tree.path is malformed') : undefined));
+    await put([file('src/a.ts')]);
+    const { issue } = await desk.seed(askingRun(['colour']));
+    await answer(issue, '/accept');
+    const [buried] = await desk.store.outbox.buried(1);
+    expect(await comment(issue, 'status')).toContain('✗ The work is not published: GitHub has not taken');
+    expect(await comment(issue, 'receipt')).toContain('✗ The work is not published');
+    expect(await labels(issue)).toContain('autobuild:stopped');
+    desk.interfere(() => undefined);
+    await desk.store.outbox.revive(buried?.id ?? '');
+    await desk.settle();
+    for (const kind of ['status', 'receipt'] as const)
+      expect(await comment(issue, kind)).toContain('is ready for your review');
+    expect(await labels(issue)).toContain('autobuild:done');
+  });
+});
+
+describe('S-12: files that others are written in the place of', () => {
+  const DIRECTORY = 'infra/prod/main.tf';
+  const upload = (path: string) =>
+    desk.github.upstream('PUT', `/repos/olivia/shop/contents/${path}`, {
+      message: 'x',
+      content: base64(path),
+    });
+  const place = { protected_paths: ['**/*.tf'] };
+
+  test('are not removed without a word; the rest is shown', async () => {
+    await upload(DIRECTORY);
+    await put([file('infra'), file('src/b.ts')]);
+    const { issue } = await desk.seed(askingRun(['colour']).park(), place);
+    expect(await branchFile(issue, DIRECTORY)).toBe(DIRECTORY);
+    expect(await branchFile(issue, 'src/b.ts')).toBe('src/b.ts');
+    expect((await desk.olivia.pullRequests())[0]?.body).toContain(`it takes the place of ${DIRECTORY}`);
+  });
+
+  test('are not removed by complete work that does not say so', async () => {
+    await upload(DIRECTORY);
+    const digest = await put([file('infra')]);
+    const run = complete({ digest, files: 1, problems: [], secrets: [] });
+    const { issue } = await desk.seed(run, place);
+    await verify(digest);
+    expect(await desk.olivia.pullRequests()).toEqual([]);
+    expect(await comment(issue, 'status')).toContain('it removes files without saying so');
+  });
+
+  test('stay while nobody has approved what the work says of them, and go when somebody has', async () => {
+    await upload(DIRECTORY);
+    await put([file('infra'), gone(DIRECTORY)]);
+    const run = askingRun(['colour']).park();
+    const { issue } = await desk.seed(run, place);
+    expect(await branchFile(issue, DIRECTORY)).toBeUndefined();
+    expect(await desk.olivia.pullRequests()).toEqual([]);
+    run.say('/provide colour=red');
+    run.startJob().beginTurn();
+    run.say('/approve paths=infra/**');
+    run.askForHelp([{ key: 'size', label: 'size' }]).park();
+    await desk.seed(run);
+    expect(await branchFile(issue, 'infra')).toBe('infra');
+    expect(await branchFile(issue, DIRECTORY)).toBeUndefined();
+  });
+});
