@@ -16,6 +16,10 @@ const HOOK_TIMEOUT_S = 365 * 24 * 3600;
 /** `plugins` and `apps` call home; a daemon would outlive the turn; and retries without end hide that the model is gone. */
 const FEATURES_OFF = ['plugins', 'apps', 'multi_agent', 'daemon_auto_start', 'unbounded_connection_retries'];
 
+/** Where the worktree is not trusted, it does not read them by itself. */
+const RULES_OF_THE_HOUSE =
+  "The repository's own rules for agents are in files called AGENTS.md, at its top and in the directories below. Before you change anything, read those that are there and concern your work, and follow them.";
+
 /** Codex, headless. What it is told while it runs it cannot hear: the turn ends, and its session is resumed. */
 export const codex: Agent = {
   name: 'codex',
@@ -64,7 +68,7 @@ export const codex: Agent = {
 function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: string, value: Toml][] {
   const command = refusingCommand(hook);
   return [
-    ['developer_instructions', instructions],
+    ['developer_instructions', `${instructions}\n\n${RULES_OF_THE_HOUSE}`],
     ['features.hooks', true],
     ...FEATURES_OFF.map((name): [string, Toml] => [`features.${name}`, false]),
     // A sub-agent's work is not in the stream. A model may ask for them whatever `features.multi_agent` says.

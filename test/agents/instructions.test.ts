@@ -18,7 +18,6 @@ const TURN = {
 
 test.each([
   [claude, { argv: ['--append-system-prompt', TURN.instructions] }],
-  [codex, { argv: ['-c', 'developer_instructions="Ask for \\"help\\"\\nwhen stuck"'] }],
   [gemini, { file: 'gemini/.gemini/GEMINI.md' }],
   [opencode, { file: 'opencode/config/opencode/AGENTS.md' }],
   [copilot, { file: 'copilot/copilot-instructions.md' }],
@@ -32,3 +31,13 @@ test.each([
     else expect(argv.slice(argv.indexOf(way.argv[1]) - 1)).toEqual(expect.arrayContaining([...way.argv]));
   },
 );
+
+test('P-11: codex is given standing instructions in its own way, and where the rules of the repository are', () => {
+  const { argv, stdin } = codex.start(TURN);
+  expect(stdin).not.toContain('Ask for');
+  const given = argv.filter((word) => word.startsWith('developer_instructions='));
+  expect(given).toEqual([
+    expect.stringMatching(/^developer_instructions="Ask for \\"help\\"\\nwhen stuck\\n\\n.*AGENTS\.md/),
+  ]);
+  expect(argv[argv.indexOf(given[0] ?? '') - 1]).toBe('-c');
+});

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProcessTree } from '../../src/runner/process-tree.ts';
@@ -77,11 +77,11 @@ describe('process tree', () => {
     for (const pid of members) expect(['T', 'D']).toContain(stateOf(pid));
     expect(await growthOf(forks)).toBe(0);
     await agent.thaw();
-    await waitFor('all 200 to be forked', () => words(forks).size === 200);
-    expect(forked).toBeLessThan(200);
+    await waitFor('the storm to go on', () => words(forks).size > forked);
+    writeFileSync(`${forks}.enough`, '');
     const killed = await agent.kill({ graceMs: 5000 });
     expect(killed.survivors).toBe(0);
-    expect(killed.processes).toBeGreaterThanOrEqual(201);
+    expect(killed.processes).toBeGreaterThan(forked + 1);
   });
 
   it('P-2: finds a daemon without the mark that stayed in the session', async () => {
