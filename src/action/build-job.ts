@@ -56,7 +56,8 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
   const agentFor = agentsOf(config);
   const home = join(runDir, 'agent-home');
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const { restored, removed } = await restoreAgentConfig(worktree, objects, place.head_sha);
+  const starting = agentFor(brief.agent);
+  const { restored, removed } = await restoreAgentConfig(worktree, objects, place.head_sha, starting);
   for (const path of [...restored, ...removed]) log.print(`${path} is as in ${place.head_sha} again.`);
   const stateDir = await openStateDir({ worktree, stateDir: config.state_dir, taskId: brief.task.id });
   const workspace = await openWorkspace({

@@ -2,7 +2,7 @@ import type { BlockedReport } from '../core/blocked-report.ts';
 import { Claim, type Measured } from '../core/envelope.ts';
 import type { Escalation } from '../core/escalation.ts';
 import type { GuardLimits } from '../core/guard.ts';
-import { hideInEnvelope } from '../core/hide-in-claims.ts';
+import { hideInEnvelope, hideInReport } from '../core/hide-in-claims.ts';
 import { type MeasuredReport, measureReport } from '../core/measured-report.ts';
 import type { Orders } from '../core/orders.ts';
 import type { Link } from '../core/ports.ts';
@@ -11,7 +11,7 @@ import { isSecret } from '../core/secrets-of-run.ts';
 import type { Verification } from '../core/verification.ts';
 import { RULES } from '../guards/rules.ts';
 import { passedValue, secretsIn } from '../runner/actions-secrets.ts';
-import { credentialsIn, hideValues } from '../runner/hide-values.ts';
+import { credentialsIn } from '../runner/hide-values.ts';
 import type { ActionLog } from '../runner/workflow-commands.ts';
 
 /** What the job said, kept for its summary. */
@@ -77,7 +77,7 @@ export function createJobLink(
     return orders;
   };
   const saveDue = async () => {
-    if (due) await parts.saveReport(hideValues(due, values));
+    if (due) await parts.saveReport(hideInReport(due, [...values]));
   };
 
   return {
@@ -94,7 +94,7 @@ export function createJobLink(
       return opened;
     },
     async report(given) {
-      const envelope = hideInEnvelope(given, [...unsaid]);
+      const envelope = hideInEnvelope(given, [...unsaid], RULES);
       const claim = Claim.safeParse({ type: envelope.type, data: envelope.data }).data;
       switch (claim?.type) {
         case 'baseline_recorded':
@@ -107,7 +107,7 @@ export function createJobLink(
           const { record } = claim.data;
           said.turns.push(record);
           own = record.read?.report?.blocked_report ?? own;
-          if (own) await parts.saveReport(hideValues(own, values));
+          if (own) await parts.saveReport(hideInReport(own, [...values]));
           await parts.saveChanges();
           break;
         }

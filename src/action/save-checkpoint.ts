@@ -54,9 +54,9 @@ async function exportConversation(
   let problem: string | undefined;
   try {
     // It is a program of the agent: it obeys the same files.
-    await agentConfig.place(await workspace.snapshot(), await workspace.changedPaths());
+    await agentConfig.place(agent, await workspace.snapshot(), await workspace.changedPaths());
     problem = await runSessionCommand(command, { agent, worktree, home, env, timeoutMs });
-    await agentConfig.bringBack();
+    for (const text of await agentConfig.bringBack()) log.annotate('warning', text);
   } catch (error) {
     // The work itself is saved: what the agent did to its worktree must not keep the job from parking.
     problem = (error as Error).message;

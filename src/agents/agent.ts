@@ -93,6 +93,12 @@ export interface ConfigFiles {
   readonly atTop?: readonly string[];
   /** Names that it looks for in every directory. */
   readonly anywhere?: readonly string[];
+  /** The same, but ordinary names: other people's files are called so, and only a start of this agent heeds them. */
+  readonly ordinary?: readonly string[];
+  /** Paths that it looks for in the directories above the worktree as well. */
+  readonly above?: readonly string[];
+  /** At the top and above it takes these names in any spelling. */
+  readonly ignoresCase?: boolean;
 }
 
 /** One agent CLI. Pure: processes and files are the runner's business. */

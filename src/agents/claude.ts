@@ -29,7 +29,10 @@ export const claude: Agent = {
   testedVersion: '2.1.325',
   keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
   environment: ['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN'],
-  configFiles: { anywhere: ['CLAUDE.md', 'CLAUDE.local.md', '.claude'] },
+  configFiles: {
+    anywhere: ['CLAUDE.md', 'CLAUDE.local.md', '.claude'],
+    above: ['CLAUDE.md', 'CLAUDE.local.md'],
+  },
   start(turn) {
     return {
       argv: [

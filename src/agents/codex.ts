@@ -27,7 +27,11 @@ export const codex: Agent = {
   testedVersion: '0.166.0',
   keys: KEYS,
   environment: [...KEYS, 'OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE'],
-  configFiles: { anywhere: ['AGENTS.md', 'AGENTS.override.md'], atTop: ['.codex', '.agents'] },
+  configFiles: {
+    anywhere: ['AGENTS.md', 'AGENTS.override.md'],
+    above: ['AGENTS.md', 'AGENTS.override.md'],
+    atTop: ['.codex', '.agents'],
+  },
   start(turn) {
     const key = turn.env?.CODEX_API_KEY ?? turn.env?.OPENAI_API_KEY;
     return {

@@ -27,6 +27,8 @@ export const copilot: Agent = {
   environment: ['COPILOT_GITHUB_TOKEN', 'COPILOT_GH_HOST', 'COPILOT_MODEL', 'COPILOT_PROVIDER_*'],
   configFiles: {
     anywhere: ['AGENTS.md'],
+    above: ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'],
+    ignoresCase: true,
     atTop: [
       '.copilot',
       '.github/agents',

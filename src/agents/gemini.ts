@@ -28,7 +28,7 @@ export const gemini: Agent = {
     'GOOGLE_GENAI_USE_VERTEXAI',
     'GOOGLE_VERTEX_BASE_URL',
   ],
-  configFiles: { anywhere: ['GEMINI.md'], atTop: ['.gemini'] },
+  configFiles: { anywhere: ['GEMINI.md'], above: ['GEMINI.md', '.gemini/.env'], atTop: ['.gemini'] },
   start(turn) {
     return {
       argv: [

@@ -45,7 +45,9 @@ export const opencode: Agent = {
   environment: KEYS,
   chooseVariables,
   configFiles: {
-    anywhere: ['AGENTS.md', 'CONTEXT.md'],
+    anywhere: ['AGENTS.md'],
+    ordinary: ['CONTEXT.md'],
+    above: ['AGENTS.md', 'CLAUDE.md', 'CONTEXT.md'],
     atTop: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   },
   start(turn) {

@@ -23,12 +23,16 @@ export function agentNames(): string[] {
   return Object.keys(AGENTS);
 }
 
-/** What every agent obeys that lies in a repository. */
-export function agentConfigFiles(agents: Iterable<Agent> = Object.values(AGENTS)): Required<ConfigFiles> {
+/** What every agent obeys that lies in a repository or above it. */
+export function agentConfigFiles(
+  agents: Iterable<Agent> = Object.values(AGENTS),
+): Omit<Required<ConfigFiles>, 'ignoresCase'> {
   const files = Array.from(agents, ({ configFiles = {} }) => configFiles);
   return {
     atTop: [...new Set(files.flatMap(({ atTop = [] }) => atTop))],
     anywhere: [...new Set(files.flatMap(({ anywhere = [] }) => anywhere))],
+    ordinary: [...new Set(files.flatMap(({ ordinary = [] }) => ordinary))],
+    above: [...new Set(files.flatMap(({ above = [] }) => above))],
   };
 }
 

@@ -1,7 +1,10 @@
 import { cleanText } from '../comments/clean-text.ts';
+import { actionsSecretName } from '../core/actions-secret.ts';
+import { COMMAND_NAMES } from '../core/command.ts';
+import { isCommonValue } from '../core/common-value.ts';
 import { createFormFinder, createSecretHider, replaceSpans } from '../core/hide-secrets.ts';
 import { MIN_SECRET_LENGTH, secretForms } from '../core/secret-forms.ts';
-import { openSecrets } from '../core/secrets-of-run.ts';
+import { askedInputs, openSecrets } from '../core/secrets-of-run.ts';
 import type { AppParts } from './parts.ts';
 import { dropAdded, readMarkdown } from './read-markdown.ts';
 
@@ -26,9 +29,25 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 export async function redactFor(parts: AppParts, run: string, text: string): Promise<string> {
   const { state } = await parts.store.runs.load(run);
-  const secrets = state ? await openSecrets(parts.store.vault, state) : [];
-  return redact(
+  const secrets = state ? (await openSecrets(parts.store.vault, state)).map(({ value }) => value) : [];
+  const keys = state ? askedInputs(state).map(({ key }) => key) : [];
+  const clean = redact(
     text,
-    secrets.map(({ value }) => value),
+    secrets.filter((secret) => !isCommonValue(secret)),
   );
+  return redactAround(clean, secrets.filter(isCommonValue), [...keys, ...keys.map(actionsSecretName)]);
+}
+
+/** A common word is no secret in the marks, commands and keys of ours: without them nobody could answer. */
+export function redactAround(text: string, secrets: readonly string[], names: readonly string[]): string {
+  if (secrets.length === 0) return text;
+  const words = [
+    ...COMMAND_NAMES.map((name) => `/${name}`),
+    ...names.map((name) => name.replaceAll('.', '\\.')),
+  ];
+  const ours = new RegExp(`(<!-- autobuild:[^<>]*-->|(?<![\\w.-])(?:${words.join('|')})(?![\\w.-]))`);
+  return text
+    .split(ours)
+    .map((piece, index) => (index % 2 === 1 ? piece : redact(piece, secrets)))
+    .join('');
 }

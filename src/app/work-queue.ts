@@ -28,7 +28,7 @@ export function createQueueWorker<Item extends { id: string }>(options: {
   const { queue, name, work, now, log, onRetry } = options;
   const giveBack = async (item: Item & Leased, error: unknown): Promise<void> => {
     const text = describe(error);
-    if (item.attempts >= MOST_ATTEMPTS || isFinal(error, item.attempts)) {
+    if (isGivenUp(error, item.attempts)) {
       log.error({ queue: name, id: item.id, attempts: item.attempts, error: text }, 'given up');
       await queue.bury(item, text);
       return;
@@ -64,6 +64,11 @@ export function createQueueWorker<Item extends { id: string }>(options: {
 function waitFor(error: unknown, attempts: number): number {
   const asked = error instanceof GitHubError && error.retryAfter ? error.retryAfter * 1_000 : 0;
   return Math.max(asked, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, attempts - 1)));
+}
+
+/** It is not tried again by itself. */
+export function isGivenUp(error: unknown, attempts: number): boolean {
+  return attempts >= MOST_ATTEMPTS || isFinal(error, attempts);
 }
 
 /** What GitHub will not take however often it is asked. 404 and 409 may be a matter of time; a refusal rarely is. */

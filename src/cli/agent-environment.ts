@@ -1,5 +1,6 @@
-import { isWithheld } from '../runner/withheld-env.ts';
+import { isInActions, isWithheld } from '../runner/withheld-env.ts';
 
 export function agentEnvironment(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isWithheld(name)));
+  const inActions = isInActions(env);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isWithheld(name, { inActions })));
 }

@@ -3,6 +3,7 @@ import { hideInEnvelope } from '../core/hide-in-claims.ts';
 import { createSecretHider } from '../core/hide-secrets.ts';
 import type { Link, Vault } from '../core/ports.ts';
 import { openSecrets } from '../core/secrets-of-run.ts';
+import { RULES } from '../guards/rules.ts';
 
 /** An agent may print a secret it was given: what its job says and shows goes through here first (P-4). */
 export interface SecretMask {
@@ -27,7 +28,7 @@ export function createSecretMask(desk: Desk, run: string, vault: Vault): SecretM
       ...link,
       async report(envelope) {
         await learn();
-        return link.report(hideInEnvelope(envelope, values));
+        return link.report(hideInEnvelope(envelope, values, RULES));
       },
     }),
   };

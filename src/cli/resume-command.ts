@@ -28,7 +28,7 @@ export async function resumeCommand(options: CliOptions, surroundings: Surroundi
       const at = new Date().toISOString();
       if (state.job_live) {
         const reason = 'the process was gone when the run was resumed';
-        await desk.handleOnce(file.run, { type: 'job_lost', at, reason });
+        await desk.handleOnce(file.run, { type: 'job_lost', at, reason, resumed: true });
       }
       if (state.paused) {
         const command = { name: 'continue' as const, new_approach: false };

@@ -17,6 +17,8 @@ import { exitCodeOf } from './exit-code.ts';
 import type { Screen } from './screen.ts';
 
 const REDRAW_MS = 200;
+/** Two paths of the longest kind: the last words of a problem say where to find what was put back. */
+const PROBLEM_CELLS = 10_000;
 const CLEAR_LINE = '\r\x1b[2K';
 
 interface ScreenOptions {
@@ -83,7 +85,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       }
     },
     progress(progress) {
-      if (progress.type === 'problem') print(`✗ ${terminalLine(progress.text, 200)}`);
+      if (progress.type === 'problem') print(`✗ ${terminalLine(progress.text, PROBLEM_CELLS)}`);
       doing = describeProgress(progress) ?? doing;
     },
     ask(state, escalation, stateDir) {

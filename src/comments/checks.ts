@@ -1,5 +1,5 @@
 import { lastVerification, type RunState } from '../core/run-state.ts';
-import type { CheckResult } from '../core/verification.ts';
+import { type CheckResult, score } from '../core/verification.ts';
 import { renderBar } from './bar.ts';
 import { ratesOf } from './figures.ts';
 import { code } from './harmless.ts';
@@ -27,8 +27,10 @@ function outcome({ ok, tests }: CheckResult, marked: boolean): string {
 /** `██████░░░░ **10 of 14 tests pass**, 5 did before the first change · per turn ▃▃▅▆` */
 export function renderTestBar(state: RunState): string | undefined {
   const rates = ratesOf(state);
-  const last = rates.at(-1);
-  if (!last) return undefined;
+  const newest = lastVerification(state) ?? state.baseline;
+  if (!newest) return undefined;
+  const last = score(newest);
+  const where = state.fresh && !state.fresh.ok ? ' on a clean checkout' : '';
   const first = state.baseline && rates.length > 1 ? rates[0] : undefined;
   const before = first && first.unit === last.unit ? `, ${first.passed} did before the first change` : '';
   const fell =
@@ -36,5 +38,5 @@ export function renderTestBar(state: RunState): string | undefined {
       ? ` · the number of ${last.unit} fell from ${first.total} to ${last.total}`
       : '';
   const spark = rates.length > 1 ? ` · per turn \`${renderSparkline(rates)}\`` : '';
-  return `\`${renderBar(last.passed, last.total)}\` **${last.passed} of ${last.total} ${last.unit} pass**${before}${spark}${fell}`;
+  return `\`${renderBar(last.passed, last.total)}\` **${last.passed} of ${last.total} ${last.unit} pass${where}**${before}${spark}${fell}`;
 }

@@ -52,15 +52,17 @@ const HELD: Record<ProposedWrite['why'], string> = {
 };
 
 function showProposed(
-  { proposed = [], scope, files }: Evidence,
+  { proposed = [], examined = [], scope, files }: Evidence,
   shown: ShownEvidence,
   where: CommentContext,
 ): void {
   for (const write of proposed.slice(0, 5)) {
     const path = `**${renderPlace(write.path, where)}**`;
+    const before = examined.some((file) => file.path === write.path && file.approved_before);
+    const changed = before ? ' It was approved before and has changed since.' : '';
     shown.open.push(
       write.finished
-        ? `The finished work changes ${path} (${HELD[write.why]}). It is not committed unless you approve it.`
+        ? `The finished work changes ${path} (${HELD[write.why]}).${changed} It is not committed unless you approve it.`
         : write.held
           ? `The agent is about to change ${path} (${HELD[write.why]}). The edit has not been made; it is held until you answer.`
           : `The agent changed ${path} (${HELD[write.why]}). The edit was put back and set aside; it counts only if you approve it.`,

@@ -3,11 +3,14 @@ import { lastVerification, type RunState } from '../core/run-state.ts';
 import { score } from '../core/verification.ts';
 import { ratesOf } from './figures.ts';
 import { code } from './harmless.ts';
+import { leftPutBack } from './left-put-back.ts';
 import { blocks, link, marker, renderTable, small } from './markdown.ts';
 import { renderAsking } from './question-parts.ts';
 import { LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
 import { totalsOf } from './totals.ts';
 import { count, timeSpan } from './words.ts';
+
+const PUT_BACK_SHOWN = 5;
 
 /** The last comment: new, so that people are told. */
 export function renderReceipt(state: RunState, where: CommentContext): string {
@@ -61,5 +64,12 @@ function summarize(state: RunState): string {
     `${count(state.turns.length, 'turn')}, ${questions === 0 ? 'no question' : count(questions, 'question')} asked.`,
   );
   if (state.known_issues.length > 0) parts.push(`${count(state.known_issues.length, 'known issue')} left.`);
+  const putBack = leftPutBack(state);
+  if (putBack.length > 0) {
+    const shown = putBack.slice(0, PUT_BACK_SHOWN).map((path) => code(path, 120));
+    const more = putBack.length - shown.length;
+    const named = more > 0 ? [...shown, `${more} more`] : shown;
+    parts.push(`Put back and never approved, so not in the work: ${named.join(', ')}.`);
+  }
   return parts.join(' ');
 }

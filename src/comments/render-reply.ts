@@ -1,7 +1,7 @@
 import type { CommentContext } from '../core/comment-context.ts';
 import type { HelpRows, Reply } from '../core/effect.ts';
 import { code, fenced, inlineText } from './harmless.ts';
-import { blocks, marker, renderTable } from './markdown.ts';
+import { blocks, link, marker, renderTable } from './markdown.ts';
 
 const MARKS: Record<Reply['tone'], string> = { taken: '✓ ', waiting: '⏸ ', refused: '✗ ', info: '' };
 
@@ -16,6 +16,7 @@ export function renderReply(run: string, reply: Reply, where: CommentContext, he
   return blocks(
     `${marker('reply', { run, op: where.op })}\n${title}`,
     ...detail,
+    reply.link && link(inlineText(reply.link.text, 200), reply.link.url),
     reply.suggestion && fenced(reply.suggestion, 500),
     reply.commands?.length ? commandTable(help(reply.commands)) : undefined,
   );

@@ -124,6 +124,8 @@ function turnRows(state: RunState): string[][] {
     const mark = record.verification || record.kind === 'debug' ? '✓' : '✗';
     rows.push([mark, `${turnLabel(record)} · ${title}`, testsOf(record), `${minutes(record.turn_ms)} min`]);
   }
+  if (state.fresh && !state.fresh.ok)
+    rows.push(['✗', 'Fails on a clean checkout', testsOf({ verification: state.fresh }), '']);
   const open = pendingEscalation(state);
   if (open) rows.push(['⏸', `${open.context.turn} · Stopped to ask, ${clock(open.created_at)} UTC`, '', '']);
   else if (state.turn_open) rows.push(['▶', `${state.turn} · Running`, '', '']);

@@ -9,7 +9,7 @@ import type { Rules } from './rules.ts';
 import type { RunState } from './run-state.ts';
 import { hasUnheardInstruction } from './unheard-instruction.ts';
 import { completeRun } from './verify-afresh.ts';
-import { bindToWork, isApprovedWork } from './work-approvals.ts';
+import { bindToContent, isApprovedWork } from './work-approvals.ts';
 
 /** E-10: a larger scope, as far as the operator says. Without arguments only what was proposed; the next one asks again. */
 export function approveScope(
@@ -47,7 +47,7 @@ export function approveScope(
   const resumed = resumeRun(state, pending, input, rules, {
     status: 'resolved_with_approval',
     growth: { files },
-    ...bindToWork(state, pending, approved),
+    ...bindToContent(state, pending, approved),
   });
   return completeIfApproved(state, pending, input.at, resumed);
 }

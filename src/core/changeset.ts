@@ -37,6 +37,8 @@ export interface ChangesetLimits {
   /** Beside what is always protected. */
   protectedPaths: readonly string[];
   approvedPaths: readonly string[];
+  /** Beside those, each by its name alone: no pattern, whatever it is called. */
+  approvedFiles?: ReadonlySet<string>;
   /** Absent: none was declared. */
   scope?: readonly string[];
   /** Files a person allowed the run to change. */
@@ -183,8 +185,8 @@ export function countedPaths(files: readonly ChangesetFile[], limits: ChangesetL
   return files.map(({ path }) => path).filter((path) => !isApproved(path, limits));
 }
 
-function isApproved(path: string, { approvedPaths }: ChangesetLimits): boolean {
-  return approvedPaths.some((pattern) => matchesPattern(pattern, path));
+function isApproved(path: string, { approvedPaths, approvedFiles }: ChangesetLimits): boolean {
+  return approvedFiles?.has(path) === true || approvedPaths.some((pattern) => matchesPattern(pattern, path));
 }
 
 function isWorkflow(path: string): boolean {

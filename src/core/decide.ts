@@ -1,14 +1,13 @@
-import { decideAgentDeath, decideClaim } from './decide-claim.ts';
+import { decideClaim } from './decide-claim.ts';
 import { decideCommand } from './decide-command.ts';
 import { type Decision, NOTHING } from './decision.ts';
-import { evolve } from './evolve.ts';
 import { expirePause, expireQuestion } from './expire-run.ts';
 import { PAUSE_TIMER } from './expiry.ts';
 import type { Input } from './input.ts';
 import { judgeRun, noteReopened } from './judge-run.ts';
 import { reminderTime } from './raise-escalation.ts';
+import { replaceLostJob } from './replace-lost-job.ts';
 import type { Rules } from './rules.ts';
-import type { RunEvent } from './run-event.ts';
 import { isFinished, pendingEscalation, type RunState } from './run-state.ts';
 import { decideVerification, requestVerification } from './verify-afresh.ts';
 
@@ -31,7 +30,7 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
     case 'command':
       return decideCommand(state, input, rules);
     case 'verification':
-      return decideVerification(state, input.at, input.verification, input.changeset);
+      return decideVerification(state, input, rules);
     case 'judged':
       return judgeRun(state, input);
     case 'reopened':
@@ -73,11 +72,6 @@ function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost'
     return state.verifying === undefined ? NOTHING : requestVerification(state, input.at);
   }
   if (!state.job_live) return NOTHING;
-  const lost: RunEvent = { type: 'job_lost', at: input.at, reason: input.reason };
-  const death = decideAgentDeath(evolve(state, lost), input.at, input.reason);
-  const goOn = state.pending || state.paused ? [] : [{ type: 'dispatch_job' as const }];
-  return {
-    events: [lost, ...death.events],
-    effects: [...death.effects, ...goOn, { type: 'update_status' }],
-  };
+  const { at, reason, resumed } = input;
+  return replaceLostJob(state, { type: 'job_lost', at, reason, resumed }, input.log_url);
 }

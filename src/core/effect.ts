@@ -7,6 +7,8 @@ export const Reply = z.object({
   tone: z.enum(['taken', 'waiting', 'refused', 'info']),
   title: z.string(),
   detail: z.string().optional(),
+  /** Where to look. */
+  link: z.object({ text: z.string(), url: z.string() }).optional(),
   /** A line to copy. */
   suggestion: z.string().optional(),
   /** Shown as a table of what makes sense now. */

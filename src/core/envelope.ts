@@ -58,6 +58,24 @@ export function guardsIn({ data }: Claim): GuardStates {
   return 'guards' in data ? data.guards : {};
 }
 
+/** The same claim with other guard states. */
+export function withGuards(claim: Claim, guards: GuardStates): Claim {
+  switch (claim.type) {
+    case 'baseline_recorded':
+      return { ...claim, data: { ...claim.data, measured: { ...claim.data.measured, guards } } };
+    case 'turn_ended':
+      return { ...claim, data: { ...claim.data, measured: { ...claim.data.measured, guards } } };
+    case 'tripped':
+      return { ...claim, data: { ...claim.data, measured: { ...claim.data.measured, guards } } };
+    case 'parked':
+      return { ...claim, data: { ...claim.data, guards } };
+    case 'handed_over':
+      return { ...claim, data: { ...claim.data, guards } };
+    default:
+      return claim;
+  }
+}
+
 /** Every message from a job to the desk. Unknown types are stored and not acted on; users pin the job's version. */
 export const Envelope = z.object({
   protocol: z.number().int(),

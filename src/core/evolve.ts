@@ -76,6 +76,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'turn_ended':
       return {
         turn_open: false,
+        losses: undefined,
         turns: [...state.turns, event.record],
         guards: event.guards,
         delivered: [],
@@ -85,6 +86,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         usage: event.usage,
         changes: event.record.changes,
         changeset: event.changeset,
+        fresh: event.record.verification ? undefined : state.fresh,
         last_read: event.record.read,
         blocked_report: event.record.read?.report?.blocked_report ?? state.blocked_report,
       };
@@ -118,11 +120,12 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         limits: event.limits as GuardLimits,
         limits_rev: event.rev,
         approved_paths: event.approved_paths,
-        approved_work: event.approved_work ?? state.approved_work,
+        approved_files: event.approved_files ?? state.approved_files,
       };
     case 'answer_prepared':
       return {
         status: 'building',
+        losses: undefined,
         paused: undefined,
         closed_pull: state.closed_pull && { ...state.closed_pull, answered: true },
         answers: [...state.answers, event.answer],
@@ -182,7 +185,12 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       };
     case 'job_lost':
       // What it was told but never confirmed with counters of its own is there again for its successor.
-      return { job_live: false, answers: [...(state.delivered ?? []), ...state.answers], delivered: [] };
+      return {
+        job_live: false,
+        answers: [...(state.delivered ?? []), ...state.answers],
+        delivered: [],
+        losses: event.resumed ? undefined : (state.losses ?? 0) + 1,
+      };
     case 'agent_terminated':
       return {
         escalations: edit(state, event.escalation, () => ({ status: 'agent_terminated' })),
@@ -200,6 +208,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         verifying: undefined,
         fresh: event.verification,
         changeset: event.changeset ?? state.changeset,
+        guards: event.guards ?? state.guards,
       };
     case 'pull_request_closed':
       return { closed_pull: { number: event.pull, by: event.by } };

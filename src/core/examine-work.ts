@@ -1,5 +1,6 @@
 import {
   Changeset,
+  type ChangesetFile,
   type ChangesetLimits,
   type ChangesetProblem,
   checkChangeset,
@@ -8,23 +9,36 @@ import {
 import type { Place } from './hosted-ports.ts';
 import type { RunState } from './run-state.ts';
 import { findSecretsInFiles } from './secrets-in-changeset.ts';
-import { approvedPathsIn } from './work-approvals.ts';
 import type { WorkFacts, WorkProblem } from './work-facts.ts';
 
 const MOST_CHARS = 300;
 const MOST_LEAKS = 100;
 const OPEN: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
 
-/** What people have allowed in the work of this digest, and what the repository protects. */
+export type Hash = (text: string) => string;
+
+/** All that a commit takes from it: approved with one digest, a file has this content and this mode. */
+export function digestOfFile({ mode, content }: Pick<ChangesetFile, 'mode' | 'content'>, hash: Hash): string {
+  return content === null ? 'deleted' : hash(`${mode}:${content}`);
+}
+
+/** What people have allowed in this work, and what the repository protects. */
 export function changesetLimits(
   state: RunState,
   place: Pick<Place, 'protected_paths'>,
-  digest: string,
+  { files }: Pick<Changeset, 'files'>,
+  hash: Hash,
 ): ChangesetLimits {
+  const approved = new Map((state.approved_files ?? []).map(({ path, digest }) => [path, digest]));
+  const asTheyStand = files.filter((file) => {
+    const digest = approved.get(file.path);
+    return digest !== undefined && digest === digestOfFile(file, hash);
+  });
   const limit = state.limits.files_modified_exceeds;
   return {
     protectedPaths: place.protected_paths ?? [],
-    approvedPaths: approvedPathsIn(state, digest),
+    approvedPaths: state.approved_paths,
+    approvedFiles: new Set(asTheyStand.map(({ path }) => path)),
     scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
     maxFiles: typeof limit === 'number' ? limit : 'off',
   };
@@ -74,7 +88,9 @@ export function examineWork(
   digest: string,
   limits: ChangesetLimits,
   secrets: { key: string; value: string }[],
+  hash: Hash,
 ): WorkFacts {
+  const files = new Map(changeset.files.map((file) => [file.path, file]));
   const checked = checkChangeset(changeset, limits);
   const counted = countedPaths(changeset.files, limits);
   const beyond = limits.maxFiles === 'off' ? [] : counted.slice(limits.maxFiles);
@@ -82,13 +98,21 @@ export function examineWork(
     digest,
     files: counted.length,
     problems: [
-      ...(checked.ok ? [] : checked.problems.flatMap(asWorkProblem)),
+      ...(checked.ok
+        ? []
+        : checked.problems.flatMap((problem) => asWorkProblem(problem, files.get(problem.path), hash))),
       ...beyond.map((path): WorkProblem => ({ path, why: 'file_limit' })),
     ],
     secrets: findSecretsInFiles(changeset.files, secrets).slice(0, MOST_LEAKS),
   };
 }
 
-function asWorkProblem({ path, kind }: ChangesetProblem): WorkProblem[] {
-  return kind === 'protected' || kind === 'workflow' || kind === 'out_of_scope' ? [{ path, why: kind }] : [];
+function asWorkProblem(
+  { path, kind }: ChangesetProblem,
+  file: ChangesetFile | undefined,
+  hash: Hash,
+): WorkProblem[] {
+  if (kind === 'out_of_scope') return [{ path, why: kind }];
+  if (kind !== 'protected' && kind !== 'workflow') return [];
+  return [{ path, why: kind, digest: file && digestOfFile(file, hash) }];
 }

@@ -82,6 +82,14 @@ export const ProposedWrite = z.object({
 });
 export type ProposedWrite = z.infer<typeof ProposedWrite>;
 
+export const ExaminedFile = z.object({
+  path: z.string(),
+  digest: z.string(),
+  /** A person approved another content of it. */
+  approved_before: z.boolean().optional(),
+});
+export type ExaminedFile = z.infer<typeof ExaminedFile>;
+
 /** What was measured. Each guard fills what it has; the renderer shows what is there. */
 export const Evidence = z.object({
   occurrences: z.array(Occurrence).optional(),
@@ -92,6 +100,8 @@ export const Evidence = z.object({
   files: z.array(z.string()).optional(),
   scope: z.array(z.string()).optional(),
   proposed: z.array(ProposedWrite).optional(),
+  /** Those of them that are approved as they stand: by the desk alone, a job has no say in what they hold. */
+  examined: z.array(ExaminedFile).optional(),
   blocker: ExternalBlocker.optional(),
   first_seen: z.iso.datetime().optional(),
   tried_again: z.iso.datetime().optional(),

@@ -4,11 +4,13 @@ import * as z from 'zod';
 export const MAX_HELP_CHARS = 64 * 1024;
 export const MAX_HELP_INPUTS = 20;
 
+export const INPUT_KEY = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+
 /** One value the agent asks a person for. The key is what `/provide key=value` names. */
 export const HelpInput = z.object({
   key: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/)
+    .regex(INPUT_KEY)
     // Keys end up as property names of plain objects: `__proto__`, `constructor` and their like are there already.
     .refine((key) => !(key in {})),
   label: z.string().min(1).max(500),

@@ -18,8 +18,12 @@ export interface Span {
 
 export interface SecretHider {
   hide(text: string): string;
-  /** A copy in which no text and no name of a property shows a value. */
-  hideDeep<T>(record: T, hideText?: (text: string) => string): T;
+  /** A copy in which no text and no name of a property shows a value. `field`: the name of the property that holds the text. */
+  hideDeep<T>(
+    record: T,
+    hideText?: (text: string, field: string) => string,
+    hideName?: (name: string) => string,
+  ): T;
 }
 
 export function createSecretHider(values: Iterable<string>, mask = MASK): SecretHider {
@@ -27,17 +31,17 @@ export function createSecretHider(values: Iterable<string>, mask = MASK): Secret
   const hide = (text: string) => replaceSpans(text, find(text), mask);
   return {
     hide,
-    hideDeep<T>(record: T, hideText = hide): T {
-      const copy = (value: unknown, depth: number): unknown => {
-        if (typeof value === 'string') return hideText(value);
+    hideDeep<T>(record: T, hideText: (text: string, field: string) => string = hide, hideName = hide): T {
+      const copy = (value: unknown, field: string, depth: number): unknown => {
+        if (typeof value === 'string') return hideText(value, field);
         if (typeof value !== 'object' || value === null) return value;
         if (depth > MAX_DEPTH) return mask;
-        if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1));
+        if (Array.isArray(value)) return value.map((item) => copy(item, field, depth + 1));
         return Object.fromEntries(
-          Object.entries(value).map(([key, item]) => [hideText(key), copy(item, depth + 1)]),
+          Object.entries(value).map(([key, item]) => [hideName(key), copy(item, key, depth + 1)]),
         );
       };
-      return copy(record, 0) as T;
+      return copy(record, '', 0) as T;
     },
   };
 }

@@ -36,7 +36,7 @@ function holdClaim(state: RunState, envelope: Envelope, claim: Said): Said {
         ...claim,
         data: {
           ...claim.data,
-          // The newest result is the next turn's feedback: one from the future would outlast them all.
+          // Nobody is shown a result from the future. Which one is newest, the order of events says, not this time.
           record: { ...record, turn: state.turn, verification: verification && { ...verification, at } },
           measured: hold(state, envelope, measured),
         },

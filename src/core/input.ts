@@ -77,6 +77,10 @@ export const Input = z.discriminatedUnion('type', [
     reason: z.string(),
     /** The fresh job that was to verify. */
     verifying: z.boolean().optional(),
+    /** Where its log is. */
+    log_url: z.string().optional(),
+    /** A person starts the next one: this one is not counted among those that are lost again and again. */
+    resumed: z.literal(true).optional(),
   }),
 ]);
 export type Input = z.infer<typeof Input>;

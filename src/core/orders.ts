@@ -60,18 +60,11 @@ export function ordersFor(state: RunState): Orders {
     inputs: Object.assign({}, ...state.escalations.map((escalation) => escalation.resolution?.inputs ?? {})),
     secret_inputs: [...secretKeysOf(state)],
     guidance: kind === 'debug' && state.debug ? [...state.guidance, state.debug] : state.guidance,
-    feedback: feedbackOf(state),
+    feedback: lastVerification(state) ?? state.baseline,
     known_issues: state.known_issues,
     blocked_report: state.blocked_report,
     handoff_path: state.handoff_path,
   };
-}
-
-/** A fresh job that found the result wanting has the newest word. */
-function feedbackOf(state: RunState): Verification | undefined {
-  const last = lastVerification(state);
-  if (state.fresh && (!last || state.fresh.at > last.at)) return state.fresh;
-  return last ?? state.baseline;
 }
 
 /** Only an answer that ends the turn changes what kind of turn it is: a hint for a debugging turn leaves it one. */

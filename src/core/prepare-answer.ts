@@ -4,7 +4,7 @@ import type { Escalation } from './escalation.ts';
 import type { GuardId, Trigger } from './guard.ts';
 import { predecessorOf } from './predecessor.ts';
 import type { Growth, Rules } from './rules.ts';
-import type { ApprovedWork, RunEvent } from './run-event.ts';
+import type { ApprovedFile, RunEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 import { carriesInstruction } from './unheard-instruction.ts';
 
@@ -21,7 +21,7 @@ export interface AnswerParts {
   rearm: GuardId[];
   growth: Growth;
   approvedPaths: string[];
-  approvedWork?: ApprovedWork;
+  approvedFiles?: ApprovedFile[];
   endsTurn: boolean;
   nextTurn: 'normal' | 'debug';
   agent?: string;
@@ -44,7 +44,7 @@ export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts)
       rev: state.limits_rev + 1,
       limits: rules.grow(state.limits, [...grown], { turns, minutes, files }, observed),
       approved_paths: [...new Set([...state.approved_paths, ...parts.approvedPaths])],
-      approved_work: parts.approvedWork,
+      approved_files: parts.approvedFiles,
     },
   ];
   const agentChanged = agent !== undefined && agent !== state.agent;

@@ -6,9 +6,10 @@ import type { Reply } from './effect.ts';
 import type { Escalation, EscalationStatus } from './escalation.ts';
 import { instructionFor } from './instruction.ts';
 import { prepareAnswer } from './prepare-answer.ts';
+import { rearmedBy } from './put-back-question.ts';
 import { replyTo } from './reply-to.ts';
 import type { Growth, Rules } from './rules.ts';
-import type { ApprovedWork, RunEvent } from './run-event.ts';
+import type { ApprovedFile, RunEvent } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 
 export interface ResumeOptions {
@@ -22,7 +23,7 @@ export interface ResumeOptions {
   /** Values given with this answer, beside those given before. */
   inputs?: Record<string, InputRef>;
   approvedPaths?: string[];
-  approvedWork?: ApprovedWork;
+  approvedFiles?: ApprovedFile[];
   reply?: Reply;
 }
 
@@ -44,10 +45,10 @@ export function resumeRun(
     command: command.name,
     instruction: instructionFor(input, state, { pending, given: Object.keys(given) }),
     inputs: given,
-    rearm: pending.rearm,
+    rearm: rearmedBy(pending, command),
     growth: options.growth ?? {},
     approvedPaths: options.approvedPaths ?? [],
-    approvedWork: options.approvedWork,
+    approvedFiles: options.approvedFiles,
     endsTurn: options.endsTurn ?? options.agent !== undefined,
     nextTurn: options.nextTurn ?? 'normal',
     agent: options.agent,

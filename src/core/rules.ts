@@ -1,5 +1,6 @@
 import type {
   EscalationType,
+  GuardEvent,
   GuardId,
   GuardLimits,
   GuardStates,
@@ -10,8 +11,10 @@ import type {
 
 /** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
 export interface Rules {
-  /** Guards whose state in a claim is none of theirs. */
-  notUnderstood(states: GuardStates): GuardId[];
+  /** The states of a claim. `anew`: guards whose state is none of theirs, so that they begin again. */
+  readStates(states: GuardStates): { states: GuardStates; anew: GuardId[] };
+  /** For what happens where no job measures. */
+  observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
   grow(
     limits: GuardLimits,

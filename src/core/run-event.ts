@@ -66,6 +66,8 @@ export const TurnRecord = z.object({
   exit: z.string(),
   /** The agent itself did not end well. */
   failed: z.boolean().optional(),
+  /** Edits that were put back and nobody has approved: not in the work. */
+  put_back: z.array(z.string()).optional(),
 });
 export type TurnRecord = z.infer<typeof TurnRecord>;
 
@@ -78,8 +80,9 @@ export const KnownIssue = z.object({
 });
 export type KnownIssue = z.infer<typeof KnownIssue>;
 
-export const ApprovedWork = z.object({ digest: z.string(), paths: z.array(z.string()) });
-export type ApprovedWork = z.infer<typeof ApprovedWork>;
+/** A file that a person has approved as it is: with this content, and with no other. */
+export const ApprovedFile = z.object({ path: z.string(), digest: z.string() });
+export type ApprovedFile = z.infer<typeof ApprovedFile>;
 
 /** How long to wait before asking again (E-12). */
 export const ReminderPlan = z.object({
@@ -172,8 +175,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     rev: z.number().int().positive(),
     limits: GuardLimitsSchema,
     approved_paths: z.array(z.string()),
-    /** Files that a person has approved as they are: in the work of this digest, and in no other. */
-    approved_work: ApprovedWork.optional(),
+    approved_files: z.array(ApprovedFile).optional(),
   }),
   z.object({ type: z.literal('answer_prepared'), at, answer: Answer }),
   z.object({ type: z.literal('answer_delivered'), at, answer: z.string() }),
@@ -197,7 +199,13 @@ export const RunEvent = z.discriminatedUnion('type', [
     ...soFar,
   }),
   /** Unplanned: found dead, or said so itself. */
-  z.object({ type: z.literal('job_lost'), at, reason: z.string() }),
+  z.object({
+    type: z.literal('job_lost'),
+    at,
+    reason: z.string(),
+    /** A person starts the next one. */
+    resumed: z.literal(true).optional(),
+  }),
   /** Planned: a successor job goes on by itself (K-7). */
   z.object({
     type: z.literal('job_handed_over'),
@@ -226,6 +234,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     verification: Verification,
     /** Digest of the changeset it looked at. */
     changeset: z.string().optional(),
+    /** It failed, and counts as a verification like any other. Journals of older versions do not have it. */
+    guards: z.partialRecord(GuardId, z.unknown()).optional(),
   }),
   /** Unmerged, while the run was not done. */
   z.object({ type: z.literal('pull_request_closed'), at, pull: z.number().int().positive(), by: z.string() }),

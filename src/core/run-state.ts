@@ -6,7 +6,7 @@ import type { GuardId, GuardLimits, GuardStates } from './guard.ts';
 import type { ReadReport } from './player-report.ts';
 import type { Predecessor } from './predecessor.ts';
 import type {
-  ApprovedWork,
+  ApprovedFile,
   ChangeSummary,
   KnownIssue,
   ReminderPlan,
@@ -38,12 +38,14 @@ export interface RunState {
   /** The limits revision at which each guard was last re-armed: an older claim of its trip is void. */
   rearmed_at: Partial<Record<GuardId, number>>;
   approved_paths: string[];
-  /** Beside those, in the work of that digest alone. */
-  approved_work?: ApprovedWork;
+  /** Beside those, as they stood when they were approved. */
+  approved_files?: ApprovedFile[];
   jobs: number;
   job_live: boolean;
   /** When the newest job began, and what had been worked by then. Missing in states of older versions. */
   job_began?: { at: string; active_ms: number };
+  /** Jobs lost one after the other, with neither a finished turn nor a person's answer between them. */
+  losses?: number;
   baseline?: Verification;
   /** The turn that runs or ran last; 0 before the first. */
   turn: number;
@@ -83,7 +85,7 @@ export interface RunState {
   changeset?: string;
   /** A fresh job runs the checks, for the n-th time. */
   verifying?: number;
-  /** What the last fresh job reported. */
+  /** What the last fresh job reported, while no turn has ended with a result of its own since: two clocks are not compared. */
   fresh?: Verification;
   finished?: { partial: boolean; reason: string; by?: string; at: string; expired?: true };
 }
@@ -92,8 +94,9 @@ export function pendingEscalation(state: RunState): Escalation | undefined {
   return state.escalations.find((escalation) => escalation.id === state.pending);
 }
 
+/** The newest word: a fresh job's, or that of the last turn that has one. */
 export function lastVerification(state: RunState): Verification | undefined {
-  return state.turns.findLast((turn) => turn.verification)?.verification;
+  return state.fresh ?? state.turns.findLast((turn) => turn.verification)?.verification;
 }
 
 /** Its pull request was closed, and nobody has said yet what is to become of the run. */

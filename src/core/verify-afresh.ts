@@ -1,10 +1,16 @@
 import { passes } from './completion.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import type { Effect } from './effect.ts';
+import { resultSignature } from './error-signature.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
+import type { GuardStates } from './guard.ts';
+import type { Input } from './input.ts';
+import { measureAtDesk } from './measure-at-desk.ts';
+import { raiseEscalation } from './raise-escalation.ts';
+import type { Rules } from './rules.ts';
 import type { RunEvent, TurnRecord } from './run-event.ts';
-import { isFinished, type RunState } from './run-state.ts';
+import { isFinished, type RunState, waitsOverClosedPull } from './run-state.ts';
 import { tellNextTurn } from './tell-next-turn.ts';
 import type { Verification } from './verification.ts';
 
@@ -34,13 +40,12 @@ export function requestVerification(state: RunState, at: string): Decision {
 
 export function decideVerification(
   state: RunState,
-  at: string,
-  verification: Verification,
-  changeset?: string,
+  { at, verification, changeset }: Extract<Input, { type: 'verification' }>,
+  rules: Rules,
 ): Decision {
   if (state.verifying === undefined || isFinished(state)) return NOTHING;
-  if (state.changeset !== undefined && changeset !== state.changeset) return dropResult(state, at);
-  const reported: RunEvent = { type: 'verification_reported', at, verification, changeset };
+  if (state.changeset !== undefined && changeset !== state.changeset) return dropResult(state, at, rules);
+  const reported = { type: 'verification_reported' as const, at, verification, changeset };
   if (passes(verification, state.known_issues)) {
     const partial = !verification.ok;
     const reason = partial ? 'complete but for known issues' : 'complete and verified';
@@ -48,15 +53,35 @@ export function decideVerification(
     return { events: [reported, ...finished.events], effects: finished.effects };
   }
   // What fails on a clean checkout is feedback like any other: the next turn starts with it.
-  const after = evolve(state, reported);
+  const failed: RunEvent = { ...reported, guards: countFailure(state, at, verification, rules) };
+  const after = evolve(state, failed);
+  const asked = askWhatTripped(after, at, rules);
+  if (asked) return { events: [failed, ...asked.events], effects: asked.effects };
   return {
-    events: [reported],
+    events: [failed],
     effects: [...(after.job_live ? [] : [{ type: 'dispatch_job' as const }]), { type: 'update_status' }],
   };
 }
 
+/** E-2: a verification like any other, and a failure. */
+function countFailure(state: RunState, at: string, verification: Verification, rules: Rules): GuardStates {
+  const { ok, tests, checks } = verification;
+  const signature = resultSignature({ ok, tests, errors: checks.flatMap(({ errors }) => errors) });
+  return rules.observe(state.guards, { type: 'verified', at, turn: state.turn, verification, signature });
+}
+
+/** Completion won over the guards at the end of the turn (K-10). It was none, so they count as after any other turn. */
+function askWhatTripped(state: RunState, at: string, rules: Rules): Decision | undefined {
+  if (state.pending || state.paused || waitsOverClosedPull(state)) return undefined;
+  // Counters of which no job has heard yet that they start again.
+  const rearmed = new Set([...state.answers, ...(state.delivered ?? [])].flatMap(({ rearm }) => rearm));
+  const triggers = rules.tripped(state.guards, state.limits).filter(({ guard }) => !rearmed.has(guard));
+  if (triggers.length === 0) return undefined;
+  return raiseEscalation(state, triggers, measureAtDesk(state, at), at, rules, false);
+}
+
 /** not the work that was examined and approved, whatever became of it. The agent reports anew, and people are asked anew. */
-function dropResult(state: RunState, at: string): Decision {
+function dropResult(state: RunState, at: string, rules: Rules): Decision {
   const dropped: RunEvent = { type: 'verification_dropped', at, by: 'Autobuild' };
   const title = 'The result of the verification does not count: the work was changed after it was examined.';
   const said: Effect[] = [
@@ -71,8 +96,11 @@ function dropResult(state: RunState, at: string): Decision {
     instruction:
       'The work was changed after you had reported it complete, so it was not taken. Look at it once more, and report again.',
   });
+  const events = [dropped, ...told.events];
+  const asked = askWhatTripped(events.reduce(evolve, state), at, rules);
+  if (asked) return { events: [...events, ...asked.events], effects: [...said, ...asked.effects] };
   return {
-    events: [dropped, ...told.events],
+    events,
     effects: [...said, ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }])],
   };
 }

@@ -1,8 +1,8 @@
 import type { Decision } from './decision.ts';
 import type { Escalation } from './escalation.ts';
-import type { ProposedWrite, Trigger } from './guard.ts';
+import type { ExaminedFile, ProposedWrite, Trigger } from './guard.ts';
 import { matchesPattern } from './path-pattern.ts';
-import type { ApprovedWork } from './run-event.ts';
+import type { ApprovedFile } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 import { tellNextTurn } from './tell-next-turn.ts';
 import type { WorkFacts, WorkProblem } from './work-facts.ts';
@@ -12,8 +12,9 @@ const LEAKS_NAMED = 5;
 /** Finished work that may not be committed as it is: what a person is asked, before the run ends. */
 export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): Trigger[] {
   // Somebody may have approved since the desk looked.
-  const isOpen = opennessOf(state, work?.digest);
-  const open = (work?.problems ?? []).filter(({ path }) => isOpen(path));
+  const problems = work?.problems ?? [];
+  const isOpen = opennessOf(state, problems);
+  const open = problems.filter(({ path }) => isOpen(path));
   const beyond = open.filter(({ why }) => why === 'file_limit');
   const others = open.filter(({ why }) => why !== 'file_limit');
   const limit = fileLimit(state);
@@ -34,7 +35,11 @@ export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): T
       kind: 'file_count',
       threshold: null,
       observed: others.length,
-      evidence: { proposed: others.map(asProposed), ...(outside ? { scope: state.task.scope } : {}) },
+      evidence: {
+        proposed: others.map(asProposed),
+        examined: others.flatMap((problem) => asExamined(state, problem)),
+        ...(outside ? { scope: state.task.scope } : {}),
+      },
     });
   }
   return triggers;
@@ -50,7 +55,7 @@ export function isAboutFinishedWork(triggers: readonly Trigger[]): boolean {
 /** Whether the question is about finished work, and all of it is approved now: then nothing is left for the agent to do. */
 export function isApprovedWork(state: RunState, { triggers, work }: Escalation): boolean {
   if (!isAboutFinishedWork(triggers) || work !== state.changeset) return false;
-  const isOpen = opennessOf(state, work);
+  const isOpen = opennessOf(state, examinedIn(triggers));
   return triggers.every(({ guard, observed, evidence: { proposed = [] } }) => {
     const open = proposed.filter(({ path }) => isOpen(path)).length;
     return guard === 'files_modified_exceeds' ? observed + open <= fileLimit(state) : open === 0;
@@ -66,40 +71,50 @@ function fileLimit({ limits }: RunState): number {
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
 
-function opennessOf(state: RunState, digest: string | undefined): (path: string) => boolean {
-  const approved = approvedPathsIn(state, digest);
-  return (path) => !approved.some((pattern) => matchesPattern(pattern, path));
+function asExamined({ approved_files = [] }: RunState, { path, digest }: WorkProblem): ExaminedFile[] {
+  if (digest === undefined) return [];
+  const before = approved_files.some((file) => file.path === path);
+  return [{ path, digest, ...(before ? { approved_before: true } : {}) }];
 }
 
-/** What is approved in the work of this digest: some of it for the whole run, some as it stands there. */
-export function approvedPathsIn(state: RunState, digest: string | undefined): string[] {
-  const { approved_paths, approved_work } = state;
-  const bound = approved_work !== undefined && approved_work.digest === digest ? approved_work.paths : [];
-  return [...approved_paths, ...bound];
+function examinedIn(triggers: readonly Trigger[]): ExaminedFile[] {
+  return triggers.flatMap(({ evidence }) => evidence.examined ?? []);
+}
+
+function opennessOf(
+  { approved_paths, approved_files = [] }: RunState,
+  found: readonly Pick<WorkProblem, 'path' | 'digest'>[],
+): (path: string) => boolean {
+  const asItStands = new Set(
+    found
+      .filter(({ path, digest }) =>
+        approved_files.some((file) => file.path === path && file.digest === digest),
+      )
+      .map(({ path }) => path),
+  );
+  return (path) => !asItStands.has(path) && !approved_paths.some((pattern) => matchesPattern(pattern, path));
 }
 
 /**
- * R-8: a protected file that is approved by its name is approved as it stands in the work that was asked about; another text of it
- * asks again. A pattern is for whatever comes.
+ * R-8: a protected file that is approved by its name is approved as it stood when it was asked about, in whatever work it comes
+ * again; another text of it asks again. A pattern is for whatever comes.
  */
-export function bindToWork(
-  { approved_work }: RunState,
-  { triggers, work }: Escalation,
+export function bindToContent(
+  { approved_files = [] }: RunState,
+  { triggers }: Escalation,
   approved: readonly string[],
-): { approvedPaths: string[]; approvedWork?: ApprovedWork } {
+): { approvedPaths: string[]; approvedFiles?: ApprovedFile[] } {
   const asItStands = new Set(
     triggers
       .flatMap(({ evidence }) => evidence.proposed ?? [])
       .filter(({ finished, why }) => finished && (why === 'protected' || why === 'workflow'))
       .map(({ path }) => path),
   );
-  const bound = approved.filter((path) => asItStands.has(path));
-  if (work === undefined || bound.length === 0) return { approvedPaths: [...approved] };
-  const before = approved_work?.digest === work ? approved_work.paths : [];
-  return {
-    approvedPaths: approved.filter((path) => !asItStands.has(path)),
-    approvedWork: { digest: work, paths: [...new Set([...before, ...bound])] },
-  };
+  const bound = examinedIn(triggers).filter(({ path }) => asItStands.has(path) && approved.includes(path));
+  const approvedPaths = approved.filter((path) => !asItStands.has(path));
+  if (bound.length === 0) return { approvedPaths };
+  const kept = approved_files.filter(({ path }) => !bound.some((file) => file.path === path));
+  return { approvedPaths, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };
 }
 
 /** A value in a file is a slip the agent can mend: like a check that fails, it is told and goes on. */

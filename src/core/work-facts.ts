@@ -4,6 +4,8 @@ import * as z from 'zod';
 export const WorkProblem = z.object({
   path: z.string(),
   why: z.enum(['protected', 'workflow', 'out_of_scope', 'file_limit']),
+  /** Of a file that is approved as it stands. Missing in inputs of older versions. */
+  digest: z.string().optional(),
 });
 export type WorkProblem = z.infer<typeof WorkProblem>;
 

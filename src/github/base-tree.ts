@@ -16,8 +16,19 @@ export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replac
     return data;
   }
 
-  /** Only directories that something is written to are read: a tree in whole may be too large for an answer. */
+  /** One answer for all of it; where that is too large for GitHub, one for each directory that something is written to. */
   async function look(sha: string, directory: string, paths: readonly string[]): Promise<ReplacedFile[]> {
+    const { tree, truncated } = await readTree(sha, '1');
+    if (truncated) return lookByDirectory(sha, directory, paths);
+    const files = tree.filter(({ type }) => type !== 'tree').map(({ path }) => `${directory}${path}`);
+    return findReplaced(files, paths);
+  }
+
+  async function lookByDirectory(
+    sha: string,
+    directory: string,
+    paths: readonly string[],
+  ): Promise<ReplacedFile[]> {
     const written = groupByName(directory, paths);
     const found: ReplacedFile[] = [];
     for (const { path: name, type, sha: entry } of (await readTree(sha)).tree) {
@@ -48,6 +59,32 @@ export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replac
       return look(data.tree.sha, '', paths);
     },
   };
+}
+
+/** Files that are a directory of a written path, or have a written path as a directory. */
+export function findReplaced(files: readonly string[], paths: readonly string[]): ReplacedFile[] {
+  const written = new Set(paths);
+  const below = new Map<string, string[]>();
+  for (const path of paths) {
+    for (const directory of directoriesOf(path)) {
+      const known = below.get(directory);
+      if (known) known.push(path);
+      else below.set(directory, [path]);
+    }
+  }
+  return files.flatMap((path) => {
+    const inPlace = directoriesOf(path).find((directory) => written.has(directory));
+    const replacing = inPlace === undefined ? (below.get(path) ?? []) : [inPlace];
+    return replacing.map((by) => ({ path, by }));
+  });
+}
+
+/** Outermost first. */
+function directoriesOf(path: string): string[] {
+  const found: string[] = [];
+  for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
+    found.push(path.slice(0, end));
+  return found;
 }
 
 function groupByName(directory: string, paths: readonly string[]): Map<string, Written> {

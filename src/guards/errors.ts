@@ -35,10 +35,14 @@ type Hit = z.infer<typeof Hit>;
 const Tracked = z.object({ signature: z.string(), hits: z.array(Hit) });
 type Tracked = z.infer<typeof Tracked>;
 
-const SameErrorState = z.object({ tracked: z.array(Tracked), debugging: z.boolean() });
+const SameErrorState = z.object({
+  tracked: z.array(Tracked),
+  debugging: z.boolean(),
+  best: PassRate.nullable().default(null),
+});
 export type SameErrorState = z.infer<typeof SameErrorState>;
 
-const noErrors: SameErrorState = { tracked: [], debugging: false };
+const noErrors: SameErrorState = { tracked: [], debugging: false, best: null };
 
 /** E-1 */
 export const sameErrorRepeated: Guard<SameErrorState, number> = {
@@ -51,20 +55,22 @@ export const sameErrorRepeated: Guard<SameErrorState, number> = {
   initial: noErrors,
   state: SameErrorState,
   reduce(state, event) {
-    if (startsAgain(event, 'same_error_repeated')) return { ...noErrors, debugging: state.debugging };
+    if (startsAgain(event, 'same_error_repeated')) return { ...state, tracked: [] };
     const debugging = isDebugging(state.debugging, event);
+    const rate = rateOf(event);
+    const better = rate && state.best && isBetter(rate, state.best);
+    const measured = { ...state, debugging, best: better ? rate : (state.best ?? rate ?? null) };
     const outcome = debugging ? undefined : readOutcome(event);
-    if (!outcome) return debugging === state.debugging ? state : { ...state, debugging };
+    if (!outcome) return rate || debugging !== state.debugging ? measured : state;
     const { passed, failure, tried } = outcome;
-    // Checks that pass say nothing of an agent that fails.
+    // Checks that pass say nothing of an agent that fails; more of them than ever before are its work.
+    const counted = better ? state.tracked.filter((error) => !isOfAgent(error)) : state.tracked;
     const tracked =
-      passed === 'all'
-        ? state.tracked.filter(isOfAgent)
-        : state.tracked.flatMap((error) => forget(error, passed));
+      passed === 'all' ? counted.filter(isOfAgent) : counted.flatMap((error) => forget(error, passed));
     // A failure without a readable error says nothing about which error it was: it is not "a different error".
-    if (failure && failure.sightings.length > 0) return { tracked: track(tracked, failure), debugging };
-    if (tried) return { tracked: tracked.map((error) => addTried(error, tried)), debugging };
-    return { tracked, debugging };
+    if (failure && failure.sightings.length > 0) return { ...measured, tracked: track(tracked, failure) };
+    if (tried) return { ...measured, tracked: tracked.map((error) => addTried(error, tried)) };
+    return { ...measured, tracked };
   },
   check({ tracked }, limit) {
     const most = tracked.reduce<Tracked | undefined>(
@@ -188,12 +194,7 @@ export const consecutiveErrors: Guard<StreakState, number> = {
   state: StreakState,
   reduce(state, event) {
     if (startsAgain(event, 'consecutive_errors')) return endStreak(state);
-    const rate =
-      event.type === 'baseline'
-        ? passRate(event.verification, 0)
-        : event.type === 'verified'
-          ? passRate(event.verification, event.turn)
-          : undefined;
+    const rate = rateOf(event);
     const debugging = isDebugging(state.debugging, event);
     const better = rate && state.best && isBetter(rate, state.best);
     const measured: StreakState = {
@@ -205,7 +206,9 @@ export const consecutiveErrors: Guard<StreakState, number> = {
     const outcome = debugging ? undefined : readOutcome(event);
     if (!outcome) return rate || debugging !== state.debugging ? measured : state;
     const { passed, failure, tried } = outcome;
-    if (better || passed === 'all') return keepOfAgent(measured);
+    // More of them pass than ever before: the agent works, however it ends.
+    if (better) return endStreak(measured);
+    if (passed === 'all') return keepOfAgent(measured);
     const overcome = state.operations.filter((operation) => passed.includes(operation));
     const streak = overcome.includes(AGENT_ITSELF)
       ? endStreak(measured)
@@ -244,7 +247,7 @@ function endStreak(state: StreakState): StreakState {
   return { ...noStreak, best: state.last, last: state.last, debugging: state.debugging };
 }
 
-/** The checks pass, or more of them do; whether the agent works again, only its own end says. */
+/** The checks pass, as they may have done all along: that says nothing of whether the agent works. */
 function keepOfAgent(state: StreakState): StreakState {
   const occurrences = state.occurrences.filter(({ operation }) => operation === AGENT_ITSELF);
   const operations = occurrences.length > 0 ? [AGENT_ITSELF] : [];
@@ -263,6 +266,11 @@ function addFailure(streak: StreakState, { at, turn, operations, sightings, labe
       -OCCURRENCES_KEPT,
     ),
   };
+}
+
+function rateOf(event: GuardEvent): PassRate | undefined {
+  if (event.type === 'baseline') return passRate(event.verification, 0);
+  return event.type === 'verified' ? passRate(event.verification, event.turn) : undefined;
 }
 
 function startsAgain(event: GuardEvent, guard: 'same_error_repeated' | 'consecutive_errors'): boolean {

@@ -26,7 +26,7 @@ export function readStates(states: GuardStates): { states: GuardStates; anew: Gu
 }
 
 /** Whose state, where it is given, is none. */
-export function notUnderstood(states: GuardStates): GuardId[] {
+function notUnderstood(states: GuardStates): GuardId[] {
   return GUARDS.filter(({ id, state }) => id in states && !state.safeParse(states[id]).success).map(
     ({ id }) => id,
   );

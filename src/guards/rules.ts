@@ -1,10 +1,11 @@
 import type { Rules } from '../core/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
-import { growLimits, notUnderstood, readStates, tripped } from './observe.ts';
+import { growLimits, observe, readStates, tripped } from './observe.ts';
 
 /** The guards as the decisions see them. */
 export const RULES: Rules = {
-  notUnderstood,
+  readStates,
+  observe: (states, event) => observe(readStates(states).states, event),
   tripped: (states, limits) => tripped(readStates(states).states, limits),
   grow: growLimits,
   describe: describeTriggers,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Evidence, type Guard, ProposedWrite, type Trigger } from '../core/guard.ts';
+import { type Evidence, type ExaminedFile, type Guard, ProposedWrite, type Trigger } from '../core/guard.ts';
 import { isProtectedOnly } from '../core/needs-approval.ts';
 import { isPastTheGate } from '../core/past-the-gate.ts';
 import { switchLimit } from './limit-schema.ts';
@@ -53,6 +53,15 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   },
   headline({ observed, evidence }) {
     if (isFinishedWork(evidence)) {
+      const again = changedSince(evidence).length;
+      if (again > 0) {
+        const which = again > 1 ? `${again} files were` : 'a file was';
+        return joinHeadline(
+          `${which} approved before and changed since`,
+          undefined,
+          observed > 1 ? `approve ${observed} files?` : 'approve it?',
+        );
+      }
       const what = observed > 1 ? `${observed} files` : 'a file';
       return joinHeadline(
         `the finished work changes ${what} that ${observed > 1 ? 'need' : 'needs'} approval`,
@@ -75,7 +84,9 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   question({ evidence }) {
     const paths = namesOf(evidence.proposed ?? []);
     if (isFinishedWork(evidence)) {
-      return `The work is finished, but it changes ${paths}, which a person has to approve before it is committed. How to proceed?`;
+      const again = changedSince(evidence);
+      const changed = again.length > 0 ? ` Approved before, changed since: ${namesOf(again)}.` : '';
+      return `The work is finished, but it changes ${paths}, which a person has to approve before it is committed.${changed} How to proceed?`;
     }
     const past = namesOf((evidence.proposed ?? []).filter((write) => write.why === 'gate_bypassed'));
     const bypass = past ? `The agent changed ${past} past the gate, without asking first. ` : '';
@@ -107,7 +118,11 @@ function tripOn(scope: string[], proposed: ProposedWrite[]): Trigger | undefined
   };
 }
 
-function namesOf(writes: readonly ProposedWrite[]): string {
+function changedSince({ examined = [] }: Evidence): ExaminedFile[] {
+  return examined.filter(({ approved_before }) => approved_before);
+}
+
+function namesOf(writes: readonly Pick<ProposedWrite, 'path'>[]): string {
   return oneLine(writes.map((write) => write.path).join(', '));
 }
 

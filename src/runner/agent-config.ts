@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isAgentConfigPath, listAgentConfig, listNestedConfig } from './agent-config-paths.ts';
+import type { Agent } from '../agents/agent.ts';
+import {
+  type ConfigNames,
+  configNamesOf,
+  EVERY_NAME,
+  isAgentConfigPath,
+  listAgentConfig,
+  listNestedConfig,
+} from './agent-config-paths.ts';
 import { pruneEmptyParents } from './inside-directory.ts';
 import { listInside } from './list-inside.ts';
 import { removeInside } from './set-aside.ts';
@@ -11,6 +20,7 @@ import type { Tree } from './tree-store.ts';
 import type { Workspace } from './workspace.ts';
 
 const MAX_FILES = 20_000;
+const MAX_TOLD = 20;
 
 const place = z.object({ path: z.string() });
 /** A copy of what stood at a path. Each has a file of its own, so that deleting the file gives the copy up. */
@@ -45,9 +55,12 @@ export interface SetApart {
  */
 export interface AgentConfig {
   /** To be called before every start of an agent, with the worktree as it is and what is changed in it. */
-  place(tree: Tree, changed: readonly string[]): Promise<SetApart[]>;
-  /** To be called after every end, and first thing after a crash. What the agent wrote since wins over what was set apart. */
-  bringBack(): Promise<void>;
+  place(agent: Agent | undefined, tree: Tree, changed: readonly string[]): Promise<SetApart[]>;
+  /**
+   * To be called after every end, and first thing after a crash. What the agent wrote since wins over what was set apart; the
+   * latter is kept, and the user is told where, a line each.
+   */
+  bringBack(): Promise<string[]>;
   /** False: the worktree has more directories than are looked into for what git ignores. */
   sawAll(): boolean;
   /** Changed paths, as if nothing were set apart. */
@@ -62,6 +75,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   const apartDir = join(dir, 'apart');
   let apart = await readRecord(apartFile, Apart);
   let complete = true;
+  let untold: string[] = [];
 
   const asPlaced = async (path: string): Promise<boolean> => {
     const standing = await standingAt(worktree, path);
@@ -87,13 +101,27 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     for (const copy of copies) await putIn(worktree, copy);
   };
 
-  async function bringBack(): Promise<void> {
+  /** An earlier turn's version that the agent wrote over, most likely without having seen it. */
+  const keepReplaced = async (copy: Copy): Promise<void> => {
+    const isFile = copy.kind === 'file' || copy.kind === 'link';
+    if (!isFile || isSameStanding(await standingAt(worktree, copy.path), copy)) return;
+    const kept = join(dir, 'replaced', randomUUID());
+    await mkdir(join(dir, 'replaced'), { recursive: true, mode: 0o700 });
+    await rename(copy.stored, kept);
+    untold.push(
+      `${copy.path} was written anew during the turn. What an earlier turn had made of it is in ${kept}.`,
+    );
+  };
+
+  async function restoreApart(): Promise<void> {
     if (!apart || !lstatSync(worktree, { throwIfNoEntry: false })?.isDirectory()) return;
     if (apart.phase === 'placed') {
       const copies: Copy[] = [];
       for (const copy of apart.copies) {
         const kept = lstatSync(copy.stored, { throwIfNoEntry: false });
-        if (kept && (await asPlaced(copy.path))) copies.push(copy);
+        if (!kept) continue;
+        if (await asPlaced(copy.path)) copies.push(copy);
+        else await keepReplaced(copy);
       }
       await saveApart({ ...apart, phase: 'returning', copies });
     }
@@ -104,16 +132,19 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   }
 
   /** Whatever git knows or ignores: agents look into the directories themselves. */
-  async function listAll(): Promise<string[]> {
-    const nested = await listNestedConfig(worktree, MAX_FILES);
+  async function listAll(names: ConfigNames): Promise<string[]> {
+    const nested = await listNestedConfig(worktree, MAX_FILES, names);
     complete = nested.complete;
-    return [...(await listAgentConfig(worktree, MAX_FILES)), ...nested.paths];
+    return [...(await listAgentConfig(worktree, MAX_FILES, names)), ...nested.paths];
   }
 
   /** Which paths differ from the originals, and which originals are missing for it. */
-  async function compare(known: readonly string[]): Promise<{ differing: Set<string>; missing: Copy[] }> {
-    const listed = known.filter(isAgentConfigPath);
-    const paths = [...(await listAll()), ...listed, ...originals.keys()];
+  async function compare(
+    names: ConfigNames,
+    known: readonly string[],
+  ): Promise<{ differing: Set<string>; missing: Copy[] }> {
+    const listed = [...known, ...originals.keys()].filter((path) => isAgentConfigPath(path, names));
+    const paths = [...(await listAll(names)), ...listed];
     const differing = new Set<string>();
     const missing: Copy[] = [];
     for (const path of new Set(paths)) {
@@ -127,10 +158,15 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     return { differing, missing };
   }
 
-  async function placeOriginals(tree: Tree, changedPaths: readonly string[]): Promise<SetApart[]> {
-    await bringBack();
+  async function placeOriginals(
+    agent: Agent | undefined,
+    tree: Tree,
+    changedPaths: readonly string[],
+  ): Promise<SetApart[]> {
+    await restoreApart();
     // What an answer allowed since the tree was taken is in the other list.
-    const { differing, missing } = await compare([...(await workspace.list(tree)), ...changedPaths]);
+    const known = [...(await workspace.list(tree)), ...changedPaths];
+    const { differing, missing } = await compare(configNamesOf(agent), known);
     if (differing.size === 0) return [];
     const changed = changedPaths.filter((path) => isAtOrBelow(path, differing));
     const copies = await copyAll(worktree, [...differing], apartDir);
@@ -145,8 +181,9 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     const file = join(dir, 'originals.json');
     let copies = await readRecord(file, z.array(Copy));
     if (!copies) {
-      const listed = (await workspace.list(workspace.base())).filter(isAgentConfigPath);
-      const paths = new Set([...(await listAll()), ...listed]);
+      const tracked = await workspace.list(workspace.base());
+      const listed = tracked.filter((path) => isAgentConfigPath(path, EVERY_NAME));
+      const paths = new Set([...(await listAll(EVERY_NAME)), ...listed]);
       copies = await copyAll(worktree, [...paths], join(dir, 'originals'), { leaveUnreadable: true });
       await writeRecord(file, copies);
     }
@@ -157,7 +194,14 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   await takeOriginals();
   return {
     place: placeOriginals,
-    bringBack,
+    async bringBack() {
+      await restoreApart();
+      const told = untold;
+      untold = [];
+      return told.length <= MAX_TOLD
+        ? told
+        : [...told.slice(0, MAX_TOLD), `${told.length - MAX_TOLD} more are kept beside it.`];
+    },
     sawAll: () => complete,
     async countChanged(paths) {
       if (!apart) return paths;

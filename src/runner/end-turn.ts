@@ -13,6 +13,8 @@ import { readAgentFile } from './state-dir.ts';
 import type { Tree } from './tree-store.ts';
 import { runVerification } from './verify.ts';
 
+const PUT_BACK_NAMED = 100;
+
 /** After the agent: its report, the checks, what changed; then one claim for all of it. Undefined: parked before the checks had ended. */
 export async function endTurn(
   job: Job,
@@ -24,7 +26,8 @@ export async function endTurn(
   const { turn, kind } = orders;
   if (kind === 'debug') await workspace.restoreTree(start.tree);
   const read = await readReport(job);
-  noteExit(job, turn, end);
+  const worked = read?.report !== undefined && (await workspace.snapshot()) !== start.tree;
+  noteExit(job, turn, end, worked);
   if (read?.report) {
     meter.observe({
       type: 'report_received',
@@ -56,6 +59,8 @@ export async function endTurn(
   const changes = await workspace.changes();
   const { added, removed } = totals(changes);
   const usage = job.usage.total();
+  const paths = changes.map((change) => change.path);
+  const putBack = job.aside.map(({ path }) => path).filter((path) => !paths.includes(path));
   const record: TurnRecord = {
     turn,
     kind,
@@ -64,13 +69,14 @@ export async function endTurn(
     read,
     verification,
     signature,
-    changes: { paths: changes.map((change) => change.path), added, removed },
+    changes: { paths, added, removed },
     turn_ms: stopwatch.ms() - start.activeMs,
     turn_cost_usd: usage.cost_usd === null ? null : usage.cost_usd - (start.costUsd ?? 0),
     turn_added: added - job.lines.added,
     turn_removed: removed - job.lines.removed,
     exit: end.exit,
     ...(end.failed ? { failed: true } : {}),
+    ...(putBack.length > 0 ? { put_back: putBack.slice(0, PUT_BACK_NAMED) } : {}),
   };
   job.lines = { added, removed };
   saveCheckpoint(job, { tree: await workspace.snapshot() });
@@ -114,15 +120,17 @@ export async function readReport(job: Job): Promise<ReadReport | undefined> {
   };
 }
 
-/** An agent that fails is an error like any other, so that a person sees how it ended. */
-function noteExit(job: Job, turn: number, { exit, failed }: { exit: string; failed: boolean }): void {
+/** An agent that fails and leaves nothing is an error like any other, so that a person sees how it ended. */
+function noteExit(job: Job, turn: number, end: { exit: string; failed: boolean }, worked: boolean): void {
+  const { exit } = end;
+  const failed = end.failed && !worked;
   const message = `The agent's process did not end well: ${exit}`;
   job.meter.observe({
     type: 'action_ended',
     at: job.now().toISOString(),
     turn,
     kind: 'other',
-    title: `agent: ${exit}`,
+    title: end.failed && worked ? `agent: ${exit}, with a report` : `agent: ${exit}`,
     operation: AGENT_ITSELF,
     ok: !failed,
     refused: false,

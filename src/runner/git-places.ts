@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { lstatIfThere } from './inside-directory.ts';
+import { inParallel } from './in-parallel.ts';
+import { lookInside, lstatIfThere } from './inside-directory.ts';
 import { listInside } from './list-inside.ts';
 
 const MAX_POINTER_BYTES = 8 * 1024;
@@ -9,7 +10,12 @@ const MAX_HOOKS = 2_000;
 const MAX_PARTS = 200;
 const MAX_DIRECTORIES = 2_000;
 /** Settings that name programs, which run when the user next calls git, and what says where else git finds settings. */
-const SETTINGS = ['config', 'config.worktree', 'info/attributes', 'commondir', 'gitdir'];
+const SETTINGS = ['config', 'config.worktree', 'info/attributes', 'commondir'];
+/** All that git obeys in the directory of a linked worktree. The rest of it is that worktree's own coming and going. */
+const SETTINGS_OF_WORKTREE = ['config.worktree', 'commondir'];
+const WORKTREE_PART = /^worktrees\/[^/]+\/$/;
+/** Git brings these to be read; it runs none of them. */
+const SAMPLE = '.sample';
 
 export interface Place {
   root: string;
@@ -69,19 +75,35 @@ async function directoriesIn(directory: string): Promise<string[]> {
 
 /** `crowded`: directories of hooks that cannot be listed, most likely because they hold too much. */
 export async function listGitPlaces({ root, parts }: GitDir): Promise<{ places: Place[]; crowded: Place[] }> {
-  const places: Place[] = [];
-  const crowded: Place[] = [];
-  for (const part of parts) {
-    const inPart = (name: string) => (part === '.' ? name : `${part}/${name}`);
-    for (const name of SETTINGS) places.push({ root, path: inPart(name) });
-    await listInside(root, inPart('hooks'), MAX_HOOKS).then(
-      (hooks) => {
-        for (const path of hooks) places.push({ root, path });
-      },
-      () => crowded.push({ root, path: inPart('hooks') }),
-    );
+  const listed = await inParallel(parts, (part) => listPart(root, part === '.' ? '' : `${part}/`));
+  const placesOf = (paths: string[]) => paths.map((path) => ({ root, path }));
+  return {
+    places: placesOf(listed.flatMap(({ paths }) => paths)),
+    crowded: placesOf(listed.flatMap(({ crowded }) => crowded)),
+  };
+}
+
+async function listPart(root: string, prefix: string): Promise<{ paths: string[]; crowded: string[] }> {
+  const inPart = (name: string) => `${prefix}${name}`;
+  if (WORKTREE_PART.test(prefix)) return { paths: SETTINGS_OF_WORKTREE.map(inPart), crowded: [] };
+  const paths = SETTINGS.map(inPart);
+  return listHooks(root, inPart('hooks')).then(
+    (hooks) => ({ paths: [...paths, ...hooks], crowded: [] }),
+    () => ({ paths, crowded: [inPart('hooks')] }),
+  );
+}
+
+async function listHooks(root: string, directory: string): Promise<string[]> {
+  const { stats } = await lookInside(root, directory);
+  if (!stats) return [];
+  if (!stats.isDirectory()) return [directory];
+  const found: string[] = [];
+  for (const name of await readdir(join(root, directory))) {
+    if (name.endsWith(SAMPLE)) continue;
+    const left = MAX_HOOKS - found.length;
+    for (const path of await listInside(root, `${directory}/${name}`, left)) found.push(path);
   }
-  return { places, crowded };
+  return found.sort();
 }
 
 async function readPointer(root: string, name: string): Promise<string | undefined> {

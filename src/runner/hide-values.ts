@@ -1,5 +1,3 @@
-import { createSecretHider } from '../core/hide-secrets.ts';
-
 const CREDENTIAL_NAME = /(^|_)(\w*key|\w*token|secrets?|passw(or)?d|credentials?|auth)(_|$)/i;
 
 /** The values in an environment that open something, by the names they go under. */
@@ -7,9 +5,4 @@ export function credentialsIn(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env)
     .filter(([name]) => CREDENTIAL_NAME.test(name))
     .map(([, value]) => value);
-}
-
-/** A copy without the values, for where others can read it and nothing else hides them. */
-export function hideValues<T>(record: T, values: Iterable<string>): T {
-  return createSecretHider(values).hideDeep(record);
 }

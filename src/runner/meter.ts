@@ -11,13 +11,13 @@ import type {
   PassRate,
   Trigger,
 } from '../core/guard.ts';
+import { lastOutputOf } from '../core/last-output.ts';
 import type { PartialProgress } from '../core/player-report.ts';
-import { score, type Verification } from '../core/verification.ts';
+import { score } from '../core/verification.ts';
 import { initialStates, metricsOf, observe, readStates, tripped } from '../guards/observe.ts';
 
 const ACTIONS_KEPT = 10;
 const ERRORS_KEPT = 3;
-const OUTPUT_KEPT = 4_000;
 
 /** Everything that is measured in a job: the guards' states, and the history that makes a question readable. */
 export interface Meter {
@@ -60,12 +60,12 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
       case 'baseline':
         baseline = { turn: 0, ...score(event.verification) };
         failing = event.verification.tests?.failing ?? [];
-        lastOutput = outputOf(event.at, event.verification) ?? lastOutput;
+        lastOutput = lastOutputOf(event.at, event.verification) ?? lastOutput;
         break;
       case 'verified':
         passRates.push({ turn: event.turn, ...score(event.verification) });
         failing = event.verification.tests?.failing ?? [];
-        lastOutput = outputOf(event.at, event.verification) ?? lastOutput;
+        lastOutput = lastOutputOf(event.at, event.verification) ?? lastOutput;
         for (const check of event.verification.checks) {
           keepAction({
             turn: event.turn,
@@ -140,20 +140,6 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
         },
       };
     },
-  };
-}
-
-/** The command that says most about where the run stands: the first that fails, else the last. */
-function outputOf(at: string, verification: Verification): EscalationContext['last_output'] {
-  const check = verification.checks.find((candidate) => !candidate.ok) ?? verification.checks.at(-1);
-  if (!check) return undefined;
-  const counts = check.tests ? `, ${check.tests.passed} passed, ${check.tests.failed} failed` : '';
-  const end = check.timed_out ? 'ran into its time limit' : `exited ${check.exit_code ?? 'by a signal'}`;
-  return {
-    at,
-    command: check.command,
-    result: `${end}${counts}`,
-    tail: check.output_tail.slice(-OUTPUT_KEPT),
   };
 }
 

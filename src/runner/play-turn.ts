@@ -23,7 +23,7 @@ import { createActionReader } from './read-action.ts';
 import { readInside } from './read-inside.ts';
 import { superviseAgent } from './supervise.ts';
 import { noteSurroundings, type Surroundings } from './surroundings.ts';
-import { surroundingsDir, tellPutBack } from './tell-put-back.ts';
+import { surroundingsDir, tellBroughtBack, tellPutBack } from './tell-put-back.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
 import { actionContextOf, isApproval, writeLimitsOf } from './turn-limits.ts';
 import { createOverlongWords, wordsInUnreadLine } from './unread-line.ts';
@@ -85,13 +85,14 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
   const gate = await openGate({ socketPath: join(gateDir, 'gate'), decide: writes.decideAsk });
   let around: Surroundings | undefined;
   try {
-    await writes.begin();
+    // Taken for this turn, a moment ago.
+    await writes.begin(job.lastTree);
     // What an answer allowed since is brought back before the agent looks.
     await writes.settle('the turn started anew', { approved: isApproval(orders) });
-    const placed = await placeConfig(job, writes);
+    const placed = await placeConfig(job, agent, writes);
     if (!placed.ok) return { kind: 'ended', exit: placed.problem, failed: true };
     const prepared = await prepareTurn(job, orders, gate.socketPath, placed.apart);
-    around = await noteSurroundings(job.workspace.worktree, surroundingsDir(job));
+    around = await noteSurroundings(job.workspace.worktree, surroundingsDir(job), agent);
     const home = agentHomeOf(job.runDir);
     const session = await prepareHome(job, agent);
     const named = secretsIn(orders).map(({ name }) => name);
@@ -183,11 +184,9 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     await gate.close('the turn is over');
     if (around) await tellPutBack(job, around.putBack());
     // Before anything else looks at the worktree: what was set apart is part of the work.
-    await job.agentConfig
-      .bringBack()
-      .catch((error: unknown) =>
-        job.onProgress({ type: 'problem', text: `What was set apart is not back yet: ${String(error)}` }),
-      );
+    await tellBroughtBack(job).catch((error: unknown) =>
+      job.onProgress({ type: 'problem', text: `What was set apart is not back yet: ${String(error)}` }),
+    );
     await rm(gateDir, { recursive: true, force: true });
     await removeInputs(job).catch((error: unknown) =>
       job.onProgress({ type: 'problem', text: String(error) }),
@@ -205,12 +204,12 @@ function asOfThisStart(event: AgentEvent, mayBeLost: boolean): AgentEvent {
 type Placed = { ok: true; apart: SetApart[] } | { ok: false; problem: string };
 
 /** No agent starts on instructions of another turn: what cannot be put in place is an end of the turn, and a person hears of it. */
-async function placeConfig(job: Job, writes: WriteGuard): Promise<Placed> {
+async function placeConfig(job: Job, agent: Agent, writes: WriteGuard): Promise<Placed> {
   let apart: SetApart[] = [];
   try {
     const tree = job.lastTree ?? job.workspace.base();
     await writes.exchange(async (changed) => {
-      apart = await job.agentConfig.place(tree, changed);
+      apart = await job.agentConfig.place(agent, tree, changed);
       return apart.length > 0;
     });
     if (!job.agentConfig.sawAll()) job.onProgress({ type: 'problem', text: TOO_MANY_DIRECTORIES });

@@ -1,7 +1,8 @@
 import { readlink, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
 import { checkWorktreePath } from '../core/worktree-path.ts';
-import { AGENT_CONFIG_PATHS, findAgentConfig, listAgentConfig } from './agent-config-paths.ts';
+import { type ConfigNames, configNamesOf, findAgentConfig, listAgentConfig } from './agent-config-paths.ts';
 import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
 import { readInside } from './read-inside.ts';
 import type { RepositoryObjects } from './repository-objects.ts';
@@ -12,22 +13,24 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 20_000;
 
 /**
- * Makes the files agents obey equal to those of the commit, before an agent starts: restored where they differ, removed where
+ * Makes the files agents obey equal to those of the commit, before this agent starts: restored where they differ, removed where
  * the commit has none.
  */
 export async function restoreAgentConfig(
   worktree: string,
   objects: Pick<RepositoryObjects, 'list' | 'blob'>,
   commit: string,
+  agent: Agent | undefined,
 ): Promise<{ restored: string[]; removed: string[] }> {
+  const names = configNamesOf(agent);
   // Also in another spelling: what stands there may be the commit's.
-  const places = new Set([...AGENT_CONFIG_PATHS, ...(await findAgentConfig(worktree))]);
+  const places = new Set([...names.atTop, ...(await findAgentConfig(worktree, names))]);
   const wanted = await objects.list(commit, [...places]);
   if (wanted.size > MAX_FILES)
     throw new Error(
       `${commit} has ${wanted.size} agent configuration files; at most ${MAX_FILES} are restored.`,
     );
-  const removed = await removeOthers(worktree, wanted);
+  const removed = await removeOthers(worktree, wanted, names);
   const restored: string[] = [];
   for (const [path, { mode, id }] of wanted) {
     const checked = checkWorktreePath(path);
@@ -39,9 +42,13 @@ export async function restoreAgentConfig(
   return { restored, removed };
 }
 
-async function removeOthers(worktree: string, wanted: ReadonlyMap<string, unknown>): Promise<string[]> {
+async function removeOthers(
+  worktree: string,
+  wanted: ReadonlyMap<string, unknown>,
+  names: ConfigNames,
+): Promise<string[]> {
   const removed: string[] = [];
-  for (const path of await listAgentConfig(worktree, MAX_FILES)) {
+  for (const path of await listAgentConfig(worktree, MAX_FILES, names)) {
     if (wanted.has(path)) continue;
     await removeInside(worktree, path);
     await pruneEmptyParents(worktree, path);

@@ -8,7 +8,7 @@ import { keepStateDir } from './keep-state-dir.ts';
 import { measureChanges } from './measure-changes.ts';
 import { playTurn } from './play-turn.ts';
 import { putBackNoted } from './surroundings.ts';
-import { guardSurroundings, surroundingsDir, tellPutBack } from './tell-put-back.ts';
+import { guardSurroundings, surroundingsDir, tellBroughtBack, tellPutBack } from './tell-put-back.ts';
 import type { Tree } from './tree-store.ts';
 import { removeInputs } from './turn-files.ts';
 import { WorktreeGoneError } from './workspace.ts';
@@ -21,7 +21,7 @@ export async function runJob(parts: JobParts): Promise<JobEnd> {
   if (job.lastTree) await restoreIfGone(job, job.lastTree);
   // A job that was killed may have left all of these.
   await tellPutBack(job, putBackNoted(surroundingsDir(job)));
-  await job.agentConfig.bringBack();
+  await tellBroughtBack(job);
   await removeInputs(job);
   const begun = await job.say('job_started', {});
   job.secretsAtStart = new Set(secretsIn(begun).map(({ ref }) => ref));
@@ -82,7 +82,7 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
     case 'ended': {
       await restoreIfGone(job, tree);
       if (job.parking.aborted) return park(job);
-      const next = await guardSurroundings(job, () => endTurn(job, orders, start, outcome));
+      const next = await guardSurroundings(job, orders, () => endTurn(job, orders, start, outcome));
       if (!next) return park(job);
       return next.do === 'work' && isNearTimeLimit(job) ? handOver(job) : undefined;
     }

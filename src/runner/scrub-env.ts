@@ -1,5 +1,5 @@
 import { agentVariables } from '../agents/registry.ts';
-import { isWithheld } from './withheld-env.ts';
+import { isInActions, isWithheld } from './withheld-env.ts';
 
 /** Keys of model providers. */
 const PREFIXES = [
@@ -33,11 +33,14 @@ export function scrubEnv(
     ...PREFIXES,
     ...ofAgents.filter((entry) => entry.endsWith('*')).map((entry) => entry.slice(0, -1)),
   ];
+  const inActions = isInActions(env);
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     const known = name.toUpperCase();
     const secret =
-      isWithheld(name) || names.has(known) || prefixes.some((prefix) => known.startsWith(prefix));
+      isWithheld(name, { inActions }) ||
+      names.has(known) ||
+      prefixes.some((prefix) => known.startsWith(prefix));
     if (value !== undefined && !secret && !extra.has(name)) kept[name] = value;
   }
   return { ...kept, CI: 'true', NO_COLOR: '1' };

@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { Agent } from '../agents/agent.ts';
 import { DotGit, noteDotGit, restoreDotGit } from './dot-git.ts';
 import { findGitDirs, type GitDir, listGitPlaces, type Place } from './git-places.ts';
+import { inParallel } from './in-parallel.ts';
 import { lookInside, lstatIfThere } from './inside-directory.ts';
-import { listAbove } from './places-above.ts';
+import { listAbove, ReadAbove, readAboveBy } from './places-above.ts';
 import { readInside } from './read-inside.ts';
 import { removeInside, setAside } from './set-aside.ts';
 import { isSameStanding, linkIn, type Standing, standingAt } from './standing.ts';
@@ -13,6 +17,10 @@ import { writeInside } from './write-inside.ts';
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_TOLD = 20;
+/** A file that was written just now may be written again within the same tick of its clock. */
+const SETTLED_MS = 2_000;
+const UNREADABLE =
+  'The run was killed in a turn of another version of Autobuild, whose notes are not understood. Look at the settings and hooks of git here (.git/config, .git/hooks), and at instructions for agents in the directories above: the turn may have left some.';
 
 const Kept = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
@@ -22,15 +30,20 @@ const Kept = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unkept') }),
 ]);
 type Kept = z.infer<typeof Kept>;
-const Entry = z.object({ root: z.string(), path: z.string(), kept: Kept });
+/** `mark`: while it is the same, so is the file. */
+const Entry = z.object({ root: z.string(), path: z.string(), kept: Kept, mark: z.string().optional() });
+type Entry = z.infer<typeof Entry>;
+const GitDirNoted = z.object({ root: z.string(), parts: z.array(z.string()) });
+/** Earlier versions noted less: a run of theirs may have been killed in a turn. */
 const Note = z.object({
-  worktree: z.string(),
-  dotGit: DotGit,
-  gitDirs: z.array(z.object({ root: z.string(), parts: z.array(z.string()) })),
+  worktree: z.string().optional(),
+  dotGit: DotGit.default({ kind: 'none' }),
+  gitDirs: z.array(GitDirNoted.or(z.string().transform((root) => ({ root, parts: ['.'] })))),
   git: z.array(Entry),
   /** Directories of hooks in which nothing is known. */
-  crowded: z.array(z.string()),
+  crowded: z.array(z.string()).default([]),
   above: z.array(Entry),
+  readAbove: ReadAbove.default(() => readAboveBy()),
 });
 type Note = z.infer<typeof Note>;
 
@@ -43,10 +56,12 @@ export interface Surroundings {
   putBack(): Promise<string[]>;
 }
 
-export async function noteSurroundings(worktree: string, dir: string): Promise<Surroundings> {
+/** `agent`: the one that starts, or started; absent: one of which nothing is known. */
+export async function noteSurroundings(worktree: string, dir: string, agent?: Agent): Promise<Surroundings> {
   const gitDirs = await findGitDirs(worktree);
   const budget = { left: MAX_BYTES };
   const listed = await Promise.all(gitDirs.map(listGitPlaces));
+  const readAbove = readAboveBy(agent);
   const note: Note = {
     worktree,
     dotGit: await noteDotGit(worktree),
@@ -56,7 +71,8 @@ export async function noteSurroundings(worktree: string, dir: string): Promise<S
       budget,
     ),
     crowded: listed.flatMap(({ crowded }) => crowded).map(fullPath),
-    above: await keepAll(await listAbove(worktree), budget),
+    above: await keepAll(await listAbove(worktree, readAbove), budget),
+    readAbove,
   };
   await mkdir(dir, { recursive: true, mode: 0o700 });
   // For a successor, should this process be killed; this one trusts what it has in hand.
@@ -71,7 +87,9 @@ export async function putBackNoted(dir: string): Promise<string[]> {
   const text = await readFile(join(dir, 'noted.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
-  return text === undefined ? [] : putBack(Note.parse(JSON.parse(text)), dir);
+  if (text === undefined) return [];
+  const note = Note.safeParse(JSON.parse(text));
+  return note.success ? putBack(note.data, dir) : [UNREADABLE];
 }
 
 async function putBack(note: Note, dir: string): Promise<string[]> {
@@ -81,7 +99,8 @@ async function putBack(note: Note, dir: string): Promise<string[]> {
     told.push(...(await attempt(place, step)));
   };
   const { worktree, git, above } = note;
-  await work({ root: worktree, path: '.git' }, () => restoreDotGit(worktree, note.dotGit, asideDir));
+  if (worktree !== undefined)
+    await work({ root: worktree, path: '.git' }, () => restoreDotGit(worktree, note.dotGit, asideDir));
   const known = new Set([...git, ...above].map(fullPath));
   for (const gitDir of note.gitDirs) {
     if (!(await lstatIfThere(gitDir.root))?.isDirectory()) {
@@ -98,13 +117,16 @@ async function putBack(note: Note, dir: string): Promise<string[]> {
     const made = places.filter((place) => !known.has(fullPath(place)));
     for (const place of made)
       await work(place, () => restore({ ...place, kept: { kind: 'none' } }, asideDir));
-    for (const entry of git) {
-      const isOther = entry.root !== gitDir.root || gone.some((part) => entry.path.startsWith(`${part}/`));
-      if (!isOther) await work(entry, () => restore(entry, asideDir));
-    }
+    const own = git.filter(
+      ({ root, path }) => root === gitDir.root && !gone.some((part) => path.startsWith(`${part}/`)),
+    );
+    const untouched = await inParallel(own, isUntouched);
+    for (const [at, entry] of own.entries())
+      if (!untouched[at]) await work(entry, () => restore(entry, asideDir));
   }
-  const madeAbove = (await listAbove(worktree)).filter((place) => !known.has(fullPath(place)));
-  const entriesAbove = [
+  const nowAbove = worktree === undefined ? [] : await listAbove(worktree, note.readAbove);
+  const madeAbove = nowAbove.filter((place) => !known.has(fullPath(place)));
+  const entriesAbove: Entry[] = [
     ...above,
     ...madeAbove.map((place) => ({ ...place, kept: { kind: 'none' } as const })),
   ];
@@ -142,10 +164,22 @@ async function attempt({ root, path }: Place, work: () => Promise<string | undef
   }
 }
 
-async function restore(
-  { root, path, kept }: z.infer<typeof Entry>,
-  asideDir: string,
-): Promise<string | undefined> {
+/** Without reading it. No is no answer: then it is read. */
+async function isUntouched({ root, path, kept, mark }: Entry): Promise<boolean> {
+  try {
+    const { stats, obstacle } = await lookInside(root, path);
+    if (kept.kind === 'none') return !stats && !obstacle;
+    return kept.kind === 'file' && mark !== undefined && stats !== undefined && markOf(stats) === mark;
+  } catch {
+    return false;
+  }
+}
+
+function markOf({ dev, ino, mode, size, mtimeMs, ctimeMs }: Stats): string {
+  return [dev, ino, mode, size, mtimeMs, ctimeMs].join(' ');
+}
+
+async function restore({ root, path, kept }: Entry, asideDir: string): Promise<string | undefined> {
   const standing = await standingAt(root, path);
   if (isSame(standing, kept)) return undefined;
   const { obstacle } = await lookInside(root, path);
@@ -162,10 +196,7 @@ async function restore(
 }
 
 /** The user's own are never touched: only what was not there before goes. */
-async function clearAbove(
-  { root, path, kept }: z.infer<typeof Entry>,
-  asideDir: string,
-): Promise<string | undefined> {
+async function clearAbove({ root, path, kept }: Entry, asideDir: string): Promise<string | undefined> {
   const standing = await standingAt(root, path);
   if (isSame(standing, kept)) return undefined;
   const full = join(root, path);
@@ -185,18 +216,26 @@ function isSame(standing: Standing, kept: Kept): boolean {
   return kept.kind === 'unkept' || isSameStanding(standing, kept);
 }
 
-async function keepAll(places: readonly Place[], budget: { left: number }) {
-  const entries: z.infer<typeof Entry>[] = [];
-  for (const { root, path } of places) entries.push({ root, path, kept: await keep(root, path, budget) });
-  return entries;
+async function keepAll(places: readonly Place[], budget: { left: number }): Promise<Entry[]> {
+  return inParallel(places, async ({ root, path }) => ({ root, path, ...(await keep(root, path, budget)) }));
 }
 
-async function keep(root: string, path: string, budget: { left: number }): Promise<Kept> {
-  const standing = await standingAt(root, path);
-  if (standing.kind === 'none' || standing.kind === 'link') return standing;
-  if (standing.kind !== 'file') return { kind: 'unkept' };
+async function keep(
+  root: string,
+  path: string,
+  budget: { left: number },
+): Promise<Pick<Entry, 'kept' | 'mark'>> {
+  // The mark is older than what is read: whatever happens in between makes it another.
+  const { stats, obstacle } = await lookInside(root, path);
+  if (!stats?.isFile()) {
+    if (!stats && !obstacle) return { kept: { kind: 'none' } };
+    const standing = await standingAt(root, path);
+    return { kept: standing.kind === 'link' ? standing : { kind: 'unkept' } };
+  }
+  const mark = Date.now() - stats.ctimeMs > SETTLED_MS ? markOf(stats) : undefined;
   const read = await readInside(root, path, Math.min(MAX_FILE_BYTES, budget.left));
-  if (!read.ok) return { kind: 'unkept' };
+  if (!read.ok) return { kept: { kind: 'unkept' } };
   budget.left -= read.bytes.length;
-  return { ...standing, bytes: read.bytes.toString('base64') };
+  const digest = createHash('sha256').update(read.bytes).digest('hex');
+  return { kept: { kind: 'file', mode: read.mode, digest, bytes: read.bytes.toString('base64') }, mark };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Job } from './job.ts';
+import type { Job, WorkOrders } from './job.ts';
 import { noteSurroundings } from './surroundings.ts';
 
 export function surroundingsDir({ runDir }: Job): string {
@@ -14,9 +14,22 @@ export async function tellPutBack(job: Job, work: Promise<string[]>): Promise<vo
   for (const text of told) job.onProgress({ type: 'problem', text });
 }
 
+/** The run's own versions of what agents obey come back; one that was written over is kept, and the user hears where. */
+export async function tellBroughtBack(job: Job): Promise<void> {
+  for (const text of await job.agentConfig.bringBack()) job.onProgress({ type: 'problem', text });
+}
+
 /** For whatever runs what the agent wrote, such as the checks. */
-export async function guardSurroundings<Result>(job: Job, work: () => Promise<Result>): Promise<Result> {
-  const around = await noteSurroundings(job.workspace.worktree, surroundingsDir(job));
+export async function guardSurroundings<Result>(
+  job: Job,
+  orders: WorkOrders,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const around = await noteSurroundings(
+    job.workspace.worktree,
+    surroundingsDir(job),
+    job.agentFor(orders.agent),
+  );
   try {
     return await work();
   } finally {

@@ -18,6 +18,8 @@ export async function waitForAnswer(
   const answer = link.ordersAfterWait(hold);
   const first = await Promise.race(death ? [answer, death] : [answer]);
   if (!('died' in first)) return first;
+  // On the way to a park it is let go by us, and may have ended by itself.
+  if (parking.aborted) return answer;
   // Frozen processes do not end by themselves: someone else killed it (E-13).
   onDeath();
   const orders = await job.say('agent_died', { reason: first.died });

@@ -32,8 +32,8 @@ export interface WriteLimits {
 }
 
 export interface WriteGuard {
-  /** Before the agent starts: what is changed already counts, and is no change of this turn. */
-  begin(): Promise<void>;
+  /** Before the agent starts: what is changed already counts, and is no change of this turn. `tree`: the worktree as it is. */
+  begin(tree?: Tree): Promise<void>;
   /** Changes of ours to the worktree, neither the agent's progress nor its violation. `work` says whether it made any. */
   exchange(work: (changed: readonly string[]) => Promise<boolean>): Promise<void>;
   /** The gate's rule: answers at once, or holds the ask until `settle`. */
@@ -209,10 +209,10 @@ export function createWriteGuard(options: {
     options.onFilesChanged(paths);
   }
 
-  async function begin(): Promise<void> {
+  async function begin(tree?: Tree): Promise<void> {
     changed = await changedPaths();
     atStart = await changeTimes(workspace.worktree, changed);
-    startTree = await workspace.snapshot();
+    startTree = tree ?? (await workspace.snapshot());
     allowedSince.clear();
     fingerprint = await fingerprintOf(changed);
   }

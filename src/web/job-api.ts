@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { decideOnce } from '../core/decide-once.ts';
-import { Claim, Envelope, guardsIn, PROTOCOL } from '../core/envelope.ts';
+import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/envelope.ts';
 import { hideInEnvelope, hideInVerification } from '../core/hide-in-claims.ts';
 import { holdToClock } from '../core/hold-to-desk.ts';
 import {
@@ -114,13 +114,11 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
       if (!(await store.runs.wasSeen(key))) return refuse(c, OVER, { run, job });
       return c.json({ orders: PARK, version: c.get('version') });
     }
-    const unread = guardsNotUnderstood(accepted);
-    if (unread.length > 0) return problem(c, 400, `The state of ${unread.join(', ')} is not understood.`);
     // The run has ended: what the job says changes nothing, and is not kept.
     if (isFinished(state)) return c.json({ orders: ordersFor(state), version: c.get('version') });
     await markAlive(run, job);
     // An agent may print what it was given: from here on it would be in the journal, and in every text that is made of it.
-    const hidden = hideInEnvelope(accepted, await secretsOf(c.get('state')));
+    const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
     const envelope = holdToClock(state, hidden, now().toISOString());
     const work = await factsFor(parts, state, envelope);
     const decided = await decideOnce(store.runs, rules, run, { type: 'claim', envelope, work }, [key]);
@@ -221,9 +219,15 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
     return c.json({ ok: true });
   });
 
-  const guardsNotUnderstood = ({ type, data }: Envelope) => {
-    const claim = Claim.safeParse({ type, data });
-    return claim.success ? rules.notUnderstood(guardsIn(claim.data)) : [];
+  /** A job that were refused for a state nobody can read would die of it, and its successor as well. */
+  const withReadStates = (envelope: Envelope): Envelope => {
+    const claim = Claim.safeParse({ type: envelope.type, data: envelope.data });
+    if (!claim.success) return envelope;
+    const { states, anew } = rules.readStates(guardsIn(claim.data));
+    if (anew.length === 0) return envelope;
+    const { run, fence: job } = envelope;
+    log.warn({ run, job, guards: anew }, 'what these guards had counted is not understood: they begin anew');
+    return { ...envelope, ...withGuards(claim.data, states) };
   };
 
   const secretsOf = async (state: RunState) =>

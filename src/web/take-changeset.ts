@@ -44,6 +44,10 @@ export async function factsFor(
   const read = readChangeset(bytes, place.head_sha);
   if (!read.ok) return undefined;
   const secrets = await openSecrets(store.vault, state);
-  const digest = digestOf(bytes);
-  return examineWork(read.changeset, digest, changesetLimits(state, place, digest), secrets);
+  const limits = changesetLimits(state, place, read.changeset, hashText);
+  return examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
+}
+
+function hashText(text: string): string {
+  return digestOf(new TextEncoder().encode(text));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
+import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
 import { AGENT_CASES } from './agent-cases.ts';
 import { prepareAgent } from './prepare-agent.ts';
 
@@ -33,6 +33,7 @@ test.each(AGENT_CASES)('S-3: whatever $name obeys in a worktree is guarded', asy
   const { start, model } = await prepareAgent(agentCase, [{ text: 'All done.' }], files);
   await (await start()).finished();
   const obeyed = PATHS.filter((path) => model.lastRequest().includes(wordOf(path)));
+  const names = configNamesOf(agentCase.agent);
   expect(obeyed.length).toBeGreaterThan(0);
-  expect(obeyed.filter((path) => !isAgentConfigPath(path))).toEqual([]);
+  expect(obeyed.filter((path) => !isAgentConfigPath(path, names))).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { commandAgent } from '../../src/agents/command.ts';
 import { installCommand } from '../../src/agents/install-command.ts';
 import { AGENTS, agentConfigFiles, agentNamed, agentVariables } from '../../src/agents/registry.ts';
-import { isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
+import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
 import { scrubEnv } from '../../src/runner/scrub-env.ts';
 
 const docs = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
@@ -29,10 +29,11 @@ test('a name that is none is none', () => {
 test.each(Object.values(AGENTS))(
   'no turn can change the files that $name obeys for the next one',
   (agent) => {
-    const { atTop, anywhere } = agentConfigFiles([agent]);
-    expect([...atTop, ...anywhere]).not.toEqual([]);
-    for (const path of [...atTop, ...anywhere, ...anywhere.map((name) => `src/${name}`)])
-      expect(isAgentConfigPath(path), path).toBe(true);
+    const files = agentConfigFiles([agent]);
+    const anywhere = [...files.anywhere, ...files.ordinary];
+    expect([...files.atTop, ...anywhere]).not.toEqual([]);
+    for (const path of [...files.atTop, ...anywhere, ...anywhere.map((name) => `src/${name}`)])
+      expect(isAgentConfigPath(path, configNamesOf(agent)), path).toBe(true);
   },
 );
 
@@ -48,7 +49,7 @@ test('one more agent brings its own keys and files: nothing else has to know of 
     environment: ['DASHSCOPE_API_KEY', 'BAILIAN_*', 'HARMLESS'],
     configFiles: { atTop: ['.qwen'], anywhere: ['QWEN.md'] },
   };
-  expect(agentConfigFiles([qwen])).toEqual({ atTop: ['.qwen'], anywhere: ['QWEN.md'] });
+  expect(agentConfigFiles([qwen])).toMatchObject({ atTop: ['.qwen'], anywhere: ['QWEN.md'] });
   expect(agentVariables([qwen])).toEqual(['QWEN_*', 'DASHSCOPE_API_KEY', 'BAILIAN_*']);
   const env = { DASHSCOPE_API_KEY: 's', QWEN_TOKEN: 's', BAILIAN_KEY: 's', HARMLESS: 'h' };
   expect(scrubEnv(env, [], agentVariables([qwen]))).toEqual({ HARMLESS: 'h', CI: 'true', NO_COLOR: '1' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redact } from '../../src/app/redact.ts';
+import { redact, redactAround } from '../../src/app/redact.ts';
 import { code, fenced, htmlCode, inlineText, quoted } from '../../src/comments/harmless.ts';
 import { renderTable } from '../../src/comments/markdown.ts';
 import { renderEscalation } from '../../src/comments/render-escalation.ts';
@@ -9,6 +9,7 @@ import { renderStatus } from '../../src/comments/render-status.ts';
 import type { CommentContext } from '../../src/core/comment-context.ts';
 import { hideInEnvelope } from '../../src/core/hide-in-claims.ts';
 import type { Input } from '../../src/core/input.ts';
+import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
 import { growth } from '../growth.ts';
 
@@ -55,6 +56,24 @@ test('what stands beside a secret stays as it was', () => {
   expect(redact('ends with &lt;secret&gt; here', ['<secret>'])).toBe('ends with [redacted] here');
   expect(redact(text, [])).toBe(text);
   expect(redact(text, ['a', 'then'])).toBe(text);
+});
+
+test('P-1: a common word is hidden in sentences, not in the marks, commands and keys of ours', () => {
+  const text = [
+    '<!-- autobuild:question run=continue op=r1.postgres -->',
+    'Not postgres, says postgres.my-key: `/continue` or continue.',
+    '/provide postgres_password=',
+  ].join('\n');
+  expect(redactAround(text, ['postgres', 'continue'], ['postgres_password'])).toBe(
+    [
+      '<!-- autobuild:question run=continue op=r1.postgres -->',
+      'Not [redacted], says [redacted].my-key: `/continue` or [redacted].',
+      '/provide postgres_password=',
+    ].join('\n'),
+  );
+  const hostile = (size: number) =>
+    void redactAround('<!-- autobuild:/continue '.repeat(size), ['postgres'], []);
+  expect(growth(hostile, 2_000)).toBeLessThan(9);
 });
 
 test('a value of any length and any characters is no trouble, and costs linear time', () => {
@@ -109,7 +128,9 @@ test('R-11: what was hidden when the claim came is in no event and in no text, a
   fc.assert(
     fc.property(secretValue, (secret) => {
       const run = tellingRun(secret, (input) =>
-        input.type === 'claim' ? { ...input, envelope: hideInEnvelope(input.envelope, [secret]) } : input,
+        input.type === 'claim'
+          ? { ...input, envelope: hideInEnvelope(input.envelope, [secret], RULES) }
+          : input,
       );
       const journal = JSON.stringify(run.commits);
       for (const text of [journal, ...texts(run)]) {

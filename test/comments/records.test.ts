@@ -154,6 +154,13 @@ describe('the review', () => {
 
 const statuses: Record<string, RunState> = {
   'status-building': run({ turn: 4 }),
+  'status-fails-afresh': run({
+    turn: 7,
+    turn_open: false,
+    job_live: false,
+    turns: doneTurns,
+    fresh: verification(11, 14, 78),
+  }),
   'status-waiting': waiting(question('need_help'), {
     job_live: false,
     given: { mail_from: given.mail_from },

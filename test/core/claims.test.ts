@@ -174,6 +174,55 @@ describe('claims of a job', () => {
     expect(run.startJob().work).toMatchObject({ turn: 2, resumed: true });
   });
 
+  /** As often as another job is asked for; each begins the turn, and none ends it. */
+  function loseJobs(run: Run): number {
+    for (let lost = 1; lost <= 20; lost += 1) {
+      run.lose('the Actions run ended (failure)');
+      if (!run.effectTypes.includes('dispatch_job')) return lost;
+      run.startJob().beginTurn();
+    }
+    return expect.fail('jobs without end');
+  }
+
+  test('E-13: jobs that are lost again and again are not replaced for ever, and /continue tries again', () => {
+    const run = startRun().turn().beginTurn();
+    expect(loseJobs(run)).toBe(3);
+    expect(run.types).toEqual(['job_lost', 'run_paused']);
+    expect(run.state).toMatchObject({ status: 'waiting_for_input', losses: 3 });
+    const [said, ...others] = run.last.effects.filter(({ type }) => type === 'reply');
+    expect(others).toEqual([]);
+    expect(said).toMatchObject({
+      reply: {
+        title: 'Paused: 3 jobs in a row ended before a turn was finished.',
+        detail: 'The last one: the Actions run ended (failure). `/continue` goes on from here.',
+      },
+    });
+    run.say('/continue');
+    expect(run.effectTypes).toContain('dispatch_job');
+    run.startJob().beginTurn();
+    expect(loseJobs(run)).toBe(3);
+  });
+
+  test('E-13: a finished turn, an answer, and a person who resumes begin the count of lost jobs anew', () => {
+    const run = startRun().beginTurn().lose().startJob().beginTurn().lose().startJob();
+    expect(run.state.losses).toBe(2);
+    run.turn();
+    expect(run.state.losses).toBeUndefined();
+    run.beginTurn().lose().startJob().beginTurn().lose();
+    expect(run.state.losses).toBe(2);
+    run
+      .startJob()
+      .beginTurn()
+      .askForHelp([{ key: 'key' }]);
+    run.say('/provide key=blue');
+    expect(run.state.losses).toBeUndefined();
+    for (let killed = 0; killed < 5; killed += 1) {
+      run.feed({ type: 'job_lost', at: run.now(), reason: 'the process was gone', resumed: true });
+      expect(run.effectTypes).toContain('dispatch_job');
+      run.startJob().beginTurn();
+    }
+  });
+
   test('a second request for the same run, or anything before the first, does nothing', () => {
     const run = new Run();
     const request = run.commits[0]?.input ?? expect.fail();

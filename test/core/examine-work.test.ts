@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { changesetLimits, examineWork, readChangeset } from '../../src/core/examine-work.ts';
+import type { ChangesetFile } from '../../src/core/changeset.ts';
+import { changesetLimits, digestOfFile, examineWork, readChangeset } from '../../src/core/examine-work.ts';
 import { startRun } from './run-builder.ts';
 
 const SHA = 'a'.repeat(40);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const file = (path: string, more: object = {}) => ({
+const file = (path: string, more: object = {}): ChangesetFile => ({
   path,
   mode: '100644',
   status: 'added',
@@ -44,8 +45,9 @@ describe('S-12: what no commit is ever made of', () => {
 });
 
 describe('what the desk finds in finished work', () => {
+  const hash = (text: string) => `<${text}>`;
   const { state } = startRun({ task: { scope: ['src/**'] }, guards: { files_modified_exceeds: 2 } });
-  const limits = changesetLimits(state, { protected_paths: ['src/keys/**'] }, 'digest');
+  const limits = changesetLimits(state, { protected_paths: ['src/keys/**'] }, { files: [] }, hash);
 
   test('every path that needs a person, with why', () => {
     const work = examineWork(
@@ -53,13 +55,14 @@ describe('what the desk finds in finished work', () => {
       'digest',
       limits,
       [],
+      hash,
     );
     expect(work).toEqual({
       digest: 'digest',
       files: 3,
       problems: [
-        { path: '.github/workflows/ci.yml', why: 'workflow' },
-        { path: 'src/keys/a', why: 'protected' },
+        { path: '.github/workflows/ci.yml', why: 'workflow', digest: expect.stringMatching(/^<100644:/) },
+        { path: 'src/keys/a', why: 'protected', digest: expect.stringMatching(/^<100644:/) },
         { path: 'docs/b', why: 'out_of_scope' },
         { path: 'docs/b', why: 'file_limit' },
       ],
@@ -67,9 +70,35 @@ describe('what the desk finds in finished work', () => {
     });
   });
 
+  test('R-8: a file is approved with its content and its mode, whatever else is in the work', () => {
+    const ci = file('.github/ci', { content: base64('good') });
+    const approved_files = [{ path: ci.path, digest: digestOfFile(ci, hash) }];
+    const openIn = (...files: ChangesetFile[]) => {
+      const changeset = { base_sha: SHA, files, left_out: [] };
+      const allowed = changesetLimits({ ...state, approved_files }, {}, changeset, hash);
+      return examineWork(changeset, 'digest', allowed, [], hash).problems.map(({ path }) => path);
+    };
+    expect(openIn(ci, file('src/new'))).toEqual([]);
+    expect(openIn({ ...ci, content: base64('evil') })).toEqual([ci.path]);
+    expect(openIn({ ...ci, mode: '100755' })).toEqual([ci.path]);
+    expect(openIn({ ...ci, content: null, status: 'deleted' })).toEqual([ci.path]);
+    expect(openIn({ ...ci, path: '.github/other' })).toEqual(['.github/other']);
+  });
+
+  test('R-8: a file is no pattern, whatever it is called', () => {
+    const star = file('.github/**');
+    const approved_files = [{ path: star.path, digest: digestOfFile(star, hash) }];
+    const files = [star, file('.github/ci')];
+    const changeset = { base_sha: SHA, files, left_out: [] };
+    const allowed = changesetLimits({ ...state, approved_files }, {}, changeset, hash);
+    expect(examineWork(changeset, 'digest', allowed, [], hash).problems).toMatchObject([
+      { path: '.github/ci' },
+    ]);
+  });
+
   test('approved paths neither count nor wait', () => {
     const approved = { ...limits, approvedPaths: ['docs/**', '.github/**'] };
-    const work = examineWork(changesetOf(['.github/a', 'docs/b', 'src/c']), 'digest', approved, []);
+    const work = examineWork(changesetOf(['.github/a', 'docs/b', 'src/c']), 'digest', approved, [], hash);
     expect(work).toMatchObject({ files: 1, problems: [] });
   });
 
@@ -77,7 +106,7 @@ describe('what the desk finds in finished work', () => {
     const changeset = changesetOf(['src/a', 'src/b']);
     Object.assign(changeset.files[1] ?? {}, { content: base64('key = "S3CRETvalue99"') });
     const secrets = [{ key: 'api_key', value: 'S3CRETvalue99' }];
-    const work = examineWork(changeset, 'digest', limits, secrets);
+    const work = examineWork(changeset, 'digest', limits, secrets, hash);
     expect(work.secrets).toEqual([{ path: 'src/b', key: 'api_key' }]);
     expect(JSON.stringify(work)).not.toContain('S3CRET');
   });

@@ -6,7 +6,7 @@ import { PASSING, Run, startRun, tests } from './run-builder.ts';
 
 const DONE = { report: { status: 'implemented', summary: 'All done' }, verification: PASSING };
 const GUIDE = '/guide also handle the empty list';
-const FORBIDDEN = [{ path: '.github/workflows/ci.yml', why: 'workflow' as const }];
+const FORBIDDEN = [{ path: '.github/workflows/ci.yml', why: 'workflow' as const, digest: 'd1' }];
 
 const verify = (run: Run, verification = PASSING) =>
   run.feed({ type: 'verification', at: run.now(), verification, changeset: run.state.changeset });
@@ -69,7 +69,7 @@ describe('E-11: what a person said during the last turn', () => {
 });
 
 describe('E-11: what a person says while a fresh job verifies', () => {
-  test.each([GUIDE, '/override use a list instead', '/approve paths=.github/**'])('%s', (text) => {
+  test.each([GUIDE, '/override use a list instead'])('%s', (text) => {
     const run = verifying();
     run.say(text);
     expect(run.reply).toMatchObject({ tone: 'taken', detail: expect.stringContaining('one more turn') });
@@ -98,6 +98,19 @@ describe('E-11: what a person says while a fresh job verifies', () => {
     verify(run);
     expect(run.state.status).toBe('reviewing');
   });
+
+  test.each(['/approve files=90', '/approve paths=.github/**'])(
+    '%s allows more: the result counts',
+    (text) => {
+      const run = verifying();
+      run.say(text);
+      expect(run.reply).toEqual({ tone: 'taken', title: 'Taken: /approve.' });
+      expect(run.effectTypes).not.toContain('stop_verification');
+      expect(run.state.verifying).toBe(1);
+      verify(run);
+      expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: false } });
+    },
+  );
 
   test('/continue agent=other: the other one gets its turn', () => {
     const run = verifying();

@@ -10,7 +10,8 @@ function facts(more: Partial<WorkFacts> = {}): WorkFacts {
   return { digest: DIGEST, files: 1, problems: [], secrets: [], ...more };
 }
 
-const workflow = facts({ problems: [{ path: CI, why: 'workflow' }] });
+const workflow = facts({ problems: [{ path: CI, why: 'workflow', digest: 'good' }] });
+const rewritten: WorkFacts['problems'] = [{ path: CI, why: 'workflow', digest: 'other' }];
 
 /** The agent says it is done and the job's checks agree. */
 function complete(work: WorkFacts, options: RunOptions = {}): Run {
@@ -173,7 +174,7 @@ describe('R-8: what was approved is what is published', () => {
       expect(run.effectTypes).toEqual(['reply', 'update_status', 'dispatch_job']);
       expect(run.reply?.title).toContain('changed after it was examined');
       expect(run.work.answers.at(-1)?.instruction).toContain('report again');
-      again(run, { ...workflow, digest: OTHER });
+      again(run, facts({ digest: OTHER, problems: rewritten }));
       expect(run.asked).toMatchObject({ id: 'e2', work: OTHER });
     },
   );
@@ -193,10 +194,47 @@ describe('R-8: what was approved is what is published', () => {
       run.say(text);
       verify(run, DIGEST, tests(4, 5));
       expect(run.state.approved_paths).toEqual([]);
-      again(run, { ...workflow, digest: OTHER });
-      expect(run.asked.id).toBe('e2');
+      again(run, facts({ digest: OTHER, problems: rewritten }));
+      expect(run.asked).toMatchObject({
+        id: 'e2',
+        headline: 'a file was approved before and changed since, approve it?',
+        question: expect.stringContaining(`Approved before, changed since: ${CI}.`),
+      });
+      run.say('/approve');
+      expect(run.state).toMatchObject({ verifying: 1, approved_files: [{ path: CI, digest: 'other' }] });
     },
   );
+
+  test('the same text in other work asks nothing, however often its verification fails', () => {
+    const run = complete(workflow).park();
+    run.say('/approve');
+    for (const digest of ['1', '2']) {
+      verify(run, run.state.changeset ?? '', tests(4, 5));
+      again(run, { ...workflow, digest: digest.repeat(64) }).park();
+      expect(run.state).toMatchObject({ verifying: 1, changeset: digest.repeat(64) });
+      expect(run.state.pending).toBeUndefined();
+    }
+    expect(run.state.escalations).toHaveLength(1);
+  });
+
+  test('an approved file beside a new one: only that is asked about', () => {
+    const run = complete(workflow).park();
+    run.say('/approve');
+    verify(run, DIGEST, tests(4, 5));
+    const added = { path: '.github/a.yml', why: 'protected' as const, digest: 'a' };
+    again(run, facts({ digest: OTHER, problems: [...workflow.problems, added] }));
+    expect(run.asked.triggers[0]?.evidence.proposed).toMatchObject([{ path: added.path }]);
+    expect(run.asked.question).not.toContain('changed since');
+  });
+
+  test('what a job says of a file is no content that is approved', () => {
+    const run = startRun({ freshVerification: true }).beginTurn();
+    const proposed = { path: CI, why: 'workflow' as const, held: false, finished: true, digest: 'evil' };
+    run.observe({ type: 'write_proposed', turn: 1, proposed, files: [], scope: [] }).trip();
+    run.say('/approve');
+    expect(run.state.approved_files).toBeUndefined();
+    expect(run.state.approved_paths).toEqual([]);
+  });
 
   test('the same work once more asks nothing', () => {
     const run = complete(workflow).park();
@@ -211,7 +249,7 @@ describe('R-8: what was approved is what is published', () => {
     const run = complete(workflow).park();
     run.say('/approve paths=.github/workflows/**');
     verify(run, DIGEST, tests(4, 5));
-    again(run, { ...workflow, digest: OTHER });
+    again(run, facts({ digest: OTHER, problems: rewritten }));
     expect(run.state.verifying).toBe(1);
   });
 
@@ -219,8 +257,8 @@ describe('R-8: what was approved is what is published', () => {
     const other = '.github/workflows/release.yml';
     const two = facts({
       problems: [
-        { path: CI, why: 'workflow' },
-        { path: other, why: 'workflow' },
+        { path: CI, why: 'workflow', digest: 'good' },
+        { path: other, why: 'workflow', digest: 'good' },
       ],
     });
     const run = complete(two).park();
@@ -228,7 +266,8 @@ describe('R-8: what was approved is what is published', () => {
     again(run, two);
     expect(run.asked.triggers[0]?.evidence.proposed).toMatchObject([{ path: other }]);
     run.say(`/approve paths=${other}`);
-    expect(run.state).toMatchObject({ verifying: 1, approved_work: { digest: DIGEST, paths: [CI, other] } });
+    const approved_files = [CI, other].map((path) => ({ path, digest: 'good' }));
+    expect(run.state).toMatchObject({ verifying: 1, approved_files });
   });
 
   test('a job that claims other work while the question is open does not get that approved', () => {

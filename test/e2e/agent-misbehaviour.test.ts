@@ -62,6 +62,57 @@ describe.concurrent('an agent that ends, or does not', () => {
     expect(actions?.filter((title) => title === 'agent: exit 1')).toHaveLength(3);
   });
 
+  // Each turn adds a part, and what is missing then is another error than before.
+  const ADD_PART = 'touch part-$(echo abcd | cut -c$TURN)';
+  const needParts = (parts: string) =>
+    [...parts].flatMap((part) => [
+      '--verify',
+      `test -f part-${part} || { echo "error: there is only" part-*; false; }`,
+    ]);
+  const STRICT = onlyGuards('  same_error_repeated: 3\n  consecutive_errors: 5\n');
+
+  test('E-1: one that exits 1 and works on in each turn is let work; one that leaves nothing is not', async ({
+    onTestFinished,
+  }) => {
+    const advance = async (agent: string) => {
+      const scratch = createScratch(onTestFinished);
+      prepare(scratch, agent, STRICT);
+      const args = ['run', 'TASK.md', '--json', ...needParts('abcd'), '--', './agent.sh'];
+      return { scratch, ended: await scratch.run(args) };
+    };
+    const done = await advance(`${ADD_PART}; report implemented x; exit 1`);
+    expectDone(done.ended, done.scratch);
+    expect(exitsOf(done.ended)).toEqual(Array(4).fill('exit 1'));
+
+    const broken = await advance('exit 1');
+    expect(broken.ended.code, broken.ended.stderr).toBe(2);
+    expect(guardsOf(broken.ended)[0]).toContain('same_error_repeated');
+    expect(exitsOf(broken.ended)).toEqual(Array(3).fill('exit 1'));
+  });
+
+  test('E-1: a report and changed files show that one works before any check does', async ({
+    onTestFinished,
+  }) => {
+    const scratch = createScratch(onTestFinished);
+    const config = onlyGuards('  same_error_repeated: 3\n');
+    prepare(scratch, `${ADD_PART}; [ $TURN = 4 ] && touch done; report implemented x; exit 1`, config);
+    const verify = 'test -f done || { echo "error: there is only" part-*; false; }';
+    const done = await scratch.run(runArgs({ verify }));
+    expectDone(done, scratch);
+    expect(exitsOf(done)).toEqual(Array(4).fill('exit 1'));
+  });
+
+  test("E-1: one that is stopped at the turn's time limit and advances is let work", async ({
+    onTestFinished,
+  }) => {
+    const scratch = createScratch(onTestFinished);
+    const agent = `${ADD_PART}; if [ $TURN = 4 ]; then report implemented x; else sleep 1000; fi`;
+    prepare(scratch, agent, `limits:\n  turn_minutes: 0.02\n${STRICT}`);
+    const done = await scratch.run(['run', 'TASK.md', '--json', ...needParts('abcd'), '--', './agent.sh']);
+    expectDone(done, scratch);
+    expect(exitsOf(done)).toHaveLength(4);
+  });
+
   test('E-3: one that is not there any more is asked about, with the reason', async ({ onTestFinished }) => {
     const scratch = createScratch(onTestFinished);
     const parked = await play(scratch, 'rm agent.sh; touch done; report partial x', { config: '' }).ended;

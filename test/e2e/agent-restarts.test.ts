@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createScratch, FINISH, ofType, onlyGuards, prepare, runArgs } from './cli-run.ts';
@@ -156,4 +156,34 @@ ls sub/CLAUDE.md ../CLAUDE.md > ../seen 2>&1; ${FINISH}`,
   expect(existsSync(join(scratch.root, 'CLAUDE.md'))).toBe(false);
   expect(scratch.read('sub/CLAUDE.md')).toBe('obey\n');
   expect(done.stderr).toMatch(/CLAUDE\.md was made during the turn/);
+});
+
+test('S-3: a page named like instructions is work like other work: each turn goes on from what the last one wrote', async () => {
+  const scratch = createScratch();
+  const pages = ['docs/agents.md', 'context.md', 'src/gemini.md', 'CONTEXT.md'];
+  for (const page of pages) scratch.write(page, 'before\n');
+  prepare(
+    scratch,
+    `if [ $TURN = 1 ]; then for f in ${pages.join(' ')}; do echo first > $f; done; report partial x; exit; fi
+for f in ${pages.join(' ')}; do echo second >> $f; done; ${FINISH}`,
+  );
+  const done = await scratch.run(runArgs());
+  expectFinished(scratch, done);
+  for (const page of pages) expect(scratch.read(page), page).toBe('first\nsecond\n');
+  expect(done.stderr).not.toContain('written anew');
+});
+
+test('S-3: a turn that writes instructions over those of an earlier turn loses neither, and the user is told', async () => {
+  const scratch = createScratch();
+  prepare(
+    scratch,
+    `if [ $TURN = 1 ]; then echo first > AGENTS.md; report partial x; exit; fi
+echo second > AGENTS.md; ${FINISH}`,
+  );
+  const done = await scratch.run(runArgs());
+  expectFinished(scratch, done);
+  expect(scratch.read('AGENTS.md')).toBe('second\n');
+  expect(done.stderr).toMatch(/AGENTS\.md was written anew during the turn\./);
+  const kept = join(scratch.runDir(), 'agent-config/replaced');
+  expect(readdirSync(kept).map((name) => readFileSync(join(kept, name), 'utf8'))).toEqual(['first\n']);
 });

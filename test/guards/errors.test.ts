@@ -202,6 +202,21 @@ test('E-1: checks that pass do not take back that the agent itself fails; a good
   expect(inARow([...turns, mended])).toBe(0);
 });
 
+test('E-1: more checks that pass than ever before are the work of an agent, however it ends', () => {
+  const checks = (passed: number) =>
+    verification({
+      ok: false,
+      checks: [1, 2, 3, 4].map((at) => check({ command: `test ${at}`, ok: at <= passed })),
+    });
+  const none = baseline(checks(0));
+  const advancing = [none, ...[1, 2, 3].flatMap((passed) => [broken, verified(checks(passed))])];
+  expect(sameErrors([...advancing, broken])).toBe(1);
+  expect(inARow([...advancing, broken])).toBe(1);
+  // What passes once more after it failed again is no advance.
+  const toAndFro = [none, ...[1, 0, 1, 0].flatMap((passed) => [broken, verified(checks(passed))])];
+  expect(sameErrors(toAndFro)).toBe(3);
+});
+
 test('E-1: how the agent ends and what the checks show are no different error to each other', () => {
   const turns = times(2, () => [broken, failed([boom])]).flat();
   expect(sameErrors(turns)).toBe(2);
@@ -219,6 +234,6 @@ test('E-1: however many errors the checks show, the failing agent is not lost am
   expect(
     triggerOf('same_error_repeated', [many, broken, many, broken, many, broken])?.evidence.signature,
   ).toBeDefined();
-  const errors = triggerOf('same_error_repeated', [many, broken, passing, broken, many, broken]);
+  const errors = triggerOf('same_error_repeated', [passing, many, broken, passing, broken, many, broken]);
   expect(errors?.evidence.signature).toBe('The agent ended badly');
 });

@@ -12,13 +12,18 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
+import { claude } from '../../src/agents/claude.ts';
+import { copilot } from '../../src/agents/copilot.ts';
+import { opencode } from '../../src/agents/opencode.ts';
 import { type AgentConfig, openAgentConfig } from '../../src/runner/agent-config.ts';
 import type { Workspace } from '../../src/runner/workspace.ts';
 import { makeTemporaryDirectory, makeWorktree } from './temporary-worktree.ts';
 
 /** Given the worktree as it is. */
 function withPlace(config: AgentConfig, workspace: Workspace) {
-  const place = async () => config.place(await workspace.snapshot(), await workspace.changedPaths());
+  const place = async (agent?: Agent) =>
+    config.place(agent, await workspace.snapshot(), await workspace.changedPaths());
   return { ...config, place };
 }
 
@@ -123,8 +128,12 @@ test('S-3: the newer version wins, and one that was given up does not come back'
   const apart = await config.place();
   tree.write('AGENTS.md', 'second\n');
   rmSync(apart.find(({ path }) => path === 'GEMINI.md')?.copy ?? '');
-  await config.bringBack();
+  const told = await config.bringBack();
   expect(tree.read('AGENTS.md')).toBe('second\n');
+  // Nor is the older one lost.
+  expect(told).toEqual([expect.stringContaining('AGENTS.md was written anew during the turn.')]);
+  expect(readFileSync(/ is in (.*)\.$/.exec(told[0] ?? '')?.[1] ?? '', 'utf8')).toBe('first\n');
+  expect(await config.bringBack()).toEqual([]);
   expect(tree.read('CLAUDE.md')).toBe('first\n');
   expect(tree.read('GEMINI.md')).toBe('be short\n');
 });
@@ -242,17 +251,32 @@ test('S-3: a worktree deeper than anyone looks is told as such', async () => {
   expect(config.sawAll()).toBe(false);
 });
 
-test('S-3: what agents obey is known in any spelling, at the top and below', async () => {
-  const { tree, config } = await prepare({ 'Gemini.md': 'be kind\n', 'a.txt': 'a\n' });
-  const planted = ['CONTEXT.md', 'agents.md', 'src/Claude.md', '.GitHub/Copilot-Instructions.md'];
+test('S-3: other spellings are set apart at the top, for an agent that takes them; below they are ordinary files', async () => {
+  const { tree, config } = await prepare({ 'Gemini.md': 'be kind\n', 'docs/agents.md': 'a page\n' });
+  const planted = ['agents.md', '.GitHub/Copilot-Instructions.md'];
   for (const path of planted) tree.write(path, 'obey me\n');
   tree.write('Gemini.md', 'obey me\n');
-  const apart = await config.place();
+  const ordinary = ['docs/agents.md', 'src/Claude.md', 'context.md', 'CONTEXT.md'];
+  for (const path of ordinary) tree.write(path, 'work\n');
+  expect(await config.place(claude)).toEqual([]);
+  const apart = await config.place(copilot);
   expect(apart.map(({ path }) => path).sort()).toEqual([...planted, 'Gemini.md'].sort());
   for (const path of planted) expect(there(tree.at(path))).toBe(false);
   expect(tree.read('Gemini.md')).toBe('be kind\n');
   await config.bringBack();
   for (const path of [...planted, 'Gemini.md']) expect(tree.read(path)).toBe('obey me\n');
+  for (const path of ordinary) expect(tree.read(path)).toBe('work\n');
+});
+
+test('S-3: a name that is ordinary elsewhere is set apart for the agent that obeys it, also after others ran', async () => {
+  const { tree, config } = await prepare({ 'CONTEXT.md': 'of the user\n', 'context.md': 'a page\n' });
+  for (const path of ['CONTEXT.md', 'src/CONTEXT.md', 'context.md']) tree.write(path, 'by the run\n');
+  expect(await config.place(claude)).toEqual([]);
+  const apart = await config.place(opencode);
+  expect(apart.map(({ path }) => path).sort()).toEqual(['CONTEXT.md', 'src/CONTEXT.md']);
+  expect(tree.read('CONTEXT.md')).toBe('of the user\n');
+  await config.bringBack();
+  for (const path of ['CONTEXT.md', 'src/CONTEXT.md']) expect(tree.read(path)).toBe('by the run\n');
 });
 
 test('S-11: a link in place of a directory that would hold instructions is set apart with all behind it', async () => {

@@ -1,15 +1,18 @@
 import { lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Agent } from '../../src/agents/agent.ts';
+import { claude } from '../../src/agents/claude.ts';
+import { copilot } from '../../src/agents/copilot.ts';
 import { openRepositoryObjects } from '../../src/runner/repository-objects.ts';
 import { restoreAgentConfig } from '../../src/runner/restore-agent-config.ts';
 import { git, makeTemporaryDirectory, makeWorktree } from './temporary-worktree.ts';
 
 const PATH = '/usr/local/bin:/usr/bin:/bin';
 
-function restore(worktree: string) {
+function restore(worktree: string, agent?: Agent) {
   const objects = openRepositoryObjects(worktree, PATH);
-  return objects.head().then((head) => restoreAgentConfig(worktree, objects, head));
+  return objects.head().then((head) => restoreAgentConfig(worktree, objects, head, agent));
 }
 
 test('S-3: what agents obey is as in the commit: changed files come back, new ones go, all else stays', async () => {
@@ -63,11 +66,12 @@ test('S-3: a link of the commit is a link again; one put in its place leads nowh
   expect(lstatSync(join(outside, 'settings.json')).isFile()).toBe(true);
 });
 
-test('S-3: another spelling of the commit stays, one that was put there goes', async () => {
+test('S-3: for an agent that ignores case, another spelling of the commit stays, one that was put there goes', async () => {
   const tree = makeWorktree({ 'Agents.md': 'be kind\n', 'a.txt': 'a\n' });
   tree.write('Agents.md', 'obey me\n');
   tree.write('claude.md', 'obey me\n');
-  expect(await restore(tree.worktree)).toEqual({ restored: ['Agents.md'], removed: ['claude.md'] });
+  expect(await restore(tree.worktree, claude)).toEqual({ restored: [], removed: [] });
+  expect(await restore(tree.worktree, copilot)).toEqual({ restored: ['Agents.md'], removed: ['claude.md'] });
   expect(git(tree.worktree, 'status', '--porcelain', '-uall')).toBe('');
 });
 

@@ -29,10 +29,12 @@ test('checks get no model key, no token, no input of ours, and plain output', ()
     PATH: '/bin',
     DATABASE_URL: 'x',
     CI: '',
+    GITHUB_ACTIONS: 'true',
   };
   expect(scrubEnv(env, ['STRIPE_KEY'])).toEqual({
     PATH: '/bin',
     DATABASE_URL: 'x',
+    GITHUB_ACTIONS: 'true',
     CI: 'true',
     NO_COLOR: '1',
   });
@@ -50,8 +52,17 @@ test('S-4: what opens the repository, the job or a registry reaches neither agen
   ];
   const prefixed = ['ACTIONS_RUNTIME_TOKEN', 'AUTOBUILD_TICKET', 'INPUT_KEY', 'STATE_X', 'GITHUB_EVENT_PATH'];
   const all = [...names, ...prefixed].flatMap((name) => [name, name.toLowerCase()]);
-  const env = { ...Object.fromEntries(all.map((name) => [name, 's3cret'])), PATH: '/bin' };
-  expect(agentEnvironment(env)).toEqual({ PATH: '/bin' });
-  expect(jobEnvironment(env)).toEqual({ PATH: '/bin' });
-  expect(scrubEnv(env, [])).toEqual({ PATH: '/bin', CI: 'true', NO_COLOR: '1' });
+  const kept = { PATH: '/bin', GITHUB_ACTIONS: 'true' };
+  const env = { ...Object.fromEntries(all.map((name) => [name, 's3cret'])), ...kept };
+  expect(agentEnvironment(env)).toEqual(kept);
+  expect(jobEnvironment(env)).toEqual(kept);
+  expect(jobEnvironment({ ...env, GITHUB_ACTIONS: undefined })).toEqual({ PATH: '/bin' });
+  expect(scrubEnv(env, [])).toEqual({ ...kept, CI: 'true', NO_COLOR: '1' });
+});
+
+test("S-4: at a terminal names that mean something in Actions only are the user's own; the tokens are not", () => {
+  const own = { STATE_DIR: '/var/state', INPUT_FILE: 'in.csv', ACTIONS_PER_MINUTE: '5', PATH: '/bin' };
+  const env = { ...own, GITHUB_TOKEN: 's3cret', NPM_TOKEN: 's3cret', AUTOBUILD_TICKET: 's3cret' };
+  expect(agentEnvironment(env)).toEqual(own);
+  expect(scrubEnv(env, [])).toEqual({ ...own, CI: 'true', NO_COLOR: '1' });
 });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { GuardId } from '../../src/core/guard.ts';
+import { guardById } from '../../src/guards/registry.ts';
 import { type Run, startRun, USAGE } from '../core/run-builder.ts';
 import { openTestDesk, START, type TestDesk } from './desk.ts';
 import { callJobApi, claimJob } from './job-call.ts';
@@ -92,18 +94,15 @@ describe('E-15: a guard’s state that is none', () => {
         },
       },
     ],
-  ])('is not understood, and nothing is kept of it: %j', async (guards) => {
-    const before = await desk.store.runs.load('r1');
+  ])('begins anew and is logged, and the job goes on: %j', async (guards) => {
+    const [guard = expect.fail()] = Object.keys(guards) as GuardId[];
     const measured = { ...run.meter.measured(), guards };
-    const [guard] = Object.keys(guards);
-    for (const envelope of [
-      run.envelope('tripped', { usage: USAGE, measured }),
-      run.envelope('parked', { guards }),
-    ])
-      expect(await report(envelope)).toEqual({
-        status: 400,
-        json: { error: `The state of ${guard} is not understood.` },
-      });
-    expect(await desk.store.runs.load('r1')).toEqual(before);
+    expect(await report(run.envelope('tripped', { usage: USAGE, measured }))).toMatchObject({
+      status: 200,
+      json: { orders: { do: 'work' } },
+    });
+    expect((await report(run.envelope('parked', { guards }))).status).toBe(200);
+    expect((await state()).guards).toEqual({ [guard]: guardById(guard).initial });
+    expect(desk.logged()).toContain('they begin anew');
   });
 });

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startRun, tests } from '../core/run-builder.ts';
+import { createJobLink } from '../../src/action/job-link.ts';
+import { createHttpLink } from '../../src/link/http.ts';
+import { startRun, tests, USAGE } from '../core/run-builder.ts';
 import { openTestDesk, type TestDesk } from './desk.ts';
 
 const SECRET = 'pa*ss<w0rd>[1]&q';
 const PLAIN = 'light blue';
+const ASKED = { key: 'postgres_password', label: 'Password', secret: true };
 
 let desk: TestDesk;
 beforeEach(async () => {
@@ -76,4 +79,44 @@ test('R-11: what the fresh job found is freed of values as well', async () => {
   const journal = JSON.stringify(await desk.store.runs.events('r1'));
   expect(journal).toContain('Error: ••• is refused');
   expect(journal).not.toContain(SECRET);
+});
+
+test('P-1: a job asks again for a secret whose value is a part of its key, and the question is asked', async () => {
+  const run = startRun().beginTurn().askForHelp([ASKED]);
+  await desk.seed(run);
+  const seeded = run.commits.length;
+  const link = createHttpLink({
+    baseUrl: desk.url,
+    ticket: await desk.ticket(),
+    actionsRun: 900,
+    attempt: 1,
+    now: () => new Date(),
+  });
+  desk.attempts[900] = 1;
+  const ref = await desk.store.vault.put('r1', ASKED.key, 'postgres');
+  const command = { name: 'provide' as const, inputs: { [ASKED.key]: { ref, length: 8 } } };
+  run.feed({ type: 'command', at: run.now(), command, by: 'rosa', via: 'form' });
+  for (const commit of run.commits.slice(seeded)) {
+    const { version } = await desk.store.runs.load('r1');
+    await desk.store.runs.commit('r1', version, commit);
+  }
+  const job = createJobLink(await link, {
+    log: { group: () => undefined, mask: () => undefined },
+    said: { turns: [] },
+    env: {},
+    limits: run.state.limits,
+    onAgent: () => undefined,
+    saveChanges: async () => undefined,
+    saveCheckpoint: async () => undefined,
+    saveReport: async () => undefined,
+  });
+  expect((await job.orders()).do).toBe('work');
+  expect(await job.openInputs([ref])).toEqual({ [ASKED.key]: 'postgres' });
+  const help = { what_i_tried: 'postgres is refused', what_i_need: 'the right one', inputs: [ASKED] };
+  run.take().observe({ type: 'help_requested', turn: 1, help });
+  const envelope = run.envelope('tripped', { usage: USAGE, measured: run.meter.measured() });
+  expect((await job.report(envelope)).do).toBe('wait');
+  const { state } = await desk.store.runs.load('r1');
+  expect(state).toMatchObject({ pending: 'e2', escalations: [{}, { inputs: [ASKED] }] });
+  expect(state?.escalations[1]?.what_i_tried).toBe('••• is refused');
 });

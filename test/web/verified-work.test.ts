@@ -69,7 +69,7 @@ test('from the request to verify on the changeset stays as it is', async () => {
 });
 
 test('R-8: while a person is asked about finished work, the changeset stays as it is', async () => {
-  const problems = [{ path: '.github/workflows/ci.yml', why: 'workflow' as const }];
+  const problems = [{ path: '.github/workflows/ci.yml', why: 'workflow' as const, digest: 'good' }];
   const work = { digest: digestOf(Buffer.from(GOOD)), files: 1, problems, secrets: [] };
   run.endTurn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING, work });
   await replay();

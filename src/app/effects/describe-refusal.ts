@@ -1,6 +1,8 @@
+import { cleanLine } from '../../comments/clean-text.ts';
 import type { Effect, Reply } from '../../core/effect.ts';
 import type { GitHubError } from '../../core/github-port.ts';
 import type { Place } from '../../core/hosted-ports.ts';
+import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;
 
@@ -13,16 +15,29 @@ const WHAT: Partial<Record<Effect['type'], string>> = {
 };
 
 /** Something the App may not do. It is done by itself once the permission is there. */
-export function describeRefusal(error: GitHubError, type: Effect['type'], grantAt: string): Reply {
-  const { missingPermission } = error;
-  const what = WHAT[type] ?? 'Something could not be written here';
-  return {
-    tone: 'refused',
-    title: missingPermission ? `${what}: ${lacks(missingPermission)}.` : `${what}: GitHub refuses it.`,
-    detail: missingPermission
-      ? `Grant it at ${grantAt}; then it is done by itself.${otherwise(missingPermission)}`
-      : said(error),
-  };
+export function describeRefusal(
+  { missingPermission, status }: GitHubError,
+  { effect, said, grantAt }: { effect: Effect; said: string; grantAt: string },
+): Reply {
+  const what = WHAT[effect.type] ?? 'Something could not be written here';
+  if (missingPermission) {
+    return {
+      tone: 'refused',
+      title: `${what}: ${lacks(missingPermission)}.`,
+      detail: `Grant it at ${grantAt}; then it is done by itself.${otherwise(missingPermission)}`,
+    };
+  }
+  const title = `${what}: GitHub ${status === 403 ? 'refuses' : 'does not take'} it.`;
+  if (effect.type !== 'publish') return { tone: 'refused', title, detail: sentence(said) };
+  const words = said.startsWith('GitHub did not answer')
+    ? 'GitHub did not answer.'
+    : `GitHub says: ${sentence(said)}`;
+  return { tone: 'refused', title, detail: `${words}\n${mendPublishing(status, effect.ready)}` };
+}
+
+function mendPublishing(status: number, final: boolean): string {
+  const first = status < 500 ? 'If a rule or a setting of this repository is in the way, change it. ' : '';
+  return `${first}${final ? BUILD_AGAIN : 'What the run builds next is tried again.'}`;
 }
 
 /** Few Apps are given this one. */
@@ -69,10 +84,11 @@ function reasonFor(
       mend: 'Switch it on in the Actions tab or in the repository settings',
     };
   }
-  if (error.status === 422) return { why: 'GitHub does not take it', mend: `${said(error)} Mend ${file}` };
+  if (error.status === 422)
+    return { why: 'GitHub does not take it', mend: `${sentence(error.message)} Mend ${file}` };
   return {
     why: 'GitHub refuses it',
-    mend: `${said(error)} Look at the App’s permissions (\`actions: write\`) at ${grantAt}`,
+    mend: `${sentence(error.message)} Look at the App’s permissions (\`actions: write\`) at ${grantAt}`,
   };
 }
 
@@ -90,7 +106,10 @@ function lacks(permission: string): string {
   return `the App lacks ${names}`;
 }
 
-function said({ message }: GitHubError): string {
-  // Octokit adds where it is documented.
-  return `${message.replace(/ - https?:\/\/\S+$/, '').slice(0, SAID_CHARS)}.`;
+function sentence(message: string): string {
+  // What was asked is of no use to people; Octokit adds where it is documented.
+  const words = message
+    .replace(/^GitHub answered .{1,200}? with \d{3}: /, '')
+    .replace(/ - https?:\/\/\S+$/, '');
+  return `${cleanLine(words, SAID_CHARS).replace(/\.$/, '')}.`;
 }

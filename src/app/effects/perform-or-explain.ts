@@ -1,21 +1,30 @@
-import type { Reply } from '../../core/effect.ts';
+import type { Effect, Reply } from '../../core/effect.ts';
 import { GitHubError } from '../../core/github-port.ts';
 import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
 import { isFinished } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
-import { rememberUnpublished } from '../unpublished.ts';
+import { redactFor } from '../redact.ts';
+import { GIVEN_UP, isPublishingDue, NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
-import { isRefusal, REFUSED_ATTEMPTS } from '../work-queue.ts';
+import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../work-queue.ts';
 import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
 import { performEffect } from './perform-effect.ts';
 
+type Attempt = OutgoingEffect & { attempts: number };
+
 /** An effect; and where GitHub refuses it for good, what a person can do about it, said once and on the issue if possible. */
-export async function performOrExplain(
-  parts: AppParts,
-  outgoing: OutgoingEffect & { attempts: number },
-): Promise<void> {
+export async function performOrExplain(parts: AppParts, outgoing: Attempt): Promise<void> {
+  try {
+    await performOrTell(parts, outgoing);
+  } catch (error) {
+    if (isFinalPublish(outgoing.effect)) await showUnpublished(parts, outgoing, error);
+    throw error;
+  }
+}
+
+async function performOrTell(parts: AppParts, outgoing: Attempt): Promise<void> {
   try {
     await performEffect(parts, outgoing);
   } catch (error) {
@@ -28,15 +37,42 @@ export async function performOrExplain(
     if (dispatch && isLastWord(error, outgoing.attempts, [404, 422])) {
       return holdRun(parts, place, outgoing, error);
     }
-    if (isLastWord(error, outgoing.attempts, error.missingPermission ? [422] : [])) {
-      const reply = describeRefusal(error, type, grantAt(parts, place));
-      if (outgoing.effect.type === 'publish' && outgoing.effect.ready) {
-        const detail = reply.detail ?? '';
-        await rememberUnpublished(parts, outgoing.run, { why: 'GitHub refuses the work', detail });
+    const final = isFinalPublish(outgoing.effect);
+    const meant = error.missingPermission || type === 'publish' ? [422] : [];
+    if (isLastWord(error, outgoing.attempts, meant) || (final && isGivenUp(error, outgoing.attempts))) {
+      // Hidden before anything is cut, and for good: the values are forgotten sooner than the reason.
+      const said = await redactFor(parts, outgoing.run, error.message);
+      const reply = describeRefusal(error, { effect: outgoing.effect, said, grantAt: grantAt(parts, place) });
+      if (final) {
+        const why = 'GitHub does not take the work';
+        await rememberUnpublished(parts, outgoing.run, { why, detail: reply.detail ?? '' });
       }
       await tell(parts, place, { run: outgoing.run, seen: reply.title }, reply);
     }
     throw error;
+  }
+}
+
+function isFinalPublish(effect: Effect): boolean {
+  return effect.type === 'publish' && effect.ready;
+}
+
+/** What comes next waits for it: without this, people read for hours how things stood before the run ended. */
+async function showUnpublished(
+  parts: AppParts,
+  { id, run, attempts }: Attempt,
+  error: unknown,
+): Promise<void> {
+  const { state } = await parts.store.runs.load(run);
+  const due = state !== undefined && (await isPublishingDue(parts, state));
+  if (due || (await whyUnpublished(parts, run))?.why === NOT_YET.why)
+    await rememberUnpublished(parts, run, isGivenUp(error, attempts) ? GIVEN_UP : NOT_YET);
+  // Nothing can be written now.
+  if (error instanceof GitHubError && (error.unreachable || error.retryAfter !== undefined)) return;
+  try {
+    await performEffect(parts, { id: `${id}.status`, run, effect: { type: 'update_status' } });
+  } catch (problem) {
+    parts.log.warn({ run, error: String(problem) }, 'that the work is not published could not be shown');
   }
 }
 

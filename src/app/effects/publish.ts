@@ -6,7 +6,7 @@ import { isFinished } from '../../core/run-state.ts';
 import { postReply } from '../post-reply.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
-import { rememberUnpublished, whyUnpublished } from '../unpublished.ts';
+import { NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
 import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
 import { isHeldBack } from './is-held-back.ts';
 import type { Doing } from './perform-effect.ts';
@@ -20,18 +20,12 @@ export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
   if (await isHeldBack(doing)) return;
   const { parts, state } = doing;
   const before = ready ? await whyUnpublished(parts, state.run) : undefined;
-  // Until it is there: whatever keeps it from getting there, nobody is told to review it.
   if (ready && !before) await rememberUnpublished(parts, state.run, NOT_YET);
   const why = await bringToPullRequest(doing, ready);
   if (!ready) return;
   await rememberUnpublished(parts, state.run, why);
   if (before && !why && isFinished(state)) await correct(doing);
 }
-
-const NOT_YET: Unpublished = {
-  why: 'GitHub has not taken the work yet',
-  detail: 'It is kept. The administrators of the App see in its log what GitHub says, and can try again.',
-};
 
 /** What was said of the end while the work was not there. */
 async function correct(doing: Doing): Promise<void> {

@@ -2,6 +2,7 @@ import { renderStatus } from '../../comments/render-status.ts';
 import { isFinished, type RunState } from '../../core/run-state.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
+import { isPublishingDue } from '../unpublished.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';
 import { showCheck } from './show-check.ts';
@@ -9,6 +10,7 @@ import { showCheck } from './show-check.ts';
 /** The one sticky comment, the check on the branch, and the label that says the same in a list of issues. */
 export async function updateStatus(doing: Doing): Promise<void> {
   const { parts, github, state, place } = doing;
+  if (await isPublishingDue(parts, state)) return;
   const op = `${state.run}.status`;
   const where = await commentContext(parts, state, place, op);
   await upsertComment(parts, github, place, { run: state.run, op, body: renderStatus(state, where) });

@@ -38,7 +38,7 @@ export async function findWork(doing: Doing): Promise<Work | RefusedWork | undef
   }
   const leaks = await findLeaks(doing, changeset, digest);
   if ('refused' in leaks) return leaks;
-  const limits = changesetLimits(state, place, digest);
+  const limits = changesetLimits(state, place, changeset, parts.hash);
   // Whoever accepts what is there accepts its number, too.
   const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
   const problems = checked.ok ? [] : checked.problems;
@@ -65,13 +65,18 @@ function without(changeset: Changeset, held: readonly Held[]): Changeset {
 }
 
 /** Files that take the place of others: a removal that stands nowhere was looked at by nobody, and counted by nobody. */
-async function findReplacing({ github, place }: Doing, { files }: Changeset): Promise<Held[]> {
+async function findReplacing({ parts, github, state, place }: Doing, { files }: Changeset): Promise<Held[]> {
   const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
   const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
+  // Neither the base nor the answer changes: what was looked up once is not read from GitHub at every publishing.
+  const mark = `replaces-nothing:${state.run}`;
+  const question = parts.hash(JSON.stringify([place.head_sha, written, [...removed]]));
+  if ((await parts.store.marks.get(mark)) === question) return [];
   const unsaid = new Map<string, string>();
   for (const { path, by } of await github.replacedFiles(place.head_sha, written)) {
     if (!removed.has(path)) unsaid.set(by, path);
   }
+  if (unsaid.size === 0) await parts.store.marks.set(mark, question);
   return [...unsaid].map(([path, replaced]) => ({
     path,
     problem: `it takes the place of ${replaced}, whose removal is not part of what may be committed`,

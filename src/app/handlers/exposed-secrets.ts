@@ -2,8 +2,8 @@ import type { ParsedText } from '../../commands/command-spec.ts';
 import type { Decided } from '../../core/decide-once.ts';
 import type { Reply } from '../../core/effect.ts';
 import { looksLikeCredential } from '../../core/looks-like-credential.ts';
-import type { RunState } from '../../core/run-state.ts';
-import { askedInputs, isSecret, secretKeysOf } from '../../core/secrets-of-run.ts';
+import { pendingEscalation, type RunState } from '../../core/run-state.ts';
+import { askedInputs, type GivenSecret, isSecret, secretKeysOf } from '../../core/secrets-of-run.ts';
 
 /** A secret that stands where everybody can read it. */
 export interface Exposed {
@@ -14,10 +14,17 @@ export interface Exposed {
 }
 
 const SOMETHING: Exposed = { label: 'what looks like a credential' };
-const GIVEN_AFTER_KEY = /^["'`*]*\s*[=:]\s*\S/;
+const GIVEN_AFTER_KEY = /^["'`*]*\s*[=:]\s*["'`*]*(?=\S)/;
+/** Misspelt or not: whoever writes this gives a value. */
+const MEANT_TO_GIVE = /^\s*\/prov/im;
 
 /** P-9: secrets in what a person wrote to us, whether we understood the rest of it or not, and also when the question is closed. */
-export function findExposed(state: RunState, text: string, parsed: ParsedText): Exposed[] {
+export function findExposed(
+  state: RunState,
+  text: string,
+  parsed: ParsedText,
+  known: readonly GivenSecret[],
+): Exposed[] {
   const secretKeys = secretKeysOf(state);
   const asked = askedInputs(state);
   const labelOf = (key: string) => asked.find((input) => input.key === key)?.label ?? key;
@@ -30,13 +37,29 @@ export function findExposed(state: RunState, text: string, parsed: ParsedText): 
   if (looksLikeCredential(text)) return [SOMETHING];
   if (parsed.kind !== 'reply') return [];
   // Not in the right form, so nobody can say where the value ends; but one was given.
+  const awaited = MEANT_TO_GIVE.test(text) ? secretKeys : awaitedSecrets(state);
   return [...secretKeys]
-    .filter((key) => text.split(key, 100).slice(1).some(beginsWithValue))
+    .filter((key) => valuesAfter(text, key).some((value) => awaited.has(key) || isKnown(value, known)))
     .map((key) => ({ label: labelOf(key) }));
 }
 
-function beginsWithValue(rest: string): boolean {
-  return GIVEN_AFTER_KEY.test(rest.slice(0, 100));
+/** Of the open question. With none, a key and a colon are people talking about it, as in "api_key: document it". */
+function awaitedSecrets(state: RunState): Set<string> {
+  const inputs = pendingEscalation(state)?.inputs ?? [];
+  return new Set(inputs.flatMap(({ key, secret }) => (secret ? [key] : [])));
+}
+
+/** What follows the key where something is given for it. */
+function valuesAfter(text: string, key: string): string[] {
+  const rests = text.split(key, 100).slice(1);
+  return rests.flatMap((rest) => {
+    const [between] = GIVEN_AFTER_KEY.exec(rest.slice(0, 100)) ?? [];
+    return between === undefined ? [] : [rest.slice(between.length)];
+  });
+}
+
+function isKnown(text: string, known: readonly GivenSecret[]): boolean {
+  return known.some(({ value }) => text.startsWith(value));
 }
 
 /** Which of them the run has now; of the others nothing was kept. */

@@ -6,6 +6,7 @@ import type { GitHub } from '../../core/github-port.ts';
 import { neededRole, type Role } from '../../core/role.ts';
 import { isFinished, pendingEscalation } from '../../core/run-state.ts';
 import { sealInputs } from '../../core/seal-inputs.ts';
+import { openSecrets } from '../../core/secrets-of-run.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
@@ -94,7 +95,9 @@ export async function runCommand(parts: AppParts, github: GitHub, given: Asked):
 async function findExposedIn(parts: AppParts, { run, text, parsed }: Asked): Promise<Exposed[]> {
   if (text === undefined) return [];
   const { state } = await parts.store.runs.load(run);
-  return state ? findExposed(state, text, parsed) : [];
+  if (!state) return [];
+  const known = parsed.kind === 'reply' ? await openSecrets(parts.store.vault, state) : [];
+  return findExposed(state, text, parsed, known);
 }
 
 /** P-9: where nothing but secrets is missing, going on means that they are in Actions secrets. Deciding is pure, so we look here. */

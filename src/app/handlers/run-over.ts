@@ -79,7 +79,13 @@ export async function onWorkflowRunCompleted(parts: AppParts, ended: EndedAction
   const at = parts.now().toISOString();
   const reason = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   const seen = [`workflow-run:${ended.actions_run}:${ended.attempt}`];
-  await decideForRun(parts, ended.run, { type: 'job_lost', at, reason, verifying }, seen);
+  const log_url = await logOf(parts, ended);
+  await decideForRun(parts, ended.run, { type: 'job_lost', at, reason, verifying, log_url }, seen);
+}
+
+async function logOf({ store, settings }: AppParts, ended: EndedActionsRun): Promise<string | undefined> {
+  const place = await store.runs.place(ended.run);
+  return place && `${settings.webUrl}/${place.owner}/${place.repo}/actions/runs/${ended.actions_run}`;
 }
 
 /**

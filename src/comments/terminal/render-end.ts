@@ -1,11 +1,14 @@
 import { lastVerification, type RunState } from '../../core/run-state.ts';
 import { score } from '../../core/verification.ts';
 import { ratesOf } from '../figures.ts';
+import { leftPutBack } from '../left-put-back.ts';
 import { partialCause } from '../render-pull-request.ts';
 import { totalsOf } from '../totals.ts';
 import { count } from '../words.ts';
 import { paintState, type TerminalLook, widthOf } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
+
+const PUT_BACK_SHOWN = 10;
 
 export interface EndLook extends TerminalLook {
   branch?: string;
@@ -24,10 +27,22 @@ export function renderEnd(state: RunState, look: EndLook): string {
     ...state.known_issues
       .slice(0, 10)
       .map((issue) => `  ✗ known issue: ${terminalLine(issue.title, widthOf(look) - 18)}`),
+    ...putBackLines(state, look),
     `  turns ${totals.turns}   ${totals.working}   waiting ${totals.waiting}${spent(state)}`,
     `  ${look.branch ? `branch ${terminalLine(look.branch, 60)}, ` : ''}${work}`,
   ];
   return lines.join('\n');
+}
+
+function putBackLines(state: RunState, look: EndLook): string[] {
+  const paths = leftPutBack(state);
+  const more = paths.length - PUT_BACK_SHOWN;
+  return [
+    ...paths
+      .slice(0, PUT_BACK_SHOWN)
+      .map((path) => `  ✗ put back, not in the work: ${terminalLine(path, widthOf(look) - 31)}`),
+    ...(more > 0 ? [`  ✗ and ${count(more, 'more file')} put back`] : []),
+  ];
 }
 
 function isPartial(state: RunState): boolean {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import { digestOfFile } from '../../../src/core/examine-work.ts';
 import type { WorkFacts } from '../../../src/core/work-facts.ts';
 import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
-import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
+import { PASSING, type Run, startRun, tests } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
 const CI = '.github/workflows/ci.yml';
@@ -11,7 +12,7 @@ const SECRET = 'S3CRETvalue99';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const file = (path: string, text = path) => ({
   path,
-  mode: '100644',
+  mode: '100644' as const,
   status: 'added',
   content: base64(text),
 });
@@ -38,6 +39,12 @@ const complete = (work: WorkFacts, guards = {}): Run =>
     work,
   });
 
+const workflowProblem = (text: string) => ({
+  path: CI,
+  why: 'workflow' as const,
+  digest: digestOfFile(file(CI, text), desk.parts.hash),
+});
+
 async function verify(changeset: string): Promise<void> {
   const at = new Date(desk.clock.ms).toISOString();
   await decideForRun(desk.parts, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
@@ -60,7 +67,7 @@ const labels = async (issue: number) => {
 describe('R-8: what was approved is what is published', () => {
   test('a file that has another text since is not: the agent reports anew', async () => {
     const good = await put([file(CI, 'good')]);
-    const problems = [{ path: CI, why: 'workflow' as const }];
+    const problems = [workflowProblem('good')];
     const { issue } = await desk.seed(complete({ digest: good, files: 1, problems, secrets: [] }).park());
     const evil = await put([file(CI, 'evil')]);
     await answer(issue, '/approve');
@@ -69,6 +76,46 @@ describe('R-8: what was approved is what is published', () => {
     expect(await desk.state()).toMatchObject({ status: 'building', changeset: good });
     expect(await branchFile(issue, CI)).toBeUndefined();
     expect(await comment(issue, 'reply')).toContain('the work was changed after it was examined');
+  });
+
+  test.each([
+    ['the same text', 'good', 'good'],
+    ['another text', 'evil', undefined],
+  ])('in later work the approval is for %s', async (_, text, published) => {
+    const digest = await put([file(CI, 'good')]);
+    const work = { digest, files: 1, problems: [workflowProblem('good')], secrets: [] };
+    const run = complete(work).park();
+    run.say('/approve');
+    run.feed({ type: 'verification', at: run.now(), verification: tests(4, 5), changeset: digest });
+    const later = await put([file(CI, text), file('src/fix.ts')]);
+    run
+      .startJob()
+      .beginTurn()
+      .askForHelp([{ key: 'size', label: 'size' }])
+      .park();
+    const { issue } = await desk.seed(run);
+    expect(later).not.toBe(digest);
+    expect(await branchFile(issue, 'src/fix.ts')).toBe('src/fix.ts');
+    expect(await branchFile(issue, CI)).toBe(published);
+  });
+
+  test('asked about again, people are told that it is not what they approved', async () => {
+    const work = (digest: string, text: string) => ({
+      digest,
+      files: 1,
+      problems: [workflowProblem(text)],
+      secrets: [],
+    });
+    const good = await put([file(CI, 'good')]);
+    const run = complete(work(good, 'good')).park();
+    run.say('/approve');
+    run.feed({ type: 'verification', at: run.now(), verification: tests(4, 5), changeset: good });
+    const report = { status: 'implemented', summary: 'All done' };
+    const evil = work(await put([file(CI, 'evil')]), 'evil');
+    run.startJob().turn({ report, verification: PASSING, work: evil }).park();
+    const { issue } = await desk.seed(run);
+    const asked = (await desk.olivia.comments(issue)).map(({ body }) => body).join('\n');
+    expect(asked).toContain('It was approved before and has changed since. It is not committed unless');
   });
 
   test('E-5: three files approved are not fifty', async () => {
@@ -146,7 +193,7 @@ describe('work that cannot be published at the end', () => {
     const { issue } = await desk.seed(askingRun(['colour']));
     await answer(issue, '/accept');
     const [buried] = await desk.store.outbox.buried(1);
-    expect(await comment(issue, 'status')).toContain('✗ The work is not published: GitHub has not taken');
+    expect(await comment(issue, 'status')).toContain('✗ The work is not published: GitHub does not take');
     expect(await comment(issue, 'receipt')).toContain('✗ The work is not published');
     expect(await labels(issue)).toContain('autobuild:stopped');
     desk.interfere(() => undefined);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import { digestOfFile } from '../../../src/core/examine-work.ts';
 import type { WorkFacts } from '../../../src/core/work-facts.ts';
 import { type Answer, type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
@@ -13,7 +14,7 @@ const SECRET = 'S3CRETvalue99';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const file = (path: string, more: object = {}) => ({
   path,
-  mode: '100644',
+  mode: '100644' as const,
   status: 'added',
   content: base64(`${path}\n`),
   ...more,
@@ -100,7 +101,9 @@ describe('files that nobody approved', () => {
 
   test('approved when the work is complete: published with them', async () => {
     const digest = await put(files);
-    const problems = [{ path: CI, why: 'workflow' as const }];
+    const problems = [
+      { path: CI, why: 'workflow' as const, digest: digestOfFile(file(CI), desk.parts.hash) },
+    ];
     const run = completeRun({ digest, files: 2, problems, secrets: [] }).park();
     const { issue } = await desk.seed(run);
     expect((await said(issue, 'It is not committed unless you approve it.'))[0]).toContain(CI);

@@ -77,6 +77,42 @@ test.each([
   expect(fresh).toContain(reason);
 });
 
+test.each([
+  ['/guid api_key: document it in the README', true],
+  ['/guid set **api_key** = the one from the vault', true],
+  ['/guid api_key: abcdef123456', false],
+  ['/guid `api_key`=`abcdef123456`, please', false],
+  [`/guid api_key: ${KEY}`, false],
+  ['/provid api_key: hunter2', false],
+  ['/provide api_key=hunter2', false],
+])('P-9: with the question closed, %s stays: %s', async (text, stays) => {
+  desk = await openAppDesk();
+  const run = startRun({ startMs: Date.now() - 3_600_000 }).beginTurn();
+  run.askForHelp([{ key: 'api_key', label: 'The key', secret: true }]);
+  const { issue } = await desk.seed(run);
+  const first = await write(issue, '/provide api_key=abcdef123456');
+  expect(first.said).toContain('The value was taken.');
+  const { stands, replies } = await write(issue, text);
+  expect(stands).toBe(stays);
+  const fresh = replies.slice(first.replies.length).join('\n');
+  if (stays) expect(fresh).not.toContain('rotate');
+  else expect(fresh).toContain('Please rotate');
+});
+
+test('P-9: a value that is asked for is not one that was given before', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ startMs: Date.now() - 3_600_000 }).beginTurn();
+  run.askForHelp([{ key: 'api_key', label: 'The key', secret: true }]).park();
+  run.say('/provide api_key=abcdef123456');
+  run
+    .startJob()
+    .beginTurn()
+    .askForHelp([{ key: 'shop_key', label: 'Key of the shop', secret: true }]);
+  const { issue } = await desk.seed(run);
+  expect((await write(issue, '/guid api_key: document it in the README')).stands).toBe(true);
+  expect((await write(issue, '/guid shop_key: hunter2')).stands).toBe(false);
+});
+
 test('P-9: one of two values was asked for: the reply tells which was taken', async () => {
   desk = await openAppDesk();
   const { issue } = await desk.seed(askingRun(['stripe', 'colour']));

@@ -11,8 +11,8 @@ const ACTIONS_RUN = 4_000_001;
 const builds = () => desk.github.workflows.runs.length;
 
 /** Its job was started by that Actions run, which is the one that ended. */
-async function claimed(conclusion: string): Promise<void> {
-  const ticket = { hash: 'h', run: 'r1', job: 1, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
+async function claimed(conclusion: string, job = 1): Promise<void> {
+  const ticket = { hash: 'h', run: 'r1', job, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
   await desk.store.tokens.addTicket(ticket);
   await desk.store.tokens.takeTicket('h', ACTIONS_RUN, 1, new Date(desk.clock.ms).toISOString());
   await ended(conclusion);
@@ -90,4 +90,29 @@ test('a job that was followed by another one is no news, however it ended', asyn
   });
   await ended('cancelled');
   expect((await desk.state()).paused).toBeUndefined();
+});
+
+test('E-13: the third job in a row that is lost pauses the run, and one comment says why and links to its log', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ startMs: Date.now() - 3_600_000 })
+    .beginTurn()
+    .lose()
+    .startJob()
+    .beginTurn()
+    .lose();
+  const { issue } = await desk.seed(run.startJob().beginTurn());
+  const before = builds();
+  await claimed('failure', 3);
+  expect((await desk.state()).paused).toBeDefined();
+  expect(builds()).toBe(before);
+  const said = (await desk.olivia.comments(issue)).filter(({ body }) => body.includes('Paused:'));
+  expect(said).toHaveLength(1);
+  expect(said[0]?.body).toContain('3 jobs in a row ended before a turn was finished');
+  expect(said[0]?.body).toMatch(
+    new RegExp(`\\[The log of the last one\\]\\(https?://\\S+/actions/runs/${ACTIONS_RUN}\\)`),
+  );
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  expect(builds()).toBe(before + 1);
+  expect((await desk.state()).losses).toBeUndefined();
 });
