@@ -22,9 +22,11 @@ export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
   const before = ready ? await whyUnpublished(parts, state.run) : undefined;
   if (ready && !before) await rememberUnpublished(parts, state.run, NOT_YET);
   const why = await bringToPullRequest(doing, ready);
-  if (!ready) return;
-  await rememberUnpublished(parts, state.run, why);
-  if (before && !why && isFinished(state)) await correct(doing);
+  if (ready) await rememberUnpublished(parts, state.run, why);
+  if (why) return;
+  // Once the work is known to be there, which the check tells as well.
+  await showCheck(doing);
+  if (before && isFinished(state)) await correct(doing);
 }
 
 /** What was said of the end while the work was not there. */
@@ -49,7 +51,6 @@ async function bringToPullRequest(doing: Doing, ready: boolean): Promise<Unpubli
   if (work.files.length === 0) return sayNothingLeft(doing, work.leftOut);
   await commitWork(doing, work);
   await writePullRequest(doing, ready);
-  await showCheck(doing);
   return undefined;
 }
 

@@ -72,6 +72,7 @@ test('R-10: where GitHub takes the work at once, nothing else is said on the way
   expect(await comment(work.issue, 'status')).toContain('is ready for your review');
   expect(written('The work is not published')).toBe(0);
   expect(written('autobuild:stopped')).toBe(0);
+  expect(written('but not published')).toBe(0);
 });
 
 test('R-10: what GitHub does not take at all is said in its words, without secrets, and with what to do', async () => {
