@@ -2,7 +2,7 @@ import type { RunState } from '../core/run-state.ts';
 
 /** Edits that were put back and are not in the work, for the last words of a run: nothing drops out in silence. */
 export function leftPutBack(state: RunState): string[] {
-  const { turns, turn, escalations, approved_paths, changes, finished } = state;
+  const { turns, turn, escalations, approved_paths, approved_names = [], changes, finished } = state;
   if (!finished) return [];
   const last = turns.at(-1);
   const asked = escalations.at(-1);
@@ -10,7 +10,7 @@ export function leftPutBack(state: RunState): string[] {
   const cut = asked?.during_turn && turn > (last?.turn ?? 0) ? asked.triggers : [];
   const proposed = cut.flatMap(({ evidence }) => evidence.proposed ?? []);
   const paths = [...(last?.put_back ?? []), ...proposed.map(({ path }) => path)];
-  return [...new Set(paths)].filter(
-    (path) => !approved_paths.includes(path) && !changes.paths.includes(path),
-  );
+  // A pattern says nothing of this file; an older journal has the names of approved files among the patterns.
+  const known = new Set([...approved_paths, ...approved_names, ...changes.paths]);
+  return [...new Set(paths)].filter((path) => !known.has(path));
 }

@@ -43,11 +43,14 @@ export function approveScope(
   const changed = overLimit?.evidence.files?.length ?? pending.context.files;
   const useless = uselessFileLimit(state, files, changed);
   if (useless) return refuse(input, useless);
-  const approved = files === undefined && paths === undefined ? proposed : (paths ?? []);
+  // The agent chose the names of the proposed files: only a pattern that a person typed stands for more than one file.
+  const byName = files === undefined && paths === undefined;
+  const { unbound, approvedFiles } = bindToContent(state, pending, byName ? proposed : (paths ?? []));
   const resumed = resumeRun(state, pending, input, rules, {
     status: 'resolved_with_approval',
     growth: { files },
-    ...bindToContent(state, pending, approved),
+    ...(byName ? { approvedNames: unbound } : { approvedPaths: unbound }),
+    approvedFiles,
   });
   return completeIfApproved(state, pending, input.at, resumed);
 }

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { Change } from './change.ts';
 import { checkChangesetPaths } from './changeset-path.ts';
 import type { CommitFile } from './github-port.ts';
-import { isInScope, matchesPattern } from './path-pattern.ts';
+import { type Approvals, isApproved } from './is-approved.ts';
+import { isInScope, isPlainPath, matchesPattern } from './path-pattern.ts';
 
 const MODES = ['100644', '100755'] as const;
 const MEBIBYTE = 1024 * 1024;
@@ -33,12 +34,9 @@ export const Changeset = z.object({
 });
 export type Changeset = z.infer<typeof Changeset>;
 
-export interface ChangesetLimits {
+export interface ChangesetLimits extends Approvals {
   /** Beside what is always protected. */
   protectedPaths: readonly string[];
-  approvedPaths: readonly string[];
-  /** Beside those, each by its name alone: no pattern, whatever it is called. */
-  approvedFiles?: ReadonlySet<string>;
   /** Absent: none was declared. */
   scope?: readonly string[];
   /** Files a person allowed the run to change. */
@@ -136,7 +134,9 @@ function checkTotal(files: readonly ChangesetFile[], limits: ChangesetLimits): C
 
 function checkPermission(path: string, limits: ChangesetLimits): ChangesetProblem[] {
   if (isApproved(path, limits)) return [];
-  const remedy = `Approve it with: /approve paths=${path}`;
+  // The agent chose the name, so that it must not be suggested where it is read as a pattern.
+  const command = isPlainPath(path) ? `/approve paths=${path}` : '/approve';
+  const remedy = `Approve it with: ${command}`;
   if (isWorkflow(path)) {
     const problem = 'workflow files run with the repository’s secrets, so a person has to approve them';
     return [
@@ -183,10 +183,6 @@ function checkNumber(files: readonly ChangesetFile[], limits: ChangesetLimits): 
 
 export function countedPaths(files: readonly ChangesetFile[], limits: ChangesetLimits): string[] {
   return files.map(({ path }) => path).filter((path) => !isApproved(path, limits));
-}
-
-function isApproved(path: string, { approvedPaths, approvedFiles }: ChangesetLimits): boolean {
-  return approvedFiles?.has(path) === true || approvedPaths.some((pattern) => matchesPattern(pattern, path));
 }
 
 function isWorkflow(path: string): boolean {

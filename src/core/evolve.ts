@@ -120,6 +120,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         limits: event.limits as GuardLimits,
         limits_rev: event.rev,
         approved_paths: event.approved_paths,
+        approved_names: event.approved_names ?? state.approved_names,
         approved_files: event.approved_files ?? state.approved_files,
       };
     case 'answer_prepared':

@@ -38,7 +38,7 @@ export function changesetLimits(
   return {
     protectedPaths: place.protected_paths ?? [],
     approvedPaths: state.approved_paths,
-    approvedFiles: new Set(asTheyStand.map(({ path }) => path)),
+    approvedNames: [...(state.approved_names ?? []), ...asTheyStand.map(({ path }) => path)],
     scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
     maxFiles: typeof limit === 'number' ? limit : 'off',
   };

@@ -20,7 +20,10 @@ export const Orders = z.discriminatedUnion('do', [
     predecessor: Predecessor.optional(),
     limits: GuardLimitsSchema,
     limits_rev: z.number().int().positive(),
+    /** Patterns. */
     approved_paths: z.array(z.string()),
+    /** Each by its name alone. Absent: none, or an older desk has them among the patterns. */
+    approved_names: z.array(z.string()).optional(),
     answers: z.array(Answer),
     /** Every value given in this run so far. */
     inputs: z.record(z.string(), InputRef),
@@ -56,6 +59,7 @@ export function ordersFor(state: RunState): Orders {
     limits: state.limits,
     limits_rev: state.limits_rev,
     approved_paths: state.approved_paths,
+    approved_names: state.approved_names,
     answers: state.answers,
     inputs: Object.assign({}, ...state.escalations.map((escalation) => escalation.resolution?.inputs ?? {})),
     secret_inputs: [...secretKeysOf(state)],

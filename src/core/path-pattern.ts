@@ -6,6 +6,11 @@ const MAX_MATCHED_PATH = 1024;
 
 const GLOB = /[*?[\]{}]/;
 
+/** Whether it can stand in a command without quotes, and no letter of it means anything in a pattern. */
+export function isPlainPath(path: string): boolean {
+  return /^\.?[\w@+-][\w./@+-]*$/.test(path);
+}
+
 /** An entry of a scope is a glob, a file or directory, or the name of a module. */
 export function isInScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => matchesPattern(entry, path) || matchesModule(entry, path));

@@ -21,6 +21,7 @@ export interface AnswerParts {
   rearm: GuardId[];
   growth: Growth;
   approvedPaths: string[];
+  approvedNames?: string[];
   approvedFiles?: ApprovedFile[];
   endsTurn: boolean;
   nextTurn: 'normal' | 'debug';
@@ -44,6 +45,9 @@ export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts)
       rev: state.limits_rev + 1,
       limits: rules.grow(state.limits, [...grown], { turns, minutes, files }, observed),
       approved_paths: [...new Set([...state.approved_paths, ...parts.approvedPaths])],
+      approved_names: parts.approvedNames && [
+        ...new Set([...(state.approved_names ?? []), ...parts.approvedNames]),
+      ],
       approved_files: parts.approvedFiles,
     },
   ];

@@ -23,6 +23,7 @@ export interface ResumeOptions {
   /** Values given with this answer, beside those given before. */
   inputs?: Record<string, InputRef>;
   approvedPaths?: string[];
+  approvedNames?: string[];
   approvedFiles?: ApprovedFile[];
   reply?: Reply;
 }
@@ -48,6 +49,7 @@ export function resumeRun(
     rearm: rearmedBy(pending, command),
     growth: options.growth ?? {},
     approvedPaths: options.approvedPaths ?? [],
+    approvedNames: options.approvedNames,
     approvedFiles: options.approvedFiles,
     endsTurn: options.endsTurn ?? options.agent !== undefined,
     nextTurn: options.nextTurn ?? 'normal',

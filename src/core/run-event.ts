@@ -174,7 +174,10 @@ export const RunEvent = z.discriminatedUnion('type', [
     at,
     rev: z.number().int().positive(),
     limits: GuardLimitsSchema,
+    /** Patterns. Journals of older versions have the names of proposed files among them. */
     approved_paths: z.array(z.string()),
+    /** Absent: the same as before. */
+    approved_names: z.array(z.string()).optional(),
     approved_files: z.array(ApprovedFile).optional(),
   }),
   z.object({ type: z.literal('answer_prepared'), at, answer: Answer }),

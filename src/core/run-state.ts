@@ -37,7 +37,10 @@ export interface RunState {
   limits_rev: number;
   /** The limits revision at which each guard was last re-armed: an older claim of its trip is void. */
   rearmed_at: Partial<Record<GuardId, number>>;
+  /** Patterns. */
   approved_paths: string[];
+  /** Beside those, each by its name alone: no pattern, whatever it is called. */
+  approved_names?: string[];
   /** Beside those, as they stood when they were approved. */
   approved_files?: ApprovedFile[];
   jobs: number;

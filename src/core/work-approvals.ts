@@ -1,7 +1,7 @@
 import type { Decision } from './decision.ts';
 import type { Escalation } from './escalation.ts';
 import type { ExaminedFile, ProposedWrite, Trigger } from './guard.ts';
-import { matchesPattern } from './path-pattern.ts';
+import { isApproved } from './is-approved.ts';
 import type { ApprovedFile } from './run-event.ts';
 import type { RunState } from './run-state.ts';
 import { tellNextTurn } from './tell-next-turn.ts';
@@ -82,7 +82,7 @@ function examinedIn(triggers: readonly Trigger[]): ExaminedFile[] {
 }
 
 function opennessOf(
-  { approved_paths, approved_files = [] }: RunState,
+  { approved_paths, approved_names, approved_files = [] }: RunState,
   found: readonly Pick<WorkProblem, 'path' | 'digest'>[],
 ): (path: string) => boolean {
   const asItStands = new Set(
@@ -92,7 +92,8 @@ function opennessOf(
       )
       .map(({ path }) => path),
   );
-  return (path) => !asItStands.has(path) && !approved_paths.some((pattern) => matchesPattern(pattern, path));
+  const approvals = { approvedPaths: approved_paths, approvedNames: approved_names };
+  return (path) => !asItStands.has(path) && !isApproved(path, approvals);
 }
 
 /**
@@ -103,7 +104,7 @@ export function bindToContent(
   { approved_files = [] }: RunState,
   { triggers }: Escalation,
   approved: readonly string[],
-): { approvedPaths: string[]; approvedFiles?: ApprovedFile[] } {
+): { unbound: string[]; approvedFiles?: ApprovedFile[] } {
   const asItStands = new Set(
     triggers
       .flatMap(({ evidence }) => evidence.proposed ?? [])
@@ -111,10 +112,10 @@ export function bindToContent(
       .map(({ path }) => path),
   );
   const bound = examinedIn(triggers).filter(({ path }) => asItStands.has(path) && approved.includes(path));
-  const approvedPaths = approved.filter((path) => !asItStands.has(path));
-  if (bound.length === 0) return { approvedPaths };
+  const unbound = approved.filter((path) => !asItStands.has(path));
+  if (bound.length === 0) return { unbound };
   const kept = approved_files.filter(({ path }) => !bound.some((file) => file.path === path));
-  return { approvedPaths, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };
+  return { unbound, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };
 }
 
 /** A value in a file is a slip the agent can mend: like a check that fails, it is told and goes on. */

@@ -1,6 +1,6 @@
-import type { Standing, Trigger } from '../core/guard.ts';
+import type { Option, Standing, Trigger } from '../core/guard.ts';
 import type { TriggerWords } from '../core/rules.ts';
-import { mergeOptions } from './options.ts';
+import { approveLabel, mergeOptions } from './options.ts';
 import { guardById } from './registry.ts';
 import { CHOOSE } from './wording.ts';
 
@@ -26,6 +26,17 @@ export function describeTriggers(
       )
       .join(' '),
     headers: guards.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
-    options: mergeOptions(guards.map(({ trigger, guard }) => guard.options(trigger, standing))),
+    options: labelAllProposed(
+      mergeOptions(guards.map(({ trigger, guard }) => guard.options(trigger, standing))),
+      triggers,
+    ),
   };
+}
+
+/** Without arguments `/approve` is for the files of every trigger, so its box counts them all. */
+function labelAllProposed(options: readonly Option[], triggers: readonly Trigger[]): Option[] {
+  const lists = triggers.map(({ evidence }) => evidence.proposed ?? []).filter(({ length }) => length > 0);
+  if (lists.length < 2) return [...options];
+  const label = approveLabel(new Set(lists.flat().map(({ path }) => path)).size);
+  return options.map((option) => (option.command === '/approve' ? { ...option, label } : option));
 }

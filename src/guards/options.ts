@@ -1,4 +1,5 @@
 import type { Option, Standing } from '../core/guard.ts';
+import { isPlainPath } from '../core/path-pattern.ts';
 import { oneLine } from './wording.ts';
 
 /** Every choice a guard can offer: label, description and the command a tick stands for. */
@@ -70,12 +71,9 @@ export function approveFiles(next: number, proposed: number): Option[] {
   ];
 }
 
-// What can stand in a command without quotes and means nothing but itself as a glob.
-const PLAIN_PATH = /^\.?[\w@+-][\w./@+-]*$/;
 const PATHS_NAMED = 5;
 
 export function approvePaths(paths: readonly string[]): Option[] {
-  const named = paths.length <= PATHS_NAMED && paths.every((path) => PLAIN_PATH.test(path));
   const folders = [...new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))];
   const [folder] = folders;
   const options: Option[] = [
@@ -83,11 +81,11 @@ export function approvePaths(paths: readonly string[]): Option[] {
       id: 'approve-path',
       label: approveLabel(paths.length),
       description: 'the next one asks again.',
-      // Without arguments: what was proposed and nothing else.
-      command: named ? `/approve paths=${paths.join(',')}` : '/approve',
+      // Without arguments it is for the proposed files alone. Behind `paths=` their names would be patterns.
+      command: '/approve',
     },
   ];
-  if (folders.length === 1 && folder && PLAIN_PATH.test(folder)) {
+  if (folders.length === 1 && folder && isPlainPath(folder)) {
     options.push({
       id: 'approve-dir',
       label: `Approve \`${folder}/**\``,
@@ -117,7 +115,8 @@ export function refusePastTheGate(paths: readonly string[]): Option {
   };
 }
 
-const approveLabel = (count: number) => (count > 1 ? `Approve these ${count} files` : 'Approve this file');
+export const approveLabel = (count: number) =>
+  count > 1 ? `Approve these ${count} files` : 'Approve this file';
 
 export function stayWithin(what: string): Option {
   return {
@@ -139,7 +138,7 @@ export function finishWithout(paths: readonly string[]): Option {
 }
 
 function nameOr(paths: readonly string[], otherwise: string): string {
-  const named = paths.length <= PATHS_NAMED && paths.every((path) => PLAIN_PATH.test(path));
+  const named = paths.length <= PATHS_NAMED && paths.every(isPlainPath);
   return named ? paths.join(', ') : otherwise;
 }
 

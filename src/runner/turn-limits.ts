@@ -12,13 +12,17 @@ export function actionContextOf({ brief, workspace, now }: Job, { turn }: WorkOr
   };
 }
 
-export function writeLimitsOf(job: Job, { limits, approved_paths, kind }: WorkOrders): WriteLimits {
+export function writeLimitsOf(
+  job: Job,
+  { limits, approved_paths, approved_names, kind }: WorkOrders,
+): WriteLimits {
   // Nothing of a debugging turn stays, so there is nothing to allow or to ask about.
   if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
   const maxFiles = limits.files_modified_exceeds;
   return {
     maxFiles: typeof maxFiles === 'number' ? maxFiles : 'off',
     approvedPaths: approved_paths,
+    approvedNames: approved_names,
     scope: limits.spec_deviation_detected === 'off' ? undefined : job.brief.task.scope,
     readOnly: false,
   };

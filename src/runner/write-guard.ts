@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { SetAside } from '../core/change.ts';
 import { type GateAnswer, type GateAsk, pathsOfAsk } from '../core/gate.ts';
 import type { ProposedWrite } from '../core/guard.ts';
-import { matchesPattern } from '../core/path-pattern.ts';
+import { type Approvals, isApproved } from '../core/is-approved.ts';
 import { changeTimes, earlierFirst } from './earlier-first.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
 import { placeWrite, type WritePlace } from './place-write.ts';
@@ -23,9 +23,8 @@ const COST_FACTOR = 4;
 type Place = { given: string } & WritePlace;
 type Objection = Extract<WriteVerdict, { ok: false }>;
 
-export interface WriteLimits {
+export interface WriteLimits extends Approvals {
   maxFiles: number | 'off';
-  approvedPaths: string[];
   scope: string[] | undefined;
   /** A debugging turn changes nothing (G-8). */
   readOnly: boolean;
@@ -83,10 +82,8 @@ export function createWriteGuard(options: {
   let stopped = false;
 
   const changedPaths = async () => options.countChanged(await workspace.changedPaths());
-  const judge = (path: string, known: ReadonlySet<string>): WriteVerdict => {
-    const { maxFiles, approvedPaths, scope } = limits();
-    return judgeWrite({ path, changed: known, maxFiles, approvedPaths, scope });
-  };
+  const judge = (path: string, known: ReadonlySet<string>): WriteVerdict =>
+    judgeWrite({ ...limits(), path, changed: known });
   const known = () => new Set([...changed, ...grants.waiting()]);
 
   /** What earlier turns made of a file, and what a person allowed in this one, stays when a later edit of it goes. */
@@ -152,9 +149,12 @@ export function createWriteGuard(options: {
         const paths = await look();
         const fresh = paths.filter((path) => !atStart.has(path));
         const since = await changeTimes(workspace.worktree, fresh);
-        const { approvedPaths } = limits();
-        const isApproved = (path: string) => approvedPaths.some((pattern) => matchesPattern(pattern, path));
-        return earlierFirst(paths, { atStart, since, isApproved });
+        const approvals = limits();
+        return earlierFirst(paths, {
+          atStart,
+          since,
+          isApproved: (path) => isApproved(path, approvals),
+        });
       },
     },
     judge,

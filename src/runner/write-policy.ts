@@ -1,4 +1,5 @@
-import { isInScope, matchesPattern } from '../core/path-pattern.ts';
+import { type Approvals, isApproved } from '../core/is-approved.ts';
+import { isInScope } from '../core/path-pattern.ts';
 import { checkWorktreePath } from '../core/worktree-path.ts';
 
 export type WriteVerdict =
@@ -10,17 +11,18 @@ export type WriteVerdict =
   | { ok: false; why: 'out_of_scope'; path: string; scope: string[] };
 
 /** May this path be written, given what was changed so far? Scope first: a file that is not part of the task is not one too many. */
-export function judgeWrite(write: {
-  path: string;
-  changed: ReadonlySet<string>;
-  maxFiles: number | 'off';
-  approvedPaths: readonly string[];
-  scope: readonly string[] | undefined;
-}): WriteVerdict {
+export function judgeWrite(
+  write: Approvals & {
+    path: string;
+    changed: ReadonlySet<string>;
+    maxFiles: number | 'off';
+    scope: readonly string[] | undefined;
+  },
+): WriteVerdict {
   const checked = checkWorktreePath(write.path);
   if (!checked.ok) return { ok: false, why: 'invalid_path', path: write.path, problem: checked.problem };
   const { path } = checked;
-  if (write.approvedPaths.some((pattern) => matchesPattern(pattern, path))) return { ok: true };
+  if (isApproved(path, write)) return { ok: true };
   if (write.scope !== undefined && !isInScope(path, write.scope)) {
     return { ok: false, why: 'out_of_scope', path, scope: [...write.scope] };
   }

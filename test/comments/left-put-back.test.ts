@@ -4,12 +4,16 @@ import { renderReceipt } from '../../src/comments/render-receipt.ts';
 import { run, turns, WHERE } from './story.ts';
 
 test('E-5: the receipt names what was put back and never approved', () => {
-  const records = turns(2).map((record) => ({ ...record, put_back: ['f4', 'ok.ts', 'now-in.ts'] }));
+  const records = turns(2).map((record) => ({
+    ...record,
+    put_back: ['f4', 'ok.ts', '[id].ts', 'now-in.ts'],
+  }));
   const done = run({
     status: 'reviewing',
     turns: records,
     escalations: [],
     approved_paths: ['ok.ts'],
+    approved_names: ['[id].ts'],
     changes: { paths: ['now-in.ts'], added: 1, removed: 0 },
     finished: { at: '2026-11-16T15:00:00.000Z', partial: false, reason: 'done' },
   });

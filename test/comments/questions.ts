@@ -145,7 +145,7 @@ export const QUESTIONS: Record<string, Escalation> = {
         id: 'approve-path',
         label: 'Approve this file',
         description: 'the next one asks again.',
-        command: '/approve paths=.github/workflows/ci.yml',
+        command: '/approve',
       },
       {
         id: 'stay',

@@ -238,7 +238,7 @@ const OPTIONS: Record<string, Omit<Option, 'id'>> = {
   'approve-path': {
     label: 'Approve this file',
     description: 'the next one asks again.',
-    command: '/approve paths=src/mail/layout.ts',
+    command: '/approve',
   },
   'approve-dir': {
     label: 'Approve `src/mail/**`',

@@ -134,6 +134,8 @@ describe('protected paths', () => {
     ]);
     expect(problemsOf(files)[1]?.remedy).toContain('/approve paths=.github/workflows/ci.yml');
     expect(problemsOf(files)[1]?.remedy).toContain('Workflows: write');
+    const [comma] = problemsOf([file('.github/x,**')]);
+    expect(comma?.remedy).toBe('Approve it with: /approve');
   });
 
   test('approved, they pass; the workflows among them are named for the permission they need', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChangesetFile } from '../../src/core/changeset.ts';
 import { changesetLimits, digestOfFile, examineWork, readChangeset } from '../../src/core/examine-work.ts';
+import { proposed } from '../guards/guard-events.ts';
 import { startRun } from './run-builder.ts';
 
 const SHA = 'a'.repeat(40);
@@ -94,6 +95,22 @@ describe('what the desk finds in finished work', () => {
     expect(examineWork(changeset, 'digest', allowed, [], hash).problems).toMatchObject([
       { path: '.github/ci' },
     ]);
+  });
+
+  test.each([
+    ['**', 'docs/a'],
+    ['[a-z].ts', 'b.ts'],
+    ['lib', 'lib/a'],
+  ])('E-10: the name %j of an approved file covers no other file, such as %j', (name, other) => {
+    const run = startRun({ task: { scope: ['src/**'] } }).beginTurn();
+    run.observe(proposed(name, 'out_of_scope', [], ['src/**'])).trip();
+    run.say('/approve');
+    const examine = (path: string) => {
+      const work = changesetOf([path]);
+      return examineWork(work, 'digest', changesetLimits(run.state, {}, work, hash), [], hash);
+    };
+    expect(examine(name)).toMatchObject({ files: 0, problems: [] });
+    expect(examine(other)).toMatchObject({ files: 1, problems: [{ path: other, why: 'out_of_scope' }] });
   });
 
   test('approved paths neither count nor wait', () => {

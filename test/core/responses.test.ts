@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { commandsFor, standingInWords } from '../../src/core/decide-command.ts';
+import { evolve } from '../../src/core/evolve.ts';
+import { RunEvent } from '../../src/core/run-event.ts';
+import type { WorkFacts } from '../../src/core/work-facts.ts';
 import { clock, only, proposed } from '../guards/guard-events.ts';
 import { PASSING, startRun } from './run-builder.ts';
 import { outOfScope, repeatedError, tooManyFiles } from './stuck-runs.ts';
@@ -80,11 +83,61 @@ describe('human escalation response', () => {
   test('E-10: /approve without arguments allows only the proposed path', () => {
     const run = tooManyFiles();
     run.say('/approve');
-    expect(run.work).toMatchObject({ approved_paths: ['src/20.ts'], limits: { files_modified_exceeds: 20 } });
+    expect(run.work).toMatchObject({
+      approved_paths: [],
+      approved_names: ['src/20.ts'],
+      limits: { files_modified_exceeds: 20 },
+    });
     const scope = outOfScope();
     scope.say('/approve');
-    expect(scope.work.approved_paths).toEqual(['src/payment/pay.ts']);
+    expect(scope.work).toMatchObject({ approved_paths: [], approved_names: ['src/payment/pay.ts'] });
     expect(scope.escalation('e1').status).toBe('resolved_with_approval');
+  });
+
+  test.each([
+    ['**', 'src/auth.ts'],
+    ['[a-z].ts', 'b.ts'],
+    ['src/{a,b}', 'src/a'],
+    ['src', 'src/auth/login.ts'],
+  ])('E-10: approved by its name, the file %j allows nothing else, such as %j', (name, other) => {
+    const task = { scope: ['docs/**'] };
+    const finished = (path: string): WorkFacts => ({
+      digest: 'd'.repeat(64),
+      files: 1,
+      problems: [{ path, why: 'out_of_scope' }],
+      secrets: [],
+    });
+    const report = { status: 'implemented', summary: 'All done' };
+    const run = startRun({ task }).beginTurn();
+    run.observe(proposed(name, 'out_of_scope', [], task.scope)).trip();
+    run.tick('approve-path');
+    expect(run.work).toMatchObject({ approved_paths: [], approved_names: [name] });
+    run
+      .beginTurn()
+      .observe(proposed('docs.md', 'out_of_scope', [], task.scope))
+      .trip();
+    run.say('/approve');
+    expect(run.work).toMatchObject({ approved_paths: [], approved_names: [name, 'docs.md'] });
+    run.endTurn({ report, verification: PASSING, work: finished(other) });
+    expect(run.asked.triggers[0]?.evidence.proposed).toMatchObject([{ path: other }]);
+    run.say('/guide Undo it');
+    run.turn({ report, verification: PASSING, work: finished(name) });
+    expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: false } });
+  });
+
+  test('E-10: names that an older journal has among the patterns fold as they did', () => {
+    const run = outOfScope();
+    const old: RunEvent = {
+      ...{ type: 'limits_changed', at: run.now(), rev: 2, limits: run.state.limits },
+      approved_paths: ['src/payment/pay.ts'],
+    };
+    expect(evolve(run.state, RunEvent.parse(old))).toMatchObject({ approved_paths: ['src/payment/pay.ts'] });
+    run.say('/approve');
+    const next = evolve(run.state, { ...old, rev: 3 });
+    expect(next).toMatchObject({
+      approved_paths: ['src/payment/pay.ts'],
+      approved_names: ['src/payment/pay.ts'],
+    });
   });
 
   test('E-10: /approve paths= allows those and no others', () => {

@@ -107,7 +107,16 @@ test('E-6: one past the gate and one outside the scope are one question with bot
   expect(words.question).toBe(
     "The agent changed x.ts past the gate, without asking first. The agent wants to change docs/y.md, outside the task's scope (src/**). How to proceed?",
   );
-  expect(words.options[0]?.command).toBe('/approve paths=x.ts,docs/y.md');
+  expect(words.options[0]?.command).toBe('/approve');
+});
+
+test('G-13: with files of two guards in one question, the box that approves them all counts them all', () => {
+  const triggers = triggersAfter([
+    proposed('src/21.ts', 'file_limit', files(20)),
+    proposed('docs/y.md', 'out_of_scope', [], ['src/**']),
+  ]);
+  const { options } = describeTriggers(triggers as [Trigger], standing);
+  expect(options.find(({ command }) => command === '/approve')?.label).toBe('Approve these 2 files');
 });
 
 test('G-13: a file that is protected, and not outside the scope, is not called so', () => {
@@ -155,7 +164,7 @@ test('E-6: the options approve this path or its folder', () => {
         .options(trigger, standing)
         .map(({ label, command }) => [label, command]),
   ).toEqual([
-    ['Approve this file', '/approve paths=src/mail/receipt.ts'],
+    ['Approve this file', '/approve'],
     ['Approve `src/mail/**`', '/approve paths=src/mail/**'],
     ["Stay within the task's paths", '/guide Finish without changing any other file'],
     ['Accept current', '/accept'],

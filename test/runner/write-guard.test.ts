@@ -2,7 +2,10 @@ import { existsSync, symlinkSync, unlinkSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SetAside } from '../../src/core/change.ts';
 import type { ProposedWrite } from '../../src/core/guard.ts';
+import type { Job } from '../../src/runner/job.ts';
+import { writeLimitsOf } from '../../src/runner/turn-limits.ts';
 import { createWriteGuard, type WriteLimits } from '../../src/runner/write-guard.ts';
+import { startRun } from '../core/run-builder.ts';
 import { makeWorktree } from './temporary-worktree.ts';
 
 async function prepare(
@@ -229,15 +232,34 @@ describe('what an earlier turn made of a file stays', () => {
     expect(tree.read('a.txt')).toBe('written again\n');
   });
 
-  test('E-5: a file approved beyond the limit takes no place from the files within it', async () => {
-    const earlier = { 'a.txt': 'approved\n', 'b.txt': 'b\n', 'c.txt': 'c\n' };
-    const { tree, guard, proposed } = await prepare([], { maxFiles: 2, approvedPaths: ['a.txt'] }, earlier);
+  test.each([{ approvedPaths: ['a.txt'] }, { approvedNames: ['a.txt'] }])(
+    'E-5: a file approved beyond the limit takes no place from the files within it: %j',
+    async (approved) => {
+      const earlier = { 'a.txt': 'approved\n', 'b.txt': 'b\n', 'c.txt': 'c\n' };
+      const { tree, guard, proposed } = await prepare([], { maxFiles: 2, ...approved }, earlier);
+      await guard.check();
+      expect(proposed).toEqual([]);
+      tree.write('0.txt', 'one too many\n');
+      await guard.check();
+      expect(proposed).toMatchObject([{ path: '0.txt', why: 'file_limit' }]);
+      expect(tree.read('c.txt')).toBe('c\n');
+    },
+  );
+
+  test('E-5: a file approved by its name is no pattern, neither at the gate nor in the worktree', async () => {
+    const job = { brief: { task: { scope: ['docs/**'] } } } as Job;
+    const { work } = startRun({ task: { scope: ['docs/**'] } });
+    const limits = writeLimitsOf(job, { ...work, approved_names: ['**', '[b]'] });
+    const { tree, guard, proposed } = await prepare([], limits);
+    tree.write('**', 'approved\n');
+    tree.write('b', 'never approved\n');
     await guard.check();
-    expect(proposed).toEqual([]);
-    tree.write('0.txt', 'one too many\n');
-    await guard.check();
-    expect(proposed).toMatchObject([{ path: '0.txt', why: 'file_limit' }]);
-    expect(tree.read('c.txt')).toBe('c\n');
+    expect(['**', 'b'].map((path) => existsSync(tree.at(path)))).toEqual([true, false]);
+    expect(await guard.decideAsk({ path: '[b]' })).toMatchObject({ decision: 'allow' });
+    const held = guard.decideAsk({ path: 'c' });
+    await expect.poll(() => proposed).toMatchObject([{ path: 'b' }, { path: 'c', held: true }]);
+    await guard.settle('no', { approved: false });
+    expect(await held).toMatchObject({ decision: 'deny' });
   });
 
   test('E-6: when a later change of it may not be, only that one goes', async () => {

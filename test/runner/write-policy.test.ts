@@ -61,6 +61,21 @@ describe('E-6: the scope', () => {
     expect(judge('anything/at/all.ts', { scope: [] })).toMatchObject({ why: 'out_of_scope' });
   });
 
+  test.each([
+    ['**', 'src/orders/order.ts'],
+    ['[a-z].ts', 'b.ts'],
+    ['src/{a,b}', 'src/a'],
+    ['src', 'src/orders/order.ts'],
+    [' x ', 'x'],
+  ])('E-6: approved by its name, %j is in scope and %j is not', (name, other) => {
+    const given = { scope: ['authentication'], approvedNames: [name] };
+    expect(judge(name, given)).toEqual({ ok: true });
+    expect(judge(other, given)).toMatchObject({ why: 'out_of_scope' });
+    const full = { changed: files(20), approvedNames: [name] };
+    expect(judge(name, full)).toEqual({ ok: true });
+    expect(judge(other, full)).toMatchObject({ why: 'file_limit' });
+  });
+
   test('E-6: an approved path is in scope', () => {
     const given = { scope: ['authentication'], approvedPaths: ['src/payment/**'] };
     expect(judge('src/payment/charge.ts', given)).toEqual({ ok: true });
