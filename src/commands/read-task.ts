@@ -11,11 +11,18 @@ const MAX_TITLE = 300;
 /** `hidden_characters` counts those nobody could see: they are taken out, and people should be told. */
 export type ReadTask = { ok: true; task: Task; hidden_characters: number } | { ok: false; problem: string };
 
-/** Reads a task file or an issue's body as people see it: what is not shown when rendered is not part of the task. */
-export function readTask(text: string, { id, source }: { id: string; source: string }): ReadTask {
-  const unfit = checkText(text);
+/**
+ * Reads a task file or an issue's body as people see it: what is not shown when rendered is not part of the task. An issue has its
+ * title beside the body, where nothing is markup; without a body it is the whole task.
+ */
+export function readTask(
+  text: string,
+  { id, source, title: beside = '' }: { id: string; source: string; title?: string },
+): ReadTask {
+  const content = text || beside;
+  const unfit = checkText(content);
   if (unfit) return { ok: false, problem: unfit };
-  const { text: clean, removed } = removeInvisible(text.replace(/\r\n?/g, '\n'));
+  const { text: clean, removed } = removeInvisible(content.replace(/\r\n?/g, '\n'));
   const front = readFrontMatter(clean);
   if ('problem' in front) return { ok: false, problem: front.problem };
   const visible = findVisibleTextSafely(front.body);
@@ -25,21 +32,25 @@ export function readTask(text: string, { id, source }: { id: string; source: str
     .replace(/\n[ \t]*(?:\n[ \t]*){2,}/g, '\n\n')
     .trim();
   const sections = readSections(visible);
-  const title = front.title ?? sections.title ?? firstLine(body);
-  if (title === '')
+  const own = pickTitle([front.title, sections.title, firstLine(body)]);
+  if (own.text === '')
     return {
       ok: false,
       problem: 'The task is empty: nothing in it is shown when it is rendered. Write what to build.',
     };
+  const given = pickTitle([beside]);
+  const title = given.text === '' ? own : given;
   const task = Task.safeParse({
     id,
-    title: cut(title.replace(/\s+/g, ' '), MAX_TITLE),
+    title: title.text,
     body,
     acceptance_criteria: sections.acceptanceCriteria,
     scope: front.scope ?? sections.scope,
     source,
   });
-  if (task.success) return { ok: true, task: task.data, hidden_characters: removed };
+  // A title that is the whole task was read twice.
+  const inTitles = (text === '' ? 0 : given.removed) + (title === own ? own.removed : 0);
+  if (task.success) return { ok: true, task: task.data, hidden_characters: removed + inTitles };
   const [issue] = task.error.issues;
   return { ok: false, problem: `The task's ${issue?.path.join('.')} is not possible: ${issue?.message}.` };
 }
@@ -64,6 +75,18 @@ function findVisibleTextSafely(body: string): VisibleText | { problem: string } 
       problem: 'The text is nested too deep to be read: take some levels of quotes, lists or footnotes out.',
     };
   }
+}
+
+/** The first that shows anything. An escape of YAML or an entity of HTML can stand for a character that nobody sees. */
+function pickTitle(titles: readonly (string | undefined)[]): { text: string; removed: number } {
+  let removed = 0;
+  for (const title of titles) {
+    const clean = removeInvisible(title ?? '');
+    removed += clean.removed;
+    const text = cut(clean.text.replace(/\s+/g, ' ').trim(), MAX_TITLE);
+    if (text !== '') return { text, removed };
+  }
+  return { text: '', removed };
 }
 
 function firstLine(body: string): string {

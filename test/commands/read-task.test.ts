@@ -4,8 +4,8 @@ import { readTask } from '../../src/commands/read-task.ts';
 
 const place = { id: 'issue-7', source: 'https://example.com/issues/7' };
 
-function taskOf(text: string) {
-  const read = readTask(text, place);
+function taskOf(text: string, title?: string) {
+  const read = readTask(text, { ...place, title });
   if (!read.ok) throw new Error(read.problem);
   return { ...read.task, hidden: read.hidden_characters };
 }
@@ -140,6 +140,39 @@ describe('only what people see is in the task', () => {
     });
     expect(taskOf('👨‍👩‍👧 ❤️')).toMatchObject({ body: '👨‍👩‍👧 ❤', hidden: 0 });
     expect(taskOf('---\ntitle: a\u200bb\n---\nx')).toMatchObject({ title: 'ab', hidden: 1 });
+  });
+});
+
+describe('R-8: the title beside a body', () => {
+  const tags = Array.from('evil', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+
+  it.each([
+    ['zero-width', 'Fix\u200b the\u2060 typo\ufeff', 3],
+    ['bidirectional', '\u202eFix the\u2066 typo\u2069', 3],
+    ['tag', `Fix the typo${tags}`, 4],
+    ['control', 'Fix\u001b the typo\u0085', 2],
+    ['no', 'Fix  the\r\n typo ', 0],
+  ])('%s characters are taken out of it and counted', (_, title, hidden) => {
+    expect(taskOf('Where it says teh.', title)).toMatchObject({ title: 'Fix the typo', hidden });
+    expect(taskOf('Where it\u200b says teh.', title)).toMatchObject({
+      title: 'Fix the typo',
+      body: 'Where it says teh.',
+      hidden: hidden + 1,
+    });
+    expect(taskOf('', title)).toMatchObject({ title: 'Fix the typo', hidden });
+  });
+
+  it('is taken before titles in the body, unless it shows nothing', () => {
+    expect(taskOf('# Inner\n\ntext', 'Outer <!-- shown -->').title).toBe('Outer <!-- shown -->');
+    expect(taskOf('# Inner\n\ntext', '\u200b\u200b')).toMatchObject({ title: 'Inner', hidden: 2 });
+    expect(readTask('', { ...place, title: '\u200b' })).toMatchObject({ ok: false });
+    expect(readTask('<!-- template -->', { ...place, title: 'Outer' })).toMatchObject({ ok: false });
+  });
+
+  it('is clean also where a task file spells the characters out', () => {
+    expect(taskOf('---\ntitle: "a\\u200bb\\u202e"\n---\nx')).toMatchObject({ title: 'ab', hidden: 2 });
+    expect(taskOf('# a&#8203;b&#x202e;\n\nx')).toMatchObject({ title: 'ab', hidden: 2 });
+    expect(taskOf('---\ntitle: "\\u200b"\n---\nx')).toMatchObject({ title: 'x', hidden: 1 });
   });
 });
 

@@ -76,7 +76,11 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
       next: 'read it as it stands now, then set the label again.',
     });
   }
-  const task = readTask(snapshot.body || snapshot.title, { id: `issue-${issue}`, source: `#${issue}` });
+  const task = readTask(snapshot.body, {
+    id: `issue-${issue}`,
+    source: `#${issue}`,
+    title: snapshot.title,
+  });
   if (!task.ok) {
     return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
   }
@@ -99,7 +103,7 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
   const run = `i${issue}-${parts.hash(labelled.seen).slice(0, 8)}`;
   const input = request(
     run,
-    { ...task.task, title: snapshot.title, scope: task.task.scope ?? read.config.scope },
+    { ...task.task, scope: task.task.scope ?? read.config.scope },
     read.config,
     place,
     parts,

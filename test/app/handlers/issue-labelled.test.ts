@@ -109,6 +109,20 @@ test('R-8: the task is the issue as it was labelled, not as it stands when we lo
   expect((await desk.state(run)).task).toMatchObject({ title: 'Good', body: 'Fix the typo.' });
 });
 
+test.each([
+  ['Fix the typo.', 'Fix the typo.'],
+  ['', 'Fix the heading'],
+])('R-8: nothing in the title is hidden from whoever sets the label: body %j', async (given, body) => {
+  await open(CONFIG);
+  const tags = Array.from('evil', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
+  const title = `\u202eFix\u200b the${tags} heading\u001b`;
+  const issue = await desk.person('rita').openIssue({ title, body: given });
+  await desk.olivia.label(issue, 'autobuild');
+  await desk.settle();
+  const [run] = await desk.store.runs.active();
+  expect((await desk.state(run)).task).toMatchObject({ title: 'Fix the heading', body });
+});
+
 test.each(['comment', 'label'])(
   'R-2: told once why nothing started, though the answer about the %s is lost',
   async (what) => {
