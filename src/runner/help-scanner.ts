@@ -6,11 +6,18 @@ const CLOSE = '<<<END_HELP>>>';
 export type HelpBlock = { text: string; closed: boolean };
 export type HelpScanner = { feed(text: string): void; end(): void };
 
+/** The index of a marker in the text, or -1. */
+export type FindMarker = (text: string, marker: string, from: number) => number;
+
 /**
  * Finds help blocks in text that comes in any pieces. A block that is not closed (the stream ended, it grew
  * over the cap, another one began) is delivered too, so that nothing the agent asked is lost.
+ * `find` is a parameter so that a test can count how much text is searched.
  */
-export function createHelpScanner(onBlock: (block: HelpBlock) => void): HelpScanner {
+export function createHelpScanner(
+  onBlock: (block: HelpBlock) => void,
+  find: FindMarker = (text, marker, from) => text.indexOf(marker, from),
+): HelpScanner {
   /** The end of what was fed, when it may be the beginning of a marker. */
   let pending = '';
   /** The text of the open block. */
@@ -21,45 +28,62 @@ export function createHelpScanner(onBlock: (block: HelpBlock) => void): HelpScan
     onBlock({ text, closed });
   }
 
-  /** Takes one step through the text and returns what is left, or undefined when more text is needed. */
-  function step(text: string): string | undefined {
-    const open = text.indexOf(OPEN);
-    if (body === undefined) {
-      if (open === -1) {
-        pending = markerStart(text);
-        return undefined;
+  function scan(text: string): void {
+    const opens = createMarkerSearch(text, OPEN, find);
+    const closes = createMarkerSearch(text, CLOSE, find);
+    /** A part of a marker at the very end is kept until more text comes. */
+    const certain = text.length - markerStart(text).length;
+    let at = 0;
+    for (;;) {
+      const open = opens.next(at);
+      if (body === undefined) {
+        if (open === undefined) break;
+        body = '';
+        at = open + OPEN.length;
+        continue;
       }
-      body = '';
-      return text.slice(open + OPEN.length);
+      const close = closes.next(at);
+      const found = Math.min(open ?? text.length, close ?? text.length);
+      const until = Math.max(at, Math.min(found, certain));
+      const room = MAX_HELP_CHARS - body.length;
+      if (until - at > room) {
+        deliver(body + text.slice(at, at + room), false);
+        at += room;
+        continue;
+      }
+      body += text.slice(at, until);
+      at = until;
+      if (found === text.length) break;
+      // Another block's opening marker is not skipped, because the next round must find it.
+      if (found === close) at += CLOSE.length;
+      deliver(body, found === close);
     }
-    const close = text.indexOf(CLOSE);
-    const found = close === -1 ? open : open === -1 ? close : Math.min(open, close);
-    const certain = found === -1 ? text.length - markerStart(text).length : found;
-    const room = MAX_HELP_CHARS - body.length;
-    if (certain > room) {
-      deliver(body + text.slice(0, room), false);
-      return text.slice(room);
-    }
-    body += text.slice(0, certain);
-    if (found === -1) {
-      pending = text.slice(certain);
-      return undefined;
-    }
-    deliver(body, found === close);
-    // Another block's opening marker is left where it is: the next step finds it.
-    return found === close ? text.slice(found + CLOSE.length) : text.slice(found);
+    pending = text.slice(Math.max(at, certain));
   }
 
   return {
     feed(text) {
       if (body === undefined && pending === '' && !text.includes('<')) return;
-      let rest: string | undefined = pending + text;
-      pending = '';
-      while (rest !== undefined) rest = step(rest);
+      scan(pending + text);
     },
     end() {
       if (body !== undefined) deliver(body + pending, false);
       pending = '';
+    },
+  };
+}
+
+/** Searches each part of the text once: a search from every marker would make a flood of them quadratic. */
+function createMarkerSearch(text: string, marker: string, find: FindMarker) {
+  let last = -1;
+  return {
+    /** The first marker at or after `from`, which never decreases. */
+    next(from: number): number | undefined {
+      if (last < from) {
+        const index = find(text, marker, from);
+        last = index === -1 ? Number.POSITIVE_INFINITY : index;
+      }
+      return Number.isFinite(last) ? last : undefined;
     },
   };
 }

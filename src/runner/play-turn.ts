@@ -13,9 +13,10 @@ import { isLostSession, keepSession } from './agent-sessions.ts';
 import { saveCheckpoint } from './checkpoint.ts';
 import { openGate } from './gate.ts';
 import { parseHelpRequest } from './help-request.ts';
-import { createHelpScanner, type HelpBlock } from './help-scanner.ts';
+import { createHelpScanner } from './help-scanner.ts';
 import type { Job, WorkOrders } from './job.ts';
 import { unescapeJsonText } from './json-unescape.ts';
+import { limitHelpBlocks } from './limit-help-blocks.ts';
 import { LiveTurn, type TurnOutcome } from './live-turn.ts';
 import { forgetAgent, recordAgent } from './orphans.ts';
 import { prepareHome } from './prepare-home.ts';
@@ -110,9 +111,11 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     await turn.announce();
     const reader = agent.createReader();
     const actions = createActionReader();
-    const onHelp = (block: HelpBlock) => turn.enqueue(() => turn.askForHelp(() => parseHelpRequest(block)));
-    const scanner = createHelpScanner(onHelp);
-    const stderrScanner = createHelpScanner(onHelp);
+    const help = limitHelpBlocks((block) =>
+      turn.enqueue(() => turn.askForHelp(() => parseHelpRequest(block))),
+    );
+    const scanner = createHelpScanner(help.take);
+    const stderrScanner = createHelpScanner(help.take);
     const overlong = createOverlongWords({ plain: reader.plain });
     let stderr = '';
     const handle = async (event: AgentEvent): Promise<void> => {
@@ -172,6 +175,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
       if (exit.started) reader.end?.({ code: exit.code, signal: exit.signal, stderr }).forEach(onEvent);
       scanner.end();
       stderrScanner.end();
+      const leftOut = help.describeLeftOut();
+      if (leftOut) job.onProgress({ type: 'problem', text: leftOut });
     });
     const figures = await readFigures(agent, home);
     if (figures) countUsage(job, agent, orders.turn, figures);

@@ -172,6 +172,30 @@ describe.concurrent('an agent that prints', () => {
   const BLOCK = '<<<NEED_HELP>>>\\nwhat_i_tried: all\\nwhat_i_need: hue\\n<<<END_HELP>>>';
   const AWAIT = `until grep -q teal "$AUTOBUILD_INPUTS"; do sleep 0.05; done; ${FINISH}`;
 
+  const FLOOD = `yes '<<<NEED_HELP>>>' | head -n 66666 | tr -d '\\n'; echo`;
+
+  test('P-2: one that floods a line with help blocks is frozen, and asked about', async ({
+    onTestFinished,
+  }) => {
+    const scratch = createScratch(onTestFinished);
+    const parked = await play(scratch, `${FLOOD}; while :; do sleep 0.05; done`).ended;
+    expect(parked.code, parked.stderr).toBe(2);
+    expect(guardsOf(parked)).toEqual([['need_help']]);
+    expect(scratch.agentProcesses()).toEqual([]);
+  });
+
+  test('P-1: of a flood of help blocks the first are read, and the others are counted', async ({
+    onTestFinished,
+  }) => {
+    const scratch = createScratch(onTestFinished);
+    const done = await play(scratch, `${FLOOD}; ${FINISH}`, { config: onlyGuards('  need_help: off\n') })
+      .ended;
+    expectDone(done, scratch);
+    expect(done.stderr).toContain(
+      'The agent printed 66666 help blocks in one turn. Only the first 20 were read.',
+    );
+  });
+
   test('P-1: a line of 50 MB with a help block in it is a question, and takes no memory', async ({
     onTestFinished,
   }) => {

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_HELP_CHARS } from '../../src/core/help-request.ts';
 import { createHelpScanner, type HelpBlock } from '../../src/runner/help-scanner.ts';
 import { createJsonUnescaper, unescapeJsonText } from '../../src/runner/json-unescape.ts';
 import { growth } from '../growth.ts';
@@ -9,6 +11,17 @@ function scan(...pieces: string[]): HelpBlock[] {
   for (const piece of pieces) scanner.feed(piece);
   scanner.end();
   return blocks;
+}
+
+/** All of the text at once, the obvious way: cut at the markers, then cut what is too long. */
+function scanWhole(text: string): HelpBlock[] {
+  const [, ...parts] = text.split('<<<NEED_HELP>>>');
+  return parts.map((part) => {
+    const end = part.indexOf('<<<END_HELP>>>');
+    const body = end === -1 ? part : part.slice(0, end);
+    if (body.length > MAX_HELP_CHARS) return { text: body.slice(0, MAX_HELP_CHARS), closed: false };
+    return { text: body, closed: end !== -1 };
+  });
 }
 
 const stream =
@@ -50,6 +63,52 @@ describe('createHelpScanner', () => {
       [65536, false],
       [3, true],
     ]);
+  });
+
+  it('P-1: finds in random texts, cut anywhere, what a look at the whole text finds', () => {
+    const word = fc.constantFrom(
+      '<<<NEED_HELP>>>',
+      '<<<END_HELP>>>',
+      '<<<NEED',
+      '<<<END_',
+      '<',
+      '>>>',
+      'what_i_need: x\n',
+      'y'.repeat(40_000),
+    );
+    const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(''));
+    const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 10 });
+    fc.assert(
+      fc.property(text, cuts, (whole, places) => {
+        const at = [0, ...places.map((place) => Math.round(place * whole.length)), whole.length];
+        at.sort((a, b) => a - b);
+        const pieces = at.slice(1).map((end, index) => whole.slice(at[index], end));
+        expect(scan(...pieces)).toEqual(scanWhole(whole));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['openers', '<<<NEED_HELP>>>'],
+    ['blocks', '<<<NEED_HELP>>>x<<<END_HELP>>>'],
+    ['ends', '<<<END_HELP>>>'],
+  ])('P-1: searches a line of a million characters in linear time, made of %s', (_, word) => {
+    const line = `<<<NEED_HELP>>>${word.repeat(1_000_000 / word.length)}`;
+    let searched = 0;
+    const scanner = createHelpScanner(
+      () => undefined,
+      (text, marker, from) => {
+        const index = text.indexOf(marker, from);
+        searched += (index === -1 ? text.length : index + marker.length) - from;
+        return index;
+      },
+    );
+    scanner.feed(line);
+    scanner.end();
+    expect(searched).toBeGreaterThan(0);
+    // Once for either marker, and a marker that was found may be read again.
+    expect(searched).toBeLessThanOrEqual(4 * line.length);
   });
 
   it.each([

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { HelpBlock } from '../../src/runner/help-scanner.ts';
+import { createHelpScanner } from '../../src/runner/help-scanner.ts';
+import { limitHelpBlocks, MAX_HELP_BLOCKS } from '../../src/runner/limit-help-blocks.ts';
+
+test('P-1: of a flood of blocks the first are passed on and the others counted', () => {
+  const passed: HelpBlock[] = [];
+  const limit = limitHelpBlocks((block) => passed.push(block));
+  const scanner = createHelpScanner(limit.take);
+  for (let number = 0; number < 100_000; number += 1) scanner.feed(`<<<NEED_HELP>>>${number}<<<END_HELP>>>`);
+  scanner.end();
+  expect(passed.map(({ text }) => text)).toEqual(Array.from({ length: MAX_HELP_BLOCKS }, (_, n) => `${n}`));
+  expect(limit.describeLeftOut()).toBe(
+    'The agent printed 100000 help blocks in one turn. Only the first 20 were read.',
+  );
+});
+
+test('P-8: as many blocks as the limit are all passed on, and nothing is said', () => {
+  let passed = 0;
+  const limit = limitHelpBlocks(() => {
+    passed += 1;
+  });
+  for (let number = 0; number < MAX_HELP_BLOCKS; number += 1) limit.take({ text: 'x', closed: true });
+  expect(passed).toBe(MAX_HELP_BLOCKS);
+  expect(limit.describeLeftOut()).toBeUndefined();
+});
