@@ -1,7 +1,13 @@
 import { createInterface } from 'node:readline';
+import { terminalLine } from '../comments/terminal/terminal-text.ts';
 import type { Prompter } from './answer-source.ts';
+import { describeTypedAhead } from './describe-typed-ahead.ts';
+import { discardTypedAhead } from './discard-typed-ahead.ts';
 
-/** Questions at a terminal. What is typed for a secret is never shown, not even its length. */
+/**
+ * Questions at a terminal. Keys that were pressed before a question could be seen do not answer it. What is typed
+ * for a secret is never shown, not even its length.
+ */
 export function createPrompter(
   input: NodeJS.ReadStream,
   output: NodeJS.WriteStream,
@@ -10,9 +16,23 @@ export function createPrompter(
   outliveTerminal(input);
   let giveUp: (() => void) | undefined;
   let closed = false;
-  const ask = (prompt: string, hidden: boolean): Promise<string | undefined> =>
+  const ask = async (prompt: string, hidden: boolean): Promise<string | undefined> => {
+    if (closed) return undefined;
+    const { text, interrupted, ended } = await discardTypedAhead(input, () => closed);
+    if (closed || ended || interrupted) {
+      input.setRawMode(false);
+      input.pause();
+      if (interrupted) onInterrupt();
+      return undefined;
+    }
+    if (text !== '') {
+      const notice = `Ignored what was typed before the question${hidden ? '' : `: ${describeTypedAhead(text)}`}`;
+      output.write(`${terminalLine(notice, output.columns || 80)}\n`);
+    }
+    return read(prompt, hidden);
+  };
+  const read = (prompt: string, hidden: boolean): Promise<string | undefined> =>
     new Promise((resolve) => {
-      if (closed) return resolve(undefined);
       let muted = false;
       // readline redraws what was typed through its output: for a secret it is given a deaf one.
       const screen = hidden
