@@ -39,16 +39,22 @@ async function findOwn(
   issue: number,
   op: string,
 ): Promise<GitHubComment | undefined> {
-  const started = parts.store.marks.get(`commenting:${op}`);
-  if (!(await started)) {
+  if (!(await wasTried(parts, op))) {
     // The first try: nothing of this operation can be there yet.
-    await parts.store.marks.set(`commenting:${op}`, parts.now().toISOString());
+    await parts.store.marks.set(triedMark(op), parts.now().toISOString());
     return undefined;
   }
   const comments = await github.comments(issue);
   return comments.find(
     (candidate) => candidate.app_id === parts.settings.appId && hasMarker(candidate.body, op),
   );
+}
+
+const triedMark = (op: string) => `commenting:${op}`;
+
+/** Whether the comment of this operation may be on GitHub, although its response was lost. */
+export async function wasTried({ store }: Pick<AppParts, 'store'>, op: string): Promise<boolean> {
+  return Boolean(await store.marks.get(triedMark(op)));
 }
 
 function hasMarker(body: string, op: string): boolean {

@@ -1,5 +1,6 @@
 import type { GitHub } from '../../core/github-port.ts';
 import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
+import { isStopped } from '../../core/is-still-wanted.ts';
 import type { RunState } from '../../core/run-state.ts';
 import { reportMark } from '../comment-context.ts';
 import { droppedMark, lastDispatch } from '../last-dispatch.ts';
@@ -76,7 +77,7 @@ async function rememberReport({ parts, state }: Doing): Promise<void> {
 
 /** A job looks for its orders all the time and ends by itself; a cancelled one is not given the choice. */
 async function stopJob({ parts, github, state }: Doing): Promise<void> {
-  if (state.status !== 'cancelled' && state.status !== 'terminated_by_human') return;
+  if (!isStopped(state)) return;
   const claimed = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
   const dispatched = await lastDispatch(parts, state.run);
   // Also of the next job, which may be waiting for its runner.

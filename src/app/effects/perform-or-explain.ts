@@ -1,6 +1,7 @@
 import type { Effect, Reply } from '../../core/effect.ts';
 import { GitHubError } from '../../core/github-port.ts';
 import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
+import { isStillWanted } from '../../core/is-still-wanted.ts';
 import { isFinished } from '../../core/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
@@ -16,6 +17,8 @@ type Attempt = OutgoingEffect & { attempts: number };
 
 /** An effect; and where GitHub refuses it for good, what a person can do about it, said once and on the issue if possible. */
 export async function performOrExplain(parts: AppParts, outgoing: Attempt): Promise<void> {
+  const { state } = await parts.store.runs.load(outgoing.run);
+  if (state && !isStillWanted(outgoing.effect, state)) return;
   try {
     await performOrTell(parts, outgoing);
   } catch (error) {

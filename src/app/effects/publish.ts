@@ -2,6 +2,7 @@ import { plainTitle } from '../../comments/plain-title.ts';
 import type { Changeset } from '../../core/changeset.ts';
 import type { Unpublished } from '../../core/comment-context.ts';
 import { GitHubError, type PullRequest } from '../../core/github-port.ts';
+import { isStillWanted } from '../../core/is-still-wanted.ts';
 import { isFinished } from '../../core/run-state.ts';
 import { postReply } from '../post-reply.ts';
 import { publishedBranch } from '../published-branch.ts';
@@ -17,6 +18,23 @@ import { findWork, type Work } from './work-to-publish.ts';
 
 /** Brings the newest changeset to the branch and the pull request. What may not be committed is said, never left out silently. */
 export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
+  try {
+    await publishUnlessStopped(doing, ready);
+  } catch (error) {
+    if (!(error instanceof NoLongerWanted)) throw error;
+  }
+}
+
+/** The run was cancelled between two calls of a publish. */
+class NoLongerWanted extends Error {}
+
+/** R-9: asked before each call that people would see, because uploading the work takes a while. */
+async function demandStillWanted({ parts, state }: Doing): Promise<void> {
+  const newest = (await parts.store.runs.load(state.run)).state;
+  if (newest && !isStillWanted({ type: 'publish' }, newest)) throw new NoLongerWanted();
+}
+
+async function publishUnlessStopped(doing: Doing, ready: boolean): Promise<void> {
   if (await isHeldBack(doing)) return;
   const { parts, state } = doing;
   const before = ready ? await whyUnpublished(parts, state.run) : undefined;
@@ -76,7 +94,10 @@ async function commitWork(doing: Doing, { files, workflows, leftOut, digest }: W
       message: commitMessage(doing, await titleOf(doing)),
       files,
       force: true,
-      onCreated: branch.addOurs,
+      async onCreated(sha) {
+        await branch.addOurs(sha);
+        await demandStillWanted(doing);
+      },
     })
     .catch((error: unknown) => {
       throw workflows.length > 0 ? namePermission(error) : error;
@@ -161,6 +182,7 @@ async function writePullRequest(doing: Doing, ready: boolean): Promise<void> {
   if (head === undefined) return;
   await branch.setHead(head);
   const present = await findPullRequest(doing);
+  await demandStillWanted(doing);
   const pull = present ?? (await createPullRequest(doing, head, ready));
   await parts.store.marks.set(`pull-of:${state.run}`, String(pull.number));
   await parts.store.marks.set(`run-of-pull:${place.repo_id}:${pull.number}`, state.run);

@@ -2,10 +2,11 @@ import { renderAnswered } from '../../comments/render-answered.ts';
 import { renderEscalation } from '../../comments/render-escalation.ts';
 import type { Escalation } from '../../core/escalation.ts';
 import type { GitHubComment } from '../../core/github-port.ts';
+import { isStopped } from '../../core/is-still-wanted.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { readMarker, upsertComment } from '../upsert-comment.ts';
+import { readMarker, upsertComment, wasTried } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';
 import { newestReview } from './show-review.ts';
 
@@ -16,6 +17,8 @@ export async function writeQuestion(doing: Doing, id: string, open: boolean): Pr
   const escalation = state.escalations.find((candidate) => candidate.id === id);
   if (!escalation) return;
   const op = `${run}.${id}`;
+  // R-9: a question that nobody has seen is not shown after the cancel.
+  if (isStopped(state) && !(await wasTried(parts, op))) return;
   const present = open ? await findPresent(doing, op) : undefined;
   // Somebody was quicker: writing now would take the tick away before it was seen. It is read by its webhook, or by reconcile.
   if (present && newTicks('', present.body).length > 0) return;
