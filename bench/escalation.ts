@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent } from '../src/core/agent-event.ts';
-import { briefFor } from '../src/core/brief.ts';
-import { createDesk } from '../src/core/desk.ts';
-import { type Claim, PROTOCOL } from '../src/core/envelope.ts';
+import type { AgentEvent } from '../src/core/contracts/agent-event.ts';
+import { briefFor } from '../src/core/contracts/brief.ts';
+import { type Claim, PROTOCOL } from '../src/core/contracts/envelope.ts';
+import { createDesk } from '../src/core/decide/desk.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { createInProcessLink } from '../src/link/in-process.ts';
 import { createMeter } from '../src/runner/meter.ts';

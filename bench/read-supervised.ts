@@ -1,5 +1,5 @@
 import { commandAgent } from '../src/agents/command.ts';
-import type { AgentEvent } from '../src/core/agent-event.ts';
+import type { AgentEvent } from '../src/core/contracts/agent-event.ts';
 import { createHelpScanner } from '../src/runner/help-scanner.ts';
 import { createJsonUnescaper, unescapeJsonText } from '../src/runner/json-unescape.ts';
 import { createMeter } from '../src/runner/meter.ts';

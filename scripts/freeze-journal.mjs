@@ -1,7 +1,7 @@
 // Adds a journal to test/fixtures/journals: npx node scripts/freeze-journal.mjs <journal.jsonl> <name>
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldRun } from '../src/core/evolve.ts';
+import { foldRun } from '../src/core/decide/evolve.ts';
 import { readJournal } from '../src/store/file.ts';
 
 const [source, name] = process.argv.slice(2);

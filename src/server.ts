@@ -6,7 +6,7 @@ import autobuild from './app/app.ts';
 import type { AppParts, Repository } from './app/parts.ts';
 import { startWorkers } from './app/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
-import type { Delivery, HostedStore } from './core/hosted-ports.ts';
+import type { Delivery, HostedStore } from './core/ports/hosted-ports.ts';
 import { createAppDeliveries } from './github/app-deliveries.ts';
 import { createGitHub } from './github/github.ts';
 import { readInstallationStanding } from './github/installation-standing.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ConfigProblem, defaultConfig, describeProblem, readConfig } from '../src/config.ts';
-import { GUARD_IDS } from '../src/core/guard.ts';
+import { GUARD_IDS } from '../src/core/contracts/guard.ts';
 import { guardById } from '../src/guards/registry.ts';
 import { growth } from './growth.ts';
 

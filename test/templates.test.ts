@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { initCommand } from '../src/cli/init-command.ts';
 import { packageVersion } from '../src/cli/package-version.ts';
 import { readConfig } from '../src/config.ts';
-import { DispatchInputs } from '../src/core/dispatch.ts';
+import { DispatchInputs } from '../src/core/ports/dispatch.ts';
 import { demoFiles } from '../src/sandbox/demo-project.ts';
 import { makeWorktree } from './runner/temporary-worktree.ts';
 import { findDiagnostics } from './workflow-diagnostics.ts';

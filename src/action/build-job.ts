@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Changeset } from '../core/changeset.ts';
-import type { GuardLimits } from '../core/guard.ts';
+import type { GuardLimits } from '../core/contracts/guard.ts';
+import type { Changeset } from '../core/work/changeset.ts';
 import type { HttpLink } from '../link/http.ts';
 import { openAgentConfig } from '../runner/agent-config.ts';
 import { removeConversations } from '../runner/agent-sessions.ts';

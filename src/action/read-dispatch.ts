@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod';
-import { DispatchInputs } from '../core/dispatch.ts';
+import { DispatchInputs } from '../core/ports/dispatch.ts';
 import { ActionError } from './action-error.ts';
 
 /** The inputs of a dispatch have at most 65,535 characters; the rest of the event is about the repository. */

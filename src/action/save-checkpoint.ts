@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.ts';
-import type { Changeset } from '../core/changeset.ts';
+import type { Changeset } from '../core/work/changeset.ts';
 import type { AgentConfig } from '../runner/agent-config.ts';
 import { loadCheckpoint } from '../runner/checkpoint.ts';
 import { CheckpointError, packCheckpoint } from '../runner/pack-checkpoint.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../core/agent-event.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { Progress } from '../runner/job.ts';
 import type { ActionLog } from '../runner/workflow-commands.ts';
 

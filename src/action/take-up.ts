@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import type { SetAside } from '../core/change.ts';
-import { Changeset } from '../core/changeset.ts';
-import type { Usage } from '../core/run-event.ts';
+import type { Usage } from '../core/contracts/run-event.ts';
+import type { SetAside } from '../core/work/change.ts';
+import { Changeset } from '../core/work/changeset.ts';
 import { applyChangeset } from '../runner/apply-changeset.ts';
 import type { loadCheckpoint } from '../runner/checkpoint.ts';
 import { CheckpointError, unpackCheckpoint } from '../runner/pack-checkpoint.ts';

@@ -1,5 +1,5 @@
-import type { Changeset } from '../core/changeset.ts';
-import type { Verification } from '../core/verification.ts';
+import type { Verification } from '../core/contracts/verification.ts';
+import type { Changeset } from '../core/work/changeset.ts';
 import type { HttpLink } from '../link/http.ts';
 import { applyChangeset } from '../runner/apply-changeset.ts';
 import { markChecks } from '../runner/orphans.ts';

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../core/agent-event.ts';
-import type { GateAnswer, GateAsk } from '../core/gate.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { GateAnswer, GateAsk } from '../core/contracts/gate.ts';
 
 /** Where one invocation of an agent finds and leaves things. */
 export interface TurnFiles {

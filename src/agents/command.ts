@@ -1,4 +1,4 @@
-import { AgentEvent } from '../core/agent-event.ts';
+import { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { Agent } from './agent.ts';
 import { parseJsonLine } from './json-line.ts';
 import { joinPrompt } from './prompt.ts';

@@ -1,8 +1,8 @@
-import { BLOCKER_CATEGORIES } from '../core/blocked-report.ts';
-import { DECISION_TREE, DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../core/blockers.ts';
-import type { Predecessor } from '../core/predecessor.ts';
-import type { Task } from '../core/task.ts';
-import { score, type Verification } from '../core/verification.ts';
+import { BLOCKER_CATEGORIES } from '../core/contracts/blocked-report.ts';
+import { DECISION_TREE, DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../core/contracts/blockers.ts';
+import type { Predecessor } from '../core/contracts/predecessor.ts';
+import type { Task } from '../core/contracts/task.ts';
+import { score, type Verification } from '../core/contracts/verification.ts';
 import type { TurnFiles, TurnSpec } from './agent.ts';
 
 /** What the player is told each turn, beside the task; the same facts are in the context file (B-1). */

@@ -1,5 +1,5 @@
 import type { Probot } from 'probot';
-import { actionsRunMark } from '../core/job-api.ts';
+import { actionsRunMark } from '../core/ports/job-api.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';

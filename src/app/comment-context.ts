@@ -1,6 +1,6 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Place } from '../core/hosted-ports.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
 import type { AppParts } from './parts.ts';
 import { whyUnpublished } from './unpublished.ts';
 

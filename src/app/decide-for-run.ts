@@ -1,5 +1,5 @@
-import { type Decided, decideOnce } from '../core/decide-once.ts';
-import type { Input } from '../core/input.ts';
+import type { Input } from '../core/contracts/input.ts';
+import { type Decided, decideOnce } from '../core/decide/decide-once.ts';
 import type { AppParts } from './parts.ts';
 
 /** Every way into a run goes through here: webhook, tick, form, timer and reconcile alike. */

@@ -1,5 +1,5 @@
-import type { IssueEvent } from '../core/github-port.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { IssueEvent } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { AppParts } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import type { JobKind } from '../core/job-api.ts';
+import type { JobKind } from '../core/ports/job-api.ts';
 import type { AppParts } from './parts.ts';
 
 /** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */

@@ -1,4 +1,4 @@
-import type { GitHub } from '../core/github-port.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
 import type { AppParts } from './parts.ts';
 
 /** Folds a comment of ours away as outdated, once. A matter of looks: a refusal is logged and holds up nothing. */

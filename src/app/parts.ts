@@ -1,6 +1,6 @@
-import type { AppDeliveries, GitHub, InstallationStanding } from '../core/github-port.ts';
-import type { HostedStore, Place } from '../core/hosted-ports.ts';
-import type { Rules } from '../core/rules.ts';
+import type { Rules } from '../core/contracts/rules.ts';
+import type { AppDeliveries, GitHub, InstallationStanding } from '../core/ports/github-port.ts';
+import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
 
 /** Which repository of which installation. */
 export type Repository = Pick<Place, 'installation_id' | 'owner' | 'repo'>;

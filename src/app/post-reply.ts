@@ -1,7 +1,7 @@
 import { helpRows } from '../commands/help-text.ts';
 import { renderReply } from '../comments/render-reply.ts';
-import type { Reply } from '../core/effect.ts';
-import type { GitHub } from '../core/github-port.ts';
+import type { Reply } from '../core/contracts/effect.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
 import { commentContext } from './comment-context.ts';
 import type { AppParts } from './parts.ts';
 import { upsertComment } from './upsert-comment.ts';

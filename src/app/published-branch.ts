@@ -1,5 +1,5 @@
 import type { LeftOut } from '../comments/branch-standing.ts';
-import type { Place } from '../core/hosted-ports.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
 import type { AppParts } from './parts.ts';
 
 const MOST_LEFT_OUT = 20;

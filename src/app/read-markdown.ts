@@ -1,4 +1,4 @@
-import type { Span } from '../core/hide-secrets.ts';
+import type { Span } from '../core/secrets/hide-secrets.ts';
 
 /** What escaping adds to a text, and rendering to its blanks. */
 const ADDED = /[\\`\s]+/g;

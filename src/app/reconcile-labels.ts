@@ -1,5 +1,5 @@
-import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../core/github-port.ts';
-import { isFinished } from '../core/run-state.ts';
+import { isFinished } from '../core/contracts/run-state.ts';
+import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../core/ports/github-port.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from './labelling.ts';
 import type { AppParts, Repository } from './parts.ts';

@@ -1,6 +1,6 @@
-import type { GitHub, PullRequest } from '../core/github-port.ts';
-import type { Place } from '../core/hosted-ports.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { GitHub, PullRequest } from '../core/ports/github-port.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
 import { noticeFate } from './handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';

@@ -1,7 +1,7 @@
-import { type GitHub, GitHubError, type GitHubIssue } from '../core/github-port.ts';
-import type { Place } from '../core/hosted-ports.ts';
-import { aliveMark } from '../core/job-api.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { type GitHub, GitHubError, type GitHubIssue } from '../core/ports/github-port.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
+import { aliveMark } from '../core/ports/job-api.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import { performEffect } from './effects/perform-effect.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';

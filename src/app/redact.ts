@@ -1,10 +1,10 @@
 import { cleanText } from '../comments/clean-text.ts';
-import { actionsSecretName } from '../core/actions-secret.ts';
-import { COMMAND_NAMES } from '../core/command.ts';
-import { isCommonValue } from '../core/common-value.ts';
-import { createFormFinder, createSecretHider, replaceSpans } from '../core/hide-secrets.ts';
-import { MIN_SECRET_LENGTH, secretForms } from '../core/secret-forms.ts';
-import { askedInputs, openSecrets } from '../core/secrets-of-run.ts';
+import { actionsSecretName } from '../core/contracts/actions-secret.ts';
+import { COMMAND_NAMES } from '../core/contracts/command.ts';
+import { isCommonValue } from '../core/secrets/common-value.ts';
+import { createFormFinder, createSecretHider, replaceSpans } from '../core/secrets/hide-secrets.ts';
+import { MIN_SECRET_LENGTH, secretForms } from '../core/secrets/secret-forms.ts';
+import { askedInputs, openSecrets } from '../core/secrets/secrets-of-run.ts';
 import type { AppParts } from './parts.ts';
 import { dropAdded, readMarkdown } from './read-markdown.ts';
 

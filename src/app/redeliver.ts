@@ -1,4 +1,4 @@
-import { type FailedDelivery, GitHubError } from '../core/github-port.ts';
+import { type FailedDelivery, GitHubError } from '../core/ports/github-port.ts';
 import type { AppParts } from './parts.ts';
 
 const EVERY_MS = 5 * 60_000;

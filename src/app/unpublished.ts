@@ -1,5 +1,5 @@
-import type { Unpublished } from '../core/comment-context.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { Unpublished } from '../core/contracts/comment-context.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import type { AppParts } from './parts.ts';
 
 type Store = Pick<AppParts, 'store'>;

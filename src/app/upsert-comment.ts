@@ -1,5 +1,5 @@
-import type { GitHub, GitHubComment } from '../core/github-port.ts';
-import type { Place } from '../core/hosted-ports.ts';
+import type { GitHub, GitHubComment } from '../core/ports/github-port.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
 import type { AppParts } from './parts.ts';
 import { redactFor } from './redact.ts';
 import { newTicks } from './ticked-boxes.ts';

@@ -1,5 +1,5 @@
-import { GitHubError } from '../core/github-port.ts';
-import type { Place } from '../core/hosted-ports.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
 import type { AppParts } from './parts.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { GitHubError } from '../core/github-port.ts';
-import type { Leased, Queue } from '../core/hosted-ports.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
+import type { Leased, Queue } from '../core/ports/hosted-ports.ts';
 import type { AppLog } from './parts.ts';
 
 /** Renewed while the work goes on, so that it is short: after a crash nobody waits for longer. */

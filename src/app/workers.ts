@@ -1,4 +1,4 @@
-import type { Delivery } from '../core/hosted-ports.ts';
+import type { Delivery } from '../core/ports/hosted-ports.ts';
 import { decideForRun } from './decide-for-run.ts';
 import { performOrExplain } from './effects/perform-or-explain.ts';
 import type { AppParts } from './parts.ts';

@@ -1,7 +1,7 @@
 import { parseComment } from '../commands/parse-comment.ts';
 import { parseTerminalLine } from '../commands/parse-line.ts';
-import type { Command } from '../core/command.ts';
-import type { Escalation } from '../core/escalation.ts';
+import type { Command } from '../core/contracts/command.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
 
 export type Answered =
   | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }

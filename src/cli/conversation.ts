@@ -1,8 +1,8 @@
-import type { Command } from '../core/command.ts';
-import type { Desk } from '../core/desk.ts';
+import type { Command } from '../core/contracts/command.ts';
+import { pendingEscalation } from '../core/contracts/run-state.ts';
+import type { Desk } from '../core/decide/desk.ts';
 import type { UserError } from '../core/error-catalogue.ts';
-import type { Vault } from '../core/ports.ts';
-import { pendingEscalation } from '../core/run-state.ts';
+import type { Vault } from '../core/ports/ports.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 import { sealCommand, showCommand } from './seal-command.ts';

@@ -1,5 +1,5 @@
 import { parseTerminalLine } from '../commands/parse-line.ts';
-import { COMMAND_NAMES } from '../core/command.ts';
+import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import { showCommand } from './seal-command.ts';
 
 /** Names the commands that were typed. Values and free text may be secret, so they are not repeated. */

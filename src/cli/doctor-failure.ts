@@ -1,4 +1,4 @@
-import type { GitHubError } from '../core/github-port.ts';
+import type { GitHubError } from '../core/ports/github-port.ts';
 import { type Finding, problem } from './doctor-finding.ts';
 
 export interface Asked {

@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/github-port.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
 import { type AppSetUp, createAppSetUp } from '../github/app-set-up.ts';
 import { createClient } from '../github/client.ts';
 import { createGitHub } from '../github/github.ts';

@@ -1,6 +1,6 @@
 import { AGENTS, agentNamed } from '../agents/registry.ts';
 import { type Config, defaultConfig, describeProblem, type ReadConfig, readConfig } from '../config.ts';
-import type { GitHub } from '../core/github-port.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
 import type { ActionsPolicy, RepositorySetUp } from '../github/repository-set-up.ts';
 import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
 import { examineWorkflow, findActionReferences, WORKFLOW_PATH } from './doctor-workflow.ts';

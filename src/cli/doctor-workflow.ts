@@ -1,4 +1,4 @@
-import { DispatchInputs } from '../core/dispatch.ts';
+import { DispatchInputs } from '../core/ports/dispatch.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 import type { WorkflowFile, WorkflowInput } from './workflow-file.ts';
 

@@ -1,5 +1,5 @@
+import { lastVerification, type RunState } from '../core/contracts/run-state.ts';
 import type { ErrorCode, UserError } from '../core/error-catalogue.ts';
-import { lastVerification, type RunState } from '../core/run-state.ts';
 
 export const EXIT = { done: 0, failed: 1, waiting: 2, cancelled: 3, usage: 64 } as const;
 

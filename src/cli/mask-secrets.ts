@@ -1,8 +1,8 @@
-import type { Desk } from '../core/desk.ts';
-import { hideInEnvelope } from '../core/hide-in-claims.ts';
-import { createSecretHider } from '../core/hide-secrets.ts';
-import type { Link, Vault } from '../core/ports.ts';
-import { openSecrets } from '../core/secrets-of-run.ts';
+import type { Desk } from '../core/decide/desk.ts';
+import type { Link, Vault } from '../core/ports/ports.ts';
+import { hideInEnvelope } from '../core/secrets/hide-in-claims.ts';
+import { createSecretHider } from '../core/secrets/hide-secrets.ts';
+import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { RULES } from '../guards/rules.ts';
 
 /** An agent may print a secret it was given: what its job says and shows goes through here first (P-4). */

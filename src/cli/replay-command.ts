@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { decide } from '../core/decide.ts';
+import type { Input } from '../core/contracts/input.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { decide } from '../core/decide/decide.ts';
+import { evolve } from '../core/decide/evolve.ts';
 import { userError } from '../core/error-catalogue.ts';
-import { evolve } from '../core/evolve.ts';
-import type { Input } from '../core/input.ts';
-import type { RunState } from '../core/run-state.ts';
 import { RULES } from '../guards/rules.ts';
 import { JournalError, readJournal } from '../store/file.ts';
 import type { Home } from './home.ts';

@@ -1,8 +1,8 @@
-import type { Reply } from '../core/effect.ts';
-import type { Escalation } from '../core/escalation.ts';
-import type { RunEvent } from '../core/run-event.ts';
-import type { RunState } from '../core/run-state.ts';
-import type { Task } from '../core/task.ts';
+import type { Reply } from '../core/contracts/effect.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import type { RunEvent } from '../core/contracts/run-event.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { Task } from '../core/contracts/task.ts';
 import type { Progress } from '../runner/job.ts';
 
 /** Everything a person sees of a run at a terminal. */

@@ -1,5 +1,5 @@
-import type { Command, InputRef, SealedCommand } from '../core/command.ts';
-import type { Vault } from '../core/ports.ts';
+import type { Command, InputRef, SealedCommand } from '../core/contracts/command.ts';
+import type { Vault } from '../core/ports/ports.ts';
 
 /** Values go to the vault before anything else sees the command: the journal gets references (P-4). */
 export async function sealCommand(command: Command, run: string, vault: Vault): Promise<SealedCommand> {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESOLUTION_TARGET, resolutionFigures } from '../core/analytics.ts';
-import { standingInWords } from '../core/decide-command.ts';
+import { lastVerification, type RunState } from '../core/contracts/run-state.ts';
+import { score } from '../core/contracts/verification.ts';
+import { standingInWords } from '../core/decide/decide-command.ts';
+import { foldRun } from '../core/decide/evolve.ts';
 import { userError } from '../core/error-catalogue.ts';
-import { foldRun } from '../core/evolve.ts';
-import { lastVerification, type RunState } from '../core/run-state.ts';
-import { score } from '../core/verification.ts';
 import { lockHolder } from '../runner/worktree-lock.ts';
 import { JournalError, readJournal } from '../store/file.ts';
 import { type Home, realDirectory } from './home.ts';

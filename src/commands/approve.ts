@@ -1,4 +1,4 @@
-import type { Command } from '../core/command.ts';
+import type { Command } from '../core/contracts/command.ts';
 import type { CommandSpec, ParsedCommand } from './command-spec.ts';
 import { hasInvisible } from './invisible-characters.ts';
 import { opensQuote, readQuoted } from './quoted-text.ts';

@@ -1,4 +1,4 @@
-import type { CommandName } from '../core/command.ts';
+import type { CommandName } from '../core/contracts/command.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { tidyWords } from './words.ts';
 

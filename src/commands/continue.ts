@@ -1,4 +1,4 @@
-import type { Command } from '../core/command.ts';
+import type { Command } from '../core/contracts/command.ts';
 import type { CommandSpec, ParsedCommand } from './command-spec.ts';
 import { showWord, tidyWords } from './words.ts';
 

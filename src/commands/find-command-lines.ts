@@ -1,4 +1,4 @@
-import { COMMAND_NAMES } from '../core/command.ts';
+import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import { type Block, findBlocks } from './find-blocks.ts';
 import { findInlineMarkup } from './inline-markup.ts';
 import { nearestName } from './nearest-name.ts';

@@ -1,4 +1,4 @@
-import type { CommandName } from '../core/command.ts';
+import type { CommandName } from '../core/contracts/command.ts';
 import { COMMANDS } from './registry.ts';
 
 /** Help for these commands, in this order. */

@@ -1,4 +1,4 @@
-import type { CommandName } from '../core/command.ts';
+import type { CommandName } from '../core/contracts/command.ts';
 import type { CommandSpec, CommandText, ParsedText } from './command-spec.ts';
 import { COMMANDS } from './registry.ts';
 import { tidyWords } from './words.ts';

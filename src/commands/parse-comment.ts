@@ -1,4 +1,4 @@
-import { COMMAND_NAMES } from '../core/command.ts';
+import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import type { CommandSpec, CommandText, FollowingBlock, ParsedText } from './command-spec.ts';
 import type { Block } from './find-blocks.ts';
 import { type CommandLine, findCommandLines } from './find-command-lines.ts';

@@ -1,4 +1,4 @@
-import { COMMAND_NAMES } from '../core/command.ts';
+import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import type { CommandSpec, CommandText, ParsedText } from './command-spec.ts';
 import { interpretCommand, suggestLine } from './interpret-command.ts';
 import { nearestName } from './nearest-name.ts';

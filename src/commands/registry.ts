@@ -1,4 +1,4 @@
-import { COMMAND_NAMES, type CommandName } from '../core/command.ts';
+import { COMMAND_NAMES, type CommandName } from '../core/contracts/command.ts';
 import { acceptCommand } from './accept.ts';
 import { approveCommand } from './approve.ts';
 import { cancelCommand } from './cancel.ts';

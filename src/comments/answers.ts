@@ -1,5 +1,5 @@
-import type { Escalation, Response } from '../core/escalation.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { Escalation, Response } from '../core/contracts/escalation.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import { code, inlineText } from './harmless.ts';
 import { clock, list } from './words.ts';
 

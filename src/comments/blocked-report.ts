@@ -1,8 +1,8 @@
-import { attemptWorked, BLOCKER_CATEGORIES, type BlockedReport } from '../core/blocked-report.ts';
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Escalation } from '../core/escalation.ts';
-import type { ReportProblem } from '../core/player-report.ts';
-import type { RunState } from '../core/run-state.ts';
+import { attemptWorked, BLOCKER_CATEGORIES, type BlockedReport } from '../core/contracts/blocked-report.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import type { ReportProblem } from '../core/contracts/player-report.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import type { Fold } from './fit-comment.ts';
 import { code, inlineText, quoted } from './harmless.ts';
 import { blocks, link, type Table } from './markdown.ts';

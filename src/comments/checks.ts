@@ -1,5 +1,5 @@
-import { lastVerification, type RunState } from '../core/run-state.ts';
-import { type CheckResult, score } from '../core/verification.ts';
+import { lastVerification, type RunState } from '../core/contracts/run-state.ts';
+import { type CheckResult, score } from '../core/contracts/verification.ts';
 import { renderBar } from './bar.ts';
 import { ratesOf } from './figures.ts';
 import { code } from './harmless.ts';

@@ -1,4 +1,4 @@
-import { stripAnsi } from '../core/plain-lines.ts';
+import { stripAnsi } from '../core/errors/plain-lines.ts';
 
 /** Longest text that is looked at; what people see is cut far shorter. */
 const READ_CHARS = 100_000;

@@ -1,6 +1,6 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { EscalationContext } from '../core/escalation.ts';
-import type { PartialProgress } from '../core/player-report.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { EscalationContext } from '../core/contracts/escalation.ts';
+import type { PartialProgress } from '../core/contracts/player-report.ts';
 import { ACTION_HEAD, actionRow } from './evidence.ts';
 import { fewerTests } from './figures.ts';
 import type { Fold } from './fit-comment.ts';

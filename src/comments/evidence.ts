@@ -1,6 +1,6 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Evidence, Occurrence, PassRate, ProposedWrite, Trigger } from '../core/guard.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Evidence, Occurrence, PassRate, ProposedWrite, Trigger } from '../core/contracts/guard.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import { blockerTable } from './external-blocker.ts';
 import { counterName, unitName } from './figures.ts';
 import type { Fold } from './fit-comment.ts';

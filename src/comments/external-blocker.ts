@@ -1,5 +1,5 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Evidence } from '../core/guard.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Evidence } from '../core/contracts/guard.ts';
 import { code, inlineText } from './harmless.ts';
 import type { Table } from './markdown.ts';
 import { renderPlace } from './places.ts';

@@ -1,8 +1,8 @@
-import { actionsSecretName } from '../core/actions-secret.ts';
-import type { CommentContext } from '../core/comment-context.ts';
-import { type Escalation, missingInputs } from '../core/escalation.ts';
-import type { HelpInput } from '../core/help-request.ts';
-import type { RunState } from '../core/run-state.ts';
+import { actionsSecretName } from '../core/contracts/actions-secret.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import { type Escalation, missingInputs } from '../core/contracts/escalation.ts';
+import type { HelpInput } from '../core/contracts/help-request.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import { code, inlineText } from './harmless.ts';
 import { link } from './markdown.ts';
 

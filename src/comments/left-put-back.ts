@@ -1,4 +1,4 @@
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 
 /** Edits that were put back and are not in the work, for the last words of a run: nothing drops out in silence. */
 export function leftPutBack(state: RunState): string[] {

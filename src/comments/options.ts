@@ -1,4 +1,4 @@
-import type { Escalation } from '../core/escalation.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
 import { code, inlineText } from './harmless.ts';
 import { marker } from './markdown.ts';
 

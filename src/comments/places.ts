@@ -1,5 +1,5 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { ErrorSighting } from '../core/verification.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { ErrorSighting } from '../core/contracts/verification.ts';
 import { code } from './harmless.ts';
 import { link } from './markdown.ts';
 

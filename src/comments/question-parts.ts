@@ -1,9 +1,9 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Escalation } from '../core/escalation.ts';
-import { expiryOf } from '../core/expiry.ts';
-import type { Trigger } from '../core/guard.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import type { Trigger } from '../core/contracts/guard.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { expiryOf } from '../core/decide/expiry.ts';
 import { MENTION_NAME } from '../core/mention-name.ts';
-import type { RunState } from '../core/run-state.ts';
 import { evidenceInShort } from './evidence.ts';
 import { counterOf, figuresOf, observedOf, sparklineOf } from './figures.ts';
 import { inlineText } from './harmless.ts';

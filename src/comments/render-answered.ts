@@ -1,7 +1,7 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Escalation } from '../core/escalation.ts';
-import { spanInWords } from '../core/expiry.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { spanInWords } from '../core/decide/expiry.ts';
 import { ANSWER_HEAD, answerRows } from './answers.ts';
 import { fitComment } from './fit-comment.ts';
 import { inlineText, quoted } from './harmless.ts';

@@ -1,4 +1,4 @@
-import type { CommentContext } from '../core/comment-context.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
 import { cleanLine } from './clean-text.ts';
 
 const HEADLINE = 200;

@@ -1,7 +1,7 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Escalation } from '../core/escalation.ts';
-import type { GuardId } from '../core/guard.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import type { GuardId } from '../core/contracts/guard.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import {
   attemptsFold,
   missingReportFolds,

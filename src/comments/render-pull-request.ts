@@ -1,7 +1,7 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { RunStatus } from '../core/run-event.ts';
-import { lastVerification, type RunState } from '../core/run-state.ts';
-import { score } from '../core/verification.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { RunStatus } from '../core/contracts/run-event.ts';
+import { lastVerification, type RunState } from '../core/contracts/run-state.ts';
+import { score } from '../core/contracts/verification.ts';
 import { ANSWER_HEAD, allAnswerRows } from './answers.ts';
 import { reportFold } from './blocked-report.ts';
 import { type BranchStanding, renderCi, renderLeftOut } from './branch-standing.ts';

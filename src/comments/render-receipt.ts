@@ -1,6 +1,6 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import { lastVerification, type RunState } from '../core/run-state.ts';
-import { score } from '../core/verification.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import { lastVerification, type RunState } from '../core/contracts/run-state.ts';
+import { score } from '../core/contracts/verification.ts';
 import { ratesOf } from './figures.ts';
 import { code } from './harmless.ts';
 import { leftPutBack } from './left-put-back.ts';

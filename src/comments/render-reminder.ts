@@ -1,6 +1,6 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Escalation } from '../core/escalation.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import { blocks, link, marker, small } from './markdown.ts';
 import { headlineOf, renderAsking, whatComes } from './question-parts.ts';
 import { whoCanAnswer } from './who-can-answer.ts';

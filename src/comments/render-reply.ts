@@ -1,5 +1,5 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import type { HelpRows, Reply } from '../core/effect.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { HelpRows, Reply } from '../core/contracts/effect.ts';
 import { code, fenced, inlineText } from './harmless.ts';
 import { blocks, link, marker, renderTable } from './markdown.ts';
 

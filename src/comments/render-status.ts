@@ -1,6 +1,11 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import { pauseExpiry } from '../core/expiry.ts';
-import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import {
+  isFinished,
+  pendingEscalation,
+  type RunState,
+  waitsOverClosedPull,
+} from '../core/contracts/run-state.ts';
+import { pauseExpiry } from '../core/decide/expiry.ts';
 import { checksTable, renderTestBar } from './checks.ts';
 import { limitsOf, withLimit } from './figures.ts';
 import { type Fold, fitComment } from './fit-comment.ts';

@@ -1,5 +1,5 @@
-import type { TurnRecord } from '../core/run-event.ts';
-import { score, type Verification } from '../core/verification.ts';
+import type { TurnRecord } from '../core/contracts/run-event.ts';
+import { score, type Verification } from '../core/contracts/verification.ts';
 import { code, inlineText } from './harmless.ts';
 import { blocks, renderTable, small } from './markdown.ts';
 import { turnTable } from './turn-history.ts';

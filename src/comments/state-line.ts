@@ -1,6 +1,6 @@
-import type { CommentContext } from '../core/comment-context.ts';
-import { pauseExpiry } from '../core/expiry.ts';
-import { pendingEscalation, type RunState, waitsOverClosedPull } from '../core/run-state.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import { pendingEscalation, type RunState, waitsOverClosedPull } from '../core/contracts/run-state.ts';
+import { pauseExpiry } from '../core/decide/expiry.ts';
 import { limitsOf } from './figures.ts';
 import { inlineText } from './harmless.ts';
 import { headlineOf } from './question-parts.ts';

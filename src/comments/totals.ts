@@ -1,4 +1,4 @@
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
 import { limitsOf, withLimit } from './figures.ts';
 import { compact, count, minutes, money } from './words.ts';
 

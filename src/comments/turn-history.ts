@@ -1,5 +1,5 @@
-import type { TurnRecord } from '../core/run-event.ts';
-import { score } from '../core/verification.ts';
+import type { TurnRecord } from '../core/contracts/run-event.ts';
+import { score } from '../core/contracts/verification.ts';
 import { code, inlineText } from './harmless.ts';
 import type { Table } from './markdown.ts';
 import { lineChange } from './words.ts';

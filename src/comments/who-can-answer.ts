@@ -1,7 +1,7 @@
-import { COMMAND_NAMES, type CommandName } from '../core/command.ts';
-import type { CommentContext } from '../core/comment-context.ts';
-import type { Escalation } from '../core/escalation.ts';
-import { hasRole, neededRole, ROLES } from '../core/role.ts';
+import { COMMAND_NAMES, type CommandName } from '../core/contracts/command.ts';
+import type { CommentContext } from '../core/contracts/comment-context.ts';
+import type { Escalation } from '../core/contracts/escalation.ts';
+import { hasRole, neededRole, ROLES } from '../core/contracts/role.ts';
 import { list } from './words.ts';
 
 /** Who may write may do what is left to triagers, too. */

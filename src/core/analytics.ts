@@ -1,4 +1,4 @@
-import type { Escalation } from './escalation.ts';
+import type { Escalation } from './contracts/escalation.ts';
 
 /** The product's own target: 95 % of questions settled within an hour (E-17). */
 export const RESOLUTION_TARGET = { rate: 0.95, within_ms: 3_600_000 };

@@ -1,6 +1,6 @@
-import type { BlockedReport, BlockerCategory } from './blocked-report.ts';
-import type { Escalation, EscalationContext } from './escalation.ts';
-import type { GuardId, Trigger } from './guard.ts';
+import type { BlockedReport, BlockerCategory } from './contracts/blocked-report.ts';
+import type { Escalation, EscalationContext } from './contracts/escalation.ts';
+import type { GuardId, Trigger } from './contracts/guard.ts';
 
 const TEXT_KEPT = 2_000;
 const RAW_KEPT = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { AppDeliveries, FailedDelivery } from '../core/github-port.ts';
+import type { AppDeliveries, FailedDelivery } from '../core/ports/github-port.ts';
 import type { OctokitLike } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { PER_PAGE } from './pages.ts';

@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/github-port.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
 import { type OctokitLike, orUndefined, refuseHalfAnswer } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { PER_PAGE } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { GitHub, ReplacedFile } from '../core/github-port.ts';
+import type { GitHub, ReplacedFile } from '../core/ports/github-port.ts';
 import type { Client } from './client.ts';
 
 /** What is written below one entry of a directory, or in its place. */

@@ -1,4 +1,4 @@
-import { type GitHub, GitHubError } from '../core/github-port.ts';
+import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import type { Client } from './client.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 import { refuseLongText } from './text-limit.ts';

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 import type { Endpoints } from '@octokit/types';
-import { GitHubError } from '../core/github-port.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
 import { toGitHubError } from './errors.ts';
 
 /** The parts of an Octokit we use; Probot's and @octokit/rest's both fit. */

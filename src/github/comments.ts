@@ -1,5 +1,5 @@
 import type { Endpoints } from '@octokit/types';
-import type { GitHub, GitHubComment } from '../core/github-port.ts';
+import type { GitHub, GitHubComment } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 import { refuseLongText } from './text-limit.ts';

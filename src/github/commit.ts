@@ -1,4 +1,4 @@
-import { type CommitFile, type GitHub, GitHubError } from '../core/github-port.ts';
+import { type CommitFile, type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import { type Client, isStatus } from './client.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 import { readBranchHead } from './repository.ts';

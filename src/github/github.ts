@@ -1,4 +1,4 @@
-import type { GitHub } from '../core/github-port.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
 import { createBaseTreeMethods } from './base-tree.ts';
 import { createCheckRunMethods } from './check-run.ts';
 import { createClient, type OctokitLike, type Repository } from './client.ts';

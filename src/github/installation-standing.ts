@@ -1,4 +1,4 @@
-import type { InstallationStanding } from '../core/github-port.ts';
+import type { InstallationStanding } from '../core/ports/github-port.ts';
 import type { OctokitLike } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { GitHub } from '../core/github-port.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 
 type Methods = Pick<GitHub, 'addLabels' | 'removeLabel'>;

@@ -1,4 +1,4 @@
-import { type GitHub, GitHubError, type Permission } from '../core/github-port.ts';
+import { type GitHub, GitHubError, type Permission } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 
 export function createPermissionMethods({ request }: Client): Pick<GitHub, 'permission'> {

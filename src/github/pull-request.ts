@@ -1,5 +1,5 @@
 import type { Endpoints } from '@octokit/types';
-import type { GitHub, GitHubReview, PullRequest } from '../core/github-port.ts';
+import type { GitHub, GitHubReview, PullRequest } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 import { refuseLongText } from './text-limit.ts';

@@ -1,4 +1,4 @@
-import { type GitHub, GitHubError } from '../core/github-port.ts';
+import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client.ts';
 
 type Methods = Pick<GitHub, 'defaultBranch' | 'file' | 'branchHead' | 'secretExists'>;

@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/github-port.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
 
 /** GitHub counts characters and refuses more; UTF-16 units are never fewer, so this errs on the safe side. */
 export const MAX_BODY_CHARS = 65_536;

@@ -1,6 +1,6 @@
-import type { GuardEvent } from '../core/guard.ts';
-import type { ReportedError } from '../core/player-report.ts';
-import type { ExternalBlocker, Verification } from '../core/verification.ts';
+import type { GuardEvent } from '../core/contracts/guard.ts';
+import type { ReportedError } from '../core/contracts/player-report.ts';
+import type { ExternalBlocker, Verification } from '../core/contracts/verification.ts';
 import { clip, oneLine } from './wording.ts';
 
 const MESSAGE_READ = 500;

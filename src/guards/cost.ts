@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Guard, Trigger } from '../core/guard.ts';
+import type { Guard, Trigger } from '../core/contracts/guard.ts';
 import { limitSchema } from './limit-schema.ts';
 import { acceptCurrent, cancel, continueFromZero, orderOptions, review } from './options.ts';
 import { CHOOSE, joinHeadline, statusClause } from './wording.ts';

@@ -1,5 +1,5 @@
-import type { Option, Standing, Trigger } from '../core/guard.ts';
-import type { TriggerWords } from '../core/rules.ts';
+import type { Option, Standing, Trigger } from '../core/contracts/guard.ts';
+import type { TriggerWords } from '../core/contracts/rules.ts';
 import { approveLabel, mergeOptions } from './options.ts';
 import { guardById } from './registry.ts';
 import { CHOOSE } from './wording.ts';

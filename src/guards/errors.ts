@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { AGENT_ITSELF } from '../core/agent-itself.ts';
-import { type Guard, type GuardEvent, Occurrence, PassRate } from '../core/guard.ts';
+import { type Guard, type GuardEvent, Occurrence, PassRate } from '../core/contracts/guard.ts';
+import { AGENT_ITSELF } from '../core/errors/agent-itself.ts';
 import { type Failure, readOutcome, type Sighting } from './failing-operations.ts';
 import { countLimit } from './limit-schema.ts';
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Guard } from '../core/guard.ts';
-import { ExternalBlocker } from '../core/verification.ts';
+import type { Guard } from '../core/contracts/guard.ts';
+import { ExternalBlocker } from '../core/contracts/verification.ts';
 import { type BlockerSighting, readBlockers, readPassed } from './blocker-sightings.ts';
 import { limitSchema, On } from './limit-schema.ts';
 import {

@@ -1,5 +1,5 @@
-import type { GuardEvent } from '../core/guard.ts';
-import type { CheckResult, ErrorSighting } from '../core/verification.ts';
+import type { GuardEvent } from '../core/contracts/guard.ts';
+import type { CheckResult, ErrorSighting } from '../core/contracts/verification.ts';
 import { clip, oneLine } from './wording.ts';
 
 const SIGHTINGS_READ = 100;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ActionRecord, type Guard, type GuardEvent } from '../core/guard.ts';
+import { ActionRecord, type Guard, type GuardEvent } from '../core/contracts/guard.ts';
 import { limitSchema } from './limit-schema.ts';
 import { acceptCurrent, debugFirst, orderOptions, review, terminate, tryDifferently } from './options.ts';
 import { joinHeadline, oneLine, plural } from './wording.ts';

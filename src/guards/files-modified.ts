@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Guard, ProposedWrite } from '../core/guard.ts';
+import { type Guard, ProposedWrite } from '../core/contracts/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './options.ts';
 import { addProposed } from './proposed-writes.ts';

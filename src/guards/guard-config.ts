@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { GUARD_IDS, type GuardLimits } from '../core/guard.ts';
+import { GUARD_IDS, type GuardLimits } from '../core/contracts/guard.ts';
 import { GUARDS } from './registry.ts';
 
 /** The `guards:` section: one key per guard, each read by its own schema, every one with a default. */

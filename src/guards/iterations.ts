@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Guard } from '../core/guard.ts';
+import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './options.ts';
 import { CHOOSE, failingClause, joinHeadline, statusClause } from './wording.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Evidence, type Guard } from '../core/guard.ts';
+import { Evidence, type Guard } from '../core/contracts/guard.ts';
 import { switchLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, inActionsSecrets, orderOptions, review, skipAndContinue } from './options.ts';
 import { clip, oneLine, plural } from './wording.ts';

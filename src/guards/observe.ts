@@ -1,4 +1,4 @@
-import type { AgentMetrics } from '../core/escalation.ts';
+import type { AgentMetrics } from '../core/contracts/escalation.ts';
 import type {
   AnyGuard,
   Guard,
@@ -7,7 +7,7 @@ import type {
   GuardLimits,
   GuardStates,
   Trigger,
-} from '../core/guard.ts';
+} from '../core/contracts/guard.ts';
 import { countSameErrors, sameErrorRepeated } from './errors.ts';
 import { countAttemptsWithoutChange, noFileChangesAfterAttempts } from './file-changes.ts';
 import { countFilesModified, filesModifiedExceeds } from './files-modified.ts';

@@ -1,5 +1,5 @@
-import type { Option, Standing } from '../core/guard.ts';
-import { isPlainPath } from '../core/path-pattern.ts';
+import type { Option, Standing } from '../core/contracts/guard.ts';
+import { isPlainPath } from '../core/work/path-pattern.ts';
 import { oneLine } from './wording.ts';
 
 /** Every choice a guard can offer: label, description and the command a tick stands for. */

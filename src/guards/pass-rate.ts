@@ -1,5 +1,5 @@
-import type { PassRate } from '../core/guard.ts';
-import { score, type Verification } from '../core/verification.ts';
+import type { PassRate } from '../core/contracts/guard.ts';
+import { score, type Verification } from '../core/contracts/verification.ts';
 
 /** Nothing when there is nothing to count: a repository without checks has no pass rate. */
 export function passRate(verification: Verification, turn: number): PassRate | undefined {

@@ -1,4 +1,4 @@
-import type { ProposedWrite } from '../core/guard.ts';
+import type { ProposedWrite } from '../core/contracts/guard.ts';
 import { clip } from './wording.ts';
 
 const PROPOSED_KEPT = 50;

@@ -1,4 +1,4 @@
-import type { AnyGuard, GuardId } from '../core/guard.ts';
+import type { AnyGuard, GuardId } from '../core/contracts/guard.ts';
 import { costExceeds } from './cost.ts';
 import { consecutiveErrors, sameErrorRepeated } from './errors.ts';
 import { externalBlocker } from './external-blocker.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { HARD_BLOCKERS, hardBlocker } from '../core/blockers.ts';
-import { Evidence, type Guard } from '../core/guard.ts';
-import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/player-report.ts';
+import { HARD_BLOCKERS, hardBlocker } from '../core/contracts/blockers.ts';
+import { Evidence, type Guard } from '../core/contracts/guard.ts';
+import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/contracts/player-report.ts';
 import { switchLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, orderOptions, review } from './options.ts';
 import { oneLine } from './wording.ts';

@@ -1,4 +1,4 @@
-import type { Rules } from '../core/rules.ts';
+import type { Rules } from '../core/contracts/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
 import { growLimits, observe, readStates, tripped } from './observe.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Guard } from '../core/guard.ts';
+import type { Guard } from '../core/contracts/guard.ts';
 import { limitSchema } from './limit-schema.ts';
 import {
   acceptCurrent,

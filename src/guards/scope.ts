@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import { type Evidence, type ExaminedFile, type Guard, ProposedWrite, type Trigger } from '../core/guard.ts';
-import { isProtectedOnly } from '../core/needs-approval.ts';
-import { isPastTheGate } from '../core/past-the-gate.ts';
+import {
+  type Evidence,
+  type ExaminedFile,
+  type Guard,
+  ProposedWrite,
+  type Trigger,
+} from '../core/contracts/guard.ts';
+import { isProtectedOnly } from '../core/work/needs-approval.ts';
+import { isPastTheGate } from '../core/work/past-the-gate.ts';
 import { switchLimit } from './limit-schema.ts';
 import {
   acceptCurrent,

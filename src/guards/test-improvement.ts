@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Guard, PassRate } from '../core/guard.ts';
+import { type Guard, PassRate } from '../core/contracts/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import {
   acceptCurrent,

@@ -1,4 +1,4 @@
-import type { Standing } from '../core/guard.ts';
+import type { Standing } from '../core/contracts/guard.ts';
 
 /** The words the guards share. What comes from the agent or a tool is cut and put on one line here, and escaped by whoever shows it. */
 

@@ -1,6 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleepFor } from 'node:timers/promises';
-import type { Claim } from '../core/envelope.ts';
+import type { Claim } from '../core/contracts/envelope.ts';
+import type { Orders } from '../core/contracts/orders.ts';
+import type { RunStatus } from '../core/contracts/run-event.ts';
+import type { Verification } from '../core/contracts/verification.ts';
+import { parseJson } from '../core/parse-json.ts';
 import {
   type BlobName,
   type ClaimRequest,
@@ -12,12 +16,8 @@ import {
   OrdersResponse,
   Refusal,
   RunOver,
-} from '../core/job-api.ts';
-import type { Orders } from '../core/orders.ts';
-import { parseJson } from '../core/parse-json.ts';
-import type { Link } from '../core/ports.ts';
-import type { RunStatus } from '../core/run-event.ts';
-import type { Verification } from '../core/verification.ts';
+} from '../core/ports/job-api.ts';
+import type { Link } from '../core/ports/ports.ts';
 import { LinkRefusedError, type LinkRequest, type RetryParts, requestWithRetries } from './retry-request.ts';
 
 const POLL_SECONDS = 25;

@@ -1,6 +1,6 @@
-import type { Desk } from '../core/desk.ts';
-import { type Orders, ordersFor } from '../core/orders.ts';
-import type { Link, Vault } from '../core/ports.ts';
+import { type Orders, ordersFor } from '../core/contracts/orders.ts';
+import type { Desk } from '../core/decide/desk.ts';
+import type { Link, Vault } from '../core/ports/ports.ts';
 
 /** Desk and job in one process: `autobuild run` at a terminal. */
 export function createInProcessLink(desk: Desk, run: string, vault: Vault): Link & { changed(): void } {

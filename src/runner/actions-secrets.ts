@@ -1,6 +1,6 @@
-import { passSecretLine } from '../core/actions-secret.ts';
-import type { InputRef } from '../core/command.ts';
-import type { Orders } from '../core/orders.ts';
+import { passSecretLine } from '../core/contracts/actions-secret.ts';
+import type { InputRef } from '../core/contracts/command.ts';
+import type { Orders } from '../core/contracts/orders.ts';
 import type { Job, WorkOrders } from './job.ts';
 
 interface PassedSecret {

@@ -1,6 +1,6 @@
-import type { AgentEvent } from '../core/agent-event.ts';
-import { normalizeError } from '../core/error-signature.ts';
-import type { GuardEvent } from '../core/guard.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { GuardEvent } from '../core/contracts/guard.ts';
+import { normalizeError } from '../core/errors/error-signature.ts';
 import type { AgentExit } from './supervise.ts';
 
 export type Ended = Extract<AgentEvent, { type: 'ended' }>;

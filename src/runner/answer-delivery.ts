@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../core/agent-event.ts';
-import type { Answer } from '../core/answer.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { Answer } from '../core/contracts/answer.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
 import type { Job } from './job.ts';
 

@@ -1,4 +1,4 @@
-import { type Changeset, type ChangesetProblem, checkChangeset } from '../core/changeset.ts';
+import { type Changeset, type ChangesetProblem, checkChangeset } from '../core/work/changeset.ts';
 import { pruneEmptyParents } from './inside-directory.ts';
 import { removeInside } from './set-aside.ts';
 import { writeInside } from './write-inside.ts';

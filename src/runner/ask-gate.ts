@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { GateAnswer, type GateAsk, MAX_GATE_LINE } from '../core/gate.ts';
+import { GateAnswer, type GateAsk, MAX_GATE_LINE } from '../core/contracts/gate.ts';
 
 /** Asks the gate and waits, for a person if need be. Whatever goes wrong is a denial: an unheard ask is not an allowed one. */
 export function askGate(socketPath: string, ask: GateAsk, signal?: AbortSignal): Promise<GateAnswer> {

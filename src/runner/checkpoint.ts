@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { SetAside } from '../core/change.ts';
-import { Usage } from '../core/run-event.ts';
+import { Usage } from '../core/contracts/run-event.ts';
+import { SetAside } from '../core/work/change.ts';
 import type { Tree } from './tree-store.ts';
 import { CountedUsage } from './usage-meter.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../core/agent-event.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
 
 /** Above this many unhandled events the agent waits at its full pipe; below the other it goes on. */
 const MOST_EVENTS = 1_000;

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { type GateAnswer, GateAsk, MAX_GATE_LINE } from '../core/gate.ts';
+import { type GateAnswer, GateAsk, MAX_GATE_LINE } from '../core/contracts/gate.ts';
 
 /** `sockaddr_un` holds 108 bytes on Linux, 104 elsewhere, the closing NUL among them. */
 const MAX_SOCKET_PATH = 103;

@@ -1,5 +1,5 @@
 import { type Document, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml';
-import { HelpInput, HelpRequest, MAX_HELP_CHARS, MAX_HELP_INPUTS } from '../core/help-request.ts';
+import { HelpInput, HelpRequest, MAX_HELP_CHARS, MAX_HELP_INPUTS } from '../core/contracts/help-request.ts';
 import type { HelpBlock } from './help-scanner.ts';
 import { unescapeJsonText } from './json-unescape.ts';
 

@@ -1,11 +1,11 @@
 import type { Agent } from '../agents/agent.ts';
-import type { AgentEvent } from '../core/agent-event.ts';
-import type { Brief } from '../core/brief.ts';
-import type { SetAside } from '../core/change.ts';
-import { type Claim, PROTOCOL } from '../core/envelope.ts';
-import type { GuardLimits } from '../core/guard.ts';
-import type { Orders } from '../core/orders.ts';
-import type { Link } from '../core/ports.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { Brief } from '../core/contracts/brief.ts';
+import { type Claim, PROTOCOL } from '../core/contracts/envelope.ts';
+import type { GuardLimits } from '../core/contracts/guard.ts';
+import type { Orders } from '../core/contracts/orders.ts';
+import type { Link } from '../core/ports/ports.ts';
+import type { SetAside } from '../core/work/change.ts';
 import type { AgentConfig } from './agent-config.ts';
 import { loadCheckpoint } from './checkpoint.ts';
 import { createMeter, type Meter } from './meter.ts';

@@ -1,6 +1,6 @@
 import { chmod, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { lookInside, lstatIfThere } from './inside-directory.ts';
 import { removeInside } from './set-aside.ts';
 import { openStateDir, type StateDir, writePrivate } from './state-dir.ts';

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Change } from '../core/change.ts';
+import type { Change } from '../core/work/change.ts';
 import type { StandInNames } from './stand-in.ts';
 import { type LineCount, parseTreeDiff, type RawChange } from './tree-diff.ts';
 import { DIFF_OPTIONS, type Tree } from './tree-store.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts';
-import type { AgentEvent } from '../core/agent-event.ts';
-import type { Orders } from '../core/orders.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { Orders } from '../core/contracts/orders.ts';
 import { secretsLacking } from './actions-secrets.ts';
 import {
   blockerOf,

@@ -1,12 +1,12 @@
-import type { Change } from '../core/change.ts';
+import type { Change } from '../core/work/change.ts';
 import {
   type Changeset,
   type ChangesetFile,
   MAX_FILE_BYTES,
   MAX_FILE_COUNT,
   MAX_TOTAL_BYTES,
-} from '../core/changeset.ts';
-import { checkChangesetPaths } from '../core/changeset-path.ts';
+} from '../core/work/changeset.ts';
+import { checkChangesetPaths } from '../core/work/changeset-path.ts';
 import { readInside } from './read-inside.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,5 +1,5 @@
-import { totals } from '../core/change.ts';
-import type { ChangeSummary } from '../core/run-event.ts';
+import type { ChangeSummary } from '../core/contracts/run-event.ts';
+import { totals } from '../core/work/change.ts';
 import type { Job, WorkOrders } from './job.ts';
 import { WorktreeGoneError } from './workspace.ts';
 

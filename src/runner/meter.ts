@@ -1,6 +1,6 @@
-import type { Brief } from '../core/brief.ts';
-import type { Measured } from '../core/envelope.ts';
-import type { EscalationContext } from '../core/escalation.ts';
+import type { Brief } from '../core/contracts/brief.ts';
+import type { Measured } from '../core/contracts/envelope.ts';
+import type { EscalationContext } from '../core/contracts/escalation.ts';
 import type {
   ActionRecord,
   GuardEvent,
@@ -10,10 +10,10 @@ import type {
   Occurrence,
   PassRate,
   Trigger,
-} from '../core/guard.ts';
-import { lastOutputOf } from '../core/last-output.ts';
-import type { PartialProgress } from '../core/player-report.ts';
-import { score } from '../core/verification.ts';
+} from '../core/contracts/guard.ts';
+import type { PartialProgress } from '../core/contracts/player-report.ts';
+import { score } from '../core/contracts/verification.ts';
+import { lastOutputOf } from '../core/decide/last-output.ts';
 import { initialStates, metricsOf, observe, readStates, tripped } from '../guards/observe.ts';
 
 const ACTIONS_KEPT = 10;

@@ -1,6 +1,6 @@
 import { readlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import { checkWorktreePath, relativeToWorktree } from '../core/worktree-path.ts';
+import { checkWorktreePath, relativeToWorktree } from '../core/work/worktree-path.ts';
 import { isInside, lstatIfThere } from './inside-directory.ts';
 
 /** As many as Linux follows. */

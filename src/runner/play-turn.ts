@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import type { AgentEvent } from '../core/agent-event.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
 import { secretsIn } from './actions-secrets.ts';
 import type { SetApart } from './agent-config.ts';
 import { describeKeyless, keyless, unstartable } from './agent-end.ts';

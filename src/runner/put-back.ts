@@ -1,5 +1,5 @@
-import type { SetAside } from '../core/change.ts';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import type { SetAside } from '../core/work/change.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { isInside, lookInside, pruneEmptyParents, resolveLinks } from './inside-directory.ts';
 import { bringBack, setAside } from './set-aside.ts';
 import type { StandInNames } from './stand-in.ts';

@@ -1,8 +1,8 @@
-import type { AgentEvent } from '../core/agent-event.ts';
-import { normalizeError, sightErrors } from '../core/error-signature.ts';
-import { findExternalBlocker } from '../core/external-blocker.ts';
-import type { GuardEvent } from '../core/guard.ts';
-import type { ErrorSighting } from '../core/verification.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { GuardEvent } from '../core/contracts/guard.ts';
+import type { ErrorSighting } from '../core/contracts/verification.ts';
+import { normalizeError, sightErrors } from '../core/errors/error-signature.ts';
+import { findExternalBlocker } from '../core/errors/external-blocker.ts';
 
 type Started = Extract<AgentEvent, { type: 'tool_started' }>;
 type ActionEnded = Extract<GuardEvent, { type: 'action_ended' }> & {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readlink, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { lookInside } from './inside-directory.ts';
 
 export type FileInside =

@@ -1,7 +1,7 @@
 import { readlink, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { type ConfigNames, configNamesOf, findAgentConfig, listAgentConfig } from './agent-config-paths.ts';
 import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
 import { readInside } from './read-inside.ts';

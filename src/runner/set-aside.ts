@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, cp, mkdir, readlink, rename, rm, symlink, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { SetAside } from '../core/change.ts';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import type { SetAside } from '../core/work/change.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
 
 /** Moves what stands at the path out of the worktree. Refuses rather than reach through a link. */

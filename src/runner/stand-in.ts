@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGitName } from '../core/worktree-path.ts';
+import { isGitName } from '../core/work/worktree-path.ts';
 
 /**
  * What a git tree cannot or should not hold (huge or unreadable files, a planted `.git`, names that are no UTF-8) is held as

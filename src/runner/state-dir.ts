@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readFile, readlink, realpath, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { lookInside, makeDirectories } from './inside-directory.ts';
 
 const MAX_AGENT_FILE = 1024 * 1024;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../core/agent-event.ts';
-import type { Usage } from '../core/run-event.ts';
+import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { Usage } from '../core/contracts/run-event.ts';
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
 

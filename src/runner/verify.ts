@@ -1,7 +1,7 @@
-import { normalizeError, sightErrors } from '../core/error-signature.ts';
-import { findExternalBlocker } from '../core/external-blocker.ts';
-import { stripAnsi } from '../core/plain-lines.ts';
-import type { CheckResult, ErrorSighting, Verification } from '../core/verification.ts';
+import type { CheckResult, ErrorSighting, Verification } from '../core/contracts/verification.ts';
+import { normalizeError, sightErrors } from '../core/errors/error-signature.ts';
+import { findExternalBlocker } from '../core/errors/external-blocker.ts';
+import { stripAnsi } from '../core/errors/plain-lines.ts';
 import { findReports, readNewReports } from './junit-reports.ts';
 import { type CommandEnd, runCheckCommand } from './run-check-command.ts';
 import { scrubEnv } from './scrub-env.ts';

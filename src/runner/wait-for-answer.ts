@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.ts';
-import type { Orders } from '../core/orders.ts';
+import type { Orders } from '../core/contracts/orders.ts';
 import { describeExit } from './agent-end.ts';
 import type { Job } from './job.ts';
 import type { Supervised } from './supervise.ts';

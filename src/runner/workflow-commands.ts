@@ -1,4 +1,4 @@
-import { secretForms } from '../core/secret-forms.ts';
+import { secretForms } from '../core/secrets/secret-forms.ts';
 
 /** Shorter values are no secrets, and hiding them would hide every other word of the log. */
 const MIN_MASKED = 4;

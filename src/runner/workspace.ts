@@ -1,7 +1,7 @@
 import { lstat, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Change, SetAside } from '../core/change.ts';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import type { Change, SetAside } from '../core/work/change.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { isInside, pruneEmptyParents, resolveLinks } from './inside-directory.ts';
 import { compareText, listChanges } from './list-changes.ts';
 import { bringBackItems, putBackPaths } from './put-back.ts';

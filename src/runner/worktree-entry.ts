@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, constants } from 'node:fs';
 import { lstat, open, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isGitName } from '../core/worktree-path.ts';
+import { isGitName } from '../core/work/worktree-path.ts';
 import { blobName, standInText } from './stand-in.ts';
 
 /** What stands at a path of the worktree now, in git's terms. Links are links; nothing is reached through one. */

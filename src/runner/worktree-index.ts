@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isGitName } from '../core/worktree-path.ts';
+import { isGitName } from '../core/work/worktree-path.ts';
 import { writeLooseBlob } from './loose-blob.ts';
 import { blobName, type StandInNames, standInText } from './stand-in.ts';
 import { splitNul } from './tree-diff.ts';

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { SetAside } from '../core/change.ts';
-import { type GateAnswer, type GateAsk, pathsOfAsk } from '../core/gate.ts';
-import type { ProposedWrite } from '../core/guard.ts';
-import { type Approvals, isApproved } from '../core/is-approved.ts';
+import { type GateAnswer, type GateAsk, pathsOfAsk } from '../core/contracts/gate.ts';
+import type { ProposedWrite } from '../core/contracts/guard.ts';
+import type { SetAside } from '../core/work/change.ts';
+import { type Approvals, isApproved } from '../core/work/is-approved.ts';
 import { changeTimes, earlierFirst } from './earlier-first.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
 import { placeWrite, type WritePlace } from './place-write.ts';

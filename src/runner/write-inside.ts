@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 import { makeDirectories } from './inside-directory.ts';
 import { removeInside } from './set-aside.ts';
 

@@ -1,6 +1,6 @@
-import { type Approvals, isApproved } from '../core/is-approved.ts';
-import { isInScope } from '../core/path-pattern.ts';
-import { checkWorktreePath } from '../core/worktree-path.ts';
+import { type Approvals, isApproved } from '../core/work/is-approved.ts';
+import { isInScope } from '../core/work/path-pattern.ts';
+import { checkWorktreePath } from '../core/work/worktree-path.ts';
 
 export type WriteVerdict =
   | { ok: true }

@@ -1,4 +1,4 @@
-import type { HostedStore } from '../core/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import type { Database } from './database.ts';
 import type { Sealer } from './seal.ts';
 

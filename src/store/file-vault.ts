@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Vault } from '../core/ports.ts';
+import type { Vault } from '../core/ports/ports.ts';
 
 const Values = z.record(z.string(), z.object({ key: z.string(), value: z.string() }));
 type Values = z.infer<typeof Values>;

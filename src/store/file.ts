@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Effect } from '../core/effect.ts';
-import { evolve } from '../core/evolve.ts';
-import { Input } from '../core/input.ts';
-import type { Commit, RunStore } from '../core/ports.ts';
-import { RunEvent } from '../core/run-event.ts';
-import type { RunState } from '../core/run-state.ts';
+import { Effect } from '../core/contracts/effect.ts';
+import { Input } from '../core/contracts/input.ts';
+import { RunEvent } from '../core/contracts/run-event.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { evolve } from '../core/decide/evolve.ts';
+import type { Commit, RunStore } from '../core/ports/ports.ts';
 
 /** A line is one decision, whole: input, events, effects. A line cut off by a crash was never acknowledged. */
 const JournalLine = z.object({

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '../core/ports.ts';
+import type { Vault } from '../core/ports/ports.ts';
 import type { Database } from './database.ts';
 import type { Sealer } from './seal.ts';
 

@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely';
-import type { HostedStore } from '../core/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import { checkKey } from './check-key.ts';
 import { createDatabase } from './database.ts';
 import { createHostedStore } from './hosted-store.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../core/store-unavailable.ts';
+import { StoreUnavailableError } from '../core/ports/store-unavailable.ts';
 
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
 const SQLITE: Record<number, string> = {

@@ -1,4 +1,4 @@
-import type { Place } from '../core/hosted-ports.ts';
+import type { Place } from '../core/ports/hosted-ports.ts';
 
 /** Which attempt an Actions run is at, by GitHub's word. Undefined: it does not know the run. */
 export type AttemptOf = (place: Place, actionsRun: number) => Promise<number | undefined>;

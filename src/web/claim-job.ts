@@ -1,7 +1,9 @@
 import type { Context } from 'hono';
-import { briefFor } from '../core/brief.ts';
-import { PROTOCOL } from '../core/envelope.ts';
-import type { HostedStore, Place } from '../core/hosted-ports.ts';
+import { briefFor } from '../core/contracts/brief.ts';
+import { PROTOCOL } from '../core/contracts/envelope.ts';
+import { ordersFor } from '../core/contracts/orders.ts';
+import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
 import {
   actionsRunMark,
   aliveMark,
@@ -14,9 +16,7 @@ import {
   type RunOver,
   verificationMark,
   verificationName,
-} from '../core/job-api.ts';
-import { ordersFor } from '../core/orders.ts';
-import { isFinished, type RunState } from '../core/run-state.ts';
+} from '../core/ports/job-api.ts';
 import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
 import { type AttemptOf, askSparingly } from './attempt-of.ts';
 import type { Logger } from './log.ts';

@@ -1,4 +1,4 @@
-import type { Inbox, IncomingDelivery } from '../core/hosted-ports.ts';
+import type { Inbox, IncomingDelivery } from '../core/ports/hosted-ports.ts';
 
 export type Kept = 'fresh' | 'duplicate' | 'unavailable';
 

@@ -1,8 +1,10 @@
 import { type Context, Hono } from 'hono';
-import { decideOnce } from '../core/decide-once.ts';
-import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/envelope.ts';
-import { hideInEnvelope, hideInVerification } from '../core/hide-in-claims.ts';
-import { holdToClock } from '../core/hold-to-desk.ts';
+import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contracts/envelope.ts';
+import { type Orders, ordersFor } from '../core/contracts/orders.ts';
+import type { Rules } from '../core/contracts/rules.ts';
+import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import { decideOnce } from '../core/decide/decide-once.ts';
+import { holdToClock } from '../core/decide/hold-to-desk.ts';
 import {
   acceptEnvelope,
   aliveMark,
@@ -18,11 +20,9 @@ import {
   OrdersQuery,
   VerificationRequest,
   verificationMark,
-} from '../core/job-api.ts';
-import { type Orders, ordersFor } from '../core/orders.ts';
-import type { Rules } from '../core/rules.ts';
-import { isFinished, type RunState } from '../core/run-state.ts';
-import { openSecrets } from '../core/secrets-of-run.ts';
+} from '../core/ports/job-api.ts';
+import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
+import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
 import { type ClaimParts, createClaimRoute } from './claim-job.ts';
 import { keepBlob } from './keep-blob.ts';

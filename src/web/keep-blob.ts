@@ -1,7 +1,7 @@
-import type { HostedStore } from '../core/hosted-ports.ts';
-import type { BlobName } from '../core/job-api.ts';
-import { isFinished, pendingEscalation, type RunState } from '../core/run-state.ts';
-import { isAboutFinishedWork } from '../core/work-approvals.ts';
+import { isFinished, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
+import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { BlobName } from '../core/ports/job-api.ts';
+import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
 
 /** Other things happen to a run while its work is written; this many in a row is no chance. */
 const TRIES = 5;

@@ -1,8 +1,8 @@
 import { type ResolutionFigures, resolutionFigures } from '../core/analytics.ts';
-import type { HostedStore } from '../core/hosted-ports.ts';
-import { aliveMark } from '../core/job-api.ts';
-import type { RunStatus } from '../core/run-event.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { RunStatus } from '../core/contracts/run-event.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import { aliveMark } from '../core/ports/job-api.ts';
 
 /** a job that says nothing for longer is shown as silent. */
 export const SILENT_AFTER_MS = 180_000;

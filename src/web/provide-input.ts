@@ -1,14 +1,14 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { decideOnce } from '../core/decide-once.ts';
-import type { Permission } from '../core/github-port.ts';
-import { MAX_HELP_INPUTS } from '../core/help-request.ts';
-import type { HostedStore, Place } from '../core/hosted-ports.ts';
+import { MAX_HELP_INPUTS } from '../core/contracts/help-request.ts';
+import { hasRole, neededRole } from '../core/contracts/role.ts';
+import type { Rules } from '../core/contracts/rules.ts';
+import { pendingEscalation } from '../core/contracts/run-state.ts';
+import { decideOnce } from '../core/decide/decide-once.ts';
 import { parseJson } from '../core/parse-json.ts';
-import { hasRole, neededRole } from '../core/role.ts';
-import type { Rules } from '../core/rules.ts';
-import { pendingEscalation } from '../core/run-state.ts';
-import { sealInputs } from '../core/seal-inputs.ts';
+import type { Permission } from '../core/ports/github-port.ts';
+import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
+import { sealInputs } from '../core/secrets/seal-inputs.ts';
 import type { Logger } from './log.ts';
 import { readStream } from './read-stream.ts';
 

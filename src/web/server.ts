@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { JOB_API_PATH } from '../core/job-api.ts';
-import { StoreUnavailableError } from '../core/store-unavailable.ts';
+import { JOB_API_PATH } from '../core/ports/job-api.ts';
+import { StoreUnavailableError } from '../core/ports/store-unavailable.ts';
 import { WEBHOOK_PATH } from './ingest.ts';
 import type { JobApiEnv } from './job-api.ts';
 import type { Logger } from './log.ts';

@@ -1,10 +1,10 @@
-import { isComplete } from '../core/completion.ts';
-import { decideOnce } from '../core/decide-once.ts';
-import { Claim, type Envelope } from '../core/envelope.ts';
-import { changesetLimits, examineWork, readChangeset } from '../core/examine-work.ts';
-import type { RunState } from '../core/run-state.ts';
-import { openSecrets } from '../core/secrets-of-run.ts';
-import type { WorkFacts } from '../core/work-facts.ts';
+import { Claim, type Envelope } from '../core/contracts/envelope.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import { isComplete } from '../core/decide/completion.ts';
+import { decideOnce } from '../core/decide/decide-once.ts';
+import { openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import type { WorkFacts } from '../core/work/work-facts.ts';
 import type { JobApiParts } from './job-api.ts';
 import { digestOf } from './tokens.ts';
 

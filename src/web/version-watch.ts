@@ -1,5 +1,5 @@
-import type { HostedStore } from '../core/hosted-ports.ts';
-import type { RunState } from '../core/run-state.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { HostedStore } from '../core/ports/hosted-ports.ts';
 
 /** A wake-up can be lost with a database connection: whoever waits looks for itself now and then. */
 const LOOK_AGAIN_MS = 2_000;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decide } from '../../src/core/decide.ts';
+import { decide } from '../../src/core/decide/decide.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { unpackCheckpoint } from '../../src/runner/pack-checkpoint.ts';
 import { Run } from '../core/run-builder.ts';

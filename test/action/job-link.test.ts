@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createJobLink } from '../../src/action/job-link.ts';
 import { defaultConfig } from '../../src/config.ts';
-import { BlockedReport } from '../../src/core/blocked-report.ts';
-import type { Envelope } from '../../src/core/envelope.ts';
-import { evolve } from '../../src/core/evolve.ts';
-import type { GuardLimits } from '../../src/core/guard.ts';
-import { type Orders, ordersFor } from '../../src/core/orders.ts';
-import type { RunState } from '../../src/core/run-state.ts';
+import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
+import type { Envelope } from '../../src/core/contracts/envelope.ts';
+import type { GuardLimits } from '../../src/core/contracts/guard.ts';
+import { type Orders, ordersFor } from '../../src/core/contracts/orders.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
+import { evolve } from '../../src/core/decide/evolve.ts';
 import { Run } from '../core/run-builder.ts';
 
 const OWN = {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { GateAnswer, GateAsk } from '../../src/core/gate.ts';
+import type { GateAnswer, GateAsk } from '../../src/core/contracts/gate.ts';
 import { waitFor } from '../runner/supervised-fixture.ts';
 import { AGENT_CASES, caseOf } from './agent-cases.ts';
 import { endOf, PATIENCE_MS } from './agent-turn.ts';

@@ -7,10 +7,10 @@ import {
   renderTurn,
   type TurnContext,
 } from '../../src/agents/prompt.ts';
-import { BlockedReport } from '../../src/core/blocked-report.ts';
-import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/blockers.ts';
-import { readPlayerReport } from '../../src/core/player-report.ts';
-import { Task } from '../../src/core/task.ts';
+import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
+import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/contracts/blockers.ts';
+import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
+import { Task } from '../../src/core/contracts/task.ts';
 import { parseHelpRequest } from '../../src/runner/help-request.ts';
 import { createHelpScanner, type HelpBlock } from '../../src/runner/help-scanner.ts';
 import { tests } from '../core/run-builder.ts';

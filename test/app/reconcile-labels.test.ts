@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GitHubError } from '../../src/core/github-port.ts';
+import { GitHubError } from '../../src/core/ports/github-port.ts';
 import { type AppDesk, openAppDesk } from './app-desk.ts';
 import { endJobs } from './end-jobs.ts';
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { findCommandLines } from '../../src/commands/find-command-lines.ts';
 import { parseComment } from '../../src/commands/parse-comment.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { COMMAND_NAMES, Command } from '../../src/core/command.ts';
+import { COMMAND_NAMES, Command } from '../../src/core/contracts/command.ts';
 import { growth } from '../growth.ts';
 
 const IGNORED = { kind: 'ignore' };

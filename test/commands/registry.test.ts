@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { helpRows } from '../../src/commands/help-text.ts';
 import { COMMANDS } from '../../src/commands/registry.ts';
-import { COMMAND_NAMES } from '../../src/core/command.ts';
+import { COMMAND_NAMES } from '../../src/core/contracts/command.ts';
 
 describe('the registry', () => {
   it('holds every command under its own name, with a usage that begins with it', () => {

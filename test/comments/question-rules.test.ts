@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderEscalation } from '../../src/comments/render-escalation.ts';
-import type { CommentContext } from '../../src/core/comment-context.ts';
-import type { Escalation } from '../../src/core/escalation.ts';
-import type { TurnRecord } from '../../src/core/run-event.ts';
+import type { CommentContext } from '../../src/core/contracts/comment-context.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
+import type { TurnRecord } from '../../src/core/contracts/run-event.ts';
 import { findActive, parseMarkdown, walk } from './active-markdown.ts';
 import { hostile } from './hostile-text.ts';
 import { QUESTIONS } from './questions.ts';

@@ -1,4 +1,4 @@
-import type { Escalation } from '../../src/core/escalation.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
 import { approvePastTheGate, refusePastTheGate } from '../../src/guards/options.ts';
 import {
   context,

@@ -6,8 +6,8 @@ import { renderReceipt } from '../../src/comments/render-receipt.ts';
 import { renderReply } from '../../src/comments/render-reply.ts';
 import { renderReview } from '../../src/comments/render-review.ts';
 import { renderStatus } from '../../src/comments/render-status.ts';
-import type { Escalation } from '../../src/core/escalation.ts';
-import type { RunState } from '../../src/core/run-state.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
 import { QUESTIONS } from './questions.ts';
 import { REPORT, run, TIME, turns, verification, WHERE, waiting } from './story.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type JobRecord, renderStepSummary } from '../../src/comments/render-step-summary.ts';
-import type { Verification } from '../../src/core/verification.ts';
+import type { Verification } from '../../src/core/contracts/verification.ts';
 
 const check = { exit_code: 0, timed_out: false, duration_ms: 1_500, output_tail: '', errors: [] };
 const VERIFICATION: Verification = {

@@ -1,10 +1,10 @@
-import type { BlockedReport } from '../../src/core/blocked-report.ts';
-import type { CommentContext } from '../../src/core/comment-context.ts';
-import type { Escalation, EscalationContext } from '../../src/core/escalation.ts';
-import type { GuardId, Occurrence, Option, PassRate, Trigger } from '../../src/core/guard.ts';
-import type { TurnRecord } from '../../src/core/run-event.ts';
-import type { RunState } from '../../src/core/run-state.ts';
-import type { ErrorSighting, Verification } from '../../src/core/verification.ts';
+import type { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
+import type { CommentContext } from '../../src/core/contracts/comment-context.ts';
+import type { Escalation, EscalationContext } from '../../src/core/contracts/escalation.ts';
+import type { GuardId, Occurrence, Option, PassRate, Trigger } from '../../src/core/contracts/guard.ts';
+import type { TurnRecord } from '../../src/core/contracts/run-event.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
+import type { ErrorSighting, Verification } from '../../src/core/contracts/verification.ts';
 
 /** One story for all golden files: a small shop wants gift cards, issue 42, asked for by rosa. */
 

@@ -4,8 +4,8 @@ import { renderEscalation } from '../../src/comments/render-escalation.ts';
 import { renderReceipt } from '../../src/comments/render-receipt.ts';
 import { renderReminder } from '../../src/comments/render-reminder.ts';
 import { renderStatus } from '../../src/comments/render-status.ts';
-import type { Escalation } from '../../src/core/escalation.ts';
-import type { RunState } from '../../src/core/run-state.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
 import { QUESTIONS } from './questions.ts';
 import { run, TIME, WHERE, waiting } from './story.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { renderEscalation } from '../../src/comments/render-escalation.ts';
 import { renderReminder } from '../../src/comments/render-reminder.ts';
 import { whoCanAnswer } from '../../src/comments/who-can-answer.ts';
-import { COMMAND_NAMES } from '../../src/core/command.ts';
-import type { Escalation } from '../../src/core/escalation.ts';
+import { COMMAND_NAMES } from '../../src/core/contracts/command.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
 import { QUESTIONS } from './questions.ts';
 import { WHERE, waiting } from './story.ts';
 

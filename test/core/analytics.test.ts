@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolutionFigures } from '../../src/core/analytics.ts';
-import type { Escalation } from '../../src/core/escalation.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
 import { startRun } from './run-builder.ts';
 
 const MINUTE_MS = 60_000;

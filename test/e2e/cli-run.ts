@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { Escalation } from '../../src/core/escalation.ts';
-import type { RunEvent } from '../../src/core/run-event.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
+import type { RunEvent } from '../../src/core/contracts/run-event.ts';
 import { kill, processesWith, until } from './processes.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));

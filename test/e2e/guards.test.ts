@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GuardId } from '../../src/core/guard.ts';
+import type { GuardId } from '../../src/core/contracts/guard.ts';
 import { agentScript, createScratch } from './cli-run.ts';
 
 interface Case {

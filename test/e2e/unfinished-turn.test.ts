@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RunState } from '../../src/core/run-state.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
 import { createScratch, FINISH, ofType, prepare, runArgs, type Scratch } from './cli-run.ts';
 import { until } from './processes.ts';
 import { ASKING, expectFinished } from './resumed-run.ts';

@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
-import { GitHubError } from '../../src/core/github-port.ts';
+import { GitHubError } from '../../src/core/ports/github-port.ts';
 import { createAppDeliveries } from '../../src/github/app-deliveries.ts';
 import { exampleItem, useGitHubApi } from './github-api.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CommitFile } from '../../src/core/github-port.ts';
+import type { CommitFile } from '../../src/core/ports/github-port.ts';
 import { useGitHubApi } from './github-api.ts';
 
 const READ_COMMIT = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';

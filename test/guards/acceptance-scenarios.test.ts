@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GuardEvent } from '../../src/core/guard.ts';
-import { HelpRequest } from '../../src/core/help-request.ts';
-import type { ExternalBlocker } from '../../src/core/verification.ts';
+import type { GuardEvent } from '../../src/core/contracts/guard.ts';
+import { HelpRequest } from '../../src/core/contracts/help-request.ts';
+import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { metricsOf } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AGENT_ITSELF } from '../../src/core/agent-itself.ts';
+import { AGENT_ITSELF } from '../../src/core/errors/agent-itself.ts';
 import { metricsOf } from '../../src/guards/observe.ts';
 import {
   action,

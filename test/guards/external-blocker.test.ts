@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readPlayerReport } from '../../src/core/player-report.ts';
-import type { ExternalBlocker } from '../../src/core/verification.ts';
+import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
+import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { growth } from '../growth.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GuardEvent } from '../../src/core/guard.ts';
+import type { GuardEvent } from '../../src/core/contracts/guard.ts';
 import { metricsOf } from '../../src/guards/observe.ts';
 import {
   action,

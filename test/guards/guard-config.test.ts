@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GUARD_IDS } from '../../src/core/guard.ts';
+import { GUARD_IDS } from '../../src/core/contracts/guard.ts';
 import { GuardConfig } from '../../src/guards/guard-config.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
 

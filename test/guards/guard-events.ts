@@ -5,8 +5,8 @@ import type {
   GuardStates,
   ProposedWrite,
   Trigger,
-} from '../../src/core/guard.ts';
-import type { CheckResult, ErrorSighting, Verification } from '../../src/core/verification.ts';
+} from '../../src/core/contracts/guard.ts';
+import type { CheckResult, ErrorSighting, Verification } from '../../src/core/contracts/verification.ts';
 import { GuardConfig } from '../../src/guards/guard-config.ts';
 import { initialStates, observe, tripped } from '../../src/guards/observe.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { GuardLimits } from '../../src/core/guard.ts';
+import type { GuardLimits } from '../../src/core/contracts/guard.ts';
 import { growLimits } from '../../src/guards/observe.ts';
 import { agentChanged, limits, rearmed, times, triggerOf, turnEnded } from './guard-events.ts';
 

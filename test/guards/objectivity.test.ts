@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { AgentMetrics } from '../../src/core/escalation.ts';
-import { Trigger } from '../../src/core/guard.ts';
+import { AgentMetrics } from '../../src/core/contracts/escalation.ts';
+import { Trigger } from '../../src/core/contracts/guard.ts';
 
 const OPINION =
   /confiden|certain|probab|likel|opinion|sentiment|fuzzy|quality|subjective|self_?assess|rating/i;

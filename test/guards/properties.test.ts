@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { GUARD_IDS, type GuardEvent, type GuardId, type GuardStates } from '../../src/core/guard.ts';
-import { HelpRequest } from '../../src/core/help-request.ts';
-import { isPastTheGate } from '../../src/core/past-the-gate.ts';
+import {
+  GUARD_IDS,
+  type GuardEvent,
+  type GuardId,
+  type GuardStates,
+} from '../../src/core/contracts/guard.ts';
+import { HelpRequest } from '../../src/core/contracts/help-request.ts';
+import { isPastTheGate } from '../../src/core/work/past-the-gate.ts';
 import { initialStates, observe, readStates, tripped } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ESCALATION_TYPES, GUARD_IDS, Trigger } from '../../src/core/guard.ts';
+import { ESCALATION_TYPES, GUARD_IDS, Trigger } from '../../src/core/contracts/guard.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
 import { limits, only, triggersAfter } from './guard-events.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Trigger } from '../../src/core/guard.ts';
+import type { Trigger } from '../../src/core/contracts/guard.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { growLimits, metricsOf } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';

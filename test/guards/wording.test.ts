@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Option, type Standing } from '../../src/core/guard.ts';
+import { Option, type Standing } from '../../src/core/contracts/guard.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { alternativeOptions, mergeOptions, review } from '../../src/guards/options.ts';
 import { joinHeadline } from '../../src/guards/wording.ts';

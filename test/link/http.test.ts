@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { aliveMark } from '../../src/core/job-api.ts';
+import { aliveMark } from '../../src/core/ports/job-api.ts';
 import {
   createHttpLink,
   type HttpLink,

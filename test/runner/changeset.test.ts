@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Changeset, checkChangeset } from '../../src/core/changeset.ts';
+import { Changeset, checkChangeset } from '../../src/core/work/changeset.ts';
 import { applyChangeset, ChangesetRefusedError } from '../../src/runner/apply-changeset.ts';
 import { makeChangeset } from '../../src/runner/make-changeset.ts';
 import { git, makeTemporaryDirectory, makeWorktree } from './temporary-worktree.ts';

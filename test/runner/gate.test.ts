@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type GateAnswer, type GateAsk, pathsOfAsk } from '../../src/core/gate.ts';
+import { type GateAnswer, type GateAsk, pathsOfAsk } from '../../src/core/contracts/gate.ts';
 import { askGate } from '../../src/runner/ask-gate.ts';
 import { type GateOptions, openGate } from '../../src/runner/gate.ts';
 import { makeTemporaryDirectory } from './temporary-worktree.ts';

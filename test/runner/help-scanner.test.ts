@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_HELP_CHARS } from '../../src/core/help-request.ts';
+import { MAX_HELP_CHARS } from '../../src/core/contracts/help-request.ts';
 import { createHelpScanner, type HelpBlock } from '../../src/runner/help-scanner.ts';
 import { createJsonUnescaper, unescapeJsonText } from '../../src/runner/json-unescape.ts';
 import { growth } from '../growth.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
 import { commandAgent } from '../../src/agents/command.ts';
 import { AGENTS } from '../../src/agents/registry.ts';
-import type { GateAnswer, GateAsk } from '../../src/core/gate.ts';
+import type { GateAnswer, GateAsk } from '../../src/core/contracts/gate.ts';
 import { openGate } from '../../src/runner/gate.ts';
 import { runHook } from '../../src/runner/run-hook.ts';
 import { makeTemporaryDirectory } from './temporary-worktree.ts';

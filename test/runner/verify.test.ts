@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { score, Verification } from '../../src/core/verification.ts';
+import { score, Verification } from '../../src/core/contracts/verification.ts';
 import { runVerification, type VerificationOptions } from '../../src/runner/verify.ts';
 
 const samples = new URL('../fixtures/test-output/', import.meta.url).pathname;

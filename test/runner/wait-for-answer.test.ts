@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Orders } from '../../src/core/orders.ts';
+import type { Orders } from '../../src/core/contracts/orders.ts';
 import type { Job } from '../../src/runner/job.ts';
 import type { AgentExit, Supervised } from '../../src/runner/supervise.ts';
 import { waitForAnswer } from '../../src/runner/wait-for-answer.ts';

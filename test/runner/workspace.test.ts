@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Change, totals } from '../../src/core/change.ts';
+import { Change, totals } from '../../src/core/work/change.ts';
 import { openStateDir } from '../../src/runner/state-dir.ts';
 import { openWorkspace, type Workspace, WorktreeGoneError } from '../../src/runner/workspace.ts';
 import { git, makeTemporaryDirectory, makeWorktree } from './temporary-worktree.ts';

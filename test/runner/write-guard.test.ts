@@ -1,7 +1,7 @@
 import { existsSync, symlinkSync, unlinkSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { SetAside } from '../../src/core/change.ts';
-import type { ProposedWrite } from '../../src/core/guard.ts';
+import type { ProposedWrite } from '../../src/core/contracts/guard.ts';
+import type { SetAside } from '../../src/core/work/change.ts';
 import type { Job } from '../../src/runner/job.ts';
 import { writeLimitsOf } from '../../src/runner/turn-limits.ts';
 import { createWriteGuard, type WriteLimits } from '../../src/runner/write-guard.ts';

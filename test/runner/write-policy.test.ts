@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isInScope } from '../../src/core/path-pattern.ts';
+import { isInScope } from '../../src/core/work/path-pattern.ts';
 import { judgeWrite } from '../../src/runner/write-policy.ts';
 import { growth } from '../growth.ts';
 

@@ -1,6 +1,6 @@
 import { Probot, ProbotOctokit } from 'probot';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { GitHub } from '../../src/core/github-port.ts';
+import type { GitHub } from '../../src/core/ports/github-port.ts';
 import { createAppDeliveries } from '../../src/github/app-deliveries.ts';
 import type { OctokitLike } from '../../src/github/client.ts';
 import { createGitHub } from '../../src/github/github.ts';

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { foldRun } from '../../src/core/evolve.ts';
-import type { Commit } from '../../src/core/ports.ts';
+import { foldRun } from '../../src/core/decide/evolve.ts';
+import type { Commit } from '../../src/core/ports/ports.ts';
 import { JournalError, openFileStore, readJournal } from '../../src/store/file.ts';
 import { roundTrip, startRun } from '../core/run-builder.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { GuardId } from '../../src/core/guard.ts';
+import type { GuardId } from '../../src/core/contracts/guard.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { type Run, startRun, USAGE } from '../core/run-builder.ts';
 import { openTestDesk, START, type TestDesk } from './desk.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { actionsRunMark, aliveMark, type ClaimRequest, ClaimResponse } from '../../src/core/job-api.ts';
+import { actionsRunMark, aliveMark, type ClaimRequest, ClaimResponse } from '../../src/core/ports/job-api.ts';
 import { hashToken } from '../../src/web/tokens.ts';
 import { PASSING, Run } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, PLACE, type TestDesk } from './desk.ts';

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from '../../src/core/job-api.ts';
+import type { ClaimRequest } from '../../src/core/ports/job-api.ts';
 import { PLACE, type TestDesk } from './desk.ts';
 
 export interface JobAnswer {

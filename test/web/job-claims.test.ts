@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dispatchedMark } from '../../src/core/job-api.ts';
+import { dispatchedMark } from '../../src/core/ports/job-api.ts';
 import { hashToken } from '../../src/web/tokens.ts';
 import { PASSING, startRun, tests } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, type TestDesk } from './desk.ts';

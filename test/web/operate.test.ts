@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { aliveMark } from '../../src/core/job-api.ts';
+import { aliveMark } from '../../src/core/ports/job-api.ts';
 import { askingRun, openTestDesk, START, type TestDesk } from './desk.ts';
 
 let desk: TestDesk;

@@ -1,6 +1,6 @@
 import { ciBoxId } from '../../comments/branch-standing.ts';
 import { keepAddedText, renderPullRequest } from '../../comments/render-pull-request.ts';
-import type { PullRequest } from '../../core/github-port.ts';
+import type { PullRequest } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';

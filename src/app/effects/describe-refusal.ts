@@ -1,7 +1,7 @@
 import { cleanLine } from '../../comments/clean-text.ts';
-import type { Effect, Reply } from '../../core/effect.ts';
-import type { GitHubError } from '../../core/github-port.ts';
-import type { Place } from '../../core/hosted-ports.ts';
+import type { Effect, Reply } from '../../core/contracts/effect.ts';
+import type { GitHubError } from '../../core/ports/github-port.ts';
+import type { Place } from '../../core/ports/hosted-ports.ts';
 import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;

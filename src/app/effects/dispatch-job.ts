@@ -1,12 +1,12 @@
-import type { DispatchInputs } from '../../core/dispatch.ts';
+import { isFinished } from '../../core/contracts/run-state.ts';
+import type { DispatchInputs } from '../../core/ports/dispatch.ts';
 import {
   actionsRunMark,
   dispatchedMark,
   type JobKind,
   verificationMark,
   verificationName,
-} from '../../core/job-api.ts';
-import { isFinished } from '../../core/run-state.ts';
+} from '../../core/ports/job-api.ts';
 import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import type { Doing } from './perform-effect.ts';
 

@@ -1,4 +1,4 @@
-import { waitsOverClosedPull } from '../../core/run-state.ts';
+import { waitsOverClosedPull } from '../../core/contracts/run-state.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
 import type { Doing } from './perform-effect.ts';
 

@@ -1,8 +1,8 @@
 import { cleanText } from '../../comments/clean-text.ts';
 import { renderChatLine } from '../../comments/render-chat-line.ts';
 import { renderReminder } from '../../comments/render-reminder.ts';
-import type { CommentContext } from '../../core/comment-context.ts';
-import type { Effect } from '../../core/effect.ts';
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import type { Effect } from '../../core/contracts/effect.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { redactFor } from '../redact.ts';

@@ -1,7 +1,7 @@
-import type { GitHub } from '../../core/github-port.ts';
-import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
-import { isStopped } from '../../core/is-still-wanted.ts';
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { isStopped } from '../../core/decide/is-still-wanted.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { OutgoingEffect, Place } from '../../core/ports/hosted-ports.ts';
 import { reportMark } from '../comment-context.ts';
 import { droppedMark, lastDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';

@@ -1,8 +1,8 @@
-import type { Effect, Reply } from '../../core/effect.ts';
-import { GitHubError } from '../../core/github-port.ts';
-import type { OutgoingEffect, Place } from '../../core/hosted-ports.ts';
-import { isStillWanted } from '../../core/is-still-wanted.ts';
-import { isFinished } from '../../core/run-state.ts';
+import type { Effect, Reply } from '../../core/contracts/effect.ts';
+import { isFinished } from '../../core/contracts/run-state.ts';
+import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
+import type { OutgoingEffect, Place } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';

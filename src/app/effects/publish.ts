@@ -1,9 +1,9 @@
 import { plainTitle } from '../../comments/plain-title.ts';
-import type { Changeset } from '../../core/changeset.ts';
-import type { Unpublished } from '../../core/comment-context.ts';
-import { GitHubError, type PullRequest } from '../../core/github-port.ts';
-import { isStillWanted } from '../../core/is-still-wanted.ts';
-import { isFinished } from '../../core/run-state.ts';
+import type { Unpublished } from '../../core/contracts/comment-context.ts';
+import { isFinished } from '../../core/contracts/run-state.ts';
+import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
+import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
+import type { Changeset } from '../../core/work/changeset.ts';
 import { postReply } from '../post-reply.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';

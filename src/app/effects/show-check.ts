@@ -1,5 +1,5 @@
-import type { GitHub } from '../../core/github-port.ts';
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import type { Doing } from './perform-effect.ts';

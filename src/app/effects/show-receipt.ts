@@ -1,5 +1,5 @@
 import { renderReceipt } from '../../comments/render-receipt.ts';
-import type { CommentContext } from '../../core/comment-context.ts';
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { commentContext } from '../comment-context.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { Doing } from './perform-effect.ts';

@@ -1,5 +1,5 @@
 import { renderStatus } from '../../comments/render-status.ts';
-import { isFinished, type RunState } from '../../core/run-state.ts';
+import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
 import { isPublishingDue } from '../unpublished.ts';

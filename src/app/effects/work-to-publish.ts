@@ -1,9 +1,9 @@
-import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/changeset.ts';
-import { changesetLimits, readChangeset } from '../../core/examine-work.ts';
-import type { CommitFile } from '../../core/github-port.ts';
-import type { RunState } from '../../core/run-state.ts';
-import { findSecretsInFiles, type SecretInFile } from '../../core/secrets-in-changeset.ts';
-import { openSecrets } from '../../core/secrets-of-run.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { CommitFile } from '../../core/ports/github-port.ts';
+import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secrets-in-changeset.ts';
+import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
+import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
+import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
 import type { Doing } from './perform-effect.ts';
 
 const MOST_NAMED = 10;

@@ -1,8 +1,8 @@
 import { renderAnswered } from '../../comments/render-answered.ts';
 import { renderEscalation } from '../../comments/render-escalation.ts';
-import type { Escalation } from '../../core/escalation.ts';
-import type { GitHubComment } from '../../core/github-port.ts';
-import { isStopped } from '../../core/is-still-wanted.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import { isStopped } from '../../core/decide/is-still-wanted.ts';
+import type { GitHubComment } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';

@@ -1,6 +1,6 @@
 import { parseComment } from '../../commands/parse-comment.ts';
-import type { GitHub } from '../../core/github-port.ts';
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import { performEffect } from '../effects/perform-effect.ts';
 import { questionOfReview } from '../effects/show-review.ts';
 import type { AppParts } from '../parts.ts';

@@ -1,9 +1,9 @@
 import type { ParsedText } from '../../commands/command-spec.ts';
-import type { Decided } from '../../core/decide-once.ts';
-import type { Reply } from '../../core/effect.ts';
-import { looksLikeCredential } from '../../core/looks-like-credential.ts';
-import { pendingEscalation, type RunState } from '../../core/run-state.ts';
-import { askedInputs, type GivenSecret, isSecret, secretKeysOf } from '../../core/secrets-of-run.ts';
+import type { Reply } from '../../core/contracts/effect.ts';
+import { pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
+import type { Decided } from '../../core/decide/decide-once.ts';
+import { looksLikeCredential } from '../../core/secrets/looks-like-credential.ts';
+import { askedInputs, type GivenSecret, isSecret, secretKeysOf } from '../../core/secrets/secrets-of-run.ts';
 
 /** A secret that stands where everybody can read it. */
 export interface Exposed {

@@ -1,4 +1,4 @@
-import { isFinished } from '../../core/run-state.ts';
+import { isFinished } from '../../core/contracts/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
 import { expectLate } from '../redeliver.ts';

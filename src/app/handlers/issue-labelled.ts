@@ -1,12 +1,12 @@
 import { readTask } from '../../commands/read-task.ts';
 import { type NotStarted, renderNotStarted } from '../../comments/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config.ts';
-import { decide } from '../../core/decide.ts';
-import type { GitHub, IssueEvent } from '../../core/github-port.ts';
-import type { Place } from '../../core/hosted-ports.ts';
-import type { Input } from '../../core/input.ts';
-import type { ReminderPlan } from '../../core/run-event.ts';
-import { isFinished } from '../../core/run-state.ts';
+import type { Input } from '../../core/contracts/input.ts';
+import type { ReminderPlan } from '../../core/contracts/run-event.ts';
+import { isFinished } from '../../core/contracts/run-state.ts';
+import { decide } from '../../core/decide/decide.ts';
+import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
+import type { Place } from '../../core/ports/hosted-ports.ts';
 import {
   isSetAgain,
   type Labelling,

@@ -1,7 +1,7 @@
-import type { CommandName } from '../../core/command.ts';
-import type { GitHub } from '../../core/github-port.ts';
-import type { Place } from '../../core/hosted-ports.ts';
-import { hasRole, neededRole } from '../../core/role.ts';
+import type { CommandName } from '../../core/contracts/command.ts';
+import { hasRole, neededRole } from '../../core/contracts/role.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { Place } from '../../core/ports/hosted-ports.ts';
 
 /** Asked anew for every tick and command; an answer that cannot be had is a no (it throws). */
 export async function mayCommand(

@@ -1,6 +1,6 @@
-import type { GitHub, PullRequest } from '../../core/github-port.ts';
-import type { Place } from '../../core/hosted-ports.ts';
-import { isFinished, type RunState } from '../../core/run-state.ts';
+import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
+import type { Place } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
 import { whoEnded } from '../who-ended.ts';

@@ -1,5 +1,5 @@
-import { type GitHub, GitHubError } from '../../core/github-port.ts';
-import { hasRole } from '../../core/role.ts';
+import { hasRole } from '../../core/contracts/role.ts';
+import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
 import { describePullRequest } from '../effects/describe-pull-request.ts';
 import type { Doing } from '../effects/perform-effect.ts';
 import { showCheck } from '../effects/show-check.ts';

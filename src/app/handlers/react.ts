@@ -1,4 +1,4 @@
-import type { GitHub } from '../../core/github-port.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppParts } from '../parts.ts';
 
 /** A sign that it was seen, and what came of it. The command counts with or without: a reaction that is refused stops nothing. */

@@ -1,4 +1,4 @@
-import type { GitHub } from '../../core/github-port.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppParts } from '../parts.ts';
 import { runText } from './run-text.ts';
 

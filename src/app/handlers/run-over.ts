@@ -1,5 +1,5 @@
-import type { GitHub } from '../../core/github-port.ts';
-import { isFinished, type RunState } from '../../core/run-state.ts';
+import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { droppedMark, lastDispatch, rememberDispatch } from '../last-dispatch.ts';

@@ -1,5 +1,5 @@
 import { parseComment } from '../../commands/parse-comment.ts';
-import type { GitHub } from '../../core/github-port.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppParts } from '../parts.ts';
 import { type Asked, runCommand } from './run-command.ts';
 

@@ -1,5 +1,9 @@
-import { attemptWorked, BLOCKER_CATEGORIES, type BlockedReport } from '../../core/blocked-report.ts';
-import type { Escalation } from '../../core/escalation.ts';
+import {
+  attemptWorked,
+  BLOCKER_CATEGORIES,
+  type BlockedReport,
+} from '../../core/contracts/blocked-report.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
 import { REPORT_HEADS, REPORT_TITLE } from '../blocked-report.ts';
 import { barred, paragraph, section } from './sections.ts';
 import { type TerminalLook, widthOf } from './style.ts';

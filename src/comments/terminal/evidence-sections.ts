@@ -1,7 +1,7 @@
-import type { Escalation } from '../../core/escalation.ts';
-import type { Evidence, Trigger } from '../../core/guard.ts';
-import type { RunState } from '../../core/run-state.ts';
-import type { ErrorSighting } from '../../core/verification.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import type { Evidence, Trigger } from '../../core/contracts/guard.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { ErrorSighting } from '../../core/contracts/verification.ts';
 import { counterName, counterOf, observedOf } from '../figures.ts';
 import { renderSparkline } from '../sparkline.ts';
 import { testsOf, turnLabel } from '../turn-history.ts';

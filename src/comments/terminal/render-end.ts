@@ -1,5 +1,5 @@
-import { lastVerification, type RunState } from '../../core/run-state.ts';
-import { score } from '../../core/verification.ts';
+import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
+import { score } from '../../core/contracts/verification.ts';
 import { ratesOf } from '../figures.ts';
 import { leftPutBack } from '../left-put-back.ts';
 import { partialCause } from '../render-pull-request.ts';

@@ -1,4 +1,4 @@
-import type { RunState } from '../../core/run-state.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import { limitsOf, ratesOf, withLimit } from '../figures.ts';
 import { renderSparkline } from '../sparkline.ts';
 import { minutes, money } from '../words.ts';

@@ -1,5 +1,5 @@
-import { type Escalation, missingInputs } from '../../core/escalation.ts';
-import type { RunState } from '../../core/run-state.ts';
+import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import { progressParts } from '../context-folds.ts';
 import { fewerTests, figuresOf, sparklineOf } from '../figures.ts';
 import { givenInputs } from '../inputs.ts';

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../../core/run-event.ts';
-import type { RunState } from '../../core/run-state.ts';
+import type { RunEvent } from '../../core/contracts/run-event.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import { limitsOf, withLimit } from '../figures.ts';
 import { testsOf } from '../turn-history.ts';
 import { clockSeconds, count, list, minutes, money } from '../words.ts';

@@ -1,4 +1,4 @@
-import type { HelpRows, Reply } from '../../core/effect.ts';
+import type { HelpRows, Reply } from '../../core/contracts/effect.ts';
 import { twoColumns } from './sections.ts';
 import { paintState, type TerminalLook, widthOf } from './style.ts';
 import { terminalText } from './terminal-text.ts';

@@ -1,5 +1,5 @@
-import type { Escalation } from '../../core/escalation.ts';
-import type { RunState } from '../../core/run-state.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import { clock, count } from '../words.ts';
 import { type PanelLook, renderPanel } from './render-panel.ts';
 import { renderTurnLine } from './render-turn-line.ts';

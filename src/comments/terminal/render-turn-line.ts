@@ -1,4 +1,4 @@
-import type { TurnRecord } from '../../core/run-event.ts';
+import type { TurnRecord } from '../../core/contracts/run-event.ts';
 import { testsOf, turnLabel } from '../turn-history.ts';
 import { lineChange, minutes, money } from '../words.ts';
 import { paint, type TerminalLook, widthOf } from './style.ts';

@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 import { listFailing, readTally, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
 /** One per crate, integration test and doc test: `test result: FAILED. 1 passed; 1 failed; 1 ignored; …` */

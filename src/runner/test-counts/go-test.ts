@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 import { sumCounts, type TestCountReader } from './test-count-reader.ts';
 
 export const goTestCounts: TestCountReader = { name: 'go-test', read };

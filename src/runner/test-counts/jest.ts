@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 import { listFailing, readTally, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
 /** `Tests:       2 failed, 1 skipped, 3 passed, 6 total` */

@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 import { listFailing, type TestCountReader } from './test-count-reader.ts';
 
 const TITLE_LINES = 12;

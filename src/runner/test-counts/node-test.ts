@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 import { listFailing, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
 /** The totals node prints last: `ℹ pass 3` (spec reporter) or `# pass 3` (TAP reporter). */

@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 import { listFailing, readTally, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
 /** `=== 3 failed, 1 passed, 1 skipped in 1.20s ===`; without the frame under `-q`. */

@@ -1,5 +1,5 @@
-import { readPlainLines, stripAnsi } from '../../core/plain-lines.ts';
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
+import { readPlainLines, stripAnsi } from '../../core/errors/plain-lines.ts';
 import { cargoTestCounts } from './cargo-test.ts';
 import { goTestCounts } from './go-test.ts';
 import { jestCounts } from './jest.ts';

@@ -1,4 +1,4 @@
-import type { TestCounts } from '../../core/verification.ts';
+import type { TestCounts } from '../../core/contracts/verification.ts';
 
 /** Reads one test tool's own summary; `undefined` where the output is not that tool's. */
 export type TestCountReader = { name: string; read(output: string): TestCounts | undefined };

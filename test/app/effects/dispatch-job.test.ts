@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { performEffect } from '../../../src/app/effects/perform-effect.ts';
-import { dispatchedMark, verificationMark } from '../../../src/core/job-api.ts';
+import { dispatchedMark, verificationMark } from '../../../src/core/ports/job-api.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 

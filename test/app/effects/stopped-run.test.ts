@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { decideForRun } from '../../../src/app/decide-for-run.ts';
-import type { GitHub } from '../../../src/core/github-port.ts';
+import type { GitHub } from '../../../src/core/ports/github-port.ts';
 import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { publishRun, putChangeset } from '../published-run.ts';

@@ -10,8 +10,8 @@ import { renderTerminalReview } from '../../../src/comments/terminal/render-revi
 import { renderTurnLine } from '../../../src/comments/terminal/render-turn-line.ts';
 import { cellsOf, terminalText } from '../../../src/comments/terminal/terminal-text.ts';
 import { turnTable } from '../../../src/comments/turn-history.ts';
-import type { Escalation } from '../../../src/core/escalation.ts';
-import type { RunEvent } from '../../../src/core/run-event.ts';
+import type { Escalation } from '../../../src/core/contracts/escalation.ts';
+import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import { hostile } from '../hostile-text.ts';
 import { QUESTIONS } from '../questions.ts';
 import { run, TIME, turns, verification, waiting } from '../story.ts';

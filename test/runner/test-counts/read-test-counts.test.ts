@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { TestCounts } from '../../../src/core/verification.ts';
+import { TestCounts } from '../../../src/core/contracts/verification.ts';
 import { readTestCounts } from '../../../src/runner/test-counts/read-test-counts.ts';
 import { growth } from '../../growth.ts';
 

@@ -1,5 +1,5 @@
-import type { Delivery, Place } from '../../../src/core/hosted-ports.ts';
-import type { Commit } from '../../../src/core/ports.ts';
+import type { Delivery, Place } from '../../../src/core/ports/hosted-ports.ts';
+import type { Commit } from '../../../src/core/ports/ports.ts';
 import { startRun } from '../../core/run-builder.ts';
 
 const START = Date.UTC(2026, 10, 16, 9, 0, 0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldRun } from '../../../src/core/evolve.ts';
+import { foldRun } from '../../../src/core/decide/evolve.ts';
 import { roundTrip } from '../../core/run-builder.ts';
 import type { Bench } from './backend.ts';
 import { at, finish, note, place, request, someCommits } from './commits.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { HostedStore } from '../../../src/core/hosted-ports.ts';
-import { StoreUnavailableError } from '../../../src/core/store-unavailable.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import { StoreUnavailableError } from '../../../src/core/ports/store-unavailable.ts';
 import { openPostgresStore } from '../../../src/store/postgres.ts';
 import { type Backend, KEY } from './backend.ts';
 import { at, delivery, note, request } from './commits.ts';

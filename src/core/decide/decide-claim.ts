@@ -1,0 +1,221 @@
+import { Claim, type Envelope, type Measured, PROTOCOL } from '../contracts/envelope.ts';
+import type { GuardStates, Trigger } from '../contracts/guard.ts';
+import type { Rules } from '../contracts/rules.ts';
+import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
+import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
+import { approvalsNeeded, sendBack } from '../work/work-approvals.ts';
+import type { WorkFacts } from '../work/work-facts.ts';
+import { isComplete } from './completion.ts';
+import { type Decision, NOTHING } from './decision.ts';
+import { evolve } from './evolve.ts';
+import { finishRun } from './finish-run.ts';
+import { holdToDesk } from './hold-to-desk.ts';
+import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
+import { tellNextTurn } from './tell-next-turn.ts';
+import { hasUnheardInstruction } from './unheard-instruction.ts';
+import { completeRun } from './verify-afresh.ts';
+
+type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'];
+
+/** What a job says is a claim: its job must be the present one, and its trips are judged by the desk's own limits. */
+export function decideClaim(state: RunState, given: Envelope, rules: Rules, work?: WorkFacts): Decision {
+  const { at, fence } = given;
+  if (given.protocol !== PROTOCOL || given.run !== state.run || isFinished(state)) return NOTHING;
+  const parsed = Claim.safeParse({ type: given.type, data: given.data });
+  // A newer job may say things this desk does not know: the input is in the journal, nothing is done.
+  if (!parsed.success) return NOTHING;
+  if (parsed.data.type === 'job_started') {
+    const successor = fence === state.jobs + 1 && !state.job_live;
+    return successor
+      ? { events: [{ type: 'job_started', at, job: fence }], effects: [{ type: 'update_status' }] }
+      : NOTHING;
+  }
+  // R-5: one that parked, handed over or was lost has nothing more to say.
+  if (fence !== state.jobs || !state.job_live) return NOTHING;
+  const [envelope, claim] = holdToDesk(state, given, parsed.data);
+  switch (claim.type) {
+    case 'baseline_recorded':
+      return decideBaseline(state, envelope, claim.data, rules);
+    case 'turn_started':
+      return {
+        events: [{ type: 'turn_started', at, turn: envelope.turn, ...claim.data }],
+        effects: [{ type: 'update_status' }],
+      };
+    case 'turn_ended':
+      return decideTurnEnd(state, envelope, claim.data, rules, work);
+    case 'tripped': {
+      const triggers = validTriggers(state, claim.data.measured.guards, envelope, rules);
+      if (triggers.length === 0 || state.pending) return NOTHING;
+      return raiseEscalation(state, triggers, claim.data.measured, at, rules, true, claim.data.usage);
+    }
+    case 'agent_frozen':
+      if (!state.escalations.some(({ id }) => id === claim.data.escalation)) return NOTHING;
+      return {
+        events: [{ type: 'agent_frozen', at, ...claim.data }],
+        effects: claim.data.changes ? [{ type: 'update_status' }] : [],
+      };
+    case 'answer_delivered':
+      if (!state.answers.some(({ id }) => id === claim.data.answer)) return NOTHING;
+      return { events: [{ type: 'answer_delivered', at, answer: claim.data.answer }], effects: [] };
+    case 'acknowledged':
+      return decideAcknowledgement(state, at, claim.data);
+    case 'agent_died':
+      return decideAgentDeath(state, at, claim.data.reason);
+    case 'parked': {
+      const waits = state.pending || state.paused || state.verifying !== undefined;
+      return {
+        events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, ...claim.data }],
+        effects: [
+          { type: 'publish', ready: false },
+          // The answer came while the job was on its way out: nobody else would start the next one.
+          ...(waits ? [] : [{ type: 'dispatch_job' as const }]),
+          { type: 'update_status' },
+        ],
+      };
+    }
+    case 'handed_over':
+      return {
+        events: [{ type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data }],
+        // While a person is asked, the answer dispatches the successor.
+        effects: [
+          ...(state.pending || state.paused ? [] : [{ type: 'dispatch_job' as const }]),
+          { type: 'update_status' },
+        ],
+      };
+  }
+}
+
+/** E-11. Only an answered question can be acknowledged: a job must not close one that is open. */
+function decideAcknowledgement(state: RunState, at: string, data: ClaimOf<'acknowledged'>): Decision {
+  const answered = state.escalations.find(({ id }) => id === data.escalation);
+  if (!answered?.resolved_at) return NOTHING;
+  return {
+    events: [{ type: 'answer_acknowledged', at, ...data }],
+    effects: [{ type: 'close_question', escalation: answered.id }],
+  };
+}
+
+/** E-13: the record is kept and the question comes again, linked. Without a live agent's question there is nothing to repeat. */
+export function decideAgentDeath(state: RunState, at: string, reason: string): Decision {
+  const pending = pendingEscalation(state);
+  if (!pending?.during_turn) return NOTHING;
+  const terminated: RunEvent = { type: 'agent_terminated', at, escalation: pending.id, reason };
+  const repeated = repeatEscalation(evolve(state, terminated), pending, at, {});
+  return {
+    events: [terminated, ...repeated.events],
+    effects: [
+      { type: 'close_question', escalation: pending.id },
+      { type: 'clear_timer', timer: `reminder:${pending.id}` },
+      ...repeated.effects,
+    ],
+  };
+}
+
+/** The baseline is no occurrence of anything; but what blocks from outside blocks before turn 1 already. */
+function decideBaseline(
+  state: RunState,
+  envelope: Envelope,
+  data: ClaimOf<'baseline_recorded'>,
+  rules: Rules,
+): Decision {
+  const { at } = envelope;
+  const recorded: RunEvent = {
+    type: 'baseline_recorded',
+    at,
+    verification: data.verification,
+    guards: data.measured.guards,
+  };
+  const blockers = validTriggers(state, data.measured.guards, envelope, rules).filter(
+    (trigger) => trigger.guard === 'external_blocker',
+  );
+  if (blockers.length === 0 || state.pending)
+    return { events: [recorded], effects: [{ type: 'update_status' }] };
+  const raised = raiseEscalation(evolve(state, recorded), blockers, data.measured, at, rules, false);
+  return { events: [recorded, ...raised.events], effects: raised.effects };
+}
+
+function decideTurnEnd(
+  state: RunState,
+  envelope: Envelope,
+  data: ClaimOf<'turn_ended'>,
+  rules: Rules,
+  work: WorkFacts | undefined,
+): Decision {
+  const { at } = envelope;
+  const { record, usage, measured } = data;
+  const ended: RunEvent = {
+    type: 'turn_ended',
+    at,
+    record,
+    guards: measured.guards,
+    metrics: measured.metrics,
+    active_ms: envelope.active_ms,
+    usage,
+    changeset: work?.digest,
+  };
+  const after = evolve(state, ended);
+  const next = afterTurn(after, record, measured, envelope, rules, work);
+  return { events: [ended, ...next.events], effects: [{ type: 'update_status' }, ...next.effects] };
+}
+
+function afterTurn(
+  state: RunState,
+  record: TurnRecord,
+  measured: Measured,
+  envelope: Envelope,
+  rules: Rules,
+  work: WorkFacts | undefined,
+): Decision {
+  const { at } = envelope;
+  const leaks = work?.secrets ?? [];
+  // One question at a time: what ends while a person is asked waits for the answer.
+  if (state.pending || waitsOverClosedPull(state)) return NOTHING;
+  const triggers = validTriggers(state, measured.guards, envelope, rules);
+  const unheard = hasUnheardInstruction(state);
+  // Completion wins over a guard that trips at the same moment (K-10), but not over what a person said that no turn has heard,
+  // nor over work that was put back: neither is in there. And nobody is asked about work that holds a secret.
+  if (!unheard && leaks.length === 0 && isComplete(record, state.known_issues)) {
+    const putBack = triggers.filter(({ evidence }) => evidence.proposed?.length);
+    const needed = putBack.length > 0 ? putBack : approvalsNeeded(state, work);
+    if (needed.length > 0) return raiseEscalation(state, needed, measured, at, rules, false);
+    return completeRun(state, record, at);
+  }
+  if (record.kind === 'debug') return afterDebugTurn(state, record, measured, at);
+  if (triggers.length > 0) return raiseEscalation(state, triggers, measured, at, rules, false);
+  // K-4: not fixable by a successor, and nothing a person has to decide.
+  if (!unheard && record.read?.report?.status === 'failed') {
+    const reason = record.read.report.errors[0]?.message || 'the player reported failed';
+    return finishRun({ at, status: 'failed', partial: true, reason });
+  }
+  return leaks.length > 0 ? sendBack(state, at, leaks) : NOTHING;
+}
+
+/** G-8: a root cause goes to the next turn; none means the same question again, with what was found. */
+function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured, at: string): Decision {
+  const report = record.read?.report;
+  const asked = state.escalations.findLast((escalation) =>
+    escalation.responses.some((response) => response.response_type === 'debug'),
+  );
+  if (report?.root_cause_found === true && report.root_cause) {
+    const instruction = [
+      `The debugging turn found the root cause: ${report.root_cause}`,
+      report.fix ? `The fix it proposes: ${report.fix}` : 'Fix it, then go on with the task.',
+    ].join('\n');
+    const id = `debug.${state.turns.length}`;
+    return tellNextTurn(at, { id, command: 'debug', by: 'the debugging turn', instruction });
+  }
+  if (!asked) return NOTHING;
+  const findings = report?.root_cause || report?.summary || 'The debugging turn gave no findings.';
+  return repeatEscalation(state, asked, at, {
+    findings,
+    headline: 'the debug turn found no cause, choose how to go on',
+    context: measured.context,
+  });
+}
+
+/** A claim made under older limits is void where the guard was re-armed since. */
+function validTriggers(state: RunState, guards: GuardStates, envelope: Envelope, rules: Rules): Trigger[] {
+  return rules
+    .tripped(guards, state.limits)
+    .filter((trigger) => (state.rearmed_at[trigger.guard] ?? 0) <= envelope.limits_rev);
+}

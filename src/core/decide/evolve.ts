@@ -1,0 +1,292 @@
+import type { Answer } from '../contracts/answer.ts';
+import type { Escalation } from '../contracts/escalation.ts';
+import { GUARD_IDS, type GuardLimits } from '../contracts/guard.ts';
+import type { RunEvent } from '../contracts/run-event.ts';
+import type { RunState } from '../contracts/run-state.ts';
+
+/** Copies facts, decides nothing: an old journal folds alike under new code. */
+export function evolve(state: RunState | undefined, event: RunEvent): RunState {
+  if (event.type === 'run_requested') return begin(event);
+  if (!state) throw new Error(`The journal starts with ${event.type}, not with run_requested.`);
+  return { ...state, updated_at: event.at, ...changed(state, event) };
+}
+
+function begin(event: Extract<RunEvent, { type: 'run_requested' }>): RunState {
+  const { run, task, agent, agents, checks, known_errors, reminders, requested_by, at } = event;
+  return {
+    run,
+    status: 'pending',
+    task,
+    agent,
+    agents,
+    checks,
+    known_errors,
+    reminders,
+    requested_by,
+    fresh_verification: event.fresh_verification,
+    requested_at: at,
+    updated_at: at,
+    limits: event.limits as GuardLimits,
+    limits_rev: 1,
+    rearmed_at: {},
+    approved_paths: [],
+    jobs: 0,
+    job_live: false,
+    turn: 0,
+    turn_open: false,
+    turn_kind: 'normal',
+    turns: [],
+    guards: {},
+    metrics: {
+      consecutive_same_errors: 0,
+      attempts_without_file_change: 0,
+      test_runs_without_improvement: 0,
+      files_modified_count: 0,
+    },
+    active_ms: 0,
+    waiting_ms: 0,
+    usage: { input_tokens: 0, output_tokens: 0, cost_usd: null },
+    changes: { paths: [], added: 0, removed: 0 },
+    escalations: [],
+    given: {},
+    answers: [],
+    guidance: [],
+    known_issues: [],
+  };
+}
+
+function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requested' }>): Partial<RunState> {
+  switch (event.type) {
+    case 'job_started':
+      return {
+        jobs: event.job,
+        job_live: true,
+        job_began: { at: event.at, active_ms: state.active_ms },
+        status: state.pending || state.paused ? state.status : 'building',
+      };
+    case 'baseline_recorded':
+      return { baseline: event.verification, guards: event.guards };
+    case 'turn_started':
+      return {
+        turn: event.turn,
+        turn_kind: event.kind,
+        turn_open: true,
+        status: state.pending || state.paused ? state.status : 'building',
+      };
+    case 'turn_ended':
+      return {
+        turn_open: false,
+        losses: undefined,
+        turns: [...state.turns, event.record],
+        guards: event.guards,
+        delivered: [],
+        debug: event.record.kind === 'debug' ? undefined : state.debug,
+        metrics: event.metrics,
+        active_ms: event.active_ms,
+        usage: event.usage,
+        changes: event.record.changes,
+        changeset: event.changeset,
+        fresh: event.record.verification ? undefined : state.fresh,
+        last_read: event.record.read,
+        blocked_report: event.record.read?.report?.blocked_report ?? state.blocked_report,
+      };
+    case 'escalation_raised':
+      return {
+        status: 'waiting_for_input',
+        escalations: [...state.escalations, event.escalation],
+        pending: event.escalation.id,
+        usage: event.usage ?? state.usage,
+        given: event.escalation.follows ? givenBefore(state, event.escalation.follows) : {},
+        guards: event.guards,
+        delivered: [],
+        active_ms: event.escalation.context.active_ms,
+        metrics: event.escalation.context.metrics,
+      };
+    case 'agent_frozen':
+      return { changes: event.changes ?? state.changes };
+    case 'command_refused':
+    case 'review_shown':
+      return {};
+    case 'inputs_given':
+      return { given: { ...state.given, ...event.inputs } };
+    case 'response_recorded':
+      return {
+        escalations: edit(state, event.escalation, (e) => ({ responses: [...e.responses, event.response] })),
+      };
+    case 'escalation_resolved':
+      return closeEscalation(state, event);
+    case 'limits_changed':
+      return {
+        limits: event.limits as GuardLimits,
+        limits_rev: event.rev,
+        approved_paths: event.approved_paths,
+        approved_names: event.approved_names ?? state.approved_names,
+        approved_files: event.approved_files ?? state.approved_files,
+      };
+    case 'answer_prepared':
+      return {
+        status: 'building',
+        losses: undefined,
+        paused: undefined,
+        closed_pull: state.closed_pull && { ...state.closed_pull, answered: true },
+        answers: [...state.answers, event.answer],
+        ...keepInstruction(state, event.answer),
+        rearmed_at: {
+          ...state.rearmed_at,
+          ...Object.fromEntries(event.answer.rearm.map((guard) => [guard, state.limits_rev])),
+        },
+      };
+    case 'answer_delivered':
+      return {
+        answers: state.answers.filter((answer) => answer.id !== event.answer),
+        delivered: [
+          ...(state.delivered ?? []),
+          ...state.answers.filter((answer) => answer.id === event.answer),
+        ],
+      };
+    case 'answer_acknowledged':
+      return {
+        escalations: edit(state, event.escalation, () => ({
+          acknowledged: { text: event.text, at: event.at },
+        })),
+      };
+    case 'agent_changed':
+      return {
+        agent: event.agent,
+        predecessor: event.predecessor,
+        // What was counted is this agent's no more; the files are the run's.
+        metrics: {
+          consecutive_same_errors: 0,
+          attempts_without_file_change: 0,
+          test_runs_without_improvement: 0,
+          files_modified_count: state.metrics.files_modified_count,
+        },
+        rearmed_at: Object.fromEntries(GUARD_IDS.map((guard) => [guard, state.limits_rev])),
+      };
+    case 'known_issue_recorded':
+      return { known_issues: [...state.known_issues, event.issue] };
+    case 'run_paused':
+      return { status: 'waiting_for_input', paused: { rearm: event.rearm, since: event.at } };
+    case 'job_parked':
+      return {
+        job_live: false,
+        active_ms: event.active_ms,
+        guards: event.guards,
+        delivered: [],
+        ...soFar(state, event),
+      };
+    case 'job_handed_over':
+      return {
+        job_live: false,
+        delivered: [],
+        active_ms: event.active_ms,
+        guards: event.guards,
+        handoff_path: event.handoff_path,
+        ...soFar(state, event),
+      };
+    case 'job_lost':
+      // What it was told but never confirmed with counters of its own is there again for its successor.
+      return {
+        job_live: false,
+        answers: [...(state.delivered ?? []), ...state.answers],
+        delivered: [],
+        losses: event.resumed ? undefined : (state.losses ?? 0) + 1,
+      };
+    case 'agent_terminated':
+      return {
+        escalations: edit(state, event.escalation, () => ({ status: 'agent_terminated' })),
+        pending: undefined,
+        waiting_ms: state.waiting_ms + openFor(state, event.escalation, event.at),
+      };
+    case 'reminder_sent':
+      return { escalations: edit(state, event.escalation, () => ({ reminders: event.number })) };
+    case 'verification_requested':
+      return { verifying: event.attempt };
+    case 'verification_dropped':
+      return { verifying: undefined };
+    case 'verification_reported':
+      return {
+        verifying: undefined,
+        fresh: event.verification,
+        changeset: event.changeset ?? state.changeset,
+        guards: event.guards ?? state.guards,
+      };
+    case 'pull_request_closed':
+      return { closed_pull: { number: event.pull, by: event.by } };
+    case 'pull_request_reopened':
+      return { closed_pull: undefined };
+    case 'run_judged':
+      return { status: event.status };
+    case 'run_finished':
+      return {
+        status: event.status,
+        pending: undefined,
+        paused: undefined,
+        answers: [],
+        delivered: [],
+        job_live: false,
+        turn_open: false,
+        finished: {
+          partial: event.partial,
+          reason: event.reason,
+          by: event.by,
+          at: event.at,
+          expired: event.expired,
+        },
+      };
+  }
+}
+
+function soFar(
+  state: RunState,
+  { usage, changes }: Partial<Pick<RunState, 'usage' | 'changes'>>,
+): Pick<RunState, 'usage' | 'changes'> {
+  return { usage: usage ?? state.usage, changes: changes ?? state.changes };
+}
+
+/** What is said holds for the rest of the run; what to debug holds for that turn. */
+function keepInstruction(
+  { guidance }: RunState,
+  { instruction, next_turn }: Answer,
+): Pick<RunState, 'guidance' | 'debug'> {
+  if (next_turn === 'debug') return { guidance, debug: instruction };
+  return { guidance: instruction ? [...guidance, instruction] : guidance };
+}
+
+function closeEscalation(
+  state: RunState,
+  event: Extract<RunEvent, { type: 'escalation_resolved' }>,
+): Partial<RunState> {
+  const inputs = state.given;
+  return {
+    escalations: edit(state, event.escalation, () => ({
+      status: event.status,
+      resolved_at: event.at,
+      resolution: { by: event.by, inputs },
+    })),
+    pending: undefined,
+    given: {},
+    waiting_ms: state.waiting_ms + openFor(state, event.escalation, event.at),
+  };
+}
+
+/** A question that comes again does not ask twice for what was given. */
+function givenBefore(state: RunState, id: string): RunState['given'] {
+  const before = state.escalations.find((e) => e.id === id);
+  return { ...before?.resolution?.inputs, ...state.given };
+}
+
+function openFor(state: RunState, id: string, until: string): number {
+  const escalation = state.escalations.find((e) => e.id === id);
+  return escalation ? Math.max(0, Date.parse(until) - Date.parse(escalation.created_at)) : 0;
+}
+
+function edit(state: RunState, id: string, change: (e: Escalation) => Partial<Escalation>): Escalation[] {
+  return state.escalations.map((e) => (e.id === id ? { ...e, ...change(e) } : e));
+}
+
+export function foldRun(events: Iterable<RunEvent>): RunState | undefined {
+  let state: RunState | undefined;
+  for (const event of events) state = evolve(state, event);
+  return state;
+}

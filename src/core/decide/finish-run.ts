@@ -1,0 +1,24 @@
+import type { RunStatus } from '../contracts/run-event.ts';
+import type { Decision } from './decision.ts';
+
+/** The run's last word: status, receipt, values forgotten, nothing running. */
+export function finishRun(options: {
+  at: string;
+  status: RunStatus;
+  partial: boolean;
+  reason: string;
+  by?: string;
+  expired?: true;
+}): Decision {
+  const { at, status, partial, reason, by, expired } = options;
+  return {
+    events: [{ type: 'run_finished', at, status, partial, reason, by, expired }],
+    effects: [
+      { type: 'stop_job' },
+      ...(status === 'reviewing' ? [{ type: 'publish' as const, ready: true }] : []),
+      { type: 'update_status' },
+      { type: 'show_receipt' },
+      { type: 'forget_inputs' },
+    ],
+  };
+}

@@ -1,0 +1,33 @@
+import type { Effect } from '../contracts/effect.ts';
+import { isFinished, type RunState } from '../contracts/run-state.ts';
+
+/** Effects wait in a queue, so the run may have ended since one was decided. R-9: after a cancel only the final status is written. */
+export function isStillWanted({ type }: Pick<Effect, 'type'>, state: RunState): boolean {
+  switch (type) {
+    case 'dispatch_job':
+    case 'dispatch_verification':
+      return !isFinished(state);
+    // A run that was completed or accepted is published, and its question is shown with its answer.
+    case 'publish':
+    case 'ask':
+    case 'show_review':
+    case 'notify':
+      return !isStopped(state);
+    case 'update_status':
+    case 'close_question':
+    case 'reply':
+    case 'set_timer':
+    case 'clear_timer':
+    case 'save_blocked_report':
+    case 'stop_job':
+    case 'stop_verification':
+    case 'show_receipt':
+    case 'forget_inputs':
+      return true;
+  }
+}
+
+/** Ended by a person, or because nobody answered, before there was a result. */
+export function isStopped({ status }: RunState): boolean {
+  return status === 'cancelled' || status === 'terminated_by_human';
+}

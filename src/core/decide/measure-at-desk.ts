@@ -1,0 +1,58 @@
+import type { Measured } from '../contracts/envelope.ts';
+import type { EscalationContext } from '../contracts/escalation.ts';
+import type { Occurrence } from '../contracts/guard.ts';
+import { lastVerification, type RunState } from '../contracts/run-state.ts';
+import { score } from '../contracts/verification.ts';
+import { lastOutputOf } from './last-output.ts';
+
+const ERRORS_KEPT = 3;
+const FAILING_SHOWN = 20;
+
+/** Where the run stands after a fresh job has spoken: no job is there that measures, so the desk says it from its own record. */
+export function measureAtDesk(state: RunState, at: string): Measured {
+  const { limits, metrics, guards, turn } = state;
+  const { max_iterations, max_runtime, files_modified_exceeds } = limits;
+  const last = lastVerification(state);
+  const output = last && lastOutputOf(at, last);
+  const context: EscalationContext = {
+    turn,
+    max_turns: numberOrNull(max_iterations),
+    active_ms: state.active_ms,
+    max_runtime_ms: typeof max_runtime === 'number' ? max_runtime * 60_000 : null,
+    files: state.changes.paths.length,
+    max_files: numberOrNull(files_modified_exceeds),
+    cost_usd: state.usage.cost_usd,
+    baseline: state.baseline && { turn: 0, ...score(state.baseline) },
+    pass_rates: [
+      ...state.turns.flatMap((record) =>
+        record.verification ? [{ turn: record.turn, ...score(record.verification) }] : [],
+      ),
+      ...(state.fresh ? [{ turn, ...score(state.fresh) }] : []),
+    ],
+    failing: (last?.tests?.failing ?? []).slice(0, FAILING_SHOWN),
+    progress: state.last_read?.report?.partial_progress ?? undefined,
+    last_output:
+      output && state.fresh ? { ...output, result: `${output.result}, on a clean checkout` } : output,
+    errors: freshErrors(state, at),
+    recent_actions: (state.fresh?.checks ?? []).map((check) => ({
+      turn,
+      at,
+      title: `${check.command}, run by Autobuild on a clean checkout`,
+      ok: check.ok,
+      result: check.ok ? 'passed' : `exit ${check.exit_code ?? 'by a signal'}`,
+    })),
+    metrics,
+  };
+  return { guards, metrics, context };
+}
+
+function freshErrors({ fresh, turn }: RunState, at: string): Occurrence[] {
+  const errors = (fresh?.checks ?? []).flatMap((check) =>
+    check.errors.map((error) => ({ turn, at, operation: check.command, error, remediation: [] })),
+  );
+  return errors.slice(0, ERRORS_KEPT);
+}
+
+function numberOrNull(limit: unknown): number | null {
+  return typeof limit === 'number' ? limit : null;
+}

@@ -1,0 +1,161 @@
+import type { Measured } from '../contracts/envelope.ts';
+import type { Escalation } from '../contracts/escalation.ts';
+import { GUARD_IDS, type Option, type Standing, type Trigger } from '../contracts/guard.ts';
+import type { Rules } from '../contracts/rules.ts';
+import type { Usage } from '../contracts/run-event.ts';
+import type { RunState } from '../contracts/run-state.ts';
+import { isAboutFinishedWork } from '../work/work-approvals.ts';
+import type { Decision } from './decision.ts';
+import { expiryOf } from './expiry.ts';
+
+/** Boxes for the player's own suggestions, before the guards' options. */
+const SUGGESTIONS_OFFERED = 3;
+const SUGGESTION_LENGTH = 60;
+const SUGGESTION = 'alternative-';
+
+/** Several triggers at one moment are one question (E-8). */
+export function raiseEscalation(
+  state: RunState,
+  triggers: Trigger[],
+  measured: Measured,
+  at: string,
+  rules: Rules,
+  duringTurn: boolean,
+  usage?: Usage,
+): Decision {
+  const ordered = triggers.toSorted((a, b) => GUARD_IDS.indexOf(a.guard) - GUARD_IDS.indexOf(b.guard)) as [
+    Trigger,
+    ...Trigger[],
+  ];
+  const { options, ...words } = rules.describe(ordered, standingOf(measured));
+  const help = ordered.find((trigger) => trigger.guard === 'need_help')?.evidence.help;
+  const blockedReport = reportToShow(state);
+  const escalation: Escalation = {
+    id: `e${state.escalations.length + 1}`,
+    ...words,
+    status: 'pending',
+    priority: ordered.some((trigger) => trigger.guard === 'external_blocker') ? 'high' : 'normal',
+    triggers: ordered,
+    context: measured.context,
+    what_i_tried: help?.what_i_tried,
+    what_i_need: help?.what_i_need,
+    inputs: help?.inputs ?? [],
+    blocked_report: blockedReport,
+    report_missing: blockedReport ? undefined : missingReport(state, ordered, measured, duringTurn),
+    options: [...suggestionOptions(blockedReport?.suggested_alternatives ?? []), ...options],
+    created_at: at,
+    responses: [],
+    reminders: 0,
+    during_turn: duringTurn,
+    rearm: ordered.map((trigger) => trigger.guard),
+    work: isAboutFinishedWork(ordered) ? state.changeset : undefined,
+  };
+  return announce(state, escalation, measured.guards, at, usage);
+}
+
+/** The same question again, under a new number, linked to the old one (G-8, E-13). */
+export function repeatEscalation(
+  state: RunState,
+  earlier: Escalation,
+  at: string,
+  changes: Partial<Pick<Escalation, 'findings' | 'headline' | 'context'>>,
+): Decision {
+  const blockedReport = reportToShow(state) ?? earlier.blocked_report;
+  const escalation: Escalation = {
+    ...earlier,
+    ...changes,
+    blocked_report: blockedReport,
+    report_missing: blockedReport ? undefined : earlier.report_missing,
+    options: [
+      ...suggestionOptions(blockedReport?.suggested_alternatives ?? []),
+      ...earlier.options.filter((option) => !option.id.startsWith(SUGGESTION)),
+    ],
+    id: `e${state.escalations.length + 1}`,
+    status: 'pending',
+    created_at: at,
+    resolved_at: undefined,
+    responses: [],
+    resolution: undefined,
+    acknowledged: undefined,
+    reminders: 0,
+    follows: earlier.id,
+    during_turn: false,
+  };
+  return announce(state, escalation, state.guards, at);
+}
+
+function announce(
+  state: RunState,
+  escalation: Escalation,
+  guards: RunState['guards'],
+  at: string,
+  usage?: Usage,
+): Decision {
+  return {
+    events: [{ type: 'escalation_raised', at, escalation, guards, usage }],
+    effects: [
+      ...(escalation.blocked_report
+        ? [{ type: 'save_blocked_report' as const, report: escalation.blocked_report }]
+        : []),
+      { type: 'ask', escalation: escalation.id },
+      { type: 'notify', escalation: escalation.id, priority: escalation.priority, reminder: 0 },
+      { type: 'update_status' },
+      { type: 'set_timer', timer: `reminder:${escalation.id}`, at: reminderTime(state, escalation, at) },
+    ],
+  };
+}
+
+/** When to look at the question again: to remind, or to close it if that comes first. */
+export function reminderTime(state: RunState, escalation: Escalation, after: string): string {
+  const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
+  const next = new Date(Date.parse(after) + every).toISOString();
+  const expiry = expiryOf(state, escalation.created_at);
+  return expiry && expiry < next ? expiry : next;
+}
+
+function standingOf(measured: Measured): Standing {
+  const { context } = measured;
+  const last = context.pass_rates.at(-1) ?? context.baseline;
+  return {
+    turn: context.turn,
+    max_turns: context.max_turns ?? 0,
+    score: last && { unit: last.unit, passed: last.passed, total: last.total },
+  };
+}
+
+/** B-5: the newest report, once; the one of the turn that just ended always. */
+function reportToShow({ last_read, blocked_report, escalations }: RunState): Escalation['blocked_report'] {
+  const newest = last_read?.report?.blocked_report;
+  if (newest || !blocked_report) return newest ?? undefined;
+  const text = JSON.stringify(blocked_report);
+  const shown = escalations.some((escalation) => JSON.stringify(escalation.blocked_report) === text);
+  return shown ? undefined : blocked_report;
+}
+
+/** B-7: at the turn limit a report is due; say plainly why there is none. One that cannot be used is shown at once (B-4). */
+function missingReport(
+  state: RunState,
+  triggers: Trigger[],
+  measured: Measured,
+  duringTurn: boolean,
+): Escalation['report_missing'] {
+  const read = state.last_read;
+  const unusable = read?.problems.some((problem) => problem.field.startsWith('blocked_report')) ?? false;
+  const due = triggers.some((trigger) => trigger.guard === 'max_iterations') || (unusable && !duringTurn);
+  if (!due) return undefined;
+  if (read && read.problems.length > 0) return { kind: 'invalid', problems: read.problems, raw: read.raw };
+  if (!read && measured.exit !== undefined && measured.exit !== 'exit 0') {
+    return { kind: 'died', problems: [], exit: measured.exit };
+  }
+  return { kind: 'none', problems: [] };
+}
+
+function suggestionOptions(suggestions: string[]): Option[] {
+  return suggestions.slice(0, SUGGESTIONS_OFFERED).map((suggestion, index) => ({
+    id: `${SUGGESTION}${index + 1}`,
+    label:
+      suggestion.length > SUGGESTION_LENGTH ? `${suggestion.slice(0, SUGGESTION_LENGTH - 1)}…` : suggestion,
+    description: '',
+    command: `/override alternative ${index + 1}`,
+  }));
+}

@@ -1,0 +1,48 @@
+import type { Effect } from '../contracts/effect.ts';
+import type { RunEvent } from '../contracts/run-event.ts';
+import type { RunState } from '../contracts/run-state.ts';
+import { howToGoOn } from './close-question.ts';
+import { decideAgentDeath } from './decide-claim.ts';
+import type { Decision } from './decision.ts';
+import { evolve } from './evolve.ts';
+import { setPauseTimer } from './expiry.ts';
+
+/** What ends three jobs in a row before any of them finished a turn ends the fourth as well. */
+const MOST_LOSSES = 3;
+
+/** Another job goes on where the lost one stopped, unless a person is asked anyway, or they are lost again and again. */
+export function replaceLostJob(
+  state: RunState,
+  lost: Extract<RunEvent, { type: 'job_lost' }>,
+  logUrl: string | undefined,
+): Decision {
+  const { at, reason } = lost;
+  const after = evolve(state, lost);
+  const death = decideAgentDeath(after, at, reason);
+  if (state.pending || state.paused) {
+    return { events: [lost, ...death.events], effects: [...death.effects, { type: 'update_status' }] };
+  }
+  if ((after.losses ?? 0) < MOST_LOSSES) {
+    return { events: [lost], effects: [{ type: 'dispatch_job' }, { type: 'update_status' }] };
+  }
+  return {
+    events: [lost, { type: 'run_paused', at, by: 'Autobuild', rearm: [] }],
+    effects: [explain(after, lost, logUrl), ...setPauseTimer(after, at), { type: 'update_status' }],
+  };
+}
+
+function explain(
+  state: RunState,
+  { at, reason }: { at: string; reason: string },
+  logUrl: string | undefined,
+): Effect {
+  return {
+    type: 'reply',
+    reply: {
+      tone: 'waiting',
+      title: `Paused: ${state.losses} jobs in a row ended before a turn was finished.`,
+      detail: `The last one: ${reason}. ${howToGoOn(state, at)}`,
+      link: logUrl ? { text: 'The log of the last one', url: logUrl } : undefined,
+    },
+  };
+}

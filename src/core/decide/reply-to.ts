@@ -1,0 +1,6 @@
+import type { Effect, Reply } from '../contracts/effect.ts';
+import type { CommandInput } from './decide-command.ts';
+
+export function replyTo(input: CommandInput, reply: Reply): Effect {
+  return { type: 'reply', source: input.source, reply };
+}

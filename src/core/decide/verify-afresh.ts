@@ -1,0 +1,106 @@
+import type { Effect } from '../contracts/effect.ts';
+import type { GuardStates } from '../contracts/guard.ts';
+import type { Input } from '../contracts/input.ts';
+import type { Rules } from '../contracts/rules.ts';
+import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
+import { isFinished, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
+import type { Verification } from '../contracts/verification.ts';
+import { resultSignature } from '../errors/error-signature.ts';
+import { passes } from './completion.ts';
+import { type Decision, NOTHING } from './decision.ts';
+import { evolve } from './evolve.ts';
+import { finishRun } from './finish-run.ts';
+import { measureAtDesk } from './measure-at-desk.ts';
+import { raiseEscalation } from './raise-escalation.ts';
+import { tellNextTurn } from './tell-next-turn.ts';
+
+/** A fresh job that never reports is tried again this often; then the result is handed to people as not verified. */
+const ATTEMPTS = 3;
+
+/** The player says it is done, the job's checks agree, and nothing in the work waits for a person. */
+export function completeRun(state: RunState, record: TurnRecord, at: string): Decision {
+  if (state.fresh_verification) return requestVerification(state, at);
+  const partial = record.verification?.ok !== true;
+  const reason = partial ? 'complete but for known issues' : 'complete and verified';
+  return finishRun({ at, status: 'reviewing', partial, reason });
+}
+
+/** The job's own checks passed. It shares a machine with the agent, so a fresh one without secrets has the last word. */
+export function requestVerification(state: RunState, at: string): Decision {
+  const attempt = (state.verifying ?? 0) + 1;
+  if (attempt > ATTEMPTS) {
+    const reason = 'complete, but no fresh job could verify it';
+    return finishRun({ at, status: 'reviewing', partial: true, reason });
+  }
+  return {
+    events: [{ type: 'verification_requested', at, attempt }],
+    effects: [{ type: 'dispatch_verification' }, { type: 'update_status' }],
+  };
+}
+
+export function decideVerification(
+  state: RunState,
+  { at, verification, changeset }: Extract<Input, { type: 'verification' }>,
+  rules: Rules,
+): Decision {
+  if (state.verifying === undefined || isFinished(state)) return NOTHING;
+  if (state.changeset !== undefined && changeset !== state.changeset) return dropResult(state, at, rules);
+  const reported = { type: 'verification_reported' as const, at, verification, changeset };
+  if (passes(verification, state.known_issues)) {
+    const partial = !verification.ok;
+    const reason = partial ? 'complete but for known issues' : 'complete and verified';
+    const finished = finishRun({ at, status: 'reviewing', partial, reason });
+    return { events: [reported, ...finished.events], effects: finished.effects };
+  }
+  // What fails on a clean checkout is feedback like any other: the next turn starts with it.
+  const failed: RunEvent = { ...reported, guards: countFailure(state, at, verification, rules) };
+  const after = evolve(state, failed);
+  const asked = askWhatTripped(after, at, rules);
+  if (asked) return { events: [failed, ...asked.events], effects: asked.effects };
+  return {
+    events: [failed],
+    effects: [...(after.job_live ? [] : [{ type: 'dispatch_job' as const }]), { type: 'update_status' }],
+  };
+}
+
+/** E-2: a verification like any other, and a failure. */
+function countFailure(state: RunState, at: string, verification: Verification, rules: Rules): GuardStates {
+  const { ok, tests, checks } = verification;
+  const signature = resultSignature({ ok, tests, errors: checks.flatMap(({ errors }) => errors) });
+  return rules.observe(state.guards, { type: 'verified', at, turn: state.turn, verification, signature });
+}
+
+/** Completion won over the guards at the end of the turn (K-10). It was none, so they count as after any other turn. */
+function askWhatTripped(state: RunState, at: string, rules: Rules): Decision | undefined {
+  if (state.pending || state.paused || waitsOverClosedPull(state)) return undefined;
+  // Counters of which no job has heard yet that they start again.
+  const rearmed = new Set([...state.answers, ...(state.delivered ?? [])].flatMap(({ rearm }) => rearm));
+  const triggers = rules.tripped(state.guards, state.limits).filter(({ guard }) => !rearmed.has(guard));
+  if (triggers.length === 0) return undefined;
+  return raiseEscalation(state, triggers, measureAtDesk(state, at), at, rules, false);
+}
+
+/** R-8: not the work that was examined and approved, whatever became of it. The agent reports anew, and people are asked anew. */
+function dropResult(state: RunState, at: string, rules: Rules): Decision {
+  const dropped: RunEvent = { type: 'verification_dropped', at, by: 'Autobuild' };
+  const title = 'The result of the verification does not count: the work was changed after it was examined.';
+  const said: Effect[] = [
+    { type: 'reply', reply: { tone: 'refused', title, detail: 'The agent has to report it again.' } },
+    { type: 'update_status' },
+  ];
+  if (state.pending || state.paused) return { events: [dropped], effects: said };
+  const told = tellNextTurn(at, {
+    id: `changed.${state.turns.length}`,
+    command: 'guide',
+    by: 'autobuild',
+    instruction:
+      'The work was changed after you had reported it complete, so it was not taken. Look at it once more, and report again.',
+  });
+  const events = [dropped, ...told.events];
+  const asked = askWhatTripped(events.reduce(evolve, state), at, rules);
+  if (asked) return { events: [...events, ...asked.events], effects: [...said, ...asked.effects] };
+  return {
+    events,
+    effects: [...said, ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }])],
+  };
+}

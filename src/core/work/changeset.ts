@@ -1,0 +1,209 @@
+import * as z from 'zod';
+import type { CommitFile } from '../ports/github-port.ts';
+import { Change } from './change.ts';
+import { checkChangesetPaths } from './changeset-path.ts';
+import { type Approvals, isApproved } from './is-approved.ts';
+import { isInScope, isPlainPath, matchesPattern } from './path-pattern.ts';
+
+const MODES = ['100644', '100755'] as const;
+const MEBIBYTE = 1024 * 1024;
+
+/** GitHub's own limit for one blob. */
+export const MAX_FILE_BYTES = 40 * MEBIBYTE;
+export const MAX_TOTAL_BYTES = 70 * MEBIBYTE;
+export const MAX_FILE_COUNT = 3000;
+
+/** Changes to these run with the repository's secrets, or bring in code from elsewhere: a person has to agree. */
+export const ALWAYS_PROTECTED: readonly string[] = ['.github/**', '.gitmodules'];
+
+export const ChangesetFile = z.object({
+  path: z.string(),
+  mode: z.enum(MODES),
+  status: Change.shape.status,
+  /** Base64. Null: deleted. */
+  content: z.string().nullable(),
+});
+export type ChangesetFile = z.infer<typeof ChangesetFile>;
+
+/** The agent's work as files, for the commit `base_sha`. Made by a job, so a claim until it is checked. */
+export const Changeset = z.object({
+  base_sha: z.string().regex(/^[0-9a-f]{40}$/),
+  files: z.array(ChangesetFile),
+  /** What a commit cannot carry, such as links: people are told. */
+  left_out: z.array(z.object({ path: z.string(), problem: z.string() })).default([]),
+});
+export type Changeset = z.infer<typeof Changeset>;
+
+export interface ChangesetLimits extends Approvals {
+  /** Beside what is always protected. */
+  protectedPaths: readonly string[];
+  /** Absent: none was declared. */
+  scope?: readonly string[];
+  /** Files a person allowed the run to change. */
+  maxFiles: number | 'off';
+  maxFileBytes?: number;
+  maxTotalBytes?: number;
+  maxCount?: number;
+}
+
+export interface ChangesetProblem {
+  path: string;
+  /** `unsafe` is never committed; the others are when a person approves. */
+  kind: 'unsafe' | 'too_large' | 'protected' | 'workflow' | 'out_of_scope' | 'too_many';
+  problem: string;
+  remedy: string;
+}
+
+export type CheckedChangeset =
+  /** `workflows`: files that only an App with the `workflows` permission can commit. */
+  { ok: true; files: CommitFile[]; workflows: string[] } | { ok: false; problems: ChangesetProblem[] };
+
+/** Whether this may be committed, decided from the files themselves and from nothing the job says about them. */
+export function checkChangeset(changeset: Changeset, limits: ChangesetLimits): CheckedChangeset {
+  const { files } = changeset;
+  const maxCount = limits.maxCount ?? MAX_FILE_COUNT;
+  if (files.length > maxCount) {
+    return {
+      ok: false,
+      problems: [
+        {
+          path: '',
+          kind: 'too_large',
+          problem: `${files.length} files are changed; at most ${maxCount} can be committed`,
+          remedy: 'Keep generated files out with .gitignore, or split the task.',
+        },
+      ],
+    };
+  }
+  const problems = [
+    ...checkChangesetPaths(files).map(({ path, problem }) => ({
+      path,
+      kind: 'unsafe' as const,
+      problem,
+      remedy: 'Tell the agent with /override to undo this change: it is never committed.',
+    })),
+    ...files.flatMap((file) => checkContent(file, limits)),
+    ...checkTotal(files, limits),
+    ...files.flatMap((file) => checkPermission(file.path, limits)),
+    ...checkNumber(files, limits),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    files: files.map(({ path, mode, content }) => ({ path, mode, content })),
+    workflows: files.map(({ path }) => path).filter(isWorkflow),
+  };
+}
+
+function checkContent(file: ChangesetFile, limits: ChangesetLimits): ChangesetProblem[] {
+  const { path, mode, status, content } = file;
+  const unsafe = (problem: string): ChangesetProblem[] => [
+    { path, kind: 'unsafe', problem, remedy: 'Send the changeset again: this one is damaged.' },
+  ];
+  if (!MODES.includes(mode)) return unsafe(`the mode ${JSON.stringify(mode)} is not that of a plain file`);
+  if ((status === 'deleted') !== (content === null)) {
+    return unsafe(`the file is ${status}, but ${content === null ? 'has no content' : 'has content'}`);
+  }
+  if (content === null) return [];
+  if (!isBase64(content)) return unsafe('the content is not base64');
+  const maxBytes = limits.maxFileBytes ?? MAX_FILE_BYTES;
+  if (sizeOf(content) <= maxBytes) return [];
+  return [
+    {
+      path,
+      kind: 'too_large',
+      problem: `the file has ${inMebibytes(sizeOf(content))} MiB; at most ${inMebibytes(maxBytes)} can be committed`,
+      remedy: 'Keep it out with .gitignore, or make it smaller.',
+    },
+  ];
+}
+
+function checkTotal(files: readonly ChangesetFile[], limits: ChangesetLimits): ChangesetProblem[] {
+  const maxBytes = limits.maxTotalBytes ?? MAX_TOTAL_BYTES;
+  const total = files.reduce((sum, { content }) => sum + (content === null ? 0 : sizeOf(content)), 0);
+  if (total <= maxBytes) return [];
+  return [
+    {
+      path: '',
+      kind: 'too_large',
+      problem: `all files together have ${inMebibytes(total)} MiB; at most ${inMebibytes(maxBytes)} can be committed`,
+      remedy: 'Keep generated files out with .gitignore, or split the task.',
+    },
+  ];
+}
+
+function checkPermission(path: string, limits: ChangesetLimits): ChangesetProblem[] {
+  if (isApproved(path, limits)) return [];
+  // The agent chose the name, so that it must not be suggested where it is read as a pattern.
+  const command = isPlainPath(path) ? `/approve paths=${path}` : '/approve';
+  const remedy = `Approve it with: ${command}`;
+  if (isWorkflow(path)) {
+    const problem = 'workflow files run with the repository’s secrets, so a person has to approve them';
+    return [
+      {
+        path,
+        kind: 'workflow',
+        problem,
+        remedy: `${remedy}. The App also needs the permission “Workflows: write”.`,
+      },
+    ];
+  }
+  // Some file systems ignore case, so the protection does.
+  const isProtected = [...ALWAYS_PROTECTED, ...limits.protectedPaths].some((pattern) =>
+    protects(pattern.toLowerCase(), path.toLowerCase()),
+  );
+  if (isProtected)
+    return [
+      { path, kind: 'protected', problem: 'the path is protected, so a person has to approve it', remedy },
+    ];
+  if (limits.scope === undefined || isInScope(path, limits.scope)) return [];
+  const problem = `the path is outside the task’s scope (${limits.scope.join(', ')})`;
+  return [{ path, kind: 'out_of_scope', problem, remedy }];
+}
+
+/** A file takes the place of a directory of its name, with all that is protected there. */
+function protects(pattern: string, path: string): boolean {
+  return matchesPattern(pattern, path) || pattern.replace(/^(?:\.\/)+/, '').startsWith(`${path}/`);
+}
+
+/** As in the job: approved paths are allowed beyond the number. */
+function checkNumber(files: readonly ChangesetFile[], limits: ChangesetLimits): ChangesetProblem[] {
+  const { maxFiles } = limits;
+  const counted = countedPaths(files, limits).length;
+  if (maxFiles === 'off' || counted <= maxFiles) return [];
+  return [
+    {
+      path: '',
+      kind: 'too_many',
+      problem: `${counted} files are changed; ${maxFiles} are allowed`,
+      remedy: `Approve them with: /approve files=${counted}`,
+    },
+  ];
+}
+
+export function countedPaths(files: readonly ChangesetFile[], limits: ChangesetLimits): string[] {
+  return files.map(({ path }) => path).filter((path) => !isApproved(path, limits));
+}
+
+function isWorkflow(path: string): boolean {
+  return path.toLowerCase().startsWith('.github/workflows/');
+}
+
+/** Without a pattern over the whole text: it may have 50 million letters. */
+function isBase64(text: string): boolean {
+  const padding = text.indexOf('=');
+  return (
+    text.length % 4 === 0 &&
+    !/[^A-Za-z0-9+/=]/.test(text) &&
+    (padding === -1 || padding === text.length - 1 || (padding === text.length - 2 && text.endsWith('==')))
+  );
+}
+
+function sizeOf(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return (base64.length / 4) * 3 - padding;
+}
+
+function inMebibytes(bytes: number): number {
+  return Math.ceil((bytes / MEBIBYTE) * 10) / 10;
+}

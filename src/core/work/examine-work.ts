@@ -1,0 +1,118 @@
+import type { RunState } from '../contracts/run-state.ts';
+import type { Place } from '../ports/hosted-ports.ts';
+import { findSecretsInFiles } from '../secrets/secrets-in-changeset.ts';
+import {
+  Changeset,
+  type ChangesetFile,
+  type ChangesetLimits,
+  type ChangesetProblem,
+  checkChangeset,
+  countedPaths,
+} from './changeset.ts';
+import type { WorkFacts, WorkProblem } from './work-facts.ts';
+
+const MOST_CHARS = 300;
+const MOST_LEAKS = 100;
+const OPEN: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
+
+export type Hash = (text: string) => string;
+
+/** All that a commit takes from it: approved with one digest, a file has this content and this mode. */
+export function digestOfFile({ mode, content }: Pick<ChangesetFile, 'mode' | 'content'>, hash: Hash): string {
+  return content === null ? 'deleted' : hash(`${mode}:${content}`);
+}
+
+/** What people have allowed in this work, and what the repository protects. */
+export function changesetLimits(
+  state: RunState,
+  place: Pick<Place, 'protected_paths'>,
+  { files }: Pick<Changeset, 'files'>,
+  hash: Hash,
+): ChangesetLimits {
+  const approved = new Map((state.approved_files ?? []).map(({ path, digest }) => [path, digest]));
+  const asTheyStand = files.filter((file) => {
+    const digest = approved.get(file.path);
+    return digest !== undefined && digest === digestOfFile(file, hash);
+  });
+  const limit = state.limits.files_modified_exceeds;
+  return {
+    protectedPaths: place.protected_paths ?? [],
+    approvedPaths: state.approved_paths,
+    approvedNames: [...(state.approved_names ?? []), ...asTheyStand.map(({ path }) => path)],
+    scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
+    maxFiles: typeof limit === 'number' ? limit : 'off',
+  };
+}
+
+export type ReadChangeset = { ok: true; changeset: Changeset } | { ok: false; problem: string };
+
+/** A changeset as a job sent it, or why no commit is ever made of it: nothing a person approves would change that. */
+export function readChangeset(bytes: Uint8Array, headSha: string): ReadChangeset {
+  const parsed = Changeset.safeParse(parseJson(bytes));
+  if (!parsed.success) {
+    const [first] = parsed.error.issues;
+    const where = first?.path.join('.') || 'the top';
+    return { ok: false, problem: `The changeset is not valid at ${where}: ${first?.message}.` };
+  }
+  const changeset = parsed.data;
+  if (changeset.files.length > 0 && changeset.base_sha !== headSha) {
+    const problem = `The changeset is for the commit ${changeset.base_sha}; the run builds on ${headSha}.`;
+    return { ok: false, problem };
+  }
+  const checked = checkChangeset(changeset, OPEN);
+  const fault = checked.ok ? undefined : checked.problems.find(isFault);
+  return fault ? { ok: false, problem: describeFault(fault) } : { ok: true, changeset };
+}
+
+/** The others are a matter of approval. */
+function isFault({ kind }: ChangesetProblem): boolean {
+  return kind === 'unsafe' || kind === 'too_large';
+}
+
+function describeFault({ path, problem }: ChangesetProblem): string {
+  return path === '' ? `${problem}.` : `${JSON.stringify(path).slice(0, MOST_CHARS)}: ${problem}.`;
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    // No JSON is no changeset: the schema says so.
+    return undefined;
+  }
+}
+
+/** The work that is claimed to be complete: what of it waits for a person, and what must never leave. */
+export function examineWork(
+  changeset: Changeset,
+  digest: string,
+  limits: ChangesetLimits,
+  secrets: { key: string; value: string }[],
+  hash: Hash,
+): WorkFacts {
+  const files = new Map(changeset.files.map((file) => [file.path, file]));
+  const checked = checkChangeset(changeset, limits);
+  const counted = countedPaths(changeset.files, limits);
+  const beyond = limits.maxFiles === 'off' ? [] : counted.slice(limits.maxFiles);
+  return {
+    digest,
+    files: counted.length,
+    problems: [
+      ...(checked.ok
+        ? []
+        : checked.problems.flatMap((problem) => asWorkProblem(problem, files.get(problem.path), hash))),
+      ...beyond.map((path): WorkProblem => ({ path, why: 'file_limit' })),
+    ],
+    secrets: findSecretsInFiles(changeset.files, secrets).slice(0, MOST_LEAKS),
+  };
+}
+
+function asWorkProblem(
+  { path, kind }: ChangesetProblem,
+  file: ChangesetFile | undefined,
+  hash: Hash,
+): WorkProblem[] {
+  if (kind === 'out_of_scope') return [{ path, why: kind }];
+  if (kind !== 'protected' && kind !== 'workflow') return [];
+  return [{ path, why: kind, digest: file && digestOfFile(file, hash) }];
+}

@@ -1,0 +1,133 @@
+import type { Escalation } from '../contracts/escalation.ts';
+import type { ExaminedFile, ProposedWrite, Trigger } from '../contracts/guard.ts';
+import type { ApprovedFile } from '../contracts/run-event.ts';
+import type { RunState } from '../contracts/run-state.ts';
+import type { Decision } from '../decide/decision.ts';
+import { tellNextTurn } from '../decide/tell-next-turn.ts';
+import { isApproved } from './is-approved.ts';
+import type { WorkFacts, WorkProblem } from './work-facts.ts';
+
+const LEAKS_NAMED = 5;
+
+/** Finished work that may not be committed as it is: what a person is asked, before the run ends. */
+export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): Trigger[] {
+  // Somebody may have approved since the desk looked.
+  const problems = work?.problems ?? [];
+  const isOpen = opennessOf(state, problems);
+  const open = problems.filter(({ path }) => isOpen(path));
+  const beyond = open.filter(({ why }) => why === 'file_limit');
+  const others = open.filter(({ why }) => why !== 'file_limit');
+  const limit = fileLimit(state);
+  const triggers: Trigger[] = [];
+  if (beyond.length > 0 && (work?.files ?? 0) > limit) {
+    triggers.push({
+      guard: 'files_modified_exceeds',
+      kind: 'file_count',
+      threshold: limit,
+      observed: limit,
+      evidence: { proposed: beyond.map(asProposed) },
+    });
+  }
+  if (others.length > 0) {
+    const outside = others.some(({ why }) => why === 'out_of_scope');
+    triggers.push({
+      guard: 'spec_deviation_detected',
+      kind: 'file_count',
+      threshold: null,
+      observed: others.length,
+      evidence: {
+        proposed: others.map(asProposed),
+        examined: others.flatMap((problem) => asExamined(state, problem)),
+        ...(outside ? { scope: state.task.scope } : {}),
+      },
+    });
+  }
+  return triggers;
+}
+
+/** Nothing waits to be written: what a person is asked about was found in work that is done otherwise. */
+export function isAboutFinishedWork(triggers: readonly Trigger[]): boolean {
+  return triggers.every(
+    ({ evidence: { proposed = [] } }) => proposed.length > 0 && proposed.every(({ finished }) => finished),
+  );
+}
+
+/** Whether the question is about finished work, and all of it is approved now: then nothing is left for the agent to do. */
+export function isApprovedWork(state: RunState, { triggers, work }: Escalation): boolean {
+  if (!isAboutFinishedWork(triggers) || work !== state.changeset) return false;
+  const isOpen = opennessOf(state, examinedIn(triggers));
+  return triggers.every(({ guard, observed, evidence: { proposed = [] } }) => {
+    const open = proposed.filter(({ path }) => isOpen(path)).length;
+    return guard === 'files_modified_exceeds' ? observed + open <= fileLimit(state) : open === 0;
+  });
+}
+
+function asProposed({ path, why }: WorkProblem): ProposedWrite {
+  return { path, why, held: false, finished: true };
+}
+
+function fileLimit({ limits }: RunState): number {
+  const limit = limits.files_modified_exceeds;
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
+}
+
+function asExamined({ approved_files = [] }: RunState, { path, digest }: WorkProblem): ExaminedFile[] {
+  if (digest === undefined) return [];
+  const before = approved_files.some((file) => file.path === path);
+  return [{ path, digest, ...(before ? { approved_before: true } : {}) }];
+}
+
+function examinedIn(triggers: readonly Trigger[]): ExaminedFile[] {
+  return triggers.flatMap(({ evidence }) => evidence.examined ?? []);
+}
+
+function opennessOf(
+  { approved_paths, approved_names, approved_files = [] }: RunState,
+  found: readonly Pick<WorkProblem, 'path' | 'digest'>[],
+): (path: string) => boolean {
+  const asItStands = new Set(
+    found
+      .filter(({ path, digest }) =>
+        approved_files.some((file) => file.path === path && file.digest === digest),
+      )
+      .map(({ path }) => path),
+  );
+  const approvals = { approvedPaths: approved_paths, approvedNames: approved_names };
+  return (path) => !asItStands.has(path) && !isApproved(path, approvals);
+}
+
+/**
+ * R-8: a protected file that is approved by its name is approved as it stood when it was asked about, in whatever work it comes
+ * again; another text of it asks again. A pattern is for whatever comes.
+ */
+export function bindToContent(
+  { approved_files = [] }: RunState,
+  { triggers }: Escalation,
+  approved: readonly string[],
+): { unbound: string[]; approvedFiles?: ApprovedFile[] } {
+  const asItStands = new Set(
+    triggers
+      .flatMap(({ evidence }) => evidence.proposed ?? [])
+      .filter(({ finished, why }) => finished && (why === 'protected' || why === 'workflow'))
+      .map(({ path }) => path),
+  );
+  const bound = examinedIn(triggers).filter(({ path }) => asItStands.has(path) && approved.includes(path));
+  const unbound = approved.filter((path) => !asItStands.has(path));
+  if (bound.length === 0) return { unbound };
+  const kept = approved_files.filter(({ path }) => !bound.some((file) => file.path === path));
+  return { unbound, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };
+}
+
+/** A value in a file is a slip the agent can mend: like a check that fails, it is told and goes on. */
+export function sendBack(state: RunState, at: string, leaks: WorkFacts['secrets']): Decision {
+  const named = leaks.slice(0, LEAKS_NAMED).map(({ path, key }) => `- ${path}: the value of ${key}`);
+  const more = leaks.length > named.length ? [`- and ${leaks.length - named.length} more`] : [];
+  const instruction = [
+    'The work is not accepted: it contains values that were given in secret and must never be committed.',
+    ...named,
+    ...more,
+    'Take them out, read them from the environment at run time, and report again.',
+  ].join('\n');
+  const id = `leak.${state.turns.length}`;
+  return tellNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { PASSING, startRun, tests } from '../run-builder.ts';
+
+const implemented = { status: 'implemented', summary: 'All done' };
+
+/** Complete by the job's own checks; the fresh job has not reported yet. */
+function claimedComplete() {
+  return startRun({ freshVerification: true }).turn({ report: implemented, verification: PASSING });
+}
+
+describe('a fresh job has the last word', () => {
+  test('K-10: the job alone cannot complete a run on GitHub: a fresh job is asked, and the job ends', () => {
+    const run = claimedComplete();
+    expect(run.state).toMatchObject({ status: 'building', verifying: 1 });
+    expect(run.last.effects).toContainEqual({ type: 'dispatch_verification' });
+    expect(run.orders).toEqual({ do: 'park' });
+  });
+
+  test('K-10: the fresh job agrees: under review', () => {
+    const run = claimedComplete();
+    run.feed({ type: 'verification', at: run.now(), verification: PASSING });
+    expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: false } });
+    expect(run.last.effects).toContainEqual({ type: 'publish', ready: true });
+  });
+
+  test('K-10: the fresh job disagrees: its result is the feedback of the next turn, in a new job', () => {
+    const run = claimedComplete().park();
+    const failing = { ...tests(4, 5), at: '2027-01-01T00:00:00.000Z' };
+    run.feed({ type: 'verification', at: run.now(), verification: failing });
+    expect(run.state.status).toBe('building');
+    expect(run.orders).toMatchObject({ do: 'work', turn: 2, feedback: { ok: false, at: failing.at } });
+    expect(run.last.effects).toContainEqual({ type: 'dispatch_job' });
+  });
+
+  test('a fresh job that never reports is tried three times, then people are told it is not verified', () => {
+    const run = claimedComplete().park();
+    const lose = () => run.feed({ type: 'job_lost', at: run.now(), reason: 'timed out', verifying: true });
+    expect(lose().effects).toContainEqual({ type: 'dispatch_verification' });
+    expect(lose().effects).toContainEqual({ type: 'dispatch_verification' });
+    lose();
+    expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: true } });
+    expect(run.state.finished?.reason).toContain('no fresh job could verify it');
+  });
+
+  test('a verification nobody asked for does nothing', () => {
+    const run = startRun({ freshVerification: true }).turn();
+    expect(run.feed({ type: 'verification', at: run.now(), verification: PASSING }).events).toEqual([]);
+  });
+
+  test('P-3: the pull request decides: approved or rejected, once', () => {
+    const run = claimedComplete();
+    expect(run.feed({ type: 'judged', at: run.now(), outcome: 'rejected', by: 'rosa' }).events).toEqual([]);
+    run.feed({ type: 'verification', at: run.now(), verification: PASSING });
+    run.feed({ type: 'judged', at: run.now(), outcome: 'rejected', by: 'rosa' });
+    expect(run.state.status).toBe('rejected');
+    run.feed({ type: 'judged', at: run.now(), outcome: 'approved', by: 'rosa' });
+    expect(run.state.status).toBe('rejected');
+  });
+
+  test('C-6: merged before the fresh job has spoken: over, in part, and its word comes too late', () => {
+    const run = claimedComplete();
+    run.feed({ type: 'judged', at: run.now(), outcome: 'approved', by: 'rosa' });
+    expect(run.state).toMatchObject({ status: 'approved', finished: { partial: true, by: 'rosa' } });
+    expect(run.orders).toEqual({ do: 'stop', status: 'approved' });
+    expect(run.feed({ type: 'verification', at: run.now(), verification: PASSING }).events).toEqual([]);
+  });
+
+  test('G-11: cancelled before the fresh job has spoken: its word comes too late', () => {
+    const run = claimedComplete();
+    run.say('/cancel');
+    expect(run.feed({ type: 'verification', at: run.now(), verification: PASSING }).events).toEqual([]);
+    expect(run.state.status).toBe('cancelled');
+  });
+});
