@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { writePrivate } from '../src/runner/state-dir.ts';
+import { writePrivate } from '../src/runner/job/state-dir.ts';
 import { withBusyTree } from './busy-tree.ts';
 import type { Figure } from './figure.ts';
 import { withScratchDirectory } from './scratch-directory.ts';

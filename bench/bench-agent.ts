@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Supervised, type SuperviseOptions, superviseAgent } from '../src/runner/supervise.ts';
+import { type Supervised, type SuperviseOptions, superviseAgent } from '../src/runner/process/supervise.ts';
 
 const running = new Set<Supervised>();
 let stopping = false;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Supervised } from '../src/runner/supervise.ts';
+import type { Supervised } from '../src/runner/process/supervise.ts';
 import { childArgv, withAgent } from './bench-agent.ts';
 import { readMarked } from './marked-processes.ts';
 

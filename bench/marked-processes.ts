@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { MARK_VARIABLE } from '../src/runner/process-tree.ts';
+import { MARK_VARIABLE } from '../src/runner/process/process-tree.ts';
 
 const SIGSTOP_BIT = 1n << 18n;
 

@@ -1,10 +1,10 @@
 import { commandAgent } from '../src/agents/command.ts';
 import type { AgentEvent } from '../src/core/contracts/agent-event.ts';
-import { createHelpScanner } from '../src/runner/help-scanner.ts';
-import { createJsonUnescaper, unescapeJsonText } from '../src/runner/json-unescape.ts';
-import { createMeter } from '../src/runner/meter.ts';
-import { createActionReader } from '../src/runner/read-action.ts';
-import { createUsageMeter } from '../src/runner/usage-meter.ts';
+import { createMeter } from '../src/runner/job/meter.ts';
+import { createHelpScanner } from '../src/runner/output/help-scanner.ts';
+import { createJsonUnescaper, unescapeJsonText } from '../src/runner/output/json-unescape.ts';
+import { createActionReader } from '../src/runner/output/read-action.ts';
+import { createUsageMeter } from '../src/runner/output/usage-meter.ts';
 import { withAgent } from './bench-agent.ts';
 import { sampleBrief } from './sample-run.ts';
 

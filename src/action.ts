@@ -12,9 +12,9 @@ import { agentNamed } from './agents/registry.ts';
 import { type JobRecord, renderStepSummary } from './comments/render-step-summary.ts';
 import { createHttpLink, type HttpLink, JobOverError, RunOverError } from './link/http.ts';
 import { LinkRefusedError } from './link/retry-request.ts';
-import { ChangesetRefusedError } from './runner/apply-changeset.ts';
-import { runHook } from './runner/run-hook.ts';
-import { type ActionLog, createActionLog, formatOutput } from './runner/workflow-commands.ts';
+import { runHook } from './runner/gate/run-hook.ts';
+import { type ActionLog, createActionLog, formatOutput } from './runner/output/workflow-commands.ts';
+import { ChangesetRefusedError } from './runner/workspace/apply-changeset.ts';
 
 const DEFAULT_JOB_MINUTES = 340;
 

@@ -5,7 +5,7 @@ import { readDispatch } from '../../src/action/read-dispatch.ts';
 import { runVerifyJob } from '../../src/action/verify-job.ts';
 import { renderStepSummary } from '../../src/comments/render-step-summary.ts';
 import { createHttpLink } from '../../src/link/http.ts';
-import { superviseAgent } from '../../src/runner/supervise.ts';
+import { superviseAgent } from '../../src/runner/process/supervise.ts';
 
 /** All that the action loads, and then the start of its agent: without desk, git and checks, whose time is not its own. */
 const loaded = [runBuildJob, openRepository, readDispatch, runVerifyJob, renderStepSummary, createHttpLink];

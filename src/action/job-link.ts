@@ -10,9 +10,9 @@ import type { Link } from '../core/ports/ports.ts';
 import { hideInEnvelope, hideInReport } from '../core/secrets/hide-in-claims.ts';
 import { isSecret } from '../core/secrets/secrets-of-run.ts';
 import { RULES } from '../guards/rules.ts';
-import { passedValue, secretsIn } from '../runner/actions-secrets.ts';
-import { credentialsIn } from '../runner/hide-values.ts';
-import type { ActionLog } from '../runner/workflow-commands.ts';
+import { passedValue, secretsIn } from '../runner/job/actions-secrets.ts';
+import { credentialsIn } from '../runner/output/hide-values.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
 
 /** What the job said, kept for its summary. */
 export interface Said {

@@ -1,5 +1,5 @@
 import { type Config, describeProblem, readConfig } from '../config.ts';
-import { openRepositoryObjects, type RepositoryObjects } from '../runner/repository-objects.ts';
+import { openRepositoryObjects, type RepositoryObjects } from '../runner/workspace/repository-objects.ts';
 import { ActionError } from './action-error.ts';
 
 const CONFIG_FILE = '.github/autobuild.yml';

@@ -1,11 +1,11 @@
 import type { Agent } from '../agents/agent.ts';
 import type { Changeset } from '../core/work/changeset.ts';
-import type { AgentConfig } from '../runner/agent-config.ts';
-import { loadCheckpoint } from '../runner/checkpoint.ts';
-import { CheckpointError, packCheckpoint } from '../runner/pack-checkpoint.ts';
-import { runSessionCommand } from '../runner/session-command.ts';
-import type { ActionLog } from '../runner/workflow-commands.ts';
-import type { Workspace } from '../runner/workspace.ts';
+import type { AgentConfig } from '../runner/agent/agent-config.ts';
+import { runSessionCommand } from '../runner/agent/session-command.ts';
+import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
+import { CheckpointError, packCheckpoint } from '../runner/checkpoint/pack-checkpoint.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
+import type { Workspace } from '../runner/workspace/workspace.ts';
 import type { BuildParts } from './build-job.ts';
 
 const EXPORT_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../core/contracts/agent-event.ts';
-import type { Progress } from '../runner/job.ts';
-import type { ActionLog } from '../runner/workflow-commands.ts';
+import type { Progress } from '../runner/job/job.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
 
 /** Text that comes in pieces is shown by lines, and no piece waits for ever. */
 const MAX_WAITING = 4_096;

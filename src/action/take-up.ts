@@ -3,11 +3,11 @@ import type { Agent } from '../agents/agent.ts';
 import type { Usage } from '../core/contracts/run-event.ts';
 import type { SetAside } from '../core/work/change.ts';
 import { Changeset } from '../core/work/changeset.ts';
-import { applyChangeset } from '../runner/apply-changeset.ts';
-import type { loadCheckpoint } from '../runner/checkpoint.ts';
-import { CheckpointError, unpackCheckpoint } from '../runner/pack-checkpoint.ts';
-import { restoreCheckpoint } from '../runner/restore-checkpoint.ts';
-import type { ActionLog } from '../runner/workflow-commands.ts';
+import type { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
+import { CheckpointError, unpackCheckpoint } from '../runner/checkpoint/pack-checkpoint.ts';
+import { restoreCheckpoint } from '../runner/checkpoint/restore-checkpoint.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
+import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
 import type { BuildParts } from './build-job.ts';
 
 /** The newest files are those of the last turn's end; the checkpoint knows what else there was when the job parked. */

@@ -1,11 +1,11 @@
 import type { Verification } from '../core/contracts/verification.ts';
 import type { Changeset } from '../core/work/changeset.ts';
 import type { HttpLink } from '../link/http.ts';
-import { applyChangeset } from '../runner/apply-changeset.ts';
-import { markChecks } from '../runner/orphans.ts';
-import { scrubEnv } from '../runner/scrub-env.ts';
-import { runVerification } from '../runner/verify.ts';
-import type { ActionLog } from '../runner/workflow-commands.ts';
+import { scrubEnv } from '../runner/checks/scrub-env.ts';
+import { runVerification } from '../runner/checks/verify.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
+import { markChecks } from '../runner/process/orphans.ts';
+import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
 import type { CheckedOut } from './open-repository.ts';
 import { readChangeset } from './take-up.ts';
 

@@ -1,4 +1,4 @@
-import { isInActions, isWithheld } from '../runner/withheld-env.ts';
+import { isInActions, isWithheld } from '../runner/checks/withheld-env.ts';
 
 export function agentEnvironment(env: Record<string, string>): Record<string, string> {
   const inActions = isInActions(env);

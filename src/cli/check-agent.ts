@@ -2,8 +2,8 @@ import type { Agent } from '../agents/agent.ts';
 import { installCommand } from '../agents/install-command.ts';
 import { agentNamed } from '../agents/registry.ts';
 import { type UserError, userError } from '../core/error-catalogue.ts';
-import { missingKeys } from '../runner/agent-environment.ts';
-import { findExecutable } from '../runner/find-executable.ts';
+import { missingKeys } from '../runner/agent/agent-environment.ts';
+import { findExecutable } from '../runner/process/find-executable.ts';
 
 interface Place {
   worktree: string;

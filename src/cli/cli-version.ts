@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Agent } from '../agents/agent.ts';
-import { findExecutable } from '../runner/find-executable.ts';
+import { findExecutable } from '../runner/process/find-executable.ts';
 import { cleanMessage } from './clean-message.ts';
 
 const ANSWER_MS = 20_000;

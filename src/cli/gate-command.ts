@@ -1,4 +1,4 @@
-import { askGate } from '../runner/ask-gate.ts';
+import { askGate } from '../runner/gate/ask-gate.ts';
 import { type CliOptions, usage } from './options.ts';
 
 /** `autobuild gate PATH…`: for an agent's hook. Waits for the answer; anything but a clear yes is a no. */

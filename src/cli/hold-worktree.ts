@@ -1,6 +1,6 @@
 import { userError } from '../core/error-catalogue.ts';
-import { endOrphans } from '../runner/orphans.ts';
-import { takeLock } from '../runner/worktree-lock.ts';
+import { endOrphans } from '../runner/process/orphans.ts';
+import { takeLock } from '../runner/workspace/worktree-lock.ts';
 import type { Home, RunFile } from './home.ts';
 
 /** One run at a time in a worktree; the second is told who is there. What a killed one left running is ended first. */

@@ -1,5 +1,5 @@
 import { agentNamed } from '../agents/registry.ts';
-import { runHook } from '../runner/run-hook.ts';
+import { runHook } from '../runner/gate/run-hook.ts';
 import { type CliOptions, usage } from './options.ts';
 
 /** `autobuild hook AGENT`: what an agent's own hook calls before an edit. Not for people. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../config.ts';
-import { detectChecks } from '../runner/detect-checks.ts';
-import { readInside } from '../runner/read-inside.ts';
-import { writeInside } from '../runner/write-inside.ts';
+import { detectChecks } from '../runner/checks/detect-checks.ts';
+import { readInside } from '../runner/disk/read-inside.ts';
+import { writeInside } from '../runner/disk/write-inside.ts';
 import { findActionReferences } from './doctor-workflow.ts';
 import { realDirectory } from './home.ts';
 import { usage } from './options.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositoryFiles } from '../runner/detect-checks.ts';
+import type { RepositoryFiles } from '../runner/checks/detect-checks.ts';
 import { readTextFile } from './read-text-file.ts';
 
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;

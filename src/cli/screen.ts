@@ -3,7 +3,7 @@ import type { Escalation } from '../core/contracts/escalation.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Task } from '../core/contracts/task.ts';
-import type { Progress } from '../runner/job.ts';
+import type { Progress } from '../runner/job/job.ts';
 
 /** Everything a person sees of a run at a terminal. */
 export interface Screen {

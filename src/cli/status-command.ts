@@ -6,7 +6,7 @@ import { score } from '../core/contracts/verification.ts';
 import { standingInWords } from '../core/decide/decide-command.ts';
 import { foldRun } from '../core/decide/evolve.ts';
 import { userError } from '../core/error-catalogue.ts';
-import { lockHolder } from '../runner/worktree-lock.ts';
+import { lockHolder } from '../runner/workspace/worktree-lock.ts';
 import { JournalError, readJournal } from '../store/file.ts';
 import { type Home, realDirectory } from './home.ts';
 import { type CliOptions, usage } from './options.ts';

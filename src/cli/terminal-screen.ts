@@ -12,7 +12,7 @@ import type { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import { score } from '../core/contracts/verification.ts';
-import type { Progress } from '../runner/job.ts';
+import type { Progress } from '../runner/job/job.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Screen } from './screen.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askGate } from '../runner/ask-gate.ts';
+import { askGate } from '../runner/gate/ask-gate.ts';
 
 /**
  * Plays an agent that gets stuck in three ways real ones do: it lacks a value, it wants a file it was not given, and it runs in a

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { decide } from '../../src/core/decide/decide.ts';
 import { RULES } from '../../src/guards/rules.ts';
-import { unpackCheckpoint } from '../../src/runner/pack-checkpoint.ts';
+import { unpackCheckpoint } from '../../src/runner/checkpoint/pack-checkpoint.ts';
 import { Run } from '../core/run-builder.ts';
-import { listenAsRunner } from '../runner/actions-runner.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
 import { openTestDesk, PLACE, type TestDesk } from '../web/desk.ts';
 import { ActionRunner } from './action-run.ts';
+import { listenAsRunner } from './actions-runner.ts';
 
 const CANARY = 'canary-of-the-job';
 const VALUE = 'value-of-the-operator';

@@ -6,10 +6,10 @@ import { passSecretLine } from '../../src/core/contracts/actions-secret.ts';
 import { decideOnce } from '../../src/core/decide/decide-once.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
-import { listenAsRunner } from '../runner/actions-runner.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
 import { openTestDesk, PLACE, type TestDesk } from '../web/desk.ts';
 import { ActionRunner } from './action-run.ts';
+import { listenAsRunner } from './actions-runner.ts';
 
 const VALUE = 'value-of-the-actions-secret';
 

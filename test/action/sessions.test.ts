@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { unpackCheckpoint } from '../../src/runner/pack-checkpoint.ts';
+import { unpackCheckpoint } from '../../src/runner/checkpoint/pack-checkpoint.ts';
 import { Run } from '../core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
 import { openTestDesk, PLACE, type TestDesk } from '../web/desk.ts';

@@ -5,9 +5,9 @@ import { expect, onTestFinished } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
 import type { AgentEvent } from '../../src/core/contracts/agent-event.ts';
 import type { GateAnswer, GateAsk } from '../../src/core/contracts/gate.ts';
-import { openGate } from '../../src/runner/gate.ts';
-import { createProcessTree } from '../../src/runner/process-tree.ts';
-import { type Supervised, superviseAgent } from '../../src/runner/supervise.ts';
+import { openGate } from '../../src/runner/gate/gate.ts';
+import { createProcessTree } from '../../src/runner/process/process-tree.ts';
+import { type Supervised, superviseAgent } from '../../src/runner/process/supervise.ts';
 import { NO_PID, waitFor } from '../runner/supervised-fixture.ts';
 import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
 

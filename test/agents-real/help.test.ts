@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createUsageMeter } from '../../src/runner/usage-meter.ts';
+import { createUsageMeter } from '../../src/runner/output/usage-meter.ts';
 import { AGENT_CASES } from './agent-cases.ts';
 import { type AgentTurn, endOf, textOf } from './agent-turn.ts';
 import { TOKENS } from './model-servers/scripted-model.ts';

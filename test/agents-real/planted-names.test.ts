@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
+import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent/agent-config-paths.ts';
 import { AGENT_CASES } from './agent-cases.ts';
 import { prepareAgent } from './prepare-agent.ts';
 

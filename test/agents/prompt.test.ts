@@ -11,8 +11,8 @@ import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
 import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/contracts/blockers.ts';
 import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
 import { Task } from '../../src/core/contracts/task.ts';
-import { parseHelpRequest } from '../../src/runner/help-request.ts';
-import { createHelpScanner, type HelpBlock } from '../../src/runner/help-scanner.ts';
+import { parseHelpRequest } from '../../src/runner/output/help-request.ts';
+import { createHelpScanner, type HelpBlock } from '../../src/runner/output/help-scanner.ts';
 import { tests } from '../core/run-builder.ts';
 
 const TASK = Task.parse({

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { commandAgent } from '../../src/agents/command.ts';
 import { installCommand } from '../../src/agents/install-command.ts';
 import { AGENTS, agentConfigFiles, agentNamed, agentVariables } from '../../src/agents/registry.ts';
-import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent-config-paths.ts';
-import { scrubEnv } from '../../src/runner/scrub-env.ts';
+import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent/agent-config-paths.ts';
+import { scrubEnv } from '../../src/runner/checks/scrub-env.ts';
 
 const docs = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { AGENTS } from '../../src/agents/registry.ts';
 import { doctorCommand } from '../../src/cli/doctor-command.ts';
 import { readOptions } from '../../src/cli/options.ts';
-import { findExecutable } from '../../src/runner/find-executable.ts';
+import { findExecutable } from '../../src/runner/process/find-executable.ts';
 import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
 
 /** A machine with these programs and no others; each says what it is told to when asked for its version. */

@@ -21,7 +21,7 @@ import type { Commit } from '../../src/core/ports/ports.ts';
 import type { WorkFacts } from '../../src/core/work/work-facts.ts';
 import { GuardConfig } from '../../src/guards/guard-config.ts';
 import { RULES } from '../../src/guards/rules.ts';
-import { createMeter, type Meter } from '../../src/runner/meter.ts';
+import { createMeter, type Meter } from '../../src/runner/job/meter.ts';
 
 const START = Date.UTC(2026, 10, 16, 9, 0, 0);
 const SECOND_MS = 1000;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseStat } from '../../src/runner/process-table.ts';
+import { parseStat } from '../../src/runner/process/process-table.ts';
 
 /** Polls until the check holds; the deadline is far beyond what a loaded machine needs. */
 export async function until(what: string, check: () => boolean, deadlineMs = 15_000): Promise<void> {

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { parseStat } from '../../src/runner/process-table.ts';
-import { createProcessTree } from '../../src/runner/process-tree.ts';
-import { type SuperviseOptions, superviseAgent } from '../../src/runner/supervise.ts';
+import { parseStat } from '../../src/runner/process/process-table.ts';
+import { createProcessTree } from '../../src/runner/process/process-tree.ts';
+import { type SuperviseOptions, superviseAgent } from '../../src/runner/process/supervise.ts';
 
 export const fixturePath = (name: string) => join(import.meta.dirname, '../fixtures/processes', name);
 

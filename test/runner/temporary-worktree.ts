@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { openWorkspace } from '../../src/runner/workspace.ts';
+import { openWorkspace } from '../../src/runner/workspace/workspace.ts';
 
 /** Git as a person would run it, with an identity and nothing of the machine's own settings. */
 export function git(cwd: string, ...args: string[]): string {

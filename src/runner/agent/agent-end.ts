@@ -1,0 +1,98 @@
+import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { GuardEvent } from '../../core/contracts/guard.ts';
+import { normalizeError } from '../../core/errors/error-signature.ts';
+import type { AgentExit } from '../process/supervise.ts';
+
+export type Ended = Extract<AgentEvent, { type: 'ended' }>;
+
+const MESSAGE_LENGTH = 300;
+
+/** K-2: a successor goes on from these by itself; they are no error of the agent's. */
+const SOFT = new Set(['max_turns', 'context', 'api_error', 'interrupted', 'no_session']);
+
+export function isSoftEnd(ended: Ended): boolean {
+  return ended.ok || SOFT.has(ended.reason);
+}
+
+/** What an agent says of its end counts; the exit code only where it says nothing. */
+export function isFailedEnd(exit: AgentExit, ended: Ended | undefined): boolean {
+  if (!exit.started) return true;
+  return ended ? !isSoftEnd(ended) : exit.code !== 0;
+}
+
+export function describeEnd(exit: AgentExit, ended: Ended | undefined): string {
+  if (!exit.started || !ended || ended.ok) return describeExit(exit);
+  const why = [ended.reason, ended.message].filter(Boolean).join(': ');
+  return `${describeExit(exit)}, ${why.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH)}`;
+}
+
+export function describeExit(exit: AgentExit): string {
+  if (!exit.started) return exit.problem;
+  return exit.signal ? `killed by ${exit.signal}` : `exit ${exit.code}`;
+}
+
+export function describeTimeLimit(ms: number): string {
+  const limit = ms < 60_000 ? `${Number((ms / 1_000).toFixed(1))} s` : `${Math.round(ms / 60_000)} min`;
+  return `stopped at the turn's time limit of ${limit}`;
+}
+
+/** A key that is refused or a quota that is used up: no number of turns helps, a person has to look. */
+export function blockerOf(ended: Ended, agent: string, turn: number, at: string): GuardEvent | undefined {
+  if (ended.reason !== 'auth' && ended.reason !== 'quota') return undefined;
+  const message = ended.message || `it refused ${agent} (${ended.reason})`;
+  const resource = `the model provider of ${agent}: ${message}`;
+  return failedAction({
+    at,
+    turn,
+    title: `${agent} asks its model`,
+    operation: `the model provider of ${agent}`,
+    message,
+    blocker: { kind: 'permission_denied', resource, operation: 'unknown' },
+  });
+}
+
+/** A program that is not there or cannot be run: the next turn would find it the same. */
+export function unstartable(agent: string, problem: string, turn: number, at: string): GuardEvent {
+  return failedAction({
+    at,
+    turn,
+    title: `start ${agent}`,
+    operation: `the start of ${agent}`,
+    message: problem,
+    blocker: { kind: 'missing_dependency', name: `the agent ${agent}` },
+  });
+}
+
+/** Without a key it could only fail: said before it starts, with where the key goes. */
+export function keyless(agent: string, keys: readonly string[], turn: number, at: string): GuardEvent {
+  const [key] = keys;
+  return failedAction({
+    at,
+    turn,
+    title: `start ${agent}`,
+    operation: `the start of ${agent}`,
+    message: `${describeKeyless(agent, keys)} In a workflow it is a line under \`env:\` of the step that runs Autobuild: ${key}: \${{ secrets.${key} }}`,
+    blocker: { kind: 'missing_dependency', name: `the key of ${agent} (${keys.join(' or ')})` },
+  });
+}
+
+export function describeKeyless(agent: string, keys: readonly string[]): string {
+  return `${agent} has no key for its model: set ${keys.join(' or ')}.`;
+}
+
+type Failed = Extract<GuardEvent, { type: 'action_ended' }>;
+
+function failedAction({
+  message,
+  ...action
+}: Pick<Failed, 'at' | 'turn' | 'title' | 'operation' | 'blocker'> & { message: string }): GuardEvent {
+  return {
+    type: 'action_ended',
+    ...action,
+    kind: 'other',
+    ok: false,
+    refused: false,
+    is_check: false,
+    errors: [{ message, signature: normalizeError(message) }],
+  };
+}

@@ -1,0 +1,65 @@
+import { mkdir } from 'node:fs/promises';
+import type { Agent } from '../../agents/agent.ts';
+import { lstatIfThere } from '../disk/inside-directory.ts';
+import type { Job } from '../job/job.ts';
+import { agentHomeOf, copyMatching, removeTree, renewAgentHome } from './agent-home.ts';
+import { forgetSession } from './agent-sessions.ts';
+import { runSessionCommand } from './session-command.ts';
+
+const COMMAND_MS = 120_000;
+
+/** The agent's home for its next start: its conversation is all it brings along. Returns the one that goes on. */
+export async function prepareHome(job: Job, agent: Agent): Promise<string | undefined> {
+  const home = agentHomeOf(job.runDir);
+  const session = job.sessions?.[agent.name];
+  const exporting = session !== undefined && agent.exportSession !== undefined;
+  const carrier = `${home}.export`;
+  const place = { agent, worktree: job.workspace.worktree, env: job.agentEnv, timeoutMs: COMMAND_MS };
+  const unexported = exporting ? await exportConversation() : undefined;
+  const unkept = await renew(exporting && !unexported ? importConversation : undefined);
+  const problem = unexported ?? unkept;
+  await removeTree(carrier);
+  if (!problem) return session;
+  job.onProgress({ type: 'problem', text: `The conversation of ${agent.name} is lost: ${problem}` });
+  if (session !== undefined) forgetSession(job, agent.name);
+  return undefined;
+
+  /** The database alone is put where its program reads it: what else stands in the old home is not obeyed even now. */
+  async function exportConversation(): Promise<string | undefined> {
+    const command = agent.exportSession?.({ session: session ?? '', home: carrier });
+    if (!command) return undefined;
+    await removeTree(carrier);
+    await mkdir(carrier, { recursive: true, mode: 0o700 });
+    const old = `${home}.old`;
+    const from = (await lstatIfThere(old)) ? old : home;
+    const copied = await orProblem(copyMatching(from, carrier, agent.exportedFiles ?? []));
+    return copied ?? runSessionCommand(command, { ...place, home: carrier });
+  }
+
+  async function importConversation(): Promise<string | undefined> {
+    const copied = await orProblem(copyMatching(carrier, home, filesOf(agent, session)));
+    const command = agent.importSession?.({ session: session ?? '', home });
+    return copied ?? (command && runSessionCommand(command, { ...place, home }));
+  }
+
+  async function renew(fill?: () => Promise<string | undefined>): Promise<string | undefined> {
+    const globs = Object.entries(job.sessions ?? {}).flatMap(([name, other]) => {
+      const owner = job.agentFor(name);
+      // What is imported comes back by itself; another agent's conversation may go on later.
+      if (!owner || (exporting && name === agent.name)) return [];
+      return [...filesOf(owner, other), ...(owner.exportedFiles ?? [])];
+    });
+    return renewAgentHome(home, globs, fill);
+  }
+}
+
+function filesOf(agent: Agent, session: string | undefined): string[] {
+  return session === undefined ? [] : (agent.sessionFiles?.(session) ?? []);
+}
+
+async function orProblem(work: Promise<void>): Promise<string | undefined> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => (error as Error).message,
+  );
+}

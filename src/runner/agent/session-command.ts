@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { Agent, SessionCommand } from '../../agents/agent.ts';
+import { writeInside } from '../disk/write-inside.ts';
+import { superviseAgent } from '../process/supervise.ts';
+import { environmentFor } from './agent-environment.ts';
+
+const MAX_OUTPUT = 64 * 1024 * 1024;
+/** What a piece costs beside its text: many short lines must not fill the memory either. */
+const PIECE_COST = 64;
+const STDERR_KEPT = 500;
+
+export interface SessionCommandPlace {
+  agent: Agent;
+  worktree: string;
+  home: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+}
+
+/** Runs an agent's own program that writes or reads its conversation. Returns what went wrong, if anything. */
+export async function runSessionCommand(
+  command: SessionCommand,
+  { agent, worktree, home, env, timeoutMs }: SessionCommandPlace,
+): Promise<string | undefined> {
+  const output: string[] = [];
+  let left = MAX_OUTPUT;
+  let stderr = '';
+  let problem: string | undefined;
+  const stop = (why: string): void => {
+    if (problem !== undefined) return;
+    problem = why;
+    void program.kill({ graceMs: 0 });
+  };
+  const keep = (text: string): void => {
+    if (problem !== undefined) return;
+    left -= text.length + PIECE_COST;
+    if (left < 0) stop('it printed more than can be kept');
+    else if (command.stdoutFile !== undefined) output.push(text);
+  };
+  const program = superviseAgent({
+    argv: command.argv,
+    cwd: worktree,
+    env: { ...environmentFor(agent, env), ...command.env },
+    stdin: '',
+    mark: randomBytes(12).toString('hex'),
+    onLine: (line) => keep(`${line}\n`),
+    onOverlong: (text, final) => keep(final ? `${text}\n` : text),
+    onStderr(text) {
+      stderr = (stderr + text).slice(-STDERR_KEPT);
+    },
+  });
+  const timer = setTimeout(() => stop(`it took longer than ${timeoutMs / 1000} s`), timeoutMs);
+  const exit = await program.exited.finally(() => clearTimeout(timer));
+  if (problem !== undefined) return problem;
+  if (!exit.started) return exit.problem;
+  if (exit.code !== 0) return `it ended with ${exit.code ?? exit.signal}: ${stderr.trim() || 'no words'}`;
+  if (command.stdoutFile !== undefined) {
+    const bytes = Buffer.from(output.join(''));
+    if (bytes.length === 0) return 'it printed nothing';
+    await writeInside(home, command.stdoutFile, { bytes, mode: 0o600 });
+  }
+  return undefined;
+}

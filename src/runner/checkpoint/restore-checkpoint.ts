@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Agent } from '../../agents/agent.ts';
+import type { SetAside } from '../../core/work/change.ts';
+import { checkWorktreePath } from '../../core/work/worktree-path.ts';
+import { runSessionCommand } from '../agent/session-command.ts';
+import { makeDirectories } from '../disk/inside-directory.ts';
+import { removeInside } from '../disk/set-aside.ts';
+import { writeInside } from '../disk/write-inside.ts';
+import { applyChangeset } from '../workspace/apply-changeset.ts';
+import type { PackedCheckpoint } from './pack-checkpoint.ts';
+
+const IMPORT_MS = 120_000;
+
+/** Goes on where another machine, or another directory, stopped: the files, what was set aside, the agent's conversation. */
+export async function restoreCheckpoint(
+  checkpoint: PackedCheckpoint,
+  place: {
+    worktree: string;
+    headSha: string;
+    asideDir: string;
+    home: string;
+    agentFor(name: string): Agent | undefined;
+    /** The environment for a program that reads a conversation in. */
+    env: Record<string, string>;
+  },
+): Promise<{ aside: SetAside[]; conversation?: RestoredConversation }> {
+  const { worktree, headSha, asideDir, home } = place;
+  for (const directory of [asideDir, home]) await mkdir(directory, { recursive: true, mode: 0o700 });
+  // First, while nothing that the run wrote could steer a program of the agent.
+  const conversation = await restoreConversation(checkpoint, place);
+  await applyChangeset(worktree, checkpoint.changeset, headSha);
+  for (const link of checkpoint.links) await restoreLink(worktree, link);
+  const aside: SetAside[] = [];
+  for (const [at, packed] of checkpoint.aside.entries()) {
+    aside.push(await restoreAside(packed, asideDir, `restored-${at}`));
+  }
+  return { aside, conversation };
+}
+
+/** `problem`: why there is none any more, for whoever wonders that the agent begins anew. */
+export type RestoredConversation = { agent: string; session: string } | { problem: string };
+
+async function restoreConversation(
+  checkpoint: PackedCheckpoint,
+  place: Parameters<typeof restoreCheckpoint>[1],
+): Promise<RestoredConversation | undefined> {
+  const { session, session_files } = checkpoint;
+  const agent = checkpoint.agent === undefined ? undefined : place.agentFor(checkpoint.agent);
+  if (!agent || session === undefined) return undefined;
+  const { worktree, home, env } = place;
+  for (const file of session_files) {
+    const moved = relocate(agent, file, checkpoint, place);
+    if (!moved.ok) return { problem: `${file.path} cannot be brought here: ${moved.problem}` };
+    await writeInside(home, file.path, { bytes: moved.bytes, mode: file.mode & 0o777 });
+  }
+  const command = agent.importSession?.({ session, home });
+  const problem =
+    command && (await runSessionCommand(command, { agent, worktree, home, env, timeoutMs: IMPORT_MS }));
+  if (problem) return { problem: `\`${command.argv.slice(0, 2).join(' ')}\`: ${problem}` };
+  return { agent: agent.name, session };
+}
+
+/** The link as it was: where it leads is never asked. */
+async function restoreLink(root: string, { path, target }: { path: string; target: string }): Promise<void> {
+  const checked = checkWorktreePath(path);
+  if (!checked.ok || checked.path !== path)
+    throw new Error(
+      `The checkpoint has a link at ${JSON.stringify(path)}, which is not inside the worktree.`,
+    );
+  await makeDirectories(root, dirname(path));
+  await removeInside(root, path);
+  await symlink(target, join(root, path));
+}
+
+async function restoreAside(
+  { item, files, links }: PackedCheckpoint['aside'][number],
+  asideDir: string,
+  name: string,
+): Promise<SetAside> {
+  if (item.kind !== 'file' && item.kind !== 'directory') return item;
+  const place = (path: string) => (path === '' ? name : `${name}/${path}`);
+  await makeDirectories(asideDir, item.kind === 'directory' ? name : '.');
+  for (const { path, mode, content } of files) {
+    await writeInside(asideDir, place(path), { bytes: Buffer.from(content, 'base64'), mode: mode & 0o777 });
+  }
+  for (const { path, target } of links) await restoreLink(asideDir, { path: place(path), target });
+  return { ...item, stored: join(asideDir, name) };
+}
+
+type Moved = { ok: true; bytes: Uint8Array } | { ok: false; problem: string };
+
+function relocate(
+  agent: Agent,
+  file: PackedCheckpoint['session_files'][number],
+  from: { worktree: string; home: string },
+  to: { worktree: string; home: string },
+): Moved {
+  const bytes = Buffer.from(file.content, 'base64');
+  if (!agent.relocate || (from.worktree === to.worktree && from.home === to.home)) return { ok: true, bytes };
+  // What is no text goes as it is: read as text, it would not come back the same.
+  if (!isUtf8(bytes)) return { ok: true, bytes };
+  try {
+    const text = agent.relocate(file.path, bytes.toString('utf8'), { from: from.worktree, to: to.worktree });
+    return {
+      ok: true,
+      bytes: Buffer.from(agent.relocate(file.path, text, { from: from.home, to: to.home })),
+    };
+  } catch (error) {
+    // The agent wrote it: that it is not what it should be is no bug of ours.
+    return { ok: false, problem: (error as Error).message.slice(0, 200) };
+  }
+}

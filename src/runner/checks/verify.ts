@@ -1,0 +1,88 @@
+import type { CheckResult, ErrorSighting, Verification } from '../../core/contracts/verification.ts';
+import { normalizeError, sightErrors } from '../../core/errors/error-signature.ts';
+import { findExternalBlocker } from '../../core/errors/external-blocker.ts';
+import { stripAnsi } from '../../core/errors/plain-lines.ts';
+import { findReports, readNewReports } from './junit-reports.ts';
+import { type CommandEnd, runCheckCommand } from './run-check-command.ts';
+import { scrubEnv } from './scrub-env.ts';
+import { readJunitFiles } from './test-counts/junit-xml.ts';
+import { readTestCounts } from './test-counts/read-test-counts.ts';
+import { sumCounts } from './test-counts/test-count-reader.ts';
+
+const OUTPUT_TAIL_CHARS = 8 * 1024;
+
+export type VerificationOptions = {
+  commands: readonly string[];
+  cwd: string;
+  /** Inputs of the operator must be out of it already (`scrubEnv`); model keys and tokens are taken out here in any case. */
+  env: Record<string, string>;
+  /** For each command. */
+  timeoutMs: number;
+  /** JUnit reports (paths or globs below `cwd`); one that a command writes is preferred to the text it prints. */
+  junit?: readonly string[];
+  signal?: AbortSignal;
+  now(): Date;
+  onProgress?(command: string, phase: 'started' | 'finished'): void;
+};
+
+/**
+ * Runs every check, also after one has failed: whether the build, the tests and the linter pass are three facts.
+ * A command that fails, hangs or is not there is a result. Without any command, or when aborted, nothing is verified.
+ */
+export async function runVerification(options: VerificationOptions): Promise<Verification> {
+  const at = options.now().toISOString();
+  const env = scrubEnv(options.env, []);
+  const checks: CheckResult[] = [];
+  for (const command of options.commands) {
+    if (options.signal?.aborted) break;
+    options.onProgress?.(command, 'started');
+    checks.push(await runCheck(command, env, options));
+    options.onProgress?.(command, 'finished');
+  }
+  const complete = checks.length > 0 && checks.length === options.commands.length;
+  const tests = sumCounts(checks.flatMap((check) => check.tests ?? []));
+  return { at, ok: complete && checks.every((check) => check.ok), checks, ...(tests ? { tests } : {}) };
+}
+
+async function runCheck(
+  command: string,
+  env: Record<string, string>,
+  { cwd, timeoutMs, junit = [], signal, now }: VerificationOptions,
+): Promise<CheckResult> {
+  const reports = await findReports(cwd, junit);
+  const start = now().getTime();
+  const end = await runCheckCommand({ command, cwd, env, timeoutMs, signal });
+  const duration = Math.max(0, now().getTime() - start);
+
+  const ok = end.exitCode === 0 && !end.timedOut && !end.aborted;
+  const written = readJunitFiles(await readNewReports(cwd, junit, reports));
+  const tests = written ?? readTestCounts(end.output);
+  const blocker = ok || end.aborted ? undefined : findExternalBlocker(end.output, { command, worktree: cwd });
+  return {
+    command,
+    ok,
+    exit_code: end.exitCode,
+    timed_out: end.timedOut,
+    duration_ms: duration,
+    output_tail: stripAnsi(end.output).slice(-OUTPUT_TAIL_CHARS),
+    ...(tests ? { tests } : {}),
+    errors: ok ? [] : listErrors(command, end, cwd, timeoutMs),
+    ...(blocker ? { blocker } : {}),
+  };
+}
+
+function listErrors(command: string, end: CommandEnd, cwd: string, timeoutMs: number): ErrorSighting[] {
+  // What was printed before a hang is no error, and an abort is nobody's mistake.
+  if (end.timedOut) return [sighting(`\`${command}\` did not finish within ${timeoutMs / 1_000} s`)];
+  if (end.aborted) return [sighting(`\`${command}\` was stopped`)];
+  if (end.output.trim() === '')
+    return [sighting(`\`${command}\` exited with ${end.exitCode ?? 'a signal'} and printed nothing`)];
+  const root = cwd.endsWith('/') ? cwd : `${cwd}/`;
+  return sightErrors(end.output).map((error) =>
+    error.file?.startsWith(root) ? { ...error, file: error.file.slice(root.length) } : error,
+  );
+}
+
+function sighting(message: string): ErrorSighting {
+  return { message, signature: normalizeError(message) };
+}

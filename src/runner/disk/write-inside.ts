@@ -1,0 +1,27 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { checkWorktreePath } from '../../core/work/worktree-path.ts';
+import { makeDirectories } from './inside-directory.ts';
+import { removeInside } from './set-aside.ts';
+
+/** Puts a plain file in place of whatever stands at the path. A link there goes; a link on the way is an error. */
+export async function writeInside(
+  root: string,
+  path: string,
+  file: { bytes: Uint8Array; mode: number },
+): Promise<void> {
+  const checked = checkWorktreePath(path);
+  if (!checked.ok) throw new Error(`Cannot write ${JSON.stringify(path)}: ${checked.problem}.`);
+  await makeDirectories(root, dirname(checked.path));
+  await removeInside(root, checked.path);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const opened = await open(join(root, checked.path), flags, file.mode);
+  try {
+    await opened.writeFile(file.bytes);
+    // Whatever the umask took away.
+    await opened.chmod(file.mode);
+  } finally {
+    await opened.close();
+  }
+}

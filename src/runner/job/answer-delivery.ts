@@ -1,0 +1,34 @@
+import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { Answer } from '../../core/contracts/answer.ts';
+import { acknowledgementIn } from '../output/acknowledgement.ts';
+import type { Job } from './job.ts';
+
+/** Tells the desk which answers have reached the agent, and what its first sign afterwards was (E-11). */
+export class AnswerDelivery {
+  readonly #job: Job;
+  readonly #enqueue: (work: () => Promise<void>) => void;
+  #unacknowledged: string[] = [];
+
+  constructor(job: Job, enqueue: (work: () => Promise<void>) => void) {
+    this.#job = job;
+    this.#enqueue = enqueue;
+  }
+
+  async deliver(answers: readonly Answer[]): Promise<void> {
+    for (const answer of answers) {
+      await this.#job.say('answer_delivered', { answer: answer.id });
+      if (answer.escalation) this.#unacknowledged.push(answer.escalation);
+    }
+  }
+
+  acknowledge(event: AgentEvent): void {
+    if (this.#unacknowledged.length === 0) return;
+    const text = acknowledgementIn(event);
+    if (!text) return;
+    const escalations = this.#unacknowledged;
+    this.#unacknowledged = [];
+    this.#enqueue(async () => {
+      for (const escalation of escalations) await this.#job.say('acknowledged', { escalation, text });
+    });
+  }
+}

@@ -1,0 +1,145 @@
+import type { Orders } from '../../core/contracts/orders.ts';
+import { type ReadReport, readPlayerReport } from '../../core/contracts/player-report.ts';
+import type { TurnRecord } from '../../core/contracts/run-event.ts';
+import type { Verification } from '../../core/contracts/verification.ts';
+import { withoutSkipped } from '../../core/decide/completion.ts';
+import { AGENT_ITSELF } from '../../core/errors/agent-itself.ts';
+import { normalizeError, resultSignature } from '../../core/errors/error-signature.ts';
+import { totals } from '../../core/work/change.ts';
+import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
+import { runVerification } from '../checks/verify.ts';
+import { withoutKnown } from '../output/read-action.ts';
+import type { Tree } from '../workspace/tree-store.ts';
+import type { Job, WorkOrders } from './job.ts';
+import { readAgentFile } from './state-dir.ts';
+
+const PUT_BACK_NAMED = 100;
+
+/** After the agent: its report, the checks, what changed; then one claim for all of it. Undefined: parked before the checks had ended. */
+export async function endTurn(
+  job: Job,
+  orders: WorkOrders,
+  start: { activeMs: number; costUsd: number | null; tree: Tree },
+  end: { exit: string; failed: boolean },
+): Promise<Orders | undefined> {
+  const { meter, workspace, stopwatch, now } = job;
+  const { turn, kind } = orders;
+  if (kind === 'debug') await workspace.restoreTree(start.tree);
+  const read = await readReport(job);
+  const worked = read?.report !== undefined && (await workspace.snapshot()) !== start.tree;
+  noteExit(job, turn, end, worked);
+  if (read?.report) {
+    meter.observe({
+      type: 'report_received',
+      at: now().toISOString(),
+      turn,
+      read: { ...read, report: read.report },
+    });
+  }
+  job.handoffPath = read?.report?.partial_progress?.handoff_path ?? job.handoffPath;
+  stopwatch.start();
+  const verification = kind === 'debug' ? undefined : await verify(job);
+  stopwatch.stop();
+  // Checks that were cut short say nothing; the turn is repeated when the run goes on.
+  if (job.parking.aborted && verification?.ok !== true) return undefined;
+  const counted = verification && withoutSkipped(verification, orders.known_issues);
+  const signature = counted && resultSignature(summarize(counted));
+  meter.observe({ type: 'clock', active_ms: stopwatch.ms() });
+  if (counted && signature) {
+    meter.observe({ type: 'verified', at: counted.at, turn, verification: counted, signature });
+  }
+  const title = read?.report?.summary;
+  meter.observe({
+    type: 'turn_ended',
+    at: now().toISOString(),
+    turn,
+    counted: kind === 'normal',
+    title: title ?? end.exit,
+  });
+  const changes = await workspace.changes();
+  const { added, removed } = totals(changes);
+  const usage = job.usage.total();
+  const paths = changes.map((change) => change.path);
+  const putBack = job.aside.map(({ path }) => path).filter((path) => !paths.includes(path));
+  const record: TurnRecord = {
+    turn,
+    kind,
+    agent: orders.agent,
+    title,
+    read,
+    verification,
+    signature,
+    changes: { paths, added, removed },
+    turn_ms: stopwatch.ms() - start.activeMs,
+    turn_cost_usd: usage.cost_usd === null ? null : usage.cost_usd - (start.costUsd ?? 0),
+    turn_added: added - job.lines.added,
+    turn_removed: removed - job.lines.removed,
+    exit: end.exit,
+    ...(end.failed ? { failed: true } : {}),
+    ...(putBack.length > 0 ? { put_back: putBack.slice(0, PUT_BACK_NAMED) } : {}),
+  };
+  job.lines = { added, removed };
+  saveCheckpoint(job, { tree: await workspace.snapshot() });
+  return job.say('turn_ended', { record, usage, measured: meter.measured(end.exit) });
+}
+
+/** The checks run without model keys and inputs, and what they write is not the agent's. */
+export async function verify(job: Job): Promise<Verification> {
+  const { workspace, brief, settings, checkEnv, parking, now } = job;
+  const before = await workspace.snapshot();
+  const verification = await runVerification({
+    commands: brief.checks,
+    cwd: workspace.worktree,
+    env: checkEnv,
+    timeoutMs: settings.checkMs,
+    junit: settings.junit,
+    signal: parking,
+    now,
+    onProgress: (command, phase) => {
+      if (phase === 'started') job.onProgress({ type: 'phase', text: `checking: ${command}` });
+    },
+  });
+  await workspace.absorb(before, await workspace.snapshot());
+  const checks = verification.checks.map((check) => ({
+    ...check,
+    errors: withoutKnown(check.errors, brief.known_errors),
+  }));
+  return { ...verification, checks };
+}
+
+export async function readReport(job: Job): Promise<ReadReport | undefined> {
+  const file = await readAgentFile(job.workspace.worktree, `${job.stateDir.path}/report.json`);
+  if (file.ok) return readPlayerReport(file.text);
+  if (file.problem === 'missing') return undefined;
+  return {
+    problems: [
+      { field: 'report', value: file.detail, allowed: 'a JSON file of at most 1 MiB at $AUTOBUILD_REPORT' },
+    ],
+    raw: '',
+    derived_from: [],
+  };
+}
+
+/** An agent that fails and leaves nothing is an error like any other, so that a person sees how it ended. */
+function noteExit(job: Job, turn: number, end: { exit: string; failed: boolean }, worked: boolean): void {
+  const { exit } = end;
+  const failed = end.failed && !worked;
+  const message = `The agent's process did not end well: ${exit}`;
+  job.meter.observe({
+    type: 'action_ended',
+    at: job.now().toISOString(),
+    turn,
+    kind: 'other',
+    title: end.failed && worked ? `agent: ${exit}, with a report` : `agent: ${exit}`,
+    operation: AGENT_ITSELF,
+    ok: !failed,
+    refused: false,
+    is_check: false,
+    errors: failed ? [{ message, signature: normalizeError(message) }] : [],
+  });
+}
+
+function summarize(verification: Verification) {
+  const errors = verification.checks.flatMap((check) => check.errors);
+  return { ok: verification.ok, tests: verification.tests, errors };
+}

@@ -1,0 +1,152 @@
+import type { Brief } from '../../core/contracts/brief.ts';
+import type { Measured } from '../../core/contracts/envelope.ts';
+import type { EscalationContext } from '../../core/contracts/escalation.ts';
+import type {
+  ActionRecord,
+  GuardEvent,
+  GuardId,
+  GuardLimits,
+  GuardStates,
+  Occurrence,
+  PassRate,
+  Trigger,
+} from '../../core/contracts/guard.ts';
+import type { PartialProgress } from '../../core/contracts/player-report.ts';
+import { score } from '../../core/contracts/verification.ts';
+import { lastOutputOf } from '../../core/decide/last-output.ts';
+import { initialStates, metricsOf, observe, readStates, tripped } from '../../guards/observe.ts';
+
+const ACTIONS_KEPT = 10;
+const ERRORS_KEPT = 3;
+
+/** Everything that is measured in a job: the guards' states, and the history that makes a question readable. */
+export interface Meter {
+  observe(event: GuardEvent): void;
+  /** The desk's limits, whenever they change. */
+  setLimits(limits: GuardLimits): void;
+  tripped(): Trigger[];
+  measured(exit?: string): Measured;
+  states(): GuardStates;
+  /** Guards whose kept state was none of theirs, as after another version: they count from the beginning. */
+  anew: GuardId[];
+}
+
+export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
+  const kept = readStates(brief.guards);
+  let states: GuardStates = { ...initialStates(), ...kept.states };
+  let limits = brief.limits as GuardLimits;
+  let turn = brief.turn;
+  let activeMs = brief.active_ms;
+  let baseline: PassRate | undefined = brief.baseline && { turn: 0, ...score(brief.baseline) };
+  const passRates: PassRate[] = [...brief.pass_rates];
+  let failing: string[] = brief.baseline?.tests?.failing ?? [];
+  let files = brief.changes.paths.length;
+  let progress: PartialProgress | undefined;
+  let lastOutput: EscalationContext['last_output'];
+  const actions: ActionRecord[] = [];
+  const errors: Occurrence[] = [];
+
+  const remember = (event: GuardEvent): void => {
+    switch (event.type) {
+      case 'turn_started':
+        turn = event.turn;
+        break;
+      case 'clock':
+        activeMs = event.active_ms;
+        break;
+      case 'files_changed':
+        files = event.paths.length;
+        break;
+      case 'baseline':
+        baseline = { turn: 0, ...score(event.verification) };
+        failing = event.verification.tests?.failing ?? [];
+        lastOutput = lastOutputOf(event.at, event.verification) ?? lastOutput;
+        break;
+      case 'verified':
+        passRates.push({ turn: event.turn, ...score(event.verification) });
+        failing = event.verification.tests?.failing ?? [];
+        lastOutput = lastOutputOf(event.at, event.verification) ?? lastOutput;
+        for (const check of event.verification.checks) {
+          keepAction({
+            turn: event.turn,
+            at: event.at,
+            title: `${check.command}, run by Autobuild`,
+            ok: check.ok,
+            result: check.ok ? 'passed' : `exit ${check.exit_code ?? 'by a signal'}`,
+          });
+          for (const error of check.errors) keepError(event.turn, event.at, check.command, error);
+        }
+        break;
+      case 'action_ended':
+        if (event.kind === 'read' || event.kind === 'search') break;
+        keepAction({
+          turn: event.turn,
+          at: event.at,
+          title: event.title,
+          ok: event.ok,
+          result: event.ok ? 'ok' : event.refused ? 'refused' : (event.errors[0]?.message ?? 'failed'),
+        });
+        for (const error of event.errors) keepError(event.turn, event.at, event.operation, error);
+        break;
+      case 'report_received':
+        progress = event.read.report.partial_progress ?? progress;
+        break;
+      default:
+        break;
+    }
+  };
+  const keepAction = (action: ActionRecord) => {
+    actions.push(action);
+    if (actions.length > ACTIONS_KEPT) actions.shift();
+  };
+  const keepError = (at: number, when: string, operation: string, error: Occurrence['error']) => {
+    errors.unshift({ turn: at, at: when, operation, error, remediation: [] });
+    if (errors.length > ERRORS_KEPT) errors.pop();
+  };
+
+  return {
+    observe(event) {
+      remember(event);
+      states = observe(states, event);
+    },
+    setLimits(next) {
+      limits = next;
+    },
+    tripped: () => tripped(states, limits),
+    states: () => states,
+    anew: kept.anew,
+    measured(exit) {
+      const metrics = metricsOf(states);
+      return {
+        guards: states,
+        metrics,
+        exit,
+        context: {
+          turn,
+          max_turns: numberOrNull(limits.max_iterations),
+          active_ms: activeMs,
+          max_runtime_ms: minutesOrNull(limits.max_runtime),
+          files,
+          max_files: numberOrNull(limits.files_modified_exceeds),
+          cost_usd: costSoFar(),
+          baseline,
+          pass_rates: [...passRates],
+          failing: failing.slice(0, 20),
+          progress,
+          last_output: lastOutput,
+          errors: [...errors],
+          recent_actions: [...actions],
+          metrics,
+        },
+      };
+    },
+  };
+}
+
+function numberOrNull(limit: unknown): number | null {
+  return typeof limit === 'number' ? limit : null;
+}
+
+function minutesOrNull(limit: unknown): number | null {
+  return typeof limit === 'number' ? limit * 60_000 : null;
+}

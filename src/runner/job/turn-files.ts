@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import type { TurnFiles } from '../../agents/agent.ts';
+import {
+  INSTRUCTIONS,
+  isApproachingLimit,
+  joinPrompt,
+  renderTurn,
+  type TurnContext,
+} from '../../agents/prompt.ts';
+import type { SetApart } from '../agent/agent-config.ts';
+import { removeInside } from '../disk/set-aside.ts';
+import { passedValue, secretsIn } from './actions-secrets.ts';
+import type { Job, WorkOrders } from './job.ts';
+import { keepStateDir, writeStateFile } from './keep-state-dir.ts';
+import { removeIfThere } from './state-dir.ts';
+
+/** Everything one invocation of the agent is given, on disk and in hand. */
+export interface PreparedTurn {
+  prompt: string;
+  instructions: string;
+  files: TurnFiles;
+  inputs: Record<string, string>;
+}
+
+export async function prepareTurn(
+  job: Job,
+  orders: WorkOrders,
+  gate: string,
+  apart: readonly SetApart[],
+): Promise<PreparedTurn> {
+  const { brief, stateDir, workspace } = job;
+  const at = (name: string) => join(workspace.worktree, stateDir.path, name);
+  const files: TurnFiles = {
+    prompt: at('prompt.md'),
+    context: at('context.json'),
+    inputs: at('inputs.json'),
+    report: at('report.json'),
+    gate,
+  };
+  const inputs = await openInputs(job, orders);
+  const context = contextOf(job, orders, Object.keys(inputs));
+  const prompt = renderTurn(brief.task, context, files, orders.feedback) + apartPart(apart);
+  const instructions = INSTRUCTIONS;
+  await keepStateDir(workspace.worktree, stateDir);
+  // A report of the turn before must not pass for one of this turn, nor stand in its way.
+  await removeInside(workspace.worktree, `${stateDir.path}/report.json`);
+  await write(job, 'prompt.md', joinPrompt({ prompt, instructions }));
+  await write(job, 'context.json', `${JSON.stringify(context, null, 2)}\n`);
+  await writeInputs(job, orders, inputs);
+  return { prompt, instructions, files, inputs };
+}
+
+const APART_SHOWN = 20;
+
+function apartPart(apart: readonly SetApart[]): string {
+  if (apart.length === 0) return '';
+  const shown = apart.slice(0, APART_SHOWN).map(({ path, copy }) => `- ${JSON.stringify(path)}: ${copy}`);
+  const more = apart.length > shown.length ? [`- and ${apart.length - shown.length} more beside it`] : [];
+  return `
+## Set apart while you run
+
+Files that agents obey are as they were before the run. What this run made of them is kept here, and comes back after your turn:
+${[...shown, ...more].join('\n')}
+A file that you write anew wins over the kept one, so begin from that. To give a change up, delete the kept file.
+`;
+}
+
+function contextOf({ brief }: Job, orders: WorkOrders, inputs: string[]): TurnContext {
+  const limit = (value: unknown) => (typeof value === 'number' ? value : null);
+  const maxTurns = limit(orders.limits.max_iterations);
+  return {
+    task_id: brief.task.id,
+    turn: orders.turn,
+    max_turns: maxTurns,
+    approaching_limit: isApproachingLimit(orders.turn, maxTurns),
+    kind: orders.kind,
+    resumed: orders.resumed,
+    scope: brief.task.scope ?? null,
+    max_files: limit(orders.limits.files_modified_exceeds),
+    checks: brief.checks,
+    inputs,
+    answers: orders.guidance,
+    known_issues: orders.known_issues.flatMap((issue) => [issue.title, ...issue.tests, ...issue.checks]),
+    handoff_path: orders.handoff_path ?? null,
+    predecessor: orders.predecessor ?? null,
+  };
+}
+
+export async function openInputs(job: Job, orders: WorkOrders): Promise<Record<string, string>> {
+  const kept = Object.values(orders.inputs).filter((input) => input.actions_secret === undefined);
+  const values = kept.length > 0 ? await job.link.openInputs(kept.map(({ ref }) => ref)) : {};
+  for (const { key, name } of secretsIn(orders)) {
+    const value = passedValue(job.agentEnv, name);
+    if (value !== undefined) values[key] = value;
+  }
+  return values;
+}
+
+/** The path is fixed when the agent starts, so that one that waits can look there (P-7). */
+export async function writeInputs(
+  job: Job,
+  orders: WorkOrders,
+  inputs: Record<string, string>,
+): Promise<void> {
+  const answers = orders.answers.map(({ id, escalation, command, by, instruction }) => ({
+    id,
+    escalation,
+    command,
+    by,
+    text: instruction,
+  }));
+  await keepStateDir(job.workspace.worktree, job.stateDir);
+  await write(job, 'inputs.json', `${JSON.stringify({ inputs, answers }, null, 2)}\n`);
+}
+
+export async function removeInputs(job: Job): Promise<void> {
+  await removeIfThere(job.workspace.worktree, `${job.stateDir.path}/inputs.json`);
+}
+
+async function write({ workspace, stateDir }: Job, name: string, text: string): Promise<void> {
+  await writeStateFile(workspace.worktree, stateDir, { name, text, mode: 0o600 });
+}

@@ -1,0 +1,34 @@
+import type { WriteLimits } from '../gate/write-guard.ts';
+import type { ActionContext } from '../output/read-action.ts';
+import type { Job, WorkOrders } from './job.ts';
+
+export function actionContextOf({ brief, workspace, now }: Job, { turn }: WorkOrders): ActionContext {
+  return {
+    turn,
+    at: now().toISOString(),
+    checks: brief.checks,
+    worktree: workspace.worktree,
+    knownErrors: brief.known_errors,
+  };
+}
+
+export function writeLimitsOf(
+  job: Job,
+  { limits, approved_paths, approved_names, kind }: WorkOrders,
+): WriteLimits {
+  // Nothing of a debugging turn stays, so there is nothing to allow or to ask about.
+  if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
+  const maxFiles = limits.files_modified_exceeds;
+  return {
+    maxFiles: typeof maxFiles === 'number' ? maxFiles : 'off',
+    approvedPaths: approved_paths,
+    approvedNames: approved_names,
+    scope: limits.spec_deviation_detected === 'off' ? undefined : job.brief.task.scope,
+    readOnly: false,
+  };
+}
+
+/** Whoever approves allows also what was within the limits and past the gate. */
+export function isApproval({ answers }: WorkOrders): boolean {
+  return answers.some((answer) => answer.command === 'approve');
+}

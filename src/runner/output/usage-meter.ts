@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { Usage } from '../../core/contracts/run-event.ts';
+
+type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
+
+export const CountedUsage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+});
+export type CountedUsage = z.infer<typeof CountedUsage>;
+type Sums = CountedUsage;
+
+export interface UsageMeter {
+  /** What of it is new. `session` is the conversation it belongs to. */
+  add(event: UsageEvent, session?: string): Sums;
+  newInvocation(): void;
+  total(): Usage;
+  /** By session, for a successor that goes on with one. */
+  counted(): Record<string, Sums>;
+}
+
+/** Agents count differently: by step, by invocation, or over the whole session. This adds up what is new, once. */
+export function createUsageMeter(before: Usage, countedBefore: Record<string, Sums> = {}): UsageMeter {
+  const total = { ...before };
+  let invocation: Sums = zero();
+  const sessions = new Map(Object.entries(countedBefore));
+  return {
+    add(event, session = '') {
+      const now = {
+        input_tokens: event.input_tokens,
+        output_tokens: event.output_tokens,
+        cost_usd: event.cost_usd ?? 0,
+      };
+      let fresh = now;
+      if (event.scope === 'run') {
+        fresh = difference(now, invocation);
+        invocation = now;
+      } else if (event.scope === 'session') {
+        fresh = difference(now, sessions.get(session) ?? zero());
+        sessions.set(session, now);
+      }
+      total.input_tokens += fresh.input_tokens;
+      total.output_tokens += fresh.output_tokens;
+      if (event.cost_usd !== undefined) total.cost_usd = (total.cost_usd ?? 0) + fresh.cost_usd;
+      return fresh;
+    },
+    newInvocation() {
+      invocation = zero();
+    },
+    total: () => ({ ...total }),
+    counted: () => Object.fromEntries(sessions),
+  };
+}
+
+function zero(): Sums {
+  return { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+}
+
+/** A figure that falls means the agent started to count anew. */
+function difference(now: Sums, then: Sums): Sums {
+  const since = (a: number, b: number) => (a >= b ? a - b : a);
+  return {
+    input_tokens: since(now.input_tokens, then.input_tokens),
+    output_tokens: since(now.output_tokens, then.output_tokens),
+    cost_usd: since(now.cost_usd, then.cost_usd),
+  };
+}

@@ -1,0 +1,55 @@
+import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
+import { pruneEmptyParents } from '../disk/inside-directory.ts';
+import { removeInside } from '../disk/set-aside.ts';
+import { writeInside } from '../disk/write-inside.ts';
+
+/** The changeset is not one that a job may write to disk. Nothing was written. */
+export class ChangesetRefusedError extends Error {
+  override readonly name = 'ChangesetRefusedError';
+  readonly problems: readonly ChangesetProblem[];
+
+  constructor(problems: readonly ChangesetProblem[]) {
+    const shown = problems.slice(0, 5).map(({ path, problem }) => `${path || 'all files'}: ${problem}`);
+    const more = problems.length > 5 ? ` and ${problems.length - 5} more` : '';
+    super(`The saved work cannot be restored: ${shown.join('; ')}${more}. Nothing was written.`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Brings the files onto a fresh checkout of the commit they were made for. Whether they may be *committed* was the desk's to
+ * decide; here only what is unsafe to write is refused, all of it before the first write.
+ */
+export async function applyChangeset(
+  worktree: string,
+  changeset: Changeset,
+  headSha: string,
+): Promise<string[]> {
+  if (changeset.base_sha !== headSha) {
+    const problem = `it was made for the commit ${changeset.base_sha}, but ${headSha} is checked out`;
+    throw new ChangesetRefusedError([
+      {
+        path: '',
+        kind: 'unsafe',
+        problem,
+        remedy: 'Check out the commit the run builds on (input head_sha).',
+      },
+    ]);
+  }
+  const checked = checkChangeset(changeset, { protectedPaths: [], approvedPaths: ['**'], maxFiles: 'off' });
+  if (!checked.ok) throw new ChangesetRefusedError(checked.problems);
+  // What is deleted first: a file may have become a directory.
+  for (const { path, content } of checked.files) {
+    if (content !== null) continue;
+    await removeInside(worktree, path);
+    await pruneEmptyParents(worktree, path);
+  }
+  for (const { path, mode, content } of checked.files) {
+    if (content === null) continue;
+    await writeInside(worktree, path, {
+      bytes: Buffer.from(content, 'base64'),
+      mode: mode === '100755' ? 0o755 : 0o644,
+    });
+  }
+  return checked.files.map(({ path }) => path);
+}

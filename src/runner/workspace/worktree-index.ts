@@ -1,0 +1,209 @@
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { isGitName } from '../../core/work/worktree-path.ts';
+import { writeLooseBlob } from './loose-blob.ts';
+import { blobName, type StandInNames, standInText } from './stand-in.ts';
+import { splitNul } from './tree-diff.ts';
+import { GitFailedError, type TrustedGit } from './trusted-git.ts';
+import { createExaminer, type Found, hashContent } from './worktree-entry.ts';
+
+const BATCH = 64;
+const MAX_EMBEDDED = 200;
+/** From here on, one pack for all is faster than a file each: 1.3 s instead of 5.7 s for 10,000 files. */
+const MANY = 200;
+const MAX_STUBBORN = 64;
+const MAX_REMEMBERED = 20_000;
+const SETTLED_MS = 100;
+
+/** The name and content a file of the worktree would have in a tree. */
+export type Identity = { name: string; mode: string; id: string };
+
+/** The trusted index: a stat cache over the worktree, so that only what changed is ever read. */
+export class WorktreeIndex {
+  readonly #git: TrustedGit;
+  readonly #names: StandInNames;
+  readonly #maxContentBytes: number;
+  readonly #excluded: string;
+  readonly #hashes = new Map<string, { seen: string; id: string }>();
+
+  constructor(git: TrustedGit, names: StandInNames, options: { excluded: string; maxContentBytes: number }) {
+    this.#git = git;
+    this.#names = names;
+    this.#excluded = options.excluded;
+    this.#maxContentBytes = options.maxContentBytes;
+  }
+
+  /** Paths whose content may differ from the index. Cheap: compares stat data only, writes nothing. */
+  async listSuspects(): Promise<string[]> {
+    const [dirty, untracked] = await Promise.all([
+      this.#git.run(['diff-files', '--name-only', '-z', '--ignore-submodules=all']),
+      this.#listUntracked(),
+    ]);
+    const tracked = splitNul(dirty.text).map((name) => this.#names.decode(name));
+    return [...new Set([...tracked, ...untracked])].filter((path) => !this.#isExcluded(path));
+  }
+
+  /** What each path is now; paths that are gone are left out. */
+  async identify(paths: readonly string[]): Promise<Map<string, Identity>> {
+    const examine = this.#createExaminer();
+    const identities = new Map<string, Identity>();
+    await inBatches(paths, async (path) => {
+      const found = await examine(path);
+      if (found.kind === 'absent') return;
+      identities.set(
+        path,
+        found.kind === 'stand_in'
+          ? { name: this.#names.encode(path), mode: '100644', id: blobName(found.text) }
+          : { name: path, mode: found.mode, id: await this.#hash(path, found) },
+      );
+    });
+    return identities;
+  }
+
+  /** Brings the index up to the worktree as it is now. */
+  async sync(): Promise<void> {
+    const [suspects, listed] = await Promise.all([this.listSuspects(), this.#git.run(['ls-files', '-z'])]);
+    const indexed = new Set(splitNul(listed.text));
+    const examine = this.#createExaminer();
+    const planted = await this.#findPlantedRepositories([...indexed, ...suspects]);
+    const remove = new Set<string>();
+    const standIns = new Map<string, string>();
+    const content: string[] = [];
+    await inBatches([...new Set([...suspects, ...planted])], async (path) => {
+      const found = await examine(path);
+      const marked = this.#names.encode(path);
+      for (const name of [path, marked]) if (indexed.has(name)) remove.add(name);
+      if (found.kind === 'stand_in') standIns.set(marked, found.text);
+      if (found.kind === 'content') {
+        // It stays, with its stat data; git replaces the entry itself.
+        remove.delete(path);
+        content.push(path);
+      }
+    });
+    await this.#writeStandIns(remove, standIns);
+    await this.#addContent(content, { left: MAX_STUBBORN });
+  }
+
+  #createExaminer(): (path: string) => Promise<Found> {
+    const examine = createExaminer(this.#git.worktree, this.#maxContentBytes);
+    return async (path) => {
+      const found = await examine(path);
+      // A name that is no UTF-8 does not come back to its file; it must not hide for that.
+      if (found.kind === 'absent' && path.includes('\uFFFD')) {
+        return { kind: 'stand_in', text: standInText('name that is not UTF-8') };
+      }
+      return found;
+    };
+  }
+
+  #isExcluded(path: string): boolean {
+    return path === this.#excluded || path.startsWith(`${this.#excluded}/`);
+  }
+
+  /** Git does not look into a repository inside the worktree, so that anyone could hide files by planting one: we do. */
+  async #listUntracked(): Promise<string[]> {
+    const found: string[] = [];
+    const pending = [''];
+    for (let looked = 0; pending.length > 0; looked += 1) {
+      const prefix = pending.pop() ?? '';
+      const within = prefix === '' ? {} : await this.#embedded(prefix);
+      if (within === undefined || looked > MAX_EMBEDDED) {
+        found.push(`${prefix}.git`);
+        continue;
+      }
+      const output = await this.#git.run(['ls-files', '--others', '--exclude-standard', '-z'], within);
+      for (const name of splitNul(output.text)) {
+        if (!name.endsWith('/')) found.push(prefix + name);
+        else {
+          found.push(`${prefix}${name}.git`);
+          pending.push(prefix + name);
+        }
+      }
+    }
+    return found;
+  }
+
+  async #embedded(prefix: string): Promise<{ worktree: string; indexFile: string } | undefined> {
+    const worktree = join(this.#git.worktree, prefix);
+    const stats = await lstat(worktree).catch(() => undefined);
+    return stats?.isDirectory() ? { worktree, indexFile: join(this.#git.gitDir, 'index.none') } : undefined;
+  }
+
+  /** Git never lists a `.git` below the top, so each directory is asked. */
+  async #findPlantedRepositories(names: readonly string[]): Promise<string[]> {
+    const directories = new Set<string>();
+    for (const name of names) {
+      for (
+        let dir = dirname(this.#names.decode(name));
+        dir !== '.' && !directories.has(dir);
+        dir = dirname(dir)
+      ) {
+        if (!dir.split('/').some(isGitName)) directories.add(dir);
+        else break;
+      }
+    }
+    const planted: string[] = [];
+    await inBatches([...directories], async (dir) => {
+      const path = `${dir}/.git`;
+      if (await lstat(join(this.#git.worktree, path)).catch(() => undefined)) planted.push(path);
+    });
+    return planted;
+  }
+
+  async #writeStandIns(remove: ReadonlySet<string>, standIns: ReadonlyMap<string, string>): Promise<void> {
+    if (remove.size === 0 && standIns.size === 0) return;
+    let input = '';
+    for (const name of remove) input += `0 ${'0'.repeat(40)}\t${name}\0`;
+    for (const [name, text] of standIns) {
+      input += `100644 ${await writeLooseBlob(this.#git.gitDir, text)}\t${name}\0`;
+    }
+    await this.#git.run(['update-index', '--add', '--replace', '-z', '--index-info'], { input });
+  }
+
+  /** One path that git cannot read fails a whole batch: halve it until only the stubborn ones are left. */
+  async #addContent(paths: readonly string[], stubborn: { left: number }): Promise<void> {
+    if (paths.length === 0) return;
+    try {
+      await this.#git.run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+        settings: paths.length >= MANY && this.#git.canPackMany ? ['core.bigFileThreshold=1'] : [],
+        input: paths.map((path) => `${path}\0`).join(''),
+      });
+    } catch (error) {
+      if (!(error instanceof GitFailedError) || /No space left|quota/i.test(error.message)) throw error;
+      if (paths.length > 1) {
+        const middle = Math.ceil(paths.length / 2);
+        await this.#addContent(paths.slice(0, middle), stubborn);
+        await this.#addContent(paths.slice(middle), stubborn);
+        return;
+      }
+      stubborn.left -= 1;
+      if (stubborn.left < 0) throw error;
+      const path = paths[0] ?? '';
+      await this.#writeStandIns(
+        new Set([path]),
+        new Map([[this.#names.encode(path), standInText('unreadable file')]]),
+      );
+    }
+  }
+
+  async #hash(path: string, found: Extract<Found, { kind: 'content' }>): Promise<string> {
+    const { ino, size, mtimeNs, ctimeNs } = found.stats;
+    const seen = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    const known = this.#hashes.get(path);
+    if (known?.seen === seen) return known.id;
+    try {
+      const id = await hashContent(join(this.#git.worktree, path), found.mode, this.#maxContentBytes);
+      if (this.#hashes.size > MAX_REMEMBERED) this.#hashes.clear();
+      // File times tick: a file written twice within one tick looks the same, so only settled ones are remembered.
+      if (Date.now() - Number(ctimeNs / 1_000_000n) > SETTLED_MS) this.#hashes.set(path, { seen, id });
+      return id;
+    } catch (error) {
+      // It changed under our eyes; that alone makes it a change, and the next look will say what it is.
+      return `unread: ${(error as NodeJS.ErrnoException).code}`;
+    }
+  }
+}
+
+async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += BATCH) await Promise.all(items.slice(at, at + BATCH).map(work));
+}

@@ -1,0 +1,180 @@
+import { mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Agent } from '../../../src/agents/agent.ts';
+import { commandAgent } from '../../../src/agents/command.ts';
+import {
+  CheckpointError,
+  type CheckpointParts,
+  packCheckpoint,
+  unpackCheckpoint,
+} from '../../../src/runner/checkpoint/pack-checkpoint.ts';
+import { restoreCheckpoint } from '../../../src/runner/checkpoint/restore-checkpoint.ts';
+import { makeChangeset } from '../../../src/runner/workspace/make-changeset.ts';
+import { openWorkspace } from '../../../src/runner/workspace/workspace.ts';
+import { git, makeTemporaryDirectory, makeWorktree } from '../temporary-worktree.ts';
+
+/** An agent with a conversation on disk that names the place it was held at. */
+const talker: Agent = {
+  ...commandAgent('talker', ['true']),
+  sessionFiles: (session) => [`sessions/**/${session}.jsonl`],
+  relocate: (_path, text, { from, to }) => text.replaceAll(from, to),
+};
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+async function parkedWorktree() {
+  const tree = makeWorktree({ 'a.txt': 'a\n', 'held.txt': 'as it was\n' });
+  const workspace = await tree.open();
+  const head = git(tree.worktree, 'rev-parse', 'HEAD').trim();
+  tree.write('a.txt', 'work\n');
+  tree.write('held.txt', 'not allowed yet\n');
+  tree.write('bundle/one.txt', '1\n');
+  symlinkSync('one.txt', tree.at('bundle/link'));
+  symlinkSync('a.txt', tree.at('alias'));
+  const aside = await workspace.putBack(['held.txt', 'bundle'], tree.aside);
+  const home = join(tree.top, 'home');
+  write(join(home, 'sessions/2026/s1.jsonl'), `{"cwd":"${tree.worktree}","home":"${home}"}\n`);
+  write(join(home, 'sessions/2026/other.jsonl'), 'another conversation\n');
+  write(join(home, 'credentials.json'), 'never carried\n');
+  const parts: CheckpointParts = {
+    run: 'run1',
+    worktree: tree.worktree,
+    changeset: await makeChangeset(workspace, head),
+    aside,
+    home,
+    conversation: { agent: talker, session: 's1' },
+  };
+  return { tree, head, parts };
+}
+
+test('P-7: a parked job goes on at another place: files, links, what was set aside, the conversation', async () => {
+  const { tree, head, parts } = await parkedWorktree();
+  const bytes = await packCheckpoint(parts);
+  const top = makeTemporaryDirectory();
+  const worktree = join(top, 'other', 'checkout');
+  git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
+  const home = join(top, 'agent-home');
+  mkdirSync(home);
+  const workspace = await openWorkspace({ worktree, gitDir: join(top, 'git'), stateDir: '.autobuild' });
+  const { aside, conversation: restored } = await restoreCheckpoint(await unpackCheckpoint(bytes, 'run1'), {
+    worktree,
+    headSha: head,
+    asideDir: join(top, 'aside'),
+    home,
+    agentFor: (name) => (name === 'talker' ? talker : undefined),
+    env: {},
+  });
+  expect(restored).toEqual({ agent: 'talker', session: 's1' });
+  expect(await workspace.changedPaths()).toEqual(['a.txt', 'alias']);
+  expect(readlinkSync(join(worktree, 'alias'))).toBe('a.txt');
+  const conversation = readFileSync(join(home, 'sessions/2026/s1.jsonl'), 'utf8');
+  expect(JSON.parse(conversation)).toEqual({ cwd: worktree, home });
+  // Nothing else of the agent's directory is carried.
+  for (const name of ['sessions/2026/other.jsonl', 'credentials.json'])
+    expect(statSync(join(home, name), { throwIfNoEntry: false })).toBeUndefined();
+  expect(await workspace.restoreAside(aside)).toEqual(['held.txt', 'bundle']);
+  expect(readFileSync(join(worktree, 'held.txt'), 'utf8')).toBe('not allowed yet\n');
+  expect(readFileSync(join(worktree, 'bundle/one.txt'), 'utf8')).toBe('1\n');
+  expect(readlinkSync(join(worktree, 'bundle/link'))).toBe('one.txt');
+});
+
+describe('P-7: the conversation at another place', () => {
+  /** Packs with one agent, restores with another of that name. */
+  async function move(agent: Agent, content: Buffer | string = 'x\n') {
+    const { tree, head, parts } = await parkedWorktree();
+    writeFileSync(join(parts.home, 'sessions/2026/s1.jsonl'), content);
+    const bytes = await packCheckpoint({ ...parts, conversation: { agent, session: 's1' } });
+    const top = makeTemporaryDirectory();
+    const worktree = join(top, 'checkout');
+    git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
+    const home = join(top, 'home');
+    const place = { worktree, headSha: head, asideDir: join(top, 'aside'), home, agentFor: () => agent };
+    const env = { PATH: process.env.PATH ?? '' };
+    const restored = await restoreCheckpoint(await unpackCheckpoint(bytes, 'run1'), { ...place, env });
+    return { ...restored, worktree, home };
+  }
+
+  test('what is no text is carried byte by byte', async () => {
+    const binary = Buffer.from([0xff, 0xfe, 0x00, 0x80, 0x41]);
+    const { home } = await move(talker, binary);
+    expect(readFileSync(join(home, 'sessions/2026/s1.jsonl'))).toEqual(binary);
+  });
+
+  test('a file the agent itself cannot read begins a new conversation, and the work is kept', async () => {
+    const { conversation, worktree } = await move({
+      ...talker,
+      relocate: (_, text) => String(JSON.parse(text)),
+    });
+    expect(conversation).toEqual({ problem: expect.stringMatching(/s1\.jsonl cannot be brought here/) });
+    expect(readFileSync(join(worktree, 'a.txt'), 'utf8')).toBe('work\n');
+  });
+
+  test('the agent’s own program reads it in before any file of the run is there', async () => {
+    const importer = (script: string): Agent => ({
+      ...talker,
+      importSession: ({ session, home }) => ({
+        argv: ['sh', '-c', script, session, home],
+        env: { FROM: 'the agent' },
+      }),
+    });
+    const read = await move(
+      importer('cat a.txt "$1/sessions/2026/$0.jsonl" > "$1/seen"; echo "$FROM" >> "$1/seen"'),
+    );
+    expect(read.conversation).toEqual({ agent: 'talker', session: 's1' });
+    expect(readFileSync(join(read.home, 'seen'), 'utf8')).toBe('a\nx\nthe agent\n');
+    const failed = await move(importer('echo no such format >&2; exit 3'));
+    expect(failed.conversation).toEqual({ problem: '`sh -c`: it ended with 3: no such format' });
+    expect(readFileSync(join(failed.worktree, 'a.txt'), 'utf8')).toBe('work\n');
+  });
+});
+
+test('too much to carry is an error that names the largest file', async () => {
+  const { parts } = await parkedWorktree();
+  await expect(packCheckpoint(parts, 200)).rejects.toThrow(
+    /at most .* can be saved.*largest file is sessions/,
+  );
+});
+
+describe('S-9: what is no checkpoint of this run is refused with words', () => {
+  const envelope = { format: 'autobuild-checkpoint', version: 1 };
+  test.each([
+    ['empty', new Uint8Array(), 'cannot be unpacked'],
+    ['no gzip', Buffer.from('hello'), 'cannot be unpacked'],
+    ['cut off', gzipSync(JSON.stringify({ text: 'x'.repeat(1000) })).subarray(0, 20), 'cannot be unpacked'],
+    ['no JSON', gzipSync('{"a":'), 'not JSON'],
+    ['other JSON', gzipSync('[1]'), 'not one of this version'],
+    ['of a later version', gzipSync(JSON.stringify({ ...envelope, version: 2 })), 'not one of this version'],
+    ['a bomb', gzipSync(Buffer.alloc(5 * 1024 * 1024)), 'cannot be unpacked'],
+  ])('%s', async (_, bytes, words) => {
+    const refused = unpackCheckpoint(bytes, 'run1', 1024 * 1024);
+    await expect(refused).rejects.toThrow(CheckpointError);
+    await expect(refused).rejects.toThrow(words);
+  });
+
+  test('of another run', async () => {
+    const { parts } = await parkedWorktree();
+    const bytes = await packCheckpoint({ ...parts, run: 'other' });
+    await expect(unpackCheckpoint(bytes, 'run1')).rejects.toThrow('belongs to run "other"');
+  });
+
+  test('with paths that lead out of the worktree', async () => {
+    const { tree, head, parts } = await parkedWorktree();
+    const checkpoint = await unpackCheckpoint(await packCheckpoint(parts), 'run1');
+    const place = { headSha: head, asideDir: tree.aside, home: parts.home, agentFor: () => talker, env: {} };
+    const worktree = join(makeTemporaryDirectory(), 'w');
+    git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
+    const content = Buffer.from('x').toString('base64');
+    const hostile = [
+      { ...checkpoint, links: [{ path: '../link', target: '/etc' }] },
+      { ...checkpoint, session_files: [{ path: '../../evil', mode: 0o644, content }] },
+      { ...checkpoint, changeset: { ...checkpoint.changeset, base_sha: 'b'.repeat(40) } },
+    ];
+    for (const one of hostile) await expect(restoreCheckpoint(one, { ...place, worktree })).rejects.toThrow();
+    expect(statSync(join(worktree, '../link'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+});
