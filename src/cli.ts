@@ -24,46 +24,46 @@ async function main(argv: string[]): Promise<number> {
       const surroundings = await surroundingsFor(options);
       const state =
         command === 'run'
-          ? await (await import('./cli/run-command.ts')).runCommand(options, surroundings)
-          : await (await import('./cli/resume-command.ts')).resumeCommand(options, surroundings);
+          ? await (await import('./cli/commands/run-command.ts')).runCommand(options, surroundings)
+          : await (await import('./cli/commands/resume-command.ts')).resumeCommand(options, surroundings);
       surroundings.screen.end(state);
       return exitCodeOf(state);
     }
     case 'status': {
-      const { statusCommand } = await import('./cli/status-command.ts');
+      const { statusCommand } = await import('./cli/commands/status-command.ts');
       return print((await statusCommand(options, openHome(process.env))).join('\n'));
     }
     case 'replay': {
-      const { replayCommand } = await import('./cli/replay-command.ts');
+      const { replayCommand } = await import('./cli/commands/replay-command.ts');
       const { lines, differences } = replayCommand(options, openHome(process.env));
       print(lines.join('\n'));
       return differences === 0 ? EXIT.done : EXIT.failed;
     }
     case 'check-config': {
-      const { checkConfigCommand } = await import('./cli/check-config-command.ts');
+      const { checkConfigCommand } = await import('./cli/commands/check-config-command.ts');
       return print(checkConfigCommand(options).join('\n'));
     }
     case 'init': {
-      const { initCommand } = await import('./cli/init-command.ts');
+      const { initCommand } = await import('./cli/commands/init-command.ts');
       const { lines, ok } = await initCommand(options);
       print(lines.join('\n'));
       return ok ? EXIT.done : EXIT.failed;
     }
     case 'doctor': {
-      const { doctorCommand } = await import('./cli/doctor-command.ts');
+      const { doctorCommand } = await import('./cli/commands/doctor-command.ts');
       const { lines, ok } = await doctorCommand(options, process.env);
       print(lines.join('\n'));
       return ok ? EXIT.done : EXIT.failed;
     }
     case 'hook': {
-      const { hookCommand } = await import('./cli/hook-command.ts');
+      const { hookCommand } = await import('./cli/commands/hook-command.ts');
       const answer = await hookCommand(options, readFileSync(0, 'utf8'), process.env.AUTOBUILD_GATE);
       process.stdout.write(answer.stdout);
       process.stderr.write(answer.stderr);
       return answer.exitCode;
     }
     case 'gate': {
-      const { gateCommand } = await import('./cli/gate-command.ts');
+      const { gateCommand } = await import('./cli/commands/gate-command.ts');
       const answer = await gateCommand(options, process.env.AUTOBUILD_GATE);
       process.stderr.write(`${answer.reason}\n`);
       // 2 is what agents' hooks take for "blocked".
@@ -78,9 +78,9 @@ async function main(argv: string[]): Promise<number> {
 }
 
 async function surroundingsFor(options: CliOptions): Promise<Surroundings> {
-  const { createAnswerSource } = await import('./cli/answer-source.ts');
-  const { createPrompter } = await import('./cli/prompter.ts');
-  const { createTerminalScreen } = await import('./cli/terminal-screen.ts');
+  const { createAnswerSource } = await import('./cli/terminal/answer-source.ts');
+  const { createPrompter } = await import('./cli/terminal/prompter.ts');
+  const { createTerminalScreen } = await import('./cli/terminal/terminal-screen.ts');
   const out = options.json ? process.stderr : process.stdout;
   const interactive = process.stdin.isTTY === true && out.isTTY === true && process.env.TERM !== 'dumb';
   const colour = options.colour && out.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
@@ -148,7 +148,7 @@ function print(text: string): number {
 }
 
 async function report(error: unknown): Promise<number> {
-  const { cleanMessage } = await import('./cli/clean-message.ts');
+  const { cleanMessage } = await import('./cli/terminal/clean-message.ts');
   const told = isDiskFull(error)
     ? userError('disk_full', { where: (error as Error).message })
     : error instanceof UserError

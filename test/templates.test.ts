@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { initCommand } from '../src/cli/init-command.ts';
+import { initCommand } from '../src/cli/commands/init-command.ts';
 import { packageVersion } from '../src/cli/package-version.ts';
 import { readConfig } from '../src/config.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';

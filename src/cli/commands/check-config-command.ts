@@ -1,0 +1,22 @@
+import { type CliOptions, usage } from '../options.ts';
+import { CONFIG_FILE, loadConfig } from './run-command.ts';
+
+/** `autobuild check-config`: the settings as they would hold, or every mistake with its line. */
+export function checkConfigCommand(options: CliOptions): string[] {
+  const [file = CONFIG_FILE, ...extra] = options.operands;
+  if (extra.length > 0) throw usage('autobuild check-config takes one file.');
+  const config = loadConfig({ config: file }, options.directory);
+  const guards = Object.entries(config.guards).map(([id, limit]) => `  ${id}: ${show(limit)}`);
+  return [
+    `✓ ${file} is valid.`,
+    `  agent: ${config.agent ?? 'none named'}`,
+    `  verify: ${config.verify?.join(', ') ?? 'found from the repository'}`,
+    `  scope: ${config.scope?.join(', ') ?? 'none declared: spec_deviation_detected is inactive unless the task declares one'}`,
+    'guards:',
+    ...guards,
+  ];
+}
+
+function show(limit: unknown): string {
+  return typeof limit === 'object' ? JSON.stringify(limit) : String(limit);
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
+import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
+import { score } from '../../core/contracts/verification.ts';
+import { standingInWords } from '../../core/decide/decide-command.ts';
+import { foldRun } from '../../core/decide/evolve.ts';
+import { userError } from '../../core/error-catalogue.ts';
+import { lockHolder } from '../../runner/workspace/worktree-lock.ts';
+import { JournalError, readJournal } from '../../store/file.ts';
+import { type Home, realDirectory } from '../home.ts';
+import { type CliOptions, usage } from '../options.ts';
+
+/** `autobuild status`: only reads, also while the run is at work. */
+export async function statusCommand(options: CliOptions, home: Home): Promise<string[]> {
+  const [run, ...extra] = options.operands;
+  if (extra.length > 0) throw usage(`autobuild status takes one run, not also ${extra.join(' ')}.`);
+  if (options.all) return listRuns(options, home);
+  const file = home.findRun(run, run ? '' : realDirectory(options.directory));
+  const state = readState(home, file.run);
+  if (!state) throw userError('run_missing', { run: file.run, home: home.directory });
+  if (options.json) return [JSON.stringify(state)];
+  const holder = await lockHolder(home.lockFile(file.worktree));
+  // Its journal says it is at work, but nobody is: it was killed.
+  const isGone = state.job_live && holder?.run !== file.run;
+  const lines = describe(state, file.worktree);
+  return isGone
+    ? [...lines, `  Its process is gone: autobuild resume ${file.run} goes on where it stopped.`]
+    : lines;
+}
+
+function listRuns(options: CliOptions, home: Home): string[] {
+  const states = home.runs().flatMap(({ run }) => readState(home, run) ?? []);
+  if (options.json) return states.map((state) => JSON.stringify(state));
+  if (states.length === 0) return ['No run was started on this machine yet.'];
+  const figures = resolutionFigures(states.flatMap((state) => state.escalations));
+  return [
+    ...states.map(
+      (state) => `${state.run}  ${state.task.title.slice(0, 40).padEnd(40)}  ${standingInWords(state)}`,
+    ),
+    '',
+    resolutionLine(figures),
+  ];
+}
+
+function readState(home: Home, run: string): RunState | undefined {
+  const file = join(home.runDir(run), 'journal.jsonl');
+  if (!existsSync(file)) return undefined;
+  try {
+    return foldRun(readJournal(readFileSync(file, 'utf8'), file).commits.flatMap((commit) => commit.events));
+  } catch (error) {
+    if (error instanceof JournalError) throw userError('journal_damaged', { problem: error.message });
+    throw error;
+  }
+}
+
+function describe(state: RunState, worktree: string): string[] {
+  const verification = lastVerification(state) ?? state.baseline;
+  const checks = verification && score(verification);
+  const off = Object.entries(state.limits).flatMap(([guard, limit]) => (limit === 'off' ? [guard] : []));
+  return [
+    `${state.run}  ${state.task.title}`,
+    `  ${standingInWords(state)}`,
+    `  turn ${state.turn} of ${state.limits.max_iterations}, ${Math.round(state.active_ms / 60_000)} min working, ${Math.round(state.waiting_ms / 60_000)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
+    ...(checks ? [`  ${checks.passed} of ${checks.total} ${checks.unit} pass`] : []),
+    `  ${state.changes.paths.length} of ${state.limits.files_modified_exceeds} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,
+    ...(state.task.scope
+      ? [`  scope: ${state.task.scope.join(', ')}`]
+      : ['  spec_deviation_detected is inactive: the task declares no scope']),
+    ...(off.length > 0 ? [`  switched off: ${off.join(', ')}`] : []),
+    `  ${resolutionLine(resolutionFigures(state.escalations))}`,
+  ];
+}
+
+function resolutionLine({ total, resolved_in_time, rate }: ReturnType<typeof resolutionFigures>): string {
+  if (rate === undefined) return 'no question was asked';
+  const target = `target ${RESOLUTION_TARGET.rate * 100} %`;
+  return `${resolved_in_time} of ${total} questions settled within an hour (${Math.floor(rate * 100)} %, ${target})`;
+}

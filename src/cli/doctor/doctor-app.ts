@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import type { AppDelivery, AppSetUp } from '../../github/app-set-up.ts';
+import { type Finding, hint, ok, problem } from './doctor-finding.ts';
+
+const RANKS = ['none', 'read', 'write', 'admin'];
+const WEBHOOK_PATH = '/api/github/webhooks';
+const Manifest = z.object({
+  default_permissions: z.record(z.string(), z.string()),
+  default_events: z.array(z.string()),
+});
+
+type Installation = NonNullable<Awaited<ReturnType<AppSetUp['installation']>>>;
+
+export interface AppQuestion {
+  owner: string;
+  repo: string;
+  publicUrl?: string;
+}
+
+/** The App's own settings, its installation in the repository, and how its webhooks fare. */
+export async function* examineApp(
+  app: AppSetUp,
+  { owner, repo, publicUrl }: AppQuestion,
+): AsyncGenerator<Finding> {
+  const manifest = readManifest();
+  const { name, url, permissions, events } = await app.app();
+  const deaf = manifest.default_events.filter((event) => !events.includes(event));
+  const weak = findLacking(manifest.default_permissions, permissions);
+  yield weak.length + deaf.length === 0
+    ? ok('app', `The App ${name} asks for what it needs.`)
+    : problem(
+        'app',
+        `The App ${name} lacks ${[...weak, ...deaf.map((event) => `the event ${event}`)].join(', ')}.`,
+        "Add it on the App's settings page, under Permissions & events; app.yml lists all of it.",
+      );
+  const installation = await app.installation(owner, repo);
+  yield describeInstallation(
+    installation,
+    findLacking(manifest.default_permissions, installation?.permissions),
+    {
+      name,
+      url,
+      repository: `${owner}/${repo}`,
+    },
+  );
+  yield describeWebhook(await app.webhookUrl(), publicUrl);
+  yield describeDeliveries(await app.deliveries());
+}
+
+function readManifest(): z.infer<typeof Manifest> {
+  return Manifest.parse(parse(readFileSync(new URL('../../../app.yml', import.meta.url), 'utf8')));
+}
+
+function findLacking(needed: Record<string, string>, granted: Record<string, string> = {}): string[] {
+  return Object.entries(needed)
+    .filter(([name, level]) => RANKS.indexOf(granted[name] ?? 'none') < RANKS.indexOf(level))
+    .map(([name, level]) => `${name}: ${level}`);
+}
+
+function describeInstallation(
+  installation: Installation | undefined,
+  lacking: string[],
+  { name, url, repository }: { name: string; url: string; repository: string },
+): Finding {
+  const check = 'installation';
+  if (!installation)
+    return problem(
+      check,
+      `The App ${name} is not installed in ${repository}.`,
+      `Install it: ${url}/installations/new`,
+    );
+  if (installation.suspended)
+    return problem(
+      check,
+      `The App ${name} is suspended in ${repository}.`,
+      `Unsuspend it: ${installation.url}`,
+    );
+  if (lacking.length > 0) {
+    const message = `The App ${name} was not granted ${lacking.join(', ')} in ${repository}.`;
+    return problem(check, message, `Accept its new permissions: ${installation.url}`);
+  }
+  return ok(check, `The App ${name} is installed in ${repository} with all it needs.`);
+}
+
+function describeWebhook(url: string | undefined, publicUrl: string | undefined): Finding {
+  const check = 'webhook';
+  const wanted = `${publicUrl ?? 'https://YOUR_HOST'}${WEBHOOK_PATH}`;
+  const remedy = `Set the webhook URL on the App's settings page: ${wanted}`;
+  if (!url) return problem(check, 'The App has no webhook URL.', remedy);
+  const fits = publicUrl ? url === wanted : url.endsWith(WEBHOOK_PATH);
+  return fits ? ok(check, `Webhooks go to ${url}.`) : problem(check, `Webhooks go to ${url}.`, remedy);
+}
+
+/** An event that arrived at a later try is not lost. */
+function describeDeliveries(deliveries: AppDelivery[]): Finding {
+  const check = 'deliveries';
+  const [newest] = deliveries;
+  if (!newest) return hint(check, 'No webhook was sent to the App yet.', 'Label an issue, then look again.');
+  const isTaken = ({ status_code }: AppDelivery) => status_code >= 200 && status_code < 300;
+  const arrived = new Set(deliveries.filter(isTaken).map(({ guid }) => guid));
+  const events = new Set(deliveries.map(({ guid }) => guid));
+  const lost = deliveries.filter(({ guid }) => !arrived.has(guid));
+  const count = new Set(lost.map(({ guid }) => guid)).size;
+  const of = `of the last ${events.size} webhooks`;
+  if (count === 0) return ok(check, `None ${of} was lost.`);
+  const [last] = lost;
+  const reason = `${last?.event} at ${last?.delivered_at}: ${last?.status_code} ${last?.status}`;
+  const message = `${count} ${of} did not arrive, the newest ${reason}.`;
+  const remedy = "See what the server answered on the App's settings page, under Advanced.";
+  return arrived.has(newest.guid) ? hint(check, message, remedy) : problem(check, message, remedy);
+}

@@ -1,0 +1,74 @@
+import { parseComment } from '../../commands/parse-comment.ts';
+import { parseTerminalLine } from '../../commands/parse-line.ts';
+import type { Command } from '../../core/contracts/command.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+
+export type Answered =
+  | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }
+  /** Not understood: nothing changed, say why and ask again. */
+  | { kind: 'problem'; problem: string; suggestion?: string }
+  /** Nobody is there to ask. */
+  | { kind: 'none' };
+
+export interface AnswerSource {
+  next(escalation: Escalation, given: ReadonlySet<string>): Promise<Answered>;
+  /** Nobody is asked any more: whoever waits for an answer gets none. */
+  close(): void;
+}
+
+/** Reads a line, or a value without showing it. Undefined: the input ended, or was given up. */
+export interface Prompter {
+  readLine(prompt: string): Promise<string | undefined>;
+  readHidden(prompt: string): Promise<string | undefined>;
+  close(): void;
+}
+
+/** `--answer` texts first, in order; then the person at the terminal, if there is one. */
+export function createAnswerSource(texts: string[], prompter: Prompter | undefined): AnswerSource {
+  const queue = [...texts];
+  return {
+    close: () => prompter?.close(),
+    async next(escalation, given) {
+      const text = queue.shift();
+      if (text !== undefined) return read(text, 'answer_flag');
+      if (!prompter) return { kind: 'none' };
+      const line = await prompter.readLine('> ');
+      if (line === undefined) return { kind: 'none' };
+      const answered = read(line, 'terminal');
+      const isBareProvide =
+        answered.kind === 'command' &&
+        answered.command.name === 'provide' &&
+        Object.keys(answered.command.inputs).length === 0;
+      return isBareProvide ? askForValues(escalation, given, prompter) : answered;
+    },
+  };
+}
+
+function read(text: string, via: 'terminal' | 'answer_flag'): Answered {
+  // A value in a fenced block needs the grammar of comments; a line needs no slash.
+  const parsed = text.includes('\n') ? parseComment(text) : parseTerminalLine(text);
+  if (parsed.kind === 'command') return { ...parsed, via };
+  if (parsed.kind === 'reply')
+    return { kind: 'problem', problem: parsed.problem, suggestion: parsed.suggestion };
+  return { kind: 'problem', problem: 'That holds no command.', suggestion: '/help' };
+}
+
+async function askForValues(
+  escalation: Escalation,
+  given: ReadonlySet<string>,
+  prompter: Prompter,
+): Promise<Answered> {
+  const inputs: Record<string, string> = {};
+  for (const input of escalation.inputs) {
+    if (given.has(input.key)) continue;
+    const value = input.secret
+      ? await prompter.readHidden(`  ${input.label} (not echoed): `)
+      : await prompter.readLine(`  ${input.label}: `);
+    if (value === undefined) return { kind: 'none' };
+    if (value !== '') inputs[input.key] = value;
+  }
+  if (Object.keys(inputs).length === 0) {
+    return { kind: 'problem', problem: 'No value was typed.', suggestion: '/provide' };
+  }
+  return { kind: 'command', command: { name: 'provide', inputs }, via: 'terminal' };
+}

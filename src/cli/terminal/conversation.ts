@@ -1,0 +1,82 @@
+import type { Command } from '../../core/contracts/command.ts';
+import { pendingEscalation } from '../../core/contracts/run-state.ts';
+import type { Desk } from '../../core/decide/desk.ts';
+import type { UserError } from '../../core/error-catalogue.ts';
+import type { Vault } from '../../core/ports/ports.ts';
+import { sealCommand, showCommand } from '../seal-command.ts';
+import type { AnswerSource } from './answer-source.ts';
+import type { Screen } from './screen.ts';
+
+export interface Conversation {
+  /** A question that is asked again (a partial answer) does not start a second conversation. */
+  ask(escalation: string): void;
+  /** A command of the person at the terminal, answering or not. */
+  command(command: Command, via: 'terminal' | 'answer_flag'): Promise<void>;
+}
+
+/** Questions go out and answers come in, one after the other, until one settles the question or nobody is there. */
+export function createConversation(parts: {
+  run: string;
+  desk: Desk;
+  vault: Vault;
+  screen: Screen;
+  answers: AnswerSource;
+  stateDir: string;
+  now(): Date;
+  /** Why a run cannot go to this agent here. */
+  agentProblem(name: string): UserError | undefined;
+  isOver(): boolean;
+  onNobody(): void;
+  onFailure(error: unknown): void;
+}): Conversation {
+  const { run, desk, vault, screen, answers } = parts;
+  let talking: Promise<void> = Promise.resolve();
+  let asked: string | undefined;
+
+  async function command(given: Command, via: 'terminal' | 'answer_flag'): Promise<void> {
+    const sealed = await sealCommand(given, run, vault);
+    const at = parts.now().toISOString();
+    await desk.handleOnce(run, { type: 'command', at, command: sealed, by: screen.user, via });
+  }
+
+  /** Said before the question is closed: no agent without a program or a key could go on from its answer. */
+  function problemOf(given: Command): UserError | undefined {
+    return given.name === 'continue' && given.agent !== undefined
+      ? parts.agentProblem(given.agent)
+      : undefined;
+  }
+
+  async function talk(id: string): Promise<void> {
+    for (let shown = false; ; shown = true) {
+      const state = await desk.state(run);
+      const escalation = pendingEscalation(state);
+      if (escalation?.id !== id || parts.isOver()) return;
+      if (!shown) screen.ask(state, escalation, parts.stateDir);
+      const answer = await answers.next(escalation, new Set(Object.keys(state.given)));
+      if (parts.isOver()) return;
+      if (answer.kind === 'none') return parts.onNobody();
+      if (answer.kind === 'problem') {
+        const { problem, suggestion } = answer;
+        screen.reply({ tone: 'refused', title: `Nothing changed: ${problem}`, suggestion }, state);
+        continue;
+      }
+      if (answer.via === 'answer_flag') screen.note(`> ${showCommand(answer.command)}`);
+      const problem = problemOf(answer.command);
+      if (problem) {
+        const { message, remedy } = problem;
+        screen.reply({ tone: 'refused', title: `Nothing changed: ${message}`, detail: remedy }, state);
+        continue;
+      }
+      await command(answer.command, answer.via);
+    }
+  }
+
+  return {
+    command,
+    ask(escalation) {
+      if (asked === escalation) return;
+      asked = escalation;
+      talking = talking.then(() => talk(escalation)).catch(parts.onFailure);
+    },
+  };
+}

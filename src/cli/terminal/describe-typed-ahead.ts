@@ -1,0 +1,22 @@
+import { parseTerminalLine } from '../../commands/parse-line.ts';
+import { COMMAND_NAMES } from '../../core/contracts/command.ts';
+import { showCommand } from '../seal-command.ts';
+
+/** Names the commands that were typed. Values and free text may be secret, so they are not repeated. */
+export function describeTypedAhead(typed: string): string {
+  const lines = typed.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  return lines.length === 0 ? 'an empty line' : lines.map(describeLine).join(', ');
+}
+
+function describeLine(line: string): string {
+  const parsed = parseTerminalLine(line);
+  if (parsed.kind === 'command') {
+    const { command } = parsed;
+    return command.name === 'guide' || command.name === 'override'
+      ? `/${command.name} …`
+      : showCommand(command).trim();
+  }
+  const word = /^\s*\/?([a-z]+)/i.exec(line)?.[1]?.toLowerCase();
+  const isBeginning = word !== undefined && COMMAND_NAMES.some((name) => name.startsWith(word));
+  return isBeginning ? `/${word} …` : 'text that is no command';
+}

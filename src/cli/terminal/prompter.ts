@@ -1,0 +1,83 @@
+import { createInterface } from 'node:readline';
+import { terminalLine } from '../../comments/terminal/terminal-text.ts';
+import type { Prompter } from './answer-source.ts';
+import { describeTypedAhead } from './describe-typed-ahead.ts';
+import { discardTypedAhead } from './discard-typed-ahead.ts';
+
+/**
+ * Questions at a terminal. Keys that were pressed before a question could be seen do not answer it. What is typed
+ * for a secret is never shown, not even its length.
+ */
+export function createPrompter(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+  onInterrupt: () => void,
+): Prompter {
+  outliveTerminal(input);
+  let giveUp: (() => void) | undefined;
+  let closed = false;
+  const ask = async (prompt: string, hidden: boolean): Promise<string | undefined> => {
+    if (closed) return undefined;
+    const { text, interrupted, ended } = await discardTypedAhead(input, () => closed);
+    if (closed || ended || interrupted) {
+      input.setRawMode(false);
+      input.pause();
+      if (interrupted) onInterrupt();
+      return undefined;
+    }
+    if (text !== '') {
+      const notice = `Ignored what was typed before the question${hidden ? '' : `: ${describeTypedAhead(text)}`}`;
+      output.write(`${terminalLine(notice, output.columns || 80)}\n`);
+    }
+    return read(prompt, hidden);
+  };
+  const read = (prompt: string, hidden: boolean): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      let muted = false;
+      // readline redraws what was typed through its output: for a secret it is given a deaf one.
+      const screen = hidden
+        ? (Object.assign(Object.create(output) as NodeJS.WriteStream, {
+            write: (text: string) => (muted ? true : output.write(text)),
+          }) as NodeJS.WriteStream)
+        : output;
+      const lines = createInterface({ input, output: screen, terminal: true, historySize: hidden ? 0 : 100 });
+      let done = false;
+      const finish = (answer: string | undefined) => {
+        if (done) return;
+        done = true;
+        giveUp = undefined;
+        lines.close();
+        if (hidden) output.write('\n');
+        resolve(answer);
+      };
+      lines.on('SIGINT', () => {
+        output.write('\n');
+        onInterrupt();
+        finish(undefined);
+      });
+      lines.on('close', () => finish(undefined));
+      giveUp = () => finish(undefined);
+      lines.question(prompt, finish);
+      muted = hidden;
+    });
+  return {
+    readLine: (prompt) => ask(prompt, false),
+    readHidden: (prompt) => ask(prompt, true),
+    close() {
+      closed = true;
+      giveUp?.();
+    },
+  };
+}
+
+/** A terminal that was closed refuses to change its mode, and readline would let the whole process die of it. */
+function outliveTerminal(input: NodeJS.ReadStream): void {
+  const setRawMode = input.setRawMode.bind(input);
+  input.setRawMode = (mode) => {
+    try {
+      return setRawMode(mode);
+    } catch {
+      return input;
+    }
+  };
+}

@@ -1,0 +1,22 @@
+import type { Reply } from '../../core/contracts/effect.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import type { RunEvent } from '../../core/contracts/run-event.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { Task } from '../../core/contracts/task.ts';
+import type { Progress } from '../../runner/job/job.ts';
+
+/** Everything a person sees of a run at a terminal. */
+export interface Screen {
+  /** Who sits there. */
+  readonly user: string;
+  start(run: string, task: Task, checks: string[], hiddenCharacters: number): void;
+  resumed(state: RunState): void;
+  event(event: RunEvent, state: RunState): void;
+  progress(progress: Progress): void;
+  ask(state: RunState, escalation: Escalation, stateDir: string): void;
+  reply(reply: Reply, state: RunState): void;
+  review(state: RunState, escalation?: string): void;
+  reminder(state: RunState, escalation: string, number: number): void;
+  note(text: string): void;
+  end(state: RunState): void;
+}
