@@ -1,7 +1,7 @@
 import type { CommandName } from '../core/contracts/command.ts';
-import type { CommandSpec, CommandText, ParsedText } from './command-spec.ts';
+import { tidyWords } from './reading/words.ts';
 import { COMMANDS } from './registry.ts';
-import { tidyWords } from './words.ts';
+import type { CommandSpec, CommandText, ParsedText } from './spec/command-spec.ts';
 
 const MAX_SUGGESTION = 200;
 

@@ -1,11 +1,11 @@
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
-import type { CommandSpec, CommandText, FollowingBlock, ParsedText } from './command-spec.ts';
-import type { Block } from './find-blocks.ts';
-import { type CommandLine, findCommandLines } from './find-command-lines.ts';
 import { interpretCommand, suggestLine } from './interpret-command.ts';
 import { nearestName } from './nearest-name.ts';
+import type { Block } from './reading/find-blocks.ts';
+import { type CommandLine, findCommandLines } from './reading/find-command-lines.ts';
+import { showWord, tidyWords } from './reading/words.ts';
 import { COMMANDS, findCommand } from './registry.ts';
-import { showWord, tidyWords } from './words.ts';
+import type { CommandSpec, CommandText, FollowingBlock, ParsedText } from './spec/command-spec.ts';
 
 /** GitHub takes 65,536 characters; a text of more than twice that is no comment. */
 const MAX_LENGTH = 131_072;

@@ -1,9 +1,9 @@
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
-import type { CommandSpec, CommandText, ParsedText } from './command-spec.ts';
 import { interpretCommand, suggestLine } from './interpret-command.ts';
 import { nearestName } from './nearest-name.ts';
+import { showWord } from './reading/words.ts';
 import { COMMANDS, findCommand } from './registry.ts';
-import { showWord } from './words.ts';
+import type { CommandSpec, CommandText, ParsedText } from './spec/command-spec.ts';
 
 const MAX_LENGTH = 65_536;
 const LINE = /^[\s\u200b-\u200f\u2060]*[/\uff0f]?([^\s/.,:;!?…]*)([.,:;!?…]*)(?=\s|$)([\s\S]*)$/u;

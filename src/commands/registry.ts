@@ -1,20 +1,20 @@
 import { COMMAND_NAMES, type CommandName } from '../core/contracts/command.ts';
-import { acceptCommand } from './accept.ts';
-import { approveCommand } from './approve.ts';
-import { cancelCommand } from './cancel.ts';
-import type { CommandSpec } from './command-spec.ts';
-import { continueCommand } from './continue.ts';
-import { debugCommand } from './debug.ts';
-import { guideCommand } from './guide.ts';
-import { helpCommand } from './help.ts';
-import { overrideCommand } from './override.ts';
-import { pauseCommand } from './pause.ts';
-import { provideCommand } from './provide.ts';
-import { retryCommand } from './retry.ts';
-import { reviewCommand } from './review.ts';
-import { skipCommand } from './skip.ts';
-import { statusCommand } from './status.ts';
-import { terminateCommand } from './terminate.ts';
+import { acceptCommand } from './spec/accept.ts';
+import { approveCommand } from './spec/approve.ts';
+import { cancelCommand } from './spec/cancel.ts';
+import type { CommandSpec } from './spec/command-spec.ts';
+import { continueCommand } from './spec/continue.ts';
+import { debugCommand } from './spec/debug.ts';
+import { guideCommand } from './spec/guide.ts';
+import { helpCommand } from './spec/help.ts';
+import { overrideCommand } from './spec/override.ts';
+import { pauseCommand } from './spec/pause.ts';
+import { provideCommand } from './spec/provide.ts';
+import { retryCommand } from './spec/retry.ts';
+import { reviewCommand } from './spec/review.ts';
+import { skipCommand } from './spec/skip.ts';
+import { statusCommand } from './spec/status.ts';
+import { terminateCommand } from './spec/terminate.ts';
 
 /** Every command, one line each; the type demands all of them. */
 export const COMMANDS: Record<CommandName, CommandSpec> = {

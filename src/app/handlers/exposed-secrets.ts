@@ -1,4 +1,4 @@
-import type { ParsedText } from '../../commands/command-spec.ts';
+import type { ParsedText } from '../../commands/spec/command-spec.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
 import { pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
 import type { Decided } from '../../core/decide/decide-once.ts';

@@ -1,4 +1,4 @@
-import { readTask } from '../../commands/read-task.ts';
+import { readTask } from '../../commands/reading/read-task.ts';
 import { type NotStarted, renderNotStarted } from '../../comments/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config.ts';
 import type { Input } from '../../core/contracts/input.ts';

@@ -1,4 +1,4 @@
-import type { ParsedText } from '../../commands/command-spec.ts';
+import type { ParsedText } from '../../commands/spec/command-spec.ts';
 import { type ActionsSecret, actionsSecretName } from '../../core/contracts/actions-secret.ts';
 import type { Command, CommandName, SealedCommand } from '../../core/contracts/command.ts';
 import { missingInputs } from '../../core/contracts/escalation.ts';

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed, agentNames } from '../../agents/registry.ts';
-import { readTask } from '../../commands/read-task.ts';
+import { readTask } from '../../commands/reading/read-task.ts';
 import { type Config, defaultConfig, describeProblem, readConfig } from '../../config.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { Task } from '../../core/contracts/task.ts';

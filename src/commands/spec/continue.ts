@@ -1,6 +1,6 @@
-import type { Command } from '../core/contracts/command.ts';
+import type { Command } from '../../core/contracts/command.ts';
+import { showWord, tidyWords } from '../reading/words.ts';
 import type { CommandSpec, ParsedCommand } from './command-spec.ts';
-import { showWord, tidyWords } from './words.ts';
 
 const MAX_TURNS = 100;
 const MAX_MINUTES = 600;

@@ -1,6 +1,6 @@
-import type { CommandName } from '../core/contracts/command.ts';
+import type { CommandName } from '../../core/contracts/command.ts';
+import { tidyWords } from '../reading/words.ts';
 import type { CommandSpec } from './command-spec.ts';
-import { tidyWords } from './words.ts';
 
 type BareName = Exclude<CommandName, 'provide' | 'continue' | 'guide' | 'override' | 'approve'>;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseComment } from '../../src/commands/parse-comment.ts';
-import { quoteText } from '../../src/commands/quoted-text.ts';
+import { parseComment } from '../../../src/commands/parse-comment.ts';
+import { quoteText } from '../../../src/commands/reading/quoted-text.ts';
 
 function inputsOf(text: string): Record<string, string> {
   const parsed = parseComment(text);

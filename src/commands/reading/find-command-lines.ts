@@ -1,7 +1,7 @@
-import { COMMAND_NAMES } from '../core/contracts/command.ts';
+import { COMMAND_NAMES } from '../../core/contracts/command.ts';
+import { nearestName } from '../nearest-name.ts';
 import { type Block, findBlocks } from './find-blocks.ts';
 import { findInlineMarkup } from './inline-markup.ts';
-import { nearestName } from './nearest-name.ts';
 
 /** Slashes of other alphabets and of mathematics, which look the part and are none. */
 const SLASH = '[/\\uff0f\\u2044\\u2215\\u29f8]';

@@ -1,5 +1,5 @@
-import { hasInvisible } from './invisible-characters.ts';
-import { opensQuote, readQuoted } from './quoted-text.ts';
+import { hasInvisible } from '../reading/invisible-characters.ts';
+import { opensQuote, readQuoted } from '../reading/quoted-text.ts';
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
 const PAIR_START = /^[\s\u200b-\u200d\u2060]*[A-Za-z_][A-Za-z0-9_.-]*\s*=/u;

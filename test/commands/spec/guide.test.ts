@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseComment } from '../../src/commands/parse-comment.ts';
+import { parseComment } from '../../../src/commands/parse-comment.ts';
 
 describe('/guide and /override', () => {
   it('takes the rest of the comment as it was written, fenced blocks included', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTask } from '../../src/commands/read-task.ts';
+import { readTask } from '../../../src/commands/reading/read-task.ts';
 
 const place = { id: 'issue-7', source: 'https://example.com/issues/7' };
 

@@ -1,4 +1,4 @@
-import { Task } from '../core/contracts/task.ts';
+import { Task } from '../../core/contracts/task.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { removeInvisible } from './invisible-characters.ts';
 import { readSections } from './task-sections.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseComment } from '../../src/commands/parse-comment.ts';
+import { parseComment } from '../../../src/commands/parse-comment.ts';
 
 describe('/approve', () => {
   it.each([

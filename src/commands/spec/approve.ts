@@ -1,8 +1,8 @@
-import type { Command } from '../core/contracts/command.ts';
+import type { Command } from '../../core/contracts/command.ts';
+import { hasInvisible } from '../reading/invisible-characters.ts';
+import { opensQuote, readQuoted } from '../reading/quoted-text.ts';
+import { showWord } from '../reading/words.ts';
 import type { CommandSpec, ParsedCommand } from './command-spec.ts';
-import { hasInvisible } from './invisible-characters.ts';
-import { opensQuote, readQuoted } from './quoted-text.ts';
-import { showWord } from './words.ts';
 
 const MAX_FILES = 10_000;
 const MAX_PATHS = 100;

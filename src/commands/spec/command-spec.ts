@@ -1,4 +1,4 @@
-import type { Command, CommandName } from '../core/contracts/command.ts';
+import type { Command, CommandName } from '../../core/contracts/command.ts';
 
 /** A block of the comment after the command's own line, in order: only `/provide` looks at them. */
 export type FollowingBlock =
