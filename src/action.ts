@@ -9,7 +9,7 @@ import { openRepository } from './action/open-repository.ts';
 import { readDispatch } from './action/read-dispatch.ts';
 import { runVerifyJob } from './action/verify-job.ts';
 import { agentNamed } from './agents/registry.ts';
-import { type JobRecord, renderStepSummary } from './comments/render-step-summary.ts';
+import { type JobRecord, renderStepSummary } from './comments/github/render-step-summary.ts';
 import { createHttpLink, type HttpLink, JobOverError, RunOverError } from './link/http.ts';
 import { LinkRefusedError } from './link/retry-request.ts';
 import { runHook } from './runner/gate/run-hook.ts';

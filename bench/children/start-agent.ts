@@ -3,7 +3,7 @@ import { runBuildJob } from '../../src/action/build-job.ts';
 import { openRepository } from '../../src/action/open-repository.ts';
 import { readDispatch } from '../../src/action/read-dispatch.ts';
 import { runVerifyJob } from '../../src/action/verify-job.ts';
-import { renderStepSummary } from '../../src/comments/render-step-summary.ts';
+import { renderStepSummary } from '../../src/comments/github/render-step-summary.ts';
 import { createHttpLink } from '../../src/link/http.ts';
 import { superviseAgent } from '../../src/runner/process/supervise.ts';
 

@@ -1,5 +1,5 @@
 import { helpRows } from '../commands/help-text.ts';
-import { renderReply } from '../comments/render-reply.ts';
+import { renderReply } from '../comments/github/render-reply.ts';
 import type { Reply } from '../core/contracts/effect.ts';
 import type { GitHub } from '../core/ports/github-port.ts';
 import { commentContext } from './comment-context.ts';

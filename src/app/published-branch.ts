@@ -1,4 +1,4 @@
-import type { LeftOut } from '../comments/branch-standing.ts';
+import type { LeftOut } from '../comments/github/branch-standing.ts';
 import type { Place } from '../core/ports/hosted-ports.ts';
 import type { AppParts } from './parts.ts';
 

@@ -1,4 +1,4 @@
-import { cleanText } from '../comments/clean-text.ts';
+import { cleanText } from '../comments/text/clean-text.ts';
 import { actionsSecretName } from '../core/contracts/actions-secret.ts';
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import { isCommonValue } from '../core/secrets/common-value.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { redact, redactAround } from '../../src/app/redact.ts';
-import { code, fenced, htmlCode, inlineText, quoted } from '../../src/comments/harmless.ts';
-import { renderTable } from '../../src/comments/markdown.ts';
-import { renderEscalation } from '../../src/comments/render-escalation.ts';
-import { renderPullRequest } from '../../src/comments/render-pull-request.ts';
-import { renderStatus } from '../../src/comments/render-status.ts';
+import { renderEscalation } from '../../src/comments/github/render-escalation.ts';
+import { renderPullRequest } from '../../src/comments/github/render-pull-request.ts';
+import { renderStatus } from '../../src/comments/github/render-status.ts';
+import { code, fenced, htmlCode, inlineText, quoted } from '../../src/comments/text/harmless.ts';
+import { renderTable } from '../../src/comments/text/markdown.ts';
 import type { CommentContext } from '../../src/core/contracts/comment-context.ts';
 import type { Input } from '../../src/core/contracts/input.ts';
 import { hideInEnvelope } from '../../src/core/secrets/hide-in-claims.ts';

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../comments/clean-text.ts';
+import { cleanLine } from '../../comments/text/clean-text.ts';
 import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
 import type { Place } from '../../core/ports/hosted-ports.ts';

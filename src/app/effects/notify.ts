@@ -1,6 +1,6 @@
-import { cleanText } from '../../comments/clean-text.ts';
-import { renderChatLine } from '../../comments/render-chat-line.ts';
-import { renderReminder } from '../../comments/render-reminder.ts';
+import { renderChatLine } from '../../comments/github/render-chat-line.ts';
+import { renderReminder } from '../../comments/github/render-reminder.ts';
+import { cleanText } from '../../comments/text/clean-text.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Effect } from '../../core/contracts/effect.ts';
 import { commentContext } from '../comment-context.ts';

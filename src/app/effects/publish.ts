@@ -1,4 +1,4 @@
-import { plainTitle } from '../../comments/plain-title.ts';
+import { plainTitle } from '../../comments/text/plain-title.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';

@@ -1,4 +1,4 @@
-import { renderReceipt } from '../../comments/render-receipt.ts';
+import { renderReceipt } from '../../comments/github/render-receipt.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { commentContext } from '../comment-context.ts';
 import { upsertComment } from '../upsert-comment.ts';

@@ -1,4 +1,4 @@
-import { renderReview } from '../../comments/render-review.ts';
+import { renderReview } from '../../comments/github/render-review.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import type { AppParts } from '../parts.ts';

@@ -1,4 +1,4 @@
-import { renderStatus } from '../../comments/render-status.ts';
+import { renderStatus } from '../../comments/github/render-status.ts';
 import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';

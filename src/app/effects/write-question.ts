@@ -1,5 +1,5 @@
-import { renderAnswered } from '../../comments/render-answered.ts';
-import { renderEscalation } from '../../comments/render-escalation.ts';
+import { renderAnswered } from '../../comments/github/render-answered.ts';
+import { renderEscalation } from '../../comments/github/render-escalation.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 import { isStopped } from '../../core/decide/is-still-wanted.ts';
 import type { GitHubComment } from '../../core/ports/github-port.ts';

@@ -1,5 +1,5 @@
 import { readTask } from '../../commands/reading/read-task.ts';
-import { type NotStarted, renderNotStarted } from '../../comments/render-not-started.ts';
+import { type NotStarted, renderNotStarted } from '../../comments/github/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';

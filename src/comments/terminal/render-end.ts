@@ -1,10 +1,10 @@
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
-import { ratesOf } from '../figures.ts';
-import { leftPutBack } from '../left-put-back.ts';
-import { partialCause } from '../render-pull-request.ts';
-import { totalsOf } from '../totals.ts';
-import { count } from '../words.ts';
+import { partialCause } from '../github/render-pull-request.ts';
+import { ratesOf } from '../text/figures.ts';
+import { leftPutBack } from '../text/left-put-back.ts';
+import { totalsOf } from '../text/totals.ts';
+import { count } from '../text/words.ts';
 import { paintState, type TerminalLook, widthOf } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 

@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { limitsOf, ratesOf, withLimit } from '../figures.ts';
-import { renderSparkline } from '../sparkline.ts';
-import { minutes, money } from '../words.ts';
+import { limitsOf, ratesOf, withLimit } from '../text/figures.ts';
+import { renderSparkline } from '../text/sparkline.ts';
+import { minutes, money } from '../text/words.ts';
 import { type TerminalLook, widthOf } from './style.ts';
 import { cutCells, terminalLine } from './terminal-text.ts';
 

@@ -1,10 +1,10 @@
 import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { progressParts } from '../context-folds.ts';
-import { fewerTests, figuresOf, sparklineOf } from '../figures.ts';
-import { givenInputs } from '../inputs.ts';
-import { headlineOf } from '../question-parts.ts';
-import { clock, count } from '../words.ts';
+import { progressParts } from '../github/context-folds.ts';
+import { givenInputs } from '../github/inputs.ts';
+import { headlineOf } from '../github/question-parts.ts';
+import { fewerTests, figuresOf, sparklineOf } from '../text/figures.ts';
+import { clock, count } from '../text/words.ts';
 import { missingReportSections, reportSections } from './blocked-report.ts';
 import { evidenceSections, placeText } from './evidence-sections.ts';
 import { barred, packed, paragraph, renderRule, section, twoColumns } from './sections.ts';

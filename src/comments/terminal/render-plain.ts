@@ -1,8 +1,8 @@
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { limitsOf, withLimit } from '../figures.ts';
-import { testsOf } from '../turn-history.ts';
-import { clockSeconds, count, list, minutes, money } from '../words.ts';
+import { testsOf } from '../github/turn-history.ts';
+import { limitsOf, withLimit } from '../text/figures.ts';
+import { clockSeconds, count, list, minutes, money } from '../text/words.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const WIDTH = 200;

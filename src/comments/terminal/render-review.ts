@@ -1,6 +1,6 @@
 import type { Escalation } from '../../core/contracts/escalation.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { clock, count } from '../words.ts';
+import { clock, count } from '../text/words.ts';
 import { type PanelLook, renderPanel } from './render-panel.ts';
 import { renderTurnLine } from './render-turn-line.ts';
 import { section } from './sections.ts';

@@ -1,6 +1,6 @@
 import type { TurnRecord } from '../../core/contracts/run-event.ts';
-import { testsOf, turnLabel } from '../turn-history.ts';
-import { lineChange, minutes, money } from '../words.ts';
+import { testsOf, turnLabel } from '../github/turn-history.ts';
+import { lineChange, minutes, money } from '../text/words.ts';
 import { paint, type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';
 

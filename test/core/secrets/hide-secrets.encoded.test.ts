@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { redact } from '../../../src/app/redact.ts';
-import { fenced, inlineText, quoted } from '../../../src/comments/harmless.ts';
+import { fenced, inlineText, quoted } from '../../../src/comments/text/harmless.ts';
 import { createSecretHider } from '../../../src/core/secrets/hide-secrets.ts';
 import { findSecretsInFiles } from '../../../src/core/secrets/secrets-in-changeset.ts';
 import { growth } from '../../growth.ts';

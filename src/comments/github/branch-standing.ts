@@ -1,0 +1,50 @@
+import { code, inlineText } from '../text/harmless.ts';
+import { marker } from '../text/markdown.ts';
+import { count } from '../text/words.ts';
+
+/** What is known of the branch beside the run's record. */
+export interface BranchStanding {
+  /** Files that no commit can carry, as the job tells: the first ones, and how many there are. */
+  left_out?: LeftOut;
+  /** Absent: the repository's CI starts by itself. */
+  ci?: {
+    head: string;
+    /** A person let it run, and on which commit it does. */
+    asked?: { sha: string; by: string };
+  };
+}
+
+export interface LeftOut {
+  files: readonly { path: string; problem: string }[];
+  total: number;
+}
+
+const MOST_LEFT_OUT = 20;
+
+/** The id of the box that lets CI run, for the commit that a person saw: a tick for another one counts for nothing (R-8). */
+export function ciBoxId(head: string): string {
+  return `ci.${head}`;
+}
+
+export function renderCi({ head, asked }: NonNullable<BranchStanding['ci']>): string {
+  if (asked?.sha === head) return `✓ CI runs on ${commitName(head)}, asked by ${inlineText(asked.by, 60)}.`;
+  const box = marker('option', { id: ciBoxId(head) });
+  return [
+    `**CI has not run on ${commitName(head)}:** it runs with the repository's secrets, and nobody has looked at this code yet. Look at the changes, then tick:`,
+    `- [ ] ${box} **Run CI on this branch**: for this commit; later work asks again.`,
+  ].join('\n\n');
+}
+
+function commitName(sha: string): string {
+  return code(sha.slice(0, 7), 7);
+}
+
+export function renderLeftOut({ files, total }: LeftOut): string | undefined {
+  if (total === 0) return undefined;
+  const shown = files
+    .slice(0, MOST_LEFT_OUT)
+    .map(({ path, problem }) => `- ${code(path, 160)}, because ${inlineText(problem, 200)}`);
+  const more = total - shown.length;
+  if (more > 0) shown.push(`- ${count(more, 'file')} more`);
+  return `**Not in this pull request:**\n\n${shown.join('\n')}`;
+}

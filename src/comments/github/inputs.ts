@@ -1,0 +1,40 @@
+import { actionsSecretName } from '../../core/contracts/actions-secret.ts';
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
+import type { HelpInput } from '../../core/contracts/help-request.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { code, inlineText } from '../text/harmless.ts';
+import { link } from '../text/markdown.ts';
+
+/** Values given so far: of the open question, or of one that is closed. */
+export function givenInputs(state: RunState, escalation: Escalation): ReadonlySet<string> {
+  const given = escalation.id === state.pending ? state.given : (escalation.resolution?.inputs ?? {});
+  return new Set(Object.keys(given).filter((key) => escalation.inputs.some((input) => input.key === key)));
+}
+
+/** What is asked for, each with the one way to give it. A secret never by comment (P-9). */
+export function renderInputs(state: RunState, escalation: Escalation, where: CommentContext): string[] {
+  if (escalation.inputs.length === 0) return [];
+  const given = givenInputs(state, escalation);
+  const parts = escalation.inputs.map((input, i) => {
+    const name = `**${i + 1}. ${inlineText(input.label, 200)}**`;
+    if (given.has(input.key)) return `${name} · ${code(input.key, 64)} · ✓ given`;
+    if (input.secret) return `${name} · ${code(input.key, 64)} · missing · ${howToGiveSecret(input, where)}`;
+    return `${name} · missing · reply with this line, the value at its end:\n\n\`\`\`\n/provide ${input.key}=\n\`\`\``;
+  });
+  const missing = missingInputs(
+    escalation,
+    Object.fromEntries([...given].map((key) => [key, { ref: '', length: 0 }])),
+  );
+  const all =
+    escalation.inputs.length === 1 ? 'it is' : escalation.inputs.length === 2 ? 'both are' : 'all are';
+  return missing.length > 0 ? [...parts, `When ${all} here the run goes on.`] : parts;
+}
+
+export function howToGiveSecret(input: HelpInput, where: CommentContext): string {
+  const form = where.links?.forms?.[input.key];
+  const saved = `the Actions secret ${code(actionsSecretName(input.key), 64)}`;
+  if (where.capabilities.form && form)
+    return `secret: **${link('open the one-time form', form)}** or save it as ${saved}, never put it in a comment`;
+  return `secret: never put it in a comment. Save it as ${saved}, then reply \`/continue\``;
+}

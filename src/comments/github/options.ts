@@ -1,0 +1,27 @@
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import { code, inlineText } from '../text/harmless.ts';
+import { marker } from '../text/markdown.ts';
+
+/** Ids the boxes carry: looked up in the record, so that a reworded or copied box means nothing (C-3). */
+export function itemId(escalation: Escalation, option: { id: string }): string {
+  return `${escalation.id}.${option.id}`;
+}
+
+/** Every option is a box and its exact command; never cut. */
+export function renderOptions(escalation: Escalation): string {
+  return escalation.options
+    .map((option) => {
+      const label = `**${inlineText(option.label, 140)}**`;
+      const description = option.description
+        ? `${joint(option.description)}${inlineText(option.description, 160)}`
+        : '';
+      const box = marker('option', { id: itemId(escalation, option) });
+      return `- [ ] ${box} ${label}${description} ${code(option.command, 1_000)}`;
+    })
+    .join('\n');
+}
+
+/** A description may go on with the label's sentence: "They are in Actions secrets of the same names". */
+export function joint(description: string): string {
+  return description.startsWith('of ') ? ' ' : ': ';
+}

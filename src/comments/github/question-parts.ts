@@ -1,0 +1,101 @@
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import type { Trigger } from '../../core/contracts/guard.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { expiryOf } from '../../core/decide/expiry.ts';
+import { MENTION_NAME } from '../../core/mention-name.ts';
+import { counterOf, figuresOf, observedOf, sparklineOf } from '../text/figures.ts';
+import { inlineText } from '../text/harmless.ts';
+import { link, renderTable, small } from '../text/markdown.ts';
+import { clock, dateTime, list } from '../text/words.ts';
+import { evidenceInShort } from './evidence.ts';
+import { givenInputs } from './inputs.ts';
+
+/** Parts that the question, its answer and its review share. */
+
+export function leadOf(escalation: Escalation): Trigger['guard'] {
+  return escalation.triggers[0]?.guard ?? 'need_help';
+}
+
+/** The record's headline; values that came since it was written are counted in. */
+export function headlineOf(state: RunState, escalation: Escalation): string {
+  const { inputs, triggers } = escalation;
+  if (triggers.length === 1 && leadOf(escalation) === 'need_help' && inputs.length > 0) {
+    const given = givenInputs(state, escalation).size;
+    return `${inputs.length} ${inputs.length === 1 ? 'value' : 'values'} needed (${given} of ${inputs.length} given)`;
+  }
+  return escalation.headline;
+}
+
+export function renderFigures(escalation: Escalation): string {
+  const figures = figuresOf(escalation.context, escalation.triggers);
+  const spark = sparklineOf(escalation.context);
+  const values = figures.map(({ name, value, tripped }) => {
+    if (tripped) return `**${value}**`;
+    return (name === 'Tests' || name === 'Checks') && spark.length > 1 ? `${value} \`${spark}\`` : value;
+  });
+  return renderTable({ head: figures.map((figure) => figure.name), rows: [values] });
+}
+
+/** E-8: several limits at once, one question. */
+export function renderLimitsReached(escalation: Escalation, where: CommentContext): string | undefined {
+  if (escalation.triggers.length < 2) return undefined;
+  const rows = escalation.triggers.map((trigger) => [
+    counterOf(trigger),
+    `**${trigger.threshold === null ? 'yes' : observedOf(trigger)}**`,
+    evidenceInShort(trigger, where),
+  ]);
+  return renderTable({ head: ['Limit reached', 'Measured', 'In short'], rows });
+}
+
+/** The only mentions in a comment. */
+export function renderAsking(where: CommentContext, rest: string): string | undefined {
+  const { mentions = [], mention_reason } = where;
+  const names = mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
+  if (names.length === 0) return undefined;
+  return `Asking ${list(names)}${mention_reason ? `, ${inlineText(mention_reason, 80)}` : ''}.${rest}`;
+}
+
+export function guardNames(triggers: readonly Trigger[]): string {
+  const names = triggers.map(
+    ({ guard, threshold }) => `\`${guard}${threshold === null ? '' : `: ${threshold}`}\``,
+  );
+  return list(names);
+}
+
+export function renderSmallPrint(state: RunState, escalation: Escalation, where: CommentContext): string {
+  const { links } = where;
+  return small([
+    `Asked ${dateTime(escalation.created_at)}`,
+    guardNames(escalation.triggers),
+    escalation.follows && `follows question ${inlineText(escalation.follows, 20)}`,
+    waitingCost(state, escalation, where),
+    ...whatComes(state, escalation, 'reminder'),
+    escalation.blocked_report && links?.report_json && link('report as JSON', links.report_json),
+    links?.run_page && link('run page', links.run_page),
+  ]);
+}
+
+function waitingCost(state: RunState, escalation: Escalation, where: CommentContext): string {
+  if (!state.job_live) return 'parked: waiting uses no runner minutes';
+  if (where.capabilities.live && escalation.during_turn)
+    return 'the agent is held as it is, its work is saved';
+  return 'the work is saved; nothing runs while it waits';
+}
+
+/** What happens by itself while nobody answers. */
+export function whatComes(state: RunState, escalation: Escalation, word = 'next reminder'): string[] {
+  const expiry = expiryOf(state, escalation.created_at);
+  const reminder = nextReminder(state, escalation);
+  const closing = expiry ? [`closes by itself on ${dateTime(expiry)}`] : [];
+  return expiry && expiry <= reminder ? closing : [`${word} ${inShort(reminder, escalation)}`, ...closing];
+}
+
+function nextReminder(state: RunState, escalation: Escalation): string {
+  const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
+  return new Date(Date.parse(escalation.created_at) + every * (escalation.reminders + 1)).toISOString();
+}
+
+function inShort(time: string, { created_at }: Escalation): string {
+  return time.slice(0, 10) === created_at.slice(0, 10) ? `${clock(time)} UTC` : dateTime(time);
+}

@@ -1,0 +1,171 @@
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import type { GuardId } from '../../core/contracts/guard.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { type Fold, fitComment } from '../text/fit-comment.ts';
+import { code, fenced, inlineText, quoted } from '../text/harmless.ts';
+import { marker } from '../text/markdown.ts';
+import { restOf } from '../text/places.ts';
+import { count, list } from '../text/words.ts';
+import {
+  attemptsFold,
+  missingReportFolds,
+  problemTable,
+  REPORT_HEADS,
+  renderAlternatives,
+  renderBlockingIssues,
+  renderHumanAction,
+  renderMissingReport,
+} from './blocked-report.ts';
+import { contextFold, renderProgress } from './context-folds.ts';
+import { showEvidence } from './evidence.ts';
+import { renderInputs } from './inputs.ts';
+import { renderOptions } from './options.ts';
+import {
+  headlineOf,
+  leadOf,
+  renderAsking,
+  renderFigures,
+  renderLimitsReached,
+  renderSmallPrint,
+} from './question-parts.ts';
+import { whoCanAnswer } from './who-can-answer.ts';
+
+/** The question, as a GitHub comment: headline, why, numbers, what is needed, options, folds, who is asked, small print. */
+export function renderEscalation(state: RunState, escalation: Escalation, where: CommentContext): string {
+  const { blocked_report: report, triggers } = escalation;
+  const alone = triggers.length === 1;
+  const evidence = triggers.map((trigger) => showEvidence(state, trigger, alone, where));
+  const parts: (string | undefined | Fold)[] = [
+    `${renderMarker(state, escalation, where)}\n### ⏸ Waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`,
+    renderAlert(escalation),
+    ...renderMissingReport(escalation),
+    renderWhy(escalation),
+    renderHelp(escalation),
+    escalation.findings &&
+      `**What the debug turn found, in the agent's words:**\n\n${quoted(escalation.findings, 600)}`,
+    report && renderHumanAction(report),
+    renderLimitsReached(escalation, where),
+    ...evidence.flatMap((shown) => shown.open),
+    renderFigures(escalation),
+    ...renderProgress(escalation.context),
+    report && renderBlockingIssues(report, where),
+    ...renderInputs(state, escalation, where),
+    ...renderChoices(escalation),
+    ...reviewFolds(escalation),
+    report && attemptsFold(report),
+    ...missingReportFolds(state, escalation, where),
+    triedFold(escalation),
+    ...evidence.flatMap((shown) => shown.folds),
+    contextFold(escalation.context, where),
+    renderAsking(where, whoCanAnswer(escalation, where)),
+    renderSmallPrint(state, escalation, where),
+  ];
+  return fitComment(parts, restOf(where));
+}
+
+export function renderMarker(state: RunState, escalation: Escalation, where: CommentContext): string {
+  return marker('escalation', { run: state.run, esc: escalation.id.replace(/^e(?=\d)/, ''), op: where.op });
+}
+
+function isReview(escalation: Escalation): boolean {
+  return escalation.triggers.some((trigger) => trigger.guard === 'review_required');
+}
+
+/** At most one, and only for harm or a decision. */
+function renderAlert(escalation: Escalation): string | undefined {
+  if (isReview(escalation))
+    return '> [!IMPORTANT]\n> Only a person can decide this. The run stays stopped until then, and more turns would not help.';
+  if (escalation.triggers.some((trigger) => trigger.guard === 'external_blocker'))
+    return '> [!WARNING]\n> High priority. The cause is outside the repository: no number of turns will help.';
+  return undefined;
+}
+
+/** G-13: the header, the situation with its figures, and how to proceed. Review and help speak in the agent's words instead. */
+function renderWhy(escalation: Escalation): string | undefined {
+  const review = escalation.triggers.find((trigger) => trigger.guard === 'review_required');
+  if (review) {
+    const { review_reason, review_types = [] } = review.evidence;
+    const types =
+      review_types.length > 0
+        ? ` (${list(
+            review_types.map((type) => code(type, 60)),
+            6,
+          )})`
+        : '';
+    const reason = review_reason || 'the agent gave no reason';
+    return `**Why, in the agent's words**${types}:\n\n${quoted(`USER REVIEW REQUIRED: ${reason}`, 700)}`;
+  }
+  if (escalation.triggers.length === 1 && leadOf(escalation) === 'need_help') return undefined;
+  const header = escalation.headers.map((text) => inlineText(text, 40)).join(' · ');
+  const question = inlineText(escalation.question, 600);
+  return [header && `**${header}.**`, question].filter(Boolean).join(' ');
+}
+
+/** P-1: what the agent asks; a message that could not be read is shown as it came, with what is wrong with it. */
+function renderHelp(escalation: Escalation): string | undefined {
+  const unreadable = escalation.triggers.find((trigger) => trigger.evidence.help_raw !== undefined)?.evidence;
+  const stopped = `The agent stopped in turn ${escalation.context.turn} to ask.`;
+  if (escalation.what_i_need) return `${stopped} **In its words:**\n\n${quoted(escalation.what_i_need, 600)}`;
+  if (!unreadable) return undefined;
+  const problem = inlineText(unreadable.help_problem ?? 'it does not have the agreed form', 300);
+  return `${stopped} Its message could not be read: ${problem}. **As it came:**\n\n${fenced(unreadable.help_raw ?? '', 2_000)}`;
+}
+
+function triedFold(escalation: Escalation): Fold | undefined {
+  const tried = escalation.what_i_tried;
+  if (!tried) return undefined;
+  return { summary: "What was tried, in the agent's words", content: [quoted(tried, 3_000)] };
+}
+
+function reviewFolds(escalation: Escalation): Fold[] {
+  const evidence = escalation.triggers.find((trigger) => trigger.guard === 'review_required')?.evidence;
+  const problems = evidence?.report_problems ?? [];
+  const notes = evidence?.review_derived
+    ? ['`requires_user_review` was not set; an error of this type always stops for review.']
+    : [];
+  if (problems.length === 0 && notes.length === 0) return [];
+  const content = [...notes, ...(problems.length > 0 ? [problemTable(problems)] : [])];
+  return [{ summary: 'How the report was read', content }];
+}
+
+/** Something fails, and a person may see why. */
+const HAS_CAUSE: ReadonlySet<GuardId> = new Set([
+  'loop_detected',
+  'consecutive_errors',
+  'no_test_improvement_after',
+  'total_verification_attempts',
+  'max_iterations',
+]);
+
+const HINT = '```\n/guide <what to do differently>\n```';
+
+function renderChoices(escalation: Escalation): (string | undefined)[] {
+  const lead = leadOf(escalation);
+  const boxes = renderOptions(escalation);
+  const report = escalation.blocked_report;
+  const suggested = escalation.options.filter((option) => option.id.startsWith('alternative')).length;
+  const suggestions =
+    suggested > 0 &&
+    `**${REPORT_HEADS.alternatives}**, in the agent's words: the first ${suggested === 1 ? 'box' : `${count(suggested, 'box', 'boxes')}`}.`;
+  const listed = report && suggested === 0 ? renderAlternatives(report) : undefined;
+  if (isReview(escalation))
+    return [
+      listed,
+      'After resolving, reply `/continue`. A run that has begun does not read later edits of the issue, so a decision goes into the answer:',
+      '```\n/override <what to build instead>\n```',
+      [suggestions, '**Or tick one:**'].filter(Boolean).join(' '),
+      boxes,
+    ];
+  if (lead === 'need_help' && escalation.inputs.length === 0)
+    return ['Answer in your own words:', '```\n/guide <your answer>\n```', '**Or tick one:**', boxes];
+  if (lead === 'need_help') return ['**Or tick one:**', boxes];
+  if (lead === 'same_error_repeated' || lead === 'no_file_changes_after_attempts')
+    return [listed, 'If you see the cause, reply with a hint:', HINT, '**Or tick one:**', boxes];
+  return [
+    listed,
+    [suggestions, '**Tick one, or reply with its command:**'].filter(Boolean).join(' '),
+    boxes,
+    `${HAS_CAUSE.has(lead) ? 'If you see the cause, say it' : 'Or in your own words'}: \`/guide <what to do differently>\`.`,
+  ].map((part) => part || undefined);
+}

@@ -1,0 +1,165 @@
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import type { RunStatus } from '../../core/contracts/run-event.ts';
+import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
+import { score } from '../../core/contracts/verification.ts';
+import { type Fold, fitComment } from '../text/fit-comment.ts';
+import { code, inlineText, quoted } from '../text/harmless.ts';
+import { link, marker, renderTable, small } from '../text/markdown.ts';
+import { restOf } from '../text/places.ts';
+import { totalsOf } from '../text/totals.ts';
+import { clock, count, dateTime, list } from '../text/words.ts';
+import { ANSWER_HEAD, allAnswerRows } from './answers.ts';
+import { reportFold } from './blocked-report.ts';
+import { type BranchStanding, renderCi, renderLeftOut } from './branch-standing.ts';
+import { checksTable } from './checks.ts';
+
+const LAST_LINE = '<sub>Built by Autobuild ';
+/** GitHub's own limit is 65,536. */
+const MAX_CHARS = 65_000;
+const STOPPED: ReadonlySet<RunStatus> = new Set(['failed', 'cancelled', 'terminated_by_human']);
+
+/** The description, rendered from the record at every change. */
+export function renderPullRequest(
+  state: RunState,
+  where: CommentContext,
+  branch: BranchStanding = {},
+): string {
+  const complete = state.finished !== undefined && !state.finished.partial && isDelivered(state);
+  const checks = checksTable(state);
+  const report = complete ? undefined : state.blocked_report;
+  return fitComment(
+    [
+      marker('pull-request', { run: state.run, op: where.op }),
+      !complete && renderWarning(state),
+      renderIssueLine(complete, where),
+      ...renderKnownIssues(state, complete),
+      renderWords(state),
+      checks && renderTable(checks),
+      state.changes.paths.length > 0 && renderFiles(state),
+      branch.left_out && renderLeftOut(branch.left_out),
+      branch.ci && renderCi(branch.ci),
+      report && reportFold(report, where),
+      answersFold(state),
+      receiptFold(state),
+      small([
+        `Built by Autobuild with ${code(state.agent, 40)} for ${inlineText(state.requested_by, 60)}`,
+        where.links?.status && link('how it went', where.links.status),
+        where.links?.report_json && link('report as JSON', where.links.report_json),
+        where.links?.run_page && link('run page', where.links.run_page),
+      ]),
+    ],
+    restOf(where),
+  );
+}
+
+/** What people wrote below our last line stays there. */
+export function keepAddedText(present: string, rendered: string): string {
+  const text = present.replaceAll('\r\n', '\n');
+  const last = text.indexOf(`\n${LAST_LINE}`);
+  const end = last === -1 ? -1 : text.indexOf('\n', last + 1);
+  const added = end === -1 ? '' : text.slice(end).trimEnd();
+  return `${rendered}${added}`.slice(0, MAX_CHARS);
+}
+
+function isDelivered(state: RunState): boolean {
+  return state.status === 'reviewing' || state.status === 'approved';
+}
+
+/** G-7. Which guard: the one that asked the question answered with accept. */
+export function partialCause(state: RunState): string {
+  const accepted = state.escalations.findLast((escalation) =>
+    escalation.responses.some((response) => response.command.name === 'accept'),
+  );
+  const guards = accepted?.triggers.map((trigger) => trigger.guard) ?? [];
+  return guards.length > 0
+    ? list(guards)
+    : inlineText((state.finished?.reason ?? 'an early end').replace(/^.* (?:due to|but for) /, ''), 100);
+}
+
+function renderWarning(state: RunState): string {
+  const last = lastVerification(state);
+  const figures = last ? score(last) : undefined;
+  const tests = figures ? ` ${figures.passed} of ${figures.total} ${figures.unit} pass.` : '';
+  const { finished } = state;
+  if (finished && STOPPED.has(state.status))
+    return `> [!WARNING]\n> **Not finished: ${inlineText(finished.reason, 200)}.**${tests}`;
+  if (!finished?.partial)
+    return `> [!WARNING]\n> **Not finished yet.**${tests} This text changes as the run goes on.`;
+  const by = finished.by
+    ? ` Accepted as it is by ${inlineText(finished.by, 60)}, ${dateTime(finished.at)}.`
+    : '';
+  return `> [!WARNING]\n> **Task completed with partial results due to ${partialCause(state)}.**${tests}${by}`;
+}
+
+/** A closing keyword only for what is complete: a partial result leaves the issue open. */
+function renderIssueLine(complete: boolean, where: CommentContext): string | undefined {
+  if (!where.issue) return undefined;
+  return complete ? `Closes #${where.issue}` : `Part of #${where.issue}, which stays open.`;
+}
+
+/** G-9: what was skipped, and what fails all the same. */
+function renderKnownIssues(state: RunState, complete: boolean): string[] {
+  const skipped = state.known_issues.map((issue) => {
+    const what = [
+      ...issue.tests.map((name) => code(name, 120)),
+      ...issue.checks.map((name) => code(name, 120)),
+    ];
+    const named = what.length > 0 ? `: ${list(what, 10)}` : '';
+    return `- ✗ ${inlineText(issue.title, 200)}${named} (skipped by ${inlineText(issue.by, 60)}, ${clock(issue.at)} UTC)`;
+  });
+  const named = new Set(state.known_issues.flatMap((issue) => issue.tests));
+  const failing = complete
+    ? []
+    : (lastVerification(state)?.tests?.failing ?? []).filter((name) => !named.has(name));
+  const rest = failing.slice(0, 20).map((name) => `- ✗ ${code(name, 160)}: fails`);
+  if (failing.length > 20) rest.push(`- ✗ ${count(failing.length - 20, 'test')} more`);
+  const items = [...skipped.slice(0, 40), ...rest];
+  return items.length > 0 ? ['**Known issues**', items.join('\n')] : [];
+}
+
+function renderWords(state: RunState): string | undefined {
+  const summary = state.turns.findLast((turn) => turn.title)?.title;
+  return summary ? `**What changed last, in the agent's words:**\n\n${quoted(summary, 600)}` : undefined;
+}
+
+function renderFiles(state: RunState): string {
+  const { paths, added, removed } = state.changes;
+  const shown = list(
+    paths.map((path) => code(path, 120)),
+    5,
+  );
+  return `**${count(paths.length, 'file')}**, +${added} −${removed}: ${shown}.`;
+}
+
+function answersFold(state: RunState): Fold | undefined {
+  const rows = allAnswerRows(state);
+  if (rows.length === 0) return undefined;
+  const asked = [clock(state.requested_at), inlineText(state.requested_by, 60), 'asked for this run'];
+  return {
+    summary: `Answered by people: ${count(state.escalations.length, 'question')}`,
+    content: [{ head: ANSWER_HEAD, rows: [asked, ...rows] }],
+  };
+}
+
+function receiptFold(state: RunState): Fold {
+  const totals = totalsOf(state);
+  return {
+    summary: `Receipt: ${count(state.turns.length, 'turn')}, ${totals.working} working, ${totals.cost}`,
+    content: [
+      {
+        head: ['Turns', 'Working', 'Waiting', 'Jobs', 'Files', 'Tokens', 'Cost'],
+        rows: [
+          [
+            totals.turns,
+            totals.working,
+            totals.waiting,
+            String(state.jobs),
+            totals.files,
+            totals.tokens,
+            totals.cost,
+          ],
+        ],
+      },
+    ],
+  };
+}

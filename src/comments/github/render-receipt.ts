@@ -1,0 +1,75 @@
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
+import { score } from '../../core/contracts/verification.ts';
+import { ratesOf } from '../text/figures.ts';
+import { code } from '../text/harmless.ts';
+import { leftPutBack } from '../text/left-put-back.ts';
+import { blocks, link, marker, renderTable, small } from '../text/markdown.ts';
+import { totalsOf } from '../text/totals.ts';
+import { count, timeSpan } from '../text/words.ts';
+import { renderAsking } from './question-parts.ts';
+import { LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
+
+const PUT_BACK_SHOWN = 5;
+
+/** The last comment: new, so that people are told. */
+export function renderReceipt(state: RunState, where: CommentContext): string {
+  const totals = totalsOf(state);
+  const pull = where.links?.pull_request;
+  return blocks(
+    `${marker('receipt', { run: state.run, op: where.op })}\n### ${stateOf(state, where)}`,
+    renderUnpublished(where),
+    summarize(state),
+    renderTable({
+      head: ['', 'Whole run'],
+      align: 'lr',
+      rows: [
+        ['Turns', totals.turns],
+        ['Working', totals.working],
+        ['Waiting for a person', totals.waiting],
+        ['Jobs', String(state.jobs)],
+        ['Files', totals.files],
+        ['Tokens in', totals.tokens_in],
+        ['Tokens out', totals.tokens_out],
+        ['**Cost**, as the agent reports it', `**${totals.cost}**`],
+      ],
+    }),
+    state.finished?.expired && LABEL_AGAIN,
+    where.unpublished
+      ? renderAsking({ ...where, mention_reason: undefined }, ' Please decide how to go on.')
+      : pull &&
+          state.status === 'reviewing' &&
+          renderAsking({ ...where, mention_reason: undefined }, ` Please review #${pull.number}.`),
+    small([
+      timeSpan(state.requested_at, state.finished?.at ?? state.updated_at),
+      `agent ${code(state.agent, 40)}`,
+      where.links?.run_page && link('run page', where.links.run_page),
+    ]),
+  );
+}
+
+function summarize(state: RunState): string {
+  const last = lastVerification(state);
+  const first = ratesOf(state)[0];
+  const parts: string[] = [];
+  if (last) {
+    const { passed, total, unit } = score(last);
+    const before = state.baseline && first?.unit === unit ? `, ${first.passed} did before` : '';
+    parts.push(`${passed} of ${total} ${unit} pass${before}.`);
+    const failing = last.checks.filter((check) => !check.ok).map((check) => code(check.command, 80));
+    if (failing.length > 0) parts.push(`Not passing: ${failing.join(', ')}.`);
+  }
+  const questions = state.escalations.length;
+  parts.push(
+    `${count(state.turns.length, 'turn')}, ${questions === 0 ? 'no question' : count(questions, 'question')} asked.`,
+  );
+  if (state.known_issues.length > 0) parts.push(`${count(state.known_issues.length, 'known issue')} left.`);
+  const putBack = leftPutBack(state);
+  if (putBack.length > 0) {
+    const shown = putBack.slice(0, PUT_BACK_SHOWN).map((path) => code(path, 120));
+    const more = putBack.length - shown.length;
+    const named = more > 0 ? [...shown, `${more} more`] : shown;
+    parts.push(`Put back and never approved, so not in the work: ${named.join(', ')}.`);
+  }
+  return parts.join(' ');
+}

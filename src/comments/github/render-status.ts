@@ -1,0 +1,175 @@
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import {
+  isFinished,
+  pendingEscalation,
+  type RunState,
+  waitsOverClosedPull,
+} from '../../core/contracts/run-state.ts';
+import { pauseExpiry } from '../../core/decide/expiry.ts';
+import { limitsOf, withLimit } from '../text/figures.ts';
+import { type Fold, fitComment } from '../text/fit-comment.ts';
+import { code, inlineText } from '../text/harmless.ts';
+import { link, marker, renderTable, small, type Table } from '../text/markdown.ts';
+import { restOf } from '../text/places.ts';
+import { totalsOf } from '../text/totals.ts';
+import { clock, count, dateTime, minutes, money } from '../text/words.ts';
+import { checksTable, renderTestBar } from './checks.ts';
+import { whatComes } from './question-parts.ts';
+import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
+import { testsOf, turnLabel } from './turn-history.ts';
+
+const TURNS_SHOWN = 4;
+const TURN_TABLE = { head: ['', 'Turn, titled by the agent', 'Tests', 'Took'], align: 'cllr' };
+
+/** The sticky comment: where the run stands, edited in place. */
+export function renderStatus(state: RunState, where: CommentContext): string {
+  const over = isFinished(state);
+  const checks = checksTable(state);
+  return fitComment(
+    [
+      `${marker('status', { run: state.run, op: where.op })}\n### ${stateOf(state, where)}`,
+      renderNext(state, where),
+      renderTestBar(state),
+      over && checks && renderTable(checks),
+      renderTable(over ? totalsTable(state) : figuresTable(state)),
+      ...renderTurns(state, over),
+      renderHint(state),
+      renderLinks(state, where),
+      renderFootnote(state),
+    ],
+    restOf(where),
+  );
+}
+
+function renderNext(state: RunState, where: CommentContext): string | undefined {
+  const { pull_request, question } = where.links ?? {};
+  const closed = waitsOverClosedPull(state);
+  if (state.status === 'waiting_for_input' && state.pending) {
+    const anew = closed
+      ? ` And ${closedBy(state)}: an answer goes on with a new pull request, \`/cancel\` ends the run.`
+      : '';
+    return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.${anew}`;
+  }
+  if (state.status === 'waiting_for_input') {
+    const expiry = pauseExpiry(state);
+    const until = expiry ? ` Without it the run closes by itself on ${dateTime(expiry)}.` : '';
+    if (closed)
+      return `\`/continue\` goes on with a new pull request, \`/cancel\` ends the run. Nothing runs and nothing is lost.${until}`;
+    return `Reply \`/continue\` to go on. Nothing runs and nothing is lost.${until}`;
+  }
+  if (state.finished?.expired) return LABEL_AGAIN;
+  if (state.status === 'reviewing' && where.unpublished) return renderUnpublished(where);
+  if (state.status !== 'reviewing' || !pull_request) return undefined;
+  const fate = state.finished?.partial
+    ? 'The issue stays open: not everything is done.'
+    : `Merging it ${where.issue ? 'closes this issue' : 'ends the run as approved'}; closing it unmerged ends the run as rejected.`;
+  return `**Next:** review #${pull_request.number}. ${fate}`;
+}
+
+function figuresTable(state: RunState): Table {
+  const limits = limitsOf(state);
+  const cost = state.usage.cost_usd;
+  const limited =
+    typeof state.limits.cost_exceeds === 'number' || typeof state.limits.cost_exceeds === 'object';
+  return {
+    head: ['Turn', 'Time', 'Files', 'Cost'],
+    rows: [
+      [
+        withLimit(state.turn, limits.turns),
+        `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
+        withLimit(state.changes.paths.length, limits.files),
+        `${cost === null ? 'not reported' : money(cost)}${limited ? '' : ', no limit set'}`,
+      ],
+    ],
+  };
+}
+
+function totalsTable(state: RunState): Table {
+  const totals = totalsOf(state);
+  return {
+    head: ['Turns', 'Working', 'Waiting', 'Jobs', 'Files', 'Tokens', 'Cost'],
+    rows: [
+      [
+        totals.turns,
+        totals.working,
+        totals.waiting,
+        String(state.jobs),
+        totals.files,
+        totals.tokens,
+        `**${totals.cost}**`,
+      ],
+    ],
+  };
+}
+
+function renderTurns(state: RunState, over: boolean): (string | Fold)[] {
+  const rows = turnRows(state);
+  if (rows.length === 0) return [];
+  if (over) {
+    const asked = state.escalations.length;
+    const questions = asked > 0 ? `, and ${count(asked, 'question')} asked` : '';
+    const ended = state.turns.length > 0 ? `All ${count(state.turns.length, 'turn')}` : 'No turn ended';
+    return [{ summary: `${ended}${questions}`, content: [{ ...TURN_TABLE, rows }] }];
+  }
+  const early = rows.slice(0, -TURNS_SHOWN);
+  const shown = renderTable({ ...TURN_TABLE, rows: rows.slice(-TURNS_SHOWN) });
+  if (early.length === 0) return [shown];
+  return [
+    shown,
+    { summary: `Before that: ${count(early.length, 'row')}`, content: [{ ...TURN_TABLE, rows: early }] },
+  ];
+}
+
+function turnRows(state: RunState): string[][] {
+  const rows: string[][] = [];
+  if (state.baseline)
+    rows.push(['✓', 'Baseline: the checks before any change', testsOf({ verification: state.baseline }), '']);
+  for (const record of state.turns) {
+    const title = record.title ? inlineText(record.title, 120) : 'no title';
+    const mark = record.verification || record.kind === 'debug' ? '✓' : '✗';
+    rows.push([mark, `${turnLabel(record)} · ${title}`, testsOf(record), `${minutes(record.turn_ms)} min`]);
+  }
+  if (state.fresh && !state.fresh.ok)
+    rows.push(['✗', 'Fails on a clean checkout', testsOf({ verification: state.fresh }), '']);
+  const open = pendingEscalation(state);
+  if (open) rows.push(['⏸', `${open.context.turn} · Stopped to ask, ${clock(open.created_at)} UTC`, '', '']);
+  else if (state.turn_open) rows.push(['▶', `${state.turn} · Running`, '', '']);
+  return rows;
+}
+
+function renderHint(state: RunState): string | undefined {
+  if (state.status === 'building' || state.status === 'pending')
+    return '**To step in:** comment `/guide <text>` to steer, `/pause` to hold, `/cancel` to stop.';
+  if (state.status === 'waiting_for_input' && !state.job_live)
+    return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
+  if (state.status === 'waiting_for_input')
+    return 'The work is saved; nothing runs while the question is open.';
+  if (['cancelled', 'terminated_by_human', 'failed'].includes(state.status))
+    return 'The branch and what is on it are kept; values that were given are deleted.';
+  return undefined;
+}
+
+function renderLinks(state: RunState, where: CommentContext): string | undefined {
+  const { pull_request, changes, log, run_page } = where.links ?? {};
+  const ready = ['reviewing', 'approved', 'rejected'].includes(state.status) && !where.unpublished;
+  const draft = ready ? 'Pull request' : 'Draft pull request';
+  const shown = [
+    pull_request && `${draft} #${pull_request.number}`,
+    changes && link(isFinished(state) ? 'changes' : 'changes so far', changes),
+    log && link('log', log),
+    run_page && link('run page', run_page),
+  ].filter((part) => typeof part === 'string');
+  return shown.length > 0 ? shown.join(' · ') : undefined;
+}
+
+function renderFootnote(state: RunState): string {
+  const open = pendingEscalation(state);
+  return small([
+    `Asked for by ${inlineText(state.requested_by, 60)}, ${dateTime(state.requested_at)}`,
+    `agent ${code(state.agent, 40)}`,
+    !state.task.scope && 'no paths declared, so `spec_deviation_detected` is inactive',
+    ...(open ? whatComes(state, open) : []),
+    state.finished && `finished ${dateTime(state.finished.at)}`,
+    !state.finished && `edited in place, last at ${clock(state.updated_at)} UTC`,
+  ]);
+}

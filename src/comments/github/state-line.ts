@@ -1,0 +1,65 @@
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import { pendingEscalation, type RunState, waitsOverClosedPull } from '../../core/contracts/run-state.ts';
+import { pauseExpiry } from '../../core/decide/expiry.ts';
+import { limitsOf } from '../text/figures.ts';
+import { inlineText } from '../text/harmless.ts';
+import { dateTime } from '../text/words.ts';
+import { headlineOf } from './question-parts.ts';
+
+/** For a run that ended because nobody came. */
+export const LABEL_AGAIN = '**To start again:** take the label off the issue and set it again.';
+
+/** For a run whose work did not get to a pull request: what stays out, and what can be done. */
+export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpublished'>): string | undefined {
+  if (!unpublished) return undefined;
+  const lines = unpublished.detail.split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line) => `- ${inlineText(line, 300)}`).join('\n');
+}
+
+/** State, colon, what is needed: it stands alone in a mail's preview. */
+export function stateOf(state: RunState, where: Pick<CommentContext, 'links' | 'unpublished'>): string {
+  const by = state.finished?.by ? ` by ${inlineText(state.finished.by, 60)}` : '';
+  const pull = where.links?.pull_request;
+  switch (state.status) {
+    case 'pending':
+      return '▶ Building: a job is starting, nothing needed from you';
+    case 'building': {
+      if (state.turn === 0)
+        return '▶ Building: running the checks before any change, nothing needed from you';
+      const max = limitsOf(state).turns;
+      return `▶ Building: turn ${state.turn}${max === null ? '' : ` of ${max}`}, nothing needed from you`;
+    }
+    case 'waiting_for_input': {
+      const open = pendingEscalation(state);
+      if (open) return `⏸ Waiting for you: ${inlineText(headlineOf(state, open), 120)}`;
+      if (waitsOverClosedPull(state)) return `⏸ Waiting for you: ${closedBy(state)}`;
+      return `⏸ Waiting for you: paused, decide ${decideBy(state)}`;
+    }
+    case 'reviewing': {
+      if (where.unpublished) return `✗ The work is not published: ${inlineText(where.unpublished.why, 120)}`;
+      const what = pull ? `pull request #${pull.number} is ready for your review` : 'ready for your review';
+      return state.finished?.partial ? `✓ Done in part: ${what}` : `✓ Done: ${what}`;
+    }
+    case 'approved':
+      return `✓ ${state.finished?.partial ? 'Done in part' : 'Done'}: merged, nothing needed from you`;
+    case 'rejected':
+      return '✗ Closed without merging: nothing needed from you';
+    case 'failed':
+      return `✗ Failed: ${inlineText(state.finished?.reason ?? 'no reason recorded', 100)}`;
+    case 'cancelled':
+      if (state.finished?.expired) return `✗ Cancelled: ${inlineText(state.finished.reason, 100)}`;
+      return `✗ Cancelled${by}: nothing needed from you`;
+    case 'terminated_by_human':
+      return `✗ Ended${by}: nothing needed from you`;
+  }
+}
+
+function decideBy(state: RunState): string {
+  const expiry = pauseExpiry(state);
+  return expiry ? `before ${dateTime(expiry)}` : 'when you like';
+}
+
+/** For a run that waits over it. */
+export function closedBy({ closed_pull }: RunState): string {
+  return `the pull request was closed by ${inlineText(closed_pull?.by ?? 'someone', 60)}`;
+}

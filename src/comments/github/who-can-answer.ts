@@ -1,0 +1,39 @@
+import { COMMAND_NAMES, type CommandName } from '../../core/contracts/command.ts';
+import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import type { Escalation } from '../../core/contracts/escalation.ts';
+import { hasRole, neededRole, ROLES } from '../../core/contracts/role.ts';
+import { list } from '../text/words.ts';
+
+/** Who may write may do what is left to triagers, too. */
+const FROM_WRITE = ROLES.filter((role) => hasRole(role, 'write'));
+
+/** C-4: who is heard, by the config's roles; commands of the question that need a higher one are named. */
+export function whoCanAnswer(
+  escalation: Escalation,
+  { roles }: Pick<CommentContext, 'roles'>,
+  alsoOffered: readonly CommandName[] = [],
+): string {
+  const offered = new Set([...offeredBy(escalation), ...alsoOffered]);
+  const names = COMMAND_NAMES.filter((name) => offered.has(name));
+  const needing = (role: string) =>
+    names.filter((name) => {
+      const needed = neededRole(roles, name);
+      return (hasRole('write', needed) ? 'write' : needed) === role;
+    });
+  const [least = 'write', ...higher] = FROM_WRITE.filter((role) => needing(role).length > 0);
+  const anyone = least === 'write' ? 'write access' : `the role ${least}`;
+  const exceptions = higher.map((role) => {
+    const commands = needing(role).map((name) => `\`/${name}\``);
+    return `${list(commands)} ${commands.length === 1 ? 'needs' : 'need'} the role ${role}`;
+  });
+  return ` ${[`Anyone with ${anyone} can answer`, ...exceptions].join('; ')}.`;
+}
+
+/** By a box, or by a line to reply with. */
+function offeredBy({ options, inputs, triggers }: Escalation): string[] {
+  return [
+    ...options.map(({ command }) => command.slice(1).split(' ')[0] ?? ''),
+    ...(inputs.length > 0 ? ['provide'] : ['guide']),
+    ...(triggers.some(({ guard }) => guard === 'review_required') ? ['continue', 'override'] : []),
+  ];
+}

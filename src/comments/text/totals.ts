@@ -1,0 +1,32 @@
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { limitsOf, withLimit } from './figures.ts';
+import { compact, count, minutes, money } from './words.ts';
+
+/** What the run took, over all jobs. */
+export interface Totals {
+  turns: string;
+  working: string;
+  waiting: string;
+  jobs: string;
+  files: string;
+  tokens_in: string;
+  tokens_out: string;
+  tokens: string;
+  cost: string;
+}
+
+export function totalsOf(state: RunState): Totals {
+  const limits = limitsOf(state);
+  const { input_tokens, output_tokens, cost_usd } = state.usage;
+  return {
+    turns: withLimit(state.turn, limits.turns),
+    working: `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
+    waiting: `${minutes(state.waiting_ms)} min`,
+    jobs: count(state.jobs, 'job'),
+    files: withLimit(state.changes.paths.length, limits.files),
+    tokens_in: compact(input_tokens),
+    tokens_out: compact(output_tokens),
+    tokens: compact(input_tokens + output_tokens),
+    cost: cost_usd === null ? 'not reported' : money(cost_usd),
+  };
+}

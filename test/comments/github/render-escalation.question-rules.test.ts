@@ -1,0 +1,390 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
+import type { CommentContext } from '../../../src/core/contracts/comment-context.ts';
+import type { Escalation } from '../../../src/core/contracts/escalation.ts';
+import type { TurnRecord } from '../../../src/core/contracts/run-event.ts';
+import { findActive, parseMarkdown, walk } from '../active-markdown.ts';
+import { hostile } from '../hostile-text.ts';
+import { QUESTIONS } from '../questions.ts';
+import { context, ERRORS, occurrence, REPORT, TIME, trigger, turns, WHERE, waiting } from '../story.ts';
+
+function question(name: string): Escalation {
+  const asked = QUESTIONS[name];
+  if (!asked) throw new Error(`The story has no question ${name}.`);
+  return asked;
+}
+
+const render = (asked: Escalation, where: CommentContext = WHERE) =>
+  renderEscalation(waiting(asked), asked, where);
+
+describe('what every question says', () => {
+  it.each(Object.entries(QUESTIONS))(
+    'C-3: %s has a box per option, with its id and exact command',
+    (_, asked) => {
+      const markdown = render(asked);
+      const boxes = [...markdown.matchAll(/^- \[ \] <!-- autobuild:option id=(\S+) --> .* `(\/[^`]+)`$/gm)];
+      expect(boxes.map((box) => [box[1], box[2]])).toEqual(
+        asked.options.map((option) => [`${asked.id}.${option.id}`, option.command]),
+      );
+      let checkboxes = 0;
+      walk(parseMarkdown(markdown), (node) => {
+        if (node.type === 'listItem' && node.checked === false) checkboxes += 1;
+      });
+      expect(checkboxes).toBe(asked.options.length);
+    },
+  );
+
+  it.each(Object.entries(QUESTIONS))(
+    'G-5: %s states turn, time, progress, last output and errors, and offers a review',
+    (_, asked) => {
+      const markdown = render(asked);
+      const { turn, active_ms, failing, errors } = asked.context;
+      expect(markdown).toMatch(
+        new RegExp(`\\| \\**${turn}/10\\** \\| \\**${Math.floor(active_ms / 60_000)}/60 min`),
+      );
+      expect(markdown.includes('**Still failing:** `redeems a card twice`')).toBe(failing.length > 0);
+      expect(markdown).toContain('Last output, ');
+      expect(markdown.includes('last 2 errors')).toBe(errors.length > 0);
+      expect(markdown).toContain('`/review`');
+    },
+  );
+
+  it.each([
+    ['iterations', 'Iteration Limit'],
+    ['runtime', 'Runtime Limit'],
+    ['loop', 'Loop Detected'],
+    ['errors', 'Error Threshold'],
+  ])('G-13: %s carries its header and asks how to proceed', (name, header) => {
+    const markdown = render(question(name));
+    expect(markdown).toContain(`**${header}.** ${question(name).question}`);
+    expect(markdown).toContain('How to proceed?');
+  });
+
+  it('E-9: type, criteria, context, recent actions and options are there', () => {
+    const markdown = render(question('same_error'));
+    expect(markdown).toContain('`same_error_repeated: 3`');
+    expect(markdown).toContain('| 6, 13:30:48 | npm test -- mail | ✗ exit 1 |');
+    expect(markdown).toContain('Asking @rosa, who labelled the issue.');
+  });
+
+  it('E-1: each occurrence stands with its place and what was tried after it', () => {
+    const markdown = render(question('same_error'));
+    expect(markdown).toContain('`src/cards/redeem.ts:41`');
+    expect(markdown).toContain('| edit src/cards/redeem.ts, +2 −4; npm run lint |');
+    expect(markdown).toContain('| Stopped here |');
+  });
+
+  it('E-4: the pass-rate history is shown, and that tests went missing', () => {
+    const markdown = render(question('no_test_improvement'));
+    expect(markdown).toContain('no test improvement after 3 attempts');
+    expect(markdown).toContain('5, 8, 10, 11, 11, 11 of 14 · `▃▅▆▆▆▆`');
+    expect(markdown).toContain('| 6 | 11/14 | 78 % |');
+    expect(markdown).toContain('The number of tests fell from 14 to 13.');
+  });
+
+  it('E-5: the 20 files and the proposed one are listed, with the edit that is held', () => {
+    const markdown = render(question('files'));
+    for (const path of question('files').triggers[0]?.evidence.files ?? [])
+      expect(markdown).toContain(`\`${path}\``);
+    expect(markdown).toContain('| 21 | `src/mail/layout.ts` | proposed, not made |');
+    expect(markdown).toContain('The edit has not been made; it is held until you answer.');
+    expect(markdown).toContain('+  return wrap(`text`, footer);');
+  });
+
+  it('E-6: the scope and the attempted path are shown', () => {
+    const markdown = render(question('scope'));
+    expect(markdown).toContain("**The task's paths:** `src/cards/**` and `test/**`");
+    expect(markdown).toContain('`src/mail/layout.ts`');
+  });
+
+  it.each([
+    ['external_api', ['`POST https://api.mail.example/v1/send`', '**HTTP 503**', '16 Nov 2026 13:23:07 UTC']],
+    ['external_dependency', ['`qr-maker ^4.0.0`', '`src/cards/sell.ts:3`']],
+    ['external_permission', ['`/var/lib/shop`', '| Operation | write |']],
+  ])('E-7: %s shows what is outside, with high priority', (name, texts) => {
+    const markdown = render(question(name));
+    expect(markdown).toContain('> High priority.');
+    for (const text of texts) expect(markdown).toContain(text);
+  });
+
+  it('E-8: several triggers are one question that lists all', () => {
+    const markdown = render(question('two_triggers'));
+    expect(markdown).toContain('| Same error | **3/3** |');
+    expect(markdown).toContain('| No better test run | **3/3** |');
+    expect(markdown).toContain('`same_error_repeated: 3` and `no_test_improvement_after: 3`');
+  });
+
+  it('the mention is the only one, and a mention that is none is left out', () => {
+    expect(render(question('need_help')).match(/@rosa/g)).toHaveLength(2); // one of them in code, in the agent's words
+    expect(render(question('loop'), { ...WHERE, mentions: ['all of you <b>'] })).not.toContain('Asking');
+  });
+});
+
+describe('help', () => {
+  it('P-5: a plain value has a line to copy; P-9: a secret has a door and never a line', () => {
+    const markdown = render(question('need_help'));
+    expect(markdown).toContain('```\n/provide mail_from=\n```');
+    expect(markdown).toContain(
+      '[open the one-time form](https://autobuild.example.com/runs/r4x9k2/secret/mail_api_key)',
+    );
+    expect(markdown).not.toContain('/provide mail_api_key');
+  });
+
+  it('P-9: without a form it points to an Actions secret or the terminal', () => {
+    const markdown = render(question('need_help'), { ...WHERE, capabilities: { live: false, form: false } });
+    expect(markdown).toContain('Save it as the Actions secret `MAIL_API_KEY`');
+    expect(markdown).not.toContain('one-time form');
+    expect(markdown).not.toContain('/provide mail_api_key');
+  });
+
+  it('P-5: a partial answer is counted in and not asked for again', () => {
+    const asked = question('need_help');
+    const markdown = renderEscalation(
+      waiting(asked, { given: { mail_from: { ref: 'v1', length: 4 } } }),
+      asked,
+      WHERE,
+    );
+    expect(markdown).toContain('2 values needed (1 of 2 given)');
+    expect(markdown).toContain('`mail_from` · ✓ given');
+    expect(markdown).not.toContain('/provide mail_from=');
+  });
+
+  it('P-1: an unreadable message is shown with the problem, and its markers mean nothing', () => {
+    const markdown = render(question('help_unreadable'));
+    expect(markdown).toContain('the YAML ends inside a list at line 1');
+    expect(markdown).toContain('what_i_need: [a key');
+    expect(markdown.match(/autobuild:option id=e1\.accept -->/g)).toHaveLength(2);
+    expect(markdown.match(/<!-- autobuild:option id=e1\.accept -->/g)).toHaveLength(1);
+  });
+});
+
+describe('review', () => {
+  it('K-8: says why and how to go on, and never suggests that it goes on by itself', () => {
+    const markdown = render(question('review_required'));
+    expect(markdown).toContain('USER REVIEW REQUIRED: The issue asks for cards without an expiry date');
+    expect(markdown).toContain('After resolving, reply `/continue`');
+    expect(markdown).not.toMatch(/by itself|automatically|auto-resume|will resume/i);
+  });
+
+  it('K-5: a flag that was derived is said to be so, and a missing reason is a problem that is shown', () => {
+    const markdown = render(question('review_required'));
+    expect(markdown).toContain(
+      '`requires_user_review` was not set; an error of this type always stops for review.',
+    );
+    expect(markdown).toContain('| `review_reason` | `nothing` | one or two sentences |');
+  });
+});
+
+describe('blocked reports', () => {
+  it('B-5: title, the four heads, ✓ for "Success" only, nothing empty for what is missing', () => {
+    const markdown = render(question('blocked_report'));
+    expect(markdown).toContain('#### Task Blocked - Structured Report');
+    expect(markdown).toContain('**Human Action Required**');
+    expect(markdown).toContain('**Blocking Issues**');
+    expect(markdown).toContain('<b>Attempts Made</b>: 3, 1 worked');
+    expect(markdown).toContain('**Suggested Alternatives**');
+    expect(markdown).toContain('| 2 | ✓ | Sell cards');
+    expect(markdown).toContain('| 7 | ✗ | Send through a local mail server | Partial |');
+    expect(markdown).toContain(
+      '2. **Whether a card may be redeemed in parts is not said** · unclear requirement\n\n',
+    );
+    expect(markdown).not.toMatch(/\n{3,}|undefined|null/);
+  });
+
+  it('B-5: without suggestions as boxes they are listed', () => {
+    const asked = { ...question('iterations'), blocked_report: REPORT };
+    expect(render(asked)).toContain("**Suggested Alternatives**, in the agent's words\n\n1. Use the sandbox");
+  });
+
+  it('B-7: the fallback starts with the fixed line when the turn limit tripped, and shows what was measured', () => {
+    const [, , first, , second] = render(question('fallback_none')).split('\n').slice(1);
+    expect(first).toBe('Max turns exceeded. Human intervention required.');
+    expect(second).toContain('The agent gave no account of what blocks it.');
+    const markdown = render(question('fallback_none'));
+    expect(markdown).toContain('What was done: 10 turns, as measured');
+    expect(markdown).toContain('Errors by how often they came: 3 kinds');
+    expect(markdown).toContain('| 8 | `MailError: 401 no API key` |');
+    const stopped = { ...question('same_error'), report_missing: { kind: 'none' as const, problems: [] } };
+    expect(render(stopped)).not.toContain('Max turns exceeded');
+  });
+
+  it('B-4: an invalid report names field, value and what is allowed, and is kept as it came', () => {
+    const markdown = render(question('fallback_invalid'));
+    expect(markdown).toContain(
+      '`blocked_report.blocking_issues[0].category` | `"network"` | external_dependency, test_failure',
+    );
+    expect(markdown).toContain('```json\n{ "status": "blocked"');
+  });
+
+  it('B-7: a death is said to be one', () => {
+    expect(render(question('fallback_died'))).toContain(
+      "The agent's process ended (exit 137) before it wrote a report.",
+    );
+  });
+});
+
+describe('size', () => {
+  const long = 'A long line with @mona and `code` and a | pipe. '.repeat(2_000);
+  const many = (n: number) => Array.from({ length: n }, (_, i) => i);
+  const huge: Escalation = {
+    ...question('blocked_report'),
+    headline: long,
+    question: long,
+    headers: [long],
+    what_i_need: long,
+    what_i_tried: long,
+    findings: long,
+    inputs: many(20).map((i) => ({ key: `key_${i}`, label: long.slice(0, 500), secret: i % 2 === 0 })),
+    blocked_report: {
+      blocking_issues: many(50).map(() => ({
+        issue: long,
+        location: long,
+        category: 'architectural',
+        details: long,
+      })),
+      attempts_made: many(150).map((turn) => ({
+        turn: turn + 1,
+        action: long,
+        result: long,
+        why_failed: long,
+      })),
+      suggested_alternatives: many(50).map(() => long),
+      human_action_required: long,
+    },
+    report_missing: {
+      kind: 'invalid',
+      problems: many(50).map(() => ({ field: long, value: long, allowed: long })),
+      raw: long,
+    },
+    context: context(10, {
+      failing: many(50).map(() => long),
+      errors: many(3).map(() => occurrence(10, 0, { ...ERRORS.key, message: long, file: long })),
+      recent_actions: many(500).map(() => ({ turn: 1, at: TIME(1), title: long, ok: false, result: long })),
+      last_output: { at: TIME(1), command: long, result: long, tail: long },
+      progress: { stage: long, details: long },
+    }),
+    triggers: [
+      trigger('same_error_repeated', 3, 3, {
+        occurrences: many(500).map(() =>
+          occurrence(1, 0, { ...ERRORS.key, message: long }, [long, long, long]),
+        ),
+      }),
+      trigger('files_modified_exceeds', 20, 20, {
+        files: many(10_000).map((i) => `src/${i}/${long.slice(0, 300)}`),
+        scope: many(500).map(() => long),
+        proposed: many(50).map((i) => ({
+          path: `${i}${long}`,
+          why: 'file_limit' as const,
+          held: true,
+          diff: long,
+        })),
+      }),
+      trigger('no_test_improvement_after', 3, 3, {
+        pass_rates: many(5_000).map((turn) => ({ turn, unit: 'tests' as const, passed: 1, total: 2 })),
+      }),
+      trigger('no_file_changes_after_attempts', 5, 5, {
+        attempts: many(500).map(() => ({ turn: 1, at: TIME(1), title: long, ok: true, result: long })),
+      }),
+    ],
+  };
+
+  it('B-8: huge evidence fits, every option is there, and nothing is cut inside a fence or a table', () => {
+    const state = waiting(huge, {
+      turns: many(200).map((i) => ({ ...(turns(1)[0] as TurnRecord), turn: i + 1, title: long })),
+    });
+    const markdown = renderEscalation(state, huge, WHERE);
+    expect(markdown.length).toBeLessThan(60_000);
+    for (const option of huge.options)
+      expect(markdown).toContain(`<!-- autobuild:option id=e1.${option.id} -->`);
+    expect(markdown).toContain('Asking @rosa');
+    expect(markdown.trimEnd().endsWith('</sub>')).toBe(true);
+    expect(markdown.match(/<details>/g)?.length ?? 0).toBe(markdown.match(/<\/details>/g)?.length ?? 0);
+    walk(parseMarkdown(markdown), (node) => {
+      if (node.type !== 'table') return;
+      const widths = new Set(node.children.map((row) => row.children.length));
+      expect(widths.size).toBe(1);
+    });
+    expect(markdown).toMatch(/Left out for its length: .* \(on the \[run page\]/);
+  });
+
+  it('B-8: a fold of some hundred rows is shortened and says where the rest is', () => {
+    const asked = {
+      ...question('loop'),
+      context: context(9, {
+        recent_actions: many(300).map(() => ({
+          turn: 1,
+          at: TIME(1),
+          title: 'npm test',
+          ok: true,
+          result: '',
+        })),
+      }),
+    };
+    expect(render(asked)).toContain('260 rows more on the [run page]');
+    expect(render(asked, { ...WHERE, links: undefined })).toContain("260 rows more in the run's record.");
+  });
+
+  it('B-8: an ordinary question stays below the target', () => {
+    for (const asked of Object.values(QUESTIONS)) expect(render(asked).length).toBeLessThan(10_000);
+  });
+});
+
+describe('hostile records', () => {
+  const OURS =
+    /^(?:<!-- autobuild:(?:escalation|option) [\w .=-]*-->|<details><summary>(?:[^<@]|<\/?(?:b|code)>)*<\/summary>|<\/details>|<\/?(?:sub|b|code)>)$/;
+
+  it('S-14: nothing in a whole question is active but what is ours, for 2,000 hostile records', () => {
+    const where: CommentContext = { capabilities: { live: true, form: true }, op: 'x' };
+    fc.assert(
+      fc.property(
+        fc.array(
+          hostile.map((text) => text.slice(0, 80)),
+          { minLength: 4, maxLength: 4 },
+        ),
+        fc.constantFrom(...Object.keys(QUESTIONS)),
+        (texts, name) => {
+          const asked = poison(question(name), texts);
+          const markdown = renderEscalation(waiting(asked), asked, where);
+          const allowed = { html: OURS, types: ['heading'], boxes: asked.options.length };
+          expect(findActive(markdown, allowed)).toEqual([]);
+          const markers = [...markdown.matchAll(/<!--\s*autobuild:(\w+)/g)].map((match) => match[1]);
+          expect(markers).toEqual(['escalation', ...asked.options.map(() => 'option')]);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  }, 120_000);
+
+  /** Every text of the record replaced, as if the agent had written all of it. */
+  function poison(asked: Escalation, texts: string[]): Escalation {
+    let next = 0;
+    const fixed = new Set([
+      'id',
+      'type',
+      'status',
+      'guard',
+      'kind',
+      'at',
+      'created_at',
+      'first_seen',
+      'tried_again',
+      'why',
+      'category',
+      'key',
+      'command',
+      'priority',
+      'unit',
+      'operation',
+      'follows',
+    ]);
+    const replace = (value: unknown, name: string): unknown => {
+      if (typeof value === 'string')
+        return fixed.has(name) ? value : (texts[next++ % texts.length] ?? '') + value;
+      if (Array.isArray(value)) return value.map((item) => replace(item, name));
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replace(item, key)]));
+    };
+    return replace(asked, '') as Escalation;
+  }
+});

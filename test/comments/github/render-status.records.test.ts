@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest';
+import { helpRows } from '../../../src/commands/help-text.ts';
+import { renderAnswered } from '../../../src/comments/github/render-answered.ts';
+import { keepAddedText, renderPullRequest } from '../../../src/comments/github/render-pull-request.ts';
+import { renderReceipt } from '../../../src/comments/github/render-receipt.ts';
+import { renderReply } from '../../../src/comments/github/render-reply.ts';
+import { renderReview } from '../../../src/comments/github/render-review.ts';
+import { renderStatus } from '../../../src/comments/github/render-status.ts';
+import type { Escalation } from '../../../src/core/contracts/escalation.ts';
+import type { RunState } from '../../../src/core/contracts/run-state.ts';
+import { QUESTIONS } from '../questions.ts';
+import { REPORT, run, TIME, turns, verification, WHERE, waiting } from '../story.ts';
+
+const golden = (name: string) => `../../golden/comments/${name}.md`;
+
+function question(name: string): Escalation {
+  const asked = QUESTIONS[name];
+  if (!asked) throw new Error(`The story has no question ${name}.`);
+  return asked;
+}
+
+const given = { mail_from: { ref: 'v1', length: 16 }, mail_api_key: { ref: 'v2', length: 32 } };
+
+const answered: Escalation = {
+  ...question('need_help'),
+  status: 'resolved',
+  resolved_at: TIME(67),
+  responses: [
+    {
+      response_type: 'provide',
+      command: { name: 'provide', inputs: { mail_from: given.mail_from } },
+      content: 'mail_from',
+      by: 'rosa',
+      via: 'comment',
+      timestamp: TIME(64),
+    },
+    {
+      response_type: 'provide',
+      command: { name: 'provide', inputs: { mail_api_key: given.mail_api_key } },
+      content: 'mail_api_key',
+      by: 'rosa',
+      via: 'form',
+      timestamp: TIME(67),
+    },
+  ],
+  resolution: { by: 'rosa', inputs: given },
+  acknowledged: { text: 'Both values received, running the live tests. Thanks @rosa!', at: TIME(68) },
+};
+
+const doneTurns = [
+  ...turns(6),
+  { ...turns(7)[6], verification: verification(14, 14, 75), signature: 'pass' },
+] as RunState['turns'];
+
+const done: RunState = run({
+  turn: 7,
+  status: 'reviewing',
+  turn_open: false,
+  job_live: false,
+  jobs: 2,
+  turns: doneTurns,
+  waiting_ms: 34 * 60_000,
+  escalations: [answered],
+  finished: { partial: false, reason: 'complete', at: TIME(80) },
+});
+
+const unpublished = {
+  why: 'it is not what was verified',
+  detail: 'It was changed afterwards.\nLabel the issue again to build it once more.',
+};
+
+const accepted: Escalation = {
+  ...question('blocked_report'),
+  status: 'resolved',
+  resolved_at: TIME(70),
+  responses: [
+    {
+      response_type: 'accept',
+      command: { name: 'accept' },
+      content: '/accept',
+      by: 'rosa',
+      via: 'tick',
+      timestamp: TIME(70),
+    },
+  ],
+  resolution: { by: 'rosa', inputs: {} },
+};
+
+const partial: RunState = run({
+  turn: 10,
+  status: 'reviewing',
+  turn_open: false,
+  job_live: false,
+  turns: turns(10),
+  escalations: [accepted],
+  blocked_report: REPORT,
+  known_issues: [
+    {
+      title: 'same error 3 times, a hint would help',
+      tests: ['mails the card to its owner', 'fixes #7 for good'],
+      checks: [],
+      by: 'hugo',
+      at: TIME(50),
+    },
+  ],
+  finished: {
+    partial: true,
+    reason: 'Task completed with partial results due to max_iterations',
+    by: 'rosa',
+    at: TIME(70),
+  },
+});
+
+describe('a question after its answer', () => {
+  it('E-11: says who answered, by what, and what the agent said; the boxes are gone', async () => {
+    const markdown = renderAnswered(run({ turn: 6, escalations: [answered] }), answered, WHERE);
+    expect(markdown).not.toContain('- [ ]');
+    expect(markdown).toContain('### ✓ Answered: 2 of 2 values given by rosa, running again');
+    expect(markdown).toContain('took it in: "Both values received, running the live tests. Thanks `@rosa`!"');
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('answered'));
+  });
+
+  it.each([
+    ['resolved_with_override', '✓ Answered: another approach chosen by rosa'],
+    ['resolved_with_approval', '✓ Answered: approved by rosa'],
+    ['resolved_with_termination', '✗ Answered: stopped by rosa'],
+    ['agent_terminated', "✗ Closed: the agent's process ended"],
+  ] as const)('E-10: %s has its own headline', (status, headline) => {
+    const closed = { ...accepted, status };
+    expect(renderAnswered(run({ escalations: [closed], status: 'cancelled' }), closed, WHERE)).toContain(
+      `### ${headline}`,
+    );
+  });
+});
+
+describe('the review', () => {
+  it('G-10: iteration history, error history and loop signatures, then the same question with the same box ids', async () => {
+    const asked = question('loop');
+    const markdown = renderReview(waiting(asked, { escalations: [answered, asked] }), asked, WHERE);
+    expect(markdown).toContain('| 9 | Wait for the queue in the test |');
+    expect(markdown).toContain('Error history: 3 kinds');
+    expect(markdown).toContain('| **3** | `test-fail:2-mail,redeem` | 7, 8, 9 |');
+    const ids = [...markdown.matchAll(/autobuild:option id=(\S+)/g)].map((match) => match[1]);
+    expect(ids).toEqual(asked.options.map((option) => `e2.${option.id}`));
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('review'));
+  });
+
+  it('G-10: without a question it is the history alone', () => {
+    const markdown = renderReview(run(), undefined, WHERE);
+    expect(markdown).toContain('### ▶ Review: 5 turns so far');
+    expect(markdown).not.toContain('- [ ]');
+  });
+});
+
+const statuses: Record<string, RunState> = {
+  'status-building': run({ turn: 4 }),
+  'status-fails-afresh': run({
+    turn: 7,
+    turn_open: false,
+    job_live: false,
+    turns: doneTurns,
+    fresh: verification(11, 14, 78),
+  }),
+  'status-waiting': waiting(question('need_help'), {
+    job_live: false,
+    given: { mail_from: given.mail_from },
+  }),
+  'status-paused': run({
+    status: 'waiting_for_input',
+    job_live: false,
+    turn_open: false,
+    paused: { rearm: [] },
+  }),
+  'status-done': done,
+  'status-partial': partial,
+  'status-cancelled': run({
+    status: 'cancelled',
+    turn_open: false,
+    job_live: false,
+    finished: { partial: true, reason: 'cancelled by rosa', by: 'rosa', at: TIME(40) },
+  }),
+  'status-failed': run({
+    status: 'failed',
+    turn: 1,
+    turn_open: false,
+    job_live: false,
+    task: { ...run().task, scope: undefined },
+    finished: { partial: true, reason: 'the agent could not be started', at: TIME(4) },
+  }),
+};
+
+describe('the status comment', () => {
+  it.each(Object.entries(statuses))('%s looks as its golden file', async (name, state) => {
+    const markdown = renderStatus(state, { ...WHERE, op: 'r4x9k2.status' });
+    expect(markdown, 'progress never uses boxes').not.toContain('- [ ]');
+    expect(markdown, 'an edit mentions nobody').not.toMatch(/(^|\s)@\w/);
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden(name));
+  });
+
+  it.each([
+    ['status-closed', statuses['status-paused']],
+    ['status-waiting-closed', statuses['status-waiting']],
+  ] as const)('C-6: %s says who closed the pull request, and how to go on', async (name, state) => {
+    const closed = { ...(state as RunState), closed_pull: { number: 31, by: 'walter' } };
+    const links = { ...WHERE.links, pull_request: undefined, changes: undefined };
+    const markdown = renderStatus(closed, { ...WHERE, links, op: 'r4x9k2.status' });
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden(name));
+  });
+
+  it('E-6: says that no scope is declared', () => {
+    expect(renderStatus(statuses['status-failed'] as RunState, WHERE)).toContain(
+      '`spec_deviation_detected` is inactive',
+    );
+    expect(renderStatus(statuses['status-building'] as RunState, WHERE)).not.toContain('inactive');
+  });
+
+  it.each([
+    ['pending', '▶ Building: a job is starting, nothing needed from you'],
+    ['approved', '✓ Done: merged, nothing needed from you'],
+    ['rejected', '✗ Closed without merging: nothing needed from you'],
+    ['terminated_by_human', '✗ Ended by rosa: nothing needed from you'],
+  ] as const)('P-3: the headline of %s', (status, headline) => {
+    const state = run({ status, finished: { partial: false, reason: '', by: 'rosa', at: TIME(9) } });
+    expect(renderStatus(state, WHERE)).toContain(`### ${headline}`);
+  });
+});
+
+describe('work that did not get to a pull request', () => {
+  it('status and receipt say why and what can be done, and ask nobody to review it', async () => {
+    const where = {
+      ...WHERE,
+      unpublished,
+      links: { ...WHERE.links, pull_request: undefined, changes: undefined },
+    };
+    const receipt = renderReceipt(done, { ...where, op: 'r4x9k2.receipt' });
+    const status = renderStatus(done, { ...where, op: 'r4x9k2.status' });
+    expect(status.split('\n')[1]).toBe('### ✗ The work is not published: it is not what was verified');
+    for (const text of [receipt, status]) expect(text).not.toMatch(/review/i);
+    await expect(`${status}\n`).toMatchFileSnapshot(golden('status-unpublished'));
+    await expect(`${receipt}\n`).toMatchFileSnapshot(golden('receipt-unpublished'));
+  });
+
+  it('a draft of an earlier state is not called ready', () => {
+    const status = renderStatus(done, { ...WHERE, unpublished, op: 'r4x9k2.status' });
+    expect(status).toContain('Draft pull request #43');
+    expect(status).not.toContain('ready for your review');
+  });
+});
+
+describe('the receipt', () => {
+  it('looks as its golden file', async () => {
+    await expect(`${renderReceipt(done, { ...WHERE, op: 'r4x9k2.receipt' })}\n`).toMatchFileSnapshot(
+      golden('receipt'),
+    );
+  });
+});
+
+describe('the pull request', () => {
+  it('done: closes the issue', async () => {
+    const markdown = renderPullRequest(done, WHERE);
+    expect(markdown).toContain('\nCloses #42\n');
+    expect(markdown).not.toContain('[!WARNING]');
+    expect(renderPullRequest(done, { ...WHERE, issue: undefined })).not.toMatch(/Closes/);
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request-done'));
+  });
+
+  it('G-7: a partial result carries the warning and does not close the issue; G-9: known issues are listed', async () => {
+    const markdown = renderPullRequest(partial, WHERE);
+    expect(markdown).toContain('Task completed with partial results due to max_iterations');
+    expect(markdown).not.toMatch(/\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?\s+#\d/i);
+    expect(markdown).toContain('**Known issues**');
+    expect(markdown).toContain('skipped by hugo');
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request-partial'));
+  });
+
+  it('a draft says that it is not finished and closes nothing', () => {
+    const markdown = renderPullRequest(run(), WHERE);
+    expect(markdown).toContain('**Not finished yet.**');
+    expect(markdown).toContain('Part of #42, which stays open.');
+  });
+
+  it('asks before CI runs, for the commit that is there, and names what is not in it', async () => {
+    const head = 'c0ffee'.padEnd(40, '0');
+    const left_out = {
+      files: [
+        { path: 'latest', problem: 'it is a symbolic link' },
+        { path: 'a`b\n- [x] <!-- autobuild:option id=ci.x -->', problem: 'fixes #7\n- [x] @rosa' },
+      ],
+      total: 23,
+    };
+    const markdown = renderPullRequest(run(), WHERE, { ci: { head }, left_out });
+    expect(markdown.match(/^- \[[ x]\].*$/gm)).toEqual([
+      `- [ ] <!-- autobuild:option id=ci.${head} --> **Run CI on this branch**: for this commit; later work asks again.`,
+    ]);
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request-draft'));
+    const asked = { sha: head, by: 'hugo' };
+    const running = renderPullRequest(run(), WHERE, { ci: { head, asked } });
+    expect(running).toContain('✓ CI runs on `c0ffee0`, asked by hugo.');
+    expect(running).not.toContain('- [');
+    // On newer work it did not run yet.
+    const newer = renderPullRequest(run(), WHERE, { ci: { head: 'd'.repeat(40), asked } });
+    expect(newer).toContain('- [ ] <!-- autobuild:option id=ci.dddd');
+    expect(newer).not.toContain('✓ CI runs');
+  });
+
+  it('of a run that was stopped says so, and not that somebody accepted it', () => {
+    const finished = { partial: true, reason: 'cancelled by hugo', by: 'hugo', at: TIME(9) };
+    const markdown = renderPullRequest(run({ status: 'cancelled', finished }), WHERE);
+    expect(markdown).toContain('**Not finished: cancelled by hugo.**');
+    expect(markdown).not.toContain('ccepted');
+  });
+
+  it('keeps what people wrote below its last line', () => {
+    const before = renderPullRequest(run(), WHERE);
+    const after = renderPullRequest(done, WHERE);
+    expect(keepAddedText(`${before}\r\n\r\nSee the wiki.\r\n`, after)).toBe(`${after}\n\nSee the wiki.`);
+    expect(keepAddedText(before, after)).toBe(after);
+    expect(keepAddedText('All of it was replaced.', after)).toBe(after);
+  });
+
+  it('C-5: the blocked report can be read on the pull request', () => {
+    const markdown = renderPullRequest(partial, WHERE);
+    for (const head of [
+      'Task Blocked - Structured Report',
+      'Blocking Issues',
+      'Attempts Made',
+      'Suggested Alternatives',
+      'Human Action Required',
+    ])
+      expect(markdown).toContain(head);
+  });
+});
+
+describe('replies', () => {
+  it('each tone, with a line to copy and the commands that make sense', async () => {
+    const where = { ...WHERE, op: 'r4x9k2.r1' };
+    const replies = [
+      renderReply(
+        'r4x9k2',
+        { tone: 'taken', title: 'Taken: 2 of 2 values.', detail: 'Key of the mail sandbox: 32 characters.' },
+        where,
+        helpRows,
+      ),
+      renderReply(
+        'r4x9k2',
+        {
+          tone: 'waiting',
+          title: '1 of 2 values given.',
+          detail: 'Still missing: Key (`mail_api_key`). `/guide` goes on without.',
+        },
+        where,
+        helpRows,
+      ),
+      renderReply(
+        'r4x9k2',
+        {
+          tone: 'refused',
+          title: 'Nothing changed: `/contineu` is not a command.',
+          suggestion: '/continue +5',
+          commands: ['continue', 'guide', 'approve', 'accept'],
+        },
+        where,
+        helpRows,
+      ),
+      renderReply('r4x9k2', { tone: 'info', title: 'Turn 4 of 10 is running.' }, where, helpRows),
+    ];
+    await expect(`${replies.join('\n\n')}\n`).toMatchFileSnapshot(golden('replies'));
+  });
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
+import { renderReminder } from '../../../src/comments/github/render-reminder.ts';
+import { whoCanAnswer } from '../../../src/comments/github/who-can-answer.ts';
+import { COMMAND_NAMES } from '../../../src/core/contracts/command.ts';
+import type { Escalation } from '../../../src/core/contracts/escalation.ts';
+import { QUESTIONS } from '../questions.ts';
+import { WHERE, waiting } from '../story.ts';
+
+const loop = QUESTIONS.loop as Escalation;
+const all = (role: 'triage' | 'maintain' | 'admin') =>
+  Object.fromEntries(COMMAND_NAMES.map((name) => [name, role]));
+
+test.each([
+  ['nothing', undefined, 'Anyone with write access can answer.'],
+  ['less', all('triage'), 'Anyone with write access can answer.'],
+  [
+    'more for a command the question does not offer',
+    { approve: 'admin' },
+    'Anyone with write access can answer.',
+  ],
+  [
+    'more for one',
+    { accept: 'maintain' },
+    'Anyone with write access can answer; `/accept` needs the role maintain.',
+  ],
+  [
+    'more for some',
+    { cancel: 'admin', accept: 'maintain', debug: 'maintain' },
+    'Anyone with write access can answer; `/debug` and `/accept` need the role maintain; `/cancel` needs the role admin.',
+  ],
+  ['more for all', all('maintain'), 'Anyone with the role maintain can answer.'],
+  [
+    'more for all, and most for one',
+    { ...all('maintain'), guide: 'admin' },
+    'Anyone with the role maintain can answer; `/guide` needs the role admin.',
+  ],
+] as const)('C-4: who can answer, where the config asks for %s', (_, roles, said) => {
+  expect(whoCanAnswer(loop, { roles })).toBe(` ${said}`);
+});
+
+test('C-4: values and reviews count as offered, by the lines that are shown for them', () => {
+  const roles = { provide: 'admin', override: 'maintain' } as const;
+  expect(whoCanAnswer(QUESTIONS.need_help as Escalation, { roles })).toContain(
+    '`/provide` needs the role admin.',
+  );
+  expect(whoCanAnswer(QUESTIONS.review_required as Escalation, { roles })).toContain('`/override` needs');
+});
+
+test('C-4: question and reminder say it, the reminder also of /pause', async () => {
+  const where = { ...WHERE, roles: { cancel: 'admin', pause: 'maintain' } as const };
+  const cancel = '; `/cancel` needs the role admin.';
+  expect(renderEscalation(waiting(loop), loop, where)).toContain(
+    `Anyone with write access can answer${cancel}`,
+  );
+  const reminder = renderReminder(waiting(loop), loop, where);
+  expect(reminder).toContain(`can answer; \`/pause\` needs the role maintain${cancel}`);
+  await expect(`${reminder}\n`).toMatchFileSnapshot('../../golden/comments/reminder-roles.md');
+});

@@ -1,0 +1,305 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { helpRows } from '../../../src/commands/help-text.ts';
+import { turnTable } from '../../../src/comments/github/turn-history.ts';
+import { renderEnd } from '../../../src/comments/terminal/render-end.ts';
+import { renderLiveLine } from '../../../src/comments/terminal/render-live-line.ts';
+import { renderPanel } from '../../../src/comments/terminal/render-panel.ts';
+import { renderPlain } from '../../../src/comments/terminal/render-plain.ts';
+import { renderTerminalReply } from '../../../src/comments/terminal/render-reply.ts';
+import { renderTerminalReview } from '../../../src/comments/terminal/render-review.ts';
+import { renderTurnLine } from '../../../src/comments/terminal/render-turn-line.ts';
+import { cellsOf, terminalText } from '../../../src/comments/terminal/terminal-text.ts';
+import type { Escalation } from '../../../src/core/contracts/escalation.ts';
+import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
+import { hostile } from '../hostile-text.ts';
+import { QUESTIONS } from '../questions.ts';
+import { run, TIME, turns, verification, waiting } from '../story.ts';
+
+const golden = (name: string) => `../../golden/terminal/${name}.txt`;
+
+function question(name: string): Escalation {
+  const asked = QUESTIONS[name];
+  if (!asked) throw new Error(`The story has no question ${name}.`);
+  return asked;
+}
+
+const panel = (name: string, look = {}) => renderPanel(waiting(question(name)), question(name), look);
+
+describe('the panel', () => {
+  it('B-8: a report of sixty parts fits some screens, and says where the rest is', () => {
+    const asked = question('blocked_report');
+    const report = asked.blocked_report;
+    if (!report) throw new Error('this question has a blocked report');
+    const sixty = <Part>(parts: readonly Part[]) => Array.from({ length: 60 }, () => parts[0] as Part);
+    const long = {
+      ...asked,
+      blocked_report: {
+        ...report,
+        blocking_issues: sixty(report.blocking_issues),
+        attempts_made: sixty(report.attempts_made),
+        suggested_alternatives: sixty(report.suggested_alternatives),
+      },
+    };
+    const text = renderPanel(waiting(long), long, {});
+    expect(text.split('\n').length).toBeLessThan(100);
+    for (const rest of ['… 55 more in', '… 50 earlier in']) expect(text).toContain(rest);
+  });
+
+  it.each(Object.keys(QUESTIONS))(
+    '%s looks as its golden file, in 80 columns, without colour',
+    async (name) => {
+      const text = panel(name, { saved: '.autobuild/issue-42/blocked_report.json' });
+      for (const line of text.split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
+      expect(text).not.toContain('\x1b');
+      expect(text).not.toMatch(/ \n|\n{3,}/);
+      await expect(`${text}\n`).toMatchFileSnapshot(golden(name.replaceAll('_', '-')));
+    },
+  );
+
+  it.each(Object.entries(QUESTIONS))(
+    'E-9: %s offers every command of the record and says how to park',
+    (name, asked) => {
+      const text = panel(name);
+      // A bare /continue with values missing would only be refused here.
+      const offered = asked.options.filter(
+        (option) => option.command !== '/continue' || asked.inputs.length === 0,
+      );
+      for (const option of offered) expect(text).toContain(`     ${option.command}`);
+      expect(text.includes('/provide ')).toBe(asked.inputs.length > 0);
+      expect(text).toContain('autobuild resume r4x9k2 brings this question back.');
+    },
+  );
+
+  it('B-5: title, the four heads, ✓ for "Success" only', () => {
+    const text = panel('blocked_report');
+    for (const head of [
+      'Task Blocked - Structured Report',
+      'Blocking Issues',
+      'Attempts Made',
+      'Suggested Alternatives',
+      'Human Action Required',
+    ])
+      expect(text).toContain(head);
+    expect(text).toMatch(/turn 2 +✓ Sell cards/);
+    expect(text).toMatch(/turn 7 +✗ Send through/);
+  });
+
+  it('B-7: the fallback says so', () => {
+    expect(panel('fallback_none').split('\n')[2]).toBe('   Max turns exceeded. Human intervention required.');
+    expect(panel('fallback_invalid')).toContain(
+      'blocked_report.blocking_issues[0].category is "network"; allowed:',
+    );
+  });
+
+  it('K-8: a review stays stopped until someone answers', () => {
+    const text = panel('review_required');
+    expect(text).toContain('USER REVIEW REQUIRED: The issue asks for cards');
+    expect(text).toContain('After resolving, reply /continue');
+    expect(text).not.toMatch(/by itself|automatically/i);
+  });
+
+  it('colour repeats what the words say, and only when it is asked for', () => {
+    const plain = panel('loop');
+    const painted = panel('loop', { colour: true });
+    expect(painted).toContain('\x1b[33m⏸ Waiting for you');
+    expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(plain);
+  });
+
+  it.each([60, 100, 120])('fits %i columns', (width) => {
+    for (const name of Object.keys(QUESTIONS))
+      for (const line of panel(name, { width }).split('\n'))
+        expect(cellsOf(line), line).toBeLessThanOrEqual(width);
+  });
+});
+
+describe('lines', () => {
+  it('the live line is one line, cut at the width', async () => {
+    const state = run({ turn: 4 });
+    const line = renderLiveLine(
+      state,
+      { active_ms: 19 * 60_000, doing: 'edit src/cards/balance.ts\nand more', cost_usd: 1.12 },
+      {},
+    );
+    const narrow = renderLiveLine(state, { active_ms: 19 * 60_000, doing: 'edit' }, { width: 40 });
+    expect(cellsOf(narrow)).toBeLessThanOrEqual(40);
+    expect(line).not.toContain('\n');
+    const lines = [...state.turns.map((record) => renderTurnLine(record, {})), line, narrow];
+    for (const each of lines) expect(cellsOf(each), each).toBeLessThanOrEqual(80);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('building'));
+  });
+
+  it('E-1: a turn whose agent failed is no success, whatever the checks say', () => {
+    const [record] = turns(1);
+    if (!record) throw new Error('The story has no turn.');
+    const failed = { ...record, failed: true, exit: 'exit 3, failed: boom' };
+    expect(renderTurnLine(record, {})).toMatch(/^✓ 1 /);
+    expect(renderTurnLine(failed, {})).toMatch(/^✗ 1 /);
+    expect(renderTurnLine({ ...failed, title: undefined }, {})).toContain('exit 3, failed: boom');
+    const [row] = turnTable([{ ...failed, title: undefined }]).rows;
+    expect(row?.[1]).toBe('✗ exit 3, failed: boom');
+  });
+
+  it('a pipe gets one line per event, time first', async () => {
+    const [record] = turns(1);
+    const asked = question('need_help');
+    if (!record) throw new Error('The story has no turn.');
+    const state = waiting(asked);
+    const events: RunEvent[] = [
+      { type: 'job_started', at: TIME(0), job: 1 },
+      { type: 'baseline_recorded', at: TIME(1), verification: verification(5, 14, 1), guards: {} },
+      { type: 'turn_started', at: TIME(2), turn: 1, kind: 'normal', resumed: false },
+      {
+        type: 'turn_ended',
+        at: TIME(7),
+        record,
+        guards: {},
+        metrics: state.metrics,
+        active_ms: 420_000,
+        usage: state.usage,
+      },
+      { type: 'escalation_raised', at: TIME(33, 4), escalation: asked, guards: {} },
+      { type: 'agent_frozen', at: TIME(33, 4), escalation: 'e1', processes: 4, ms: 80 },
+      {
+        type: 'inputs_given',
+        at: TIME(64),
+        escalation: 'e1',
+        inputs: { mail_from: { ref: 'v1', length: 9 } },
+        by: 'rosa',
+      },
+      {
+        type: 'answer_acknowledged',
+        at: TIME(68),
+        escalation: 'e1',
+        text: 'Got it.\n::set-env name=A::b\n##[error]x',
+      },
+      { type: 'limits_changed', at: TIME(69), rev: 2, limits: {}, approved_paths: [] },
+      { type: 'job_lost', at: TIME(70), reason: 'exit 137' },
+      { type: 'run_finished', at: TIME(80), status: 'reviewing', partial: false, reason: 'complete' },
+    ];
+    const lines = events.map((event) => renderPlain(event, state)).filter((line) => line !== undefined);
+    expect(lines).toHaveLength(events.length - 1);
+    for (const line of lines) expect(line).toMatch(/^\d\d:\d\d:\d\d \S/);
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('plain'));
+  });
+
+  it('replies: the same words as in a comment, without backticks', async () => {
+    const replies = [
+      renderTerminalReply(
+        { tone: 'taken', title: 'Taken: 2 of 2 values.', detail: 'Key: 32 characters.' },
+        {},
+        helpRows,
+      ),
+      renderTerminalReply(
+        {
+          tone: 'refused',
+          title: 'Nothing changed: `contineu` is not a command.',
+          suggestion: '/continue +5',
+          commands: ['continue', 'accept'],
+        },
+        {},
+        helpRows,
+      ),
+      renderTerminalReply({ tone: 'info', title: 'Turn 4 of 10 is running.' }, {}, helpRows),
+    ];
+    await expect(`${replies.join('\n\n')}\n`).toMatchFileSnapshot(golden('replies'));
+  });
+});
+
+describe('the end', () => {
+  it('done, partial, cancelled, parked', async () => {
+    const over = { turn_open: false, job_live: false, turn: 7 } as const;
+    const last = { ...turns(7)[6], verification: verification(14, 14, 75) } as ReturnType<
+      typeof turns
+    >[number];
+    const ends = [
+      run({
+        ...over,
+        status: 'reviewing',
+        turns: [...turns(6), last],
+        finished: { partial: false, reason: 'complete', at: TIME(80) },
+      }),
+      run({
+        ...over,
+        status: 'reviewing',
+        escalations: [question('iterations')],
+        known_issues: [{ title: 'mail is not sent', tests: [], checks: [], by: 'rosa', at: TIME(70) }],
+        finished: {
+          partial: true,
+          reason: 'Task completed with partial results due to max_iterations',
+          by: 'rosa',
+          at: TIME(80),
+        },
+      }),
+      run({
+        ...over,
+        status: 'cancelled',
+        finished: { partial: true, reason: 'cancelled by rosa', by: 'rosa', at: TIME(80) },
+      }),
+      waiting(question('loop'), { job_live: false }),
+    ].map((state) => renderEnd(state, { branch: 'autobuild/issue-42' }));
+    for (const line of ends.join('\n').split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
+    await expect(`${ends.join('\n\n')}\n`).toMatchFileSnapshot(golden('end'));
+  });
+
+  it('G-12: parked without a question, it promises none', () => {
+    const parked = renderEnd(
+      run({ status: 'waiting_for_input', pending: undefined, paused: { rearm: [] } }),
+      {},
+    );
+    expect(parked).toMatch(/^⏸ Parked: autobuild resume \S+ goes on\n/);
+  });
+
+  it('G-9: what was skipped is the cause of a partial result', () => {
+    const finished = { partial: true, reason: 'complete but for known issues', at: TIME(80) };
+    expect(renderEnd(run({ status: 'reviewing', finished }), {})).toContain(
+      'partial results due to known issues\n',
+    );
+  });
+});
+
+describe('the review', () => {
+  it('G-10: iteration history, error history and loop signatures, then the question again', async () => {
+    const asked = question('loop');
+    const text = renderTerminalReview(waiting(asked), asked, {});
+    expect(text).toContain('Iteration history: 9 turns');
+    expect(text).toMatch(/7× {2}MailError: 401 no API key/);
+    expect(text).toMatch(/3× {2}test-fail:2-mail,redeem/);
+    expect(text).toContain(renderPanel(waiting(asked), asked, {}));
+    for (const line of text.split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
+    await expect(`${text}\n`).toMatchFileSnapshot(golden('review'));
+  });
+});
+
+describe('agent text in a terminal', () => {
+  const STEERING =
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]/u;
+
+  it('S-14: carries nothing that steers it, S-10: nor a command for the log of a job; each line fits', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          hostile,
+          fc.constantFrom('##[error]x', ' ::set-env name=A::b', '漢字'.repeat(60), 'x'.repeat(300)),
+        ),
+        fc.integer({ min: 12, max: 100 }),
+        (text, width) => {
+          const lines = terminalText(text, width, 1_000);
+          for (const line of lines) {
+            if (STEERING.test(line) || cellsOf(line) > width || line.includes('##[') || /^\s*::/.test(line))
+              throw new Error(`${JSON.stringify(line)} at ${width}`);
+          }
+        },
+      ),
+      { numRuns: 800, examples: [[':tada: :+1:`-->autobuild::tada: :+1:', 17]] },
+    );
+  });
+
+  it('keeps words and lists readable', () => {
+    expect(terminalText('1. one two three four\n2. five', 14, 100)).toEqual([
+      '1. one two',
+      '   three four',
+      '2. five',
+    ]);
+  });
+});
