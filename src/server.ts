@@ -4,7 +4,7 @@ import { Probot, ProbotOctokit } from 'probot';
 import { agentNames } from './agents/registry.ts';
 import autobuild from './app/app.ts';
 import type { AppParts, Repository } from './app/parts.ts';
-import { startWorkers } from './app/workers.ts';
+import { startWorkers } from './app/workers/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
 import type { Delivery, HostedStore } from './core/ports/hosted-ports.ts';
 import { createAppDeliveries } from './github/app-deliveries.ts';

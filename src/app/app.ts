@@ -10,7 +10,7 @@ import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
 import type { AppParts } from './parts.ts';
-import { isOutdated } from './redeliver.ts';
+import { isOutdated } from './reconcile/redeliver.ts';
 
 interface FromRepository {
   installation?: { id: number };

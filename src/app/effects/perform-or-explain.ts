@@ -9,7 +9,7 @@ import { postReply } from '../post-reply.ts';
 import { redactFor } from '../redact.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
-import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../work-queue.ts';
+import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/work-queue.ts';
 import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
 import { performEffect } from './perform-effect.ts';
 

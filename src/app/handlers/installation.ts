@@ -1,7 +1,7 @@
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
-import { expectLate } from '../redeliver.ts';
+import { expectLate } from '../reconcile/redeliver.ts';
 
 const MOST_REVIVED = 1_000;
 /** `<run>.<version>.<index>` */

@@ -6,7 +6,7 @@ import { droppedMark, lastDispatch, rememberDispatch } from '../last-dispatch.ts
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
-import { REFUSED_ATTEMPTS } from '../work-queue.ts';
+import { REFUSED_ATTEMPTS } from '../workers/work-queue.ts';
 
 const MOST_STARTS = 3;
 

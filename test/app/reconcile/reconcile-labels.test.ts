@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GitHubError } from '../../src/core/ports/github-port.ts';
-import { type AppDesk, openAppDesk } from './app-desk.ts';
-import { endJobs } from './end-jobs.ts';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { endJobs } from '../end-jobs.ts';
 
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
 const QUARTER_MS = 15 * 60_000;

@@ -1,8 +1,8 @@
-import type { Delivery } from '../core/ports/hosted-ports.ts';
-import { decideForRun } from './decide-for-run.ts';
-import { performOrExplain } from './effects/perform-or-explain.ts';
-import type { AppParts } from './parts.ts';
-import { reconcile } from './reconcile.ts';
+import type { Delivery } from '../../core/ports/hosted-ports.ts';
+import { decideForRun } from '../decide-for-run.ts';
+import { performOrExplain } from '../effects/perform-or-explain.ts';
+import type { AppParts } from '../parts.ts';
+import { reconcile } from '../reconcile/reconcile.ts';
 import { createQueueWorker, type QueueWorker } from './work-queue.ts';
 
 const LOOK_MS = 1_000;

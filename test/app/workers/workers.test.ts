@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
-import { startWorkers, type Workers } from '../../src/app/workers.ts';
-import { until } from '../e2e-github/until.ts';
-import { type AppDesk, askingRun, openAppDesk } from './app-desk.ts';
-import { endJobs } from './end-jobs.ts';
+import { startWorkers, type Workers } from '../../../src/app/workers/workers.ts';
+import { until } from '../../e2e-github/until.ts';
+import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+import { endJobs } from '../end-jobs.ts';
 
 const DAY_MS = 86_400_000;
 
