@@ -1,5 +1,5 @@
+import type { Db } from './hosted/tables.ts';
 import { SealError, type Sealer } from './seal.ts';
-import type { Db } from './tables.ts';
 
 const NAME = 'key_check';
 const CONTEXT = ['settings', NAME];

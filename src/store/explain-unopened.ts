@@ -1,5 +1,5 @@
 import { userError } from '../core/error-catalogue.ts';
-import { SchemaError } from './migrate.ts';
+import { SchemaError } from './hosted/migrate.ts';
 import { SealError } from './seal.ts';
 
 const MAX_CAUSES = 5;

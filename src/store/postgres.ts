@@ -3,13 +3,13 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import { checkKey } from './check-key.ts';
-import { createDatabase, type Wake } from './database.ts';
-import { createHostedStore } from './hosted-store.ts';
-import { migrate } from './migrate.ts';
-import { MIGRATIONS } from './migrations/all.ts';
+import { createDatabase, type Wake } from './hosted/database.ts';
+import { createHostedStore } from './hosted/hosted-store.ts';
+import { migrate } from './hosted/migrate.ts';
+import { MIGRATIONS } from './hosted/migrations/all.ts';
+import type { Tables } from './hosted/tables.ts';
 import { listen } from './postgres-listener.ts';
 import { createSealer } from './seal.ts';
-import type { Tables } from './tables.ts';
 import { asUnavailable } from './unavailable.ts';
 
 const CONNECTIONS = 10;

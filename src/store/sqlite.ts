@@ -1,14 +1,14 @@
 import { Kysely } from 'kysely';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import { checkKey } from './check-key.ts';
-import { createDatabase } from './database.ts';
-import { createHostedStore } from './hosted-store.ts';
-import { migrate } from './migrate.ts';
-import { MIGRATIONS } from './migrations/all.ts';
+import { createDatabase } from './hosted/database.ts';
+import { createHostedStore } from './hosted/hosted-store.ts';
+import { migrate } from './hosted/migrate.ts';
+import { MIGRATIONS } from './hosted/migrations/all.ts';
+import type { Tables } from './hosted/tables.ts';
 import { createNodeSqliteDialect } from './node-sqlite-dialect.ts';
 import { createSealer } from './seal.ts';
 import { openSqliteFile } from './sqlite-file.ts';
-import type { Tables } from './tables.ts';
 import { asUnavailable } from './unavailable.ts';
 
 const BUSY_MS = 10_000;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '../core/ports/ports.ts';
+import type { Vault } from '../../core/ports/ports.ts';
+import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
-import type { Sealer } from './seal.ts';
 
 const REF_BYTES = 18;
 const MAX_REFS = 1000;

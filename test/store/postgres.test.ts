@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
-import { StoreUnavailableError } from '../../../src/core/ports/store-unavailable.ts';
-import { openPostgresStore } from '../../../src/store/postgres.ts';
-import { type Backend, KEY } from './backend.ts';
-import { at, delivery, note, request } from './commits.ts';
-import { testContract } from './contract.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import type { HostedStore } from '../../src/core/ports/hosted-ports.ts';
+import { StoreUnavailableError } from '../../src/core/ports/store-unavailable.ts';
+import { openPostgresStore } from '../../src/store/postgres.ts';
+import { type Backend, KEY } from './hosted/backend.ts';
+import { at, delivery, note, request } from './hosted/commits.ts';
+import { testContract } from './hosted/contract.ts';
+import { type PostgresServer, startPostgres } from './hosted/postgres-server.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { isFinished, type RunState } from '../core/contracts/run-state.ts';
-import { evolve } from '../core/decide/evolve.ts';
-import { type HostedCommit, type HostedStore, Place } from '../core/ports/hosted-ports.ts';
-import type { Commit } from '../core/ports/ports.ts';
+import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import { evolve } from '../../core/decide/evolve.ts';
+import { type HostedCommit, type HostedStore, Place } from '../../core/ports/hosted-ports.ts';
+import type { Commit } from '../../core/ports/ports.ts';
 import type { Database } from './database.ts';
 import { putEffects } from './outbox.ts';
 import type { Trx } from './tables.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { Delivery, Inbox, IncomingDelivery } from '../core/ports/hosted-ports.ts';
+import type { Delivery, Inbox, IncomingDelivery } from '../../core/ports/hosted-ports.ts';
+import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
 import { chooseInsert } from './insert-deliveries.ts';
 import { createQueue } from './queue.ts';
-import type { Sealer } from './seal.ts';
 import type { Trx } from './tables.ts';
 
 /** Far below what either database takes in one statement. */

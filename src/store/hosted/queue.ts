@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Leased, Queue } from '../core/ports/hosted-ports.ts';
+import type { Leased, Queue } from '../../core/ports/hosted-ports.ts';
+import { isLostRace } from '../unavailable.ts';
 import type { Database } from './database.ts';
-import { isLostRace } from './unavailable.ts';
 
 export interface QueueRow {
   id: string;

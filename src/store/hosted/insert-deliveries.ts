@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
+import { RowByRow } from '../node-sqlite-dialect.ts';
 import type { Dialect } from './migrate.ts';
-import { RowByRow } from './node-sqlite-dialect.ts';
 import type { QueueTable, Trx } from './tables.ts';
 
 type Row = Pick<QueueTable, 'id' | 'lane' | 'kind' | 'body' | 'put_ms'>;

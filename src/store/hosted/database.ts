@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
+import { isLostRace } from '../unavailable.ts';
 import type { Dialect } from './migrate.ts';
 import type { Db, Trx } from './tables.ts';
-import { isLostRace } from './unavailable.ts';
 
 export type Wake = 'inbox' | 'outbox' | `run:${string}`;
 

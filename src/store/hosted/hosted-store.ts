@@ -1,16 +1,16 @@
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../core/ports/hosted-ports.ts';
+import type { Sealer } from '../seal.ts';
+import { asUnavailable } from '../unavailable.ts';
 import { createBlobs } from './blobs.ts';
 import type { Database } from './database.ts';
 import { createInbox } from './inbox.ts';
 import { createMarks } from './marks.ts';
 import { createOutbox } from './outbox.ts';
 import { createRuns } from './runs.ts';
-import type { Sealer } from './seal.ts';
 import { createSealedVault } from './sealed-vault.ts';
 import { createSentComments } from './sent-comments.ts';
 import { createTimers } from './timers.ts';
 import { createTokens } from './tokens.ts';
-import { asUnavailable } from './unavailable.ts';
 
 /** The store of a hosted desk, on either database. */
 export function createHostedStore(

@@ -1,6 +1,6 @@
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../core/ports/hosted-ports.ts';
+import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
-import type { Sealer } from './seal.ts';
 
 /** The agent's session files are in it, and what was given to the agent may be in those. */
 const SEALED = new Set(['checkpoint']);
