@@ -1,9 +1,9 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
-import { type AppSetUp, createAppSetUp } from '../../github/app-set-up.ts';
 import { createClient } from '../../github/client.ts';
 import { createGitHub } from '../../github/github.ts';
 import { openOctokit } from '../../github/open-octokit.ts';
-import { createRepositorySetUp } from '../../github/repository-set-up.ts';
+import { type AppSetUp, createAppSetUp } from '../../github/set-up/app-set-up.ts';
+import { createRepositorySetUp } from '../../github/set-up/repository-set-up.ts';
 import { createAppToken } from '../doctor/app-token.ts';
 import { type DoctorAccess, readDoctorAccess } from '../doctor/doctor-access.ts';
 import { examineApp } from '../doctor/doctor-app.ts';

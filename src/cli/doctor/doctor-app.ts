@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import type { AppDelivery, AppSetUp } from '../../github/app-set-up.ts';
+import type { AppDelivery, AppSetUp } from '../../github/set-up/app-set-up.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 
 const RANKS = ['none', 'read', 'write', 'admin'];

@@ -1,7 +1,7 @@
 import { AGENTS, agentNamed } from '../../agents/registry.ts';
 import { type Config, defaultConfig, describeProblem, type ReadConfig, readConfig } from '../../config.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { ActionsPolicy, RepositorySetUp } from '../../github/repository-set-up.ts';
+import type { ActionsPolicy, RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
 import { readWorkflowFile, type WorkflowFile } from '../workflow-file.ts';
 import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
 import { examineWorkflow, findActionReferences, WORKFLOW_PATH } from './doctor-workflow.ts';
