@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { HelpBlock } from '../../src/runner/output/help-scanner.ts';
-import { createHelpScanner } from '../../src/runner/output/help-scanner.ts';
-import { limitHelpBlocks, MAX_HELP_BLOCKS } from '../../src/runner/output/limit-help-blocks.ts';
+import type { HelpBlock } from '../../../src/runner/output/help-scanner.ts';
+import { createHelpScanner } from '../../../src/runner/output/help-scanner.ts';
+import { limitHelpBlocks, MAX_HELP_BLOCKS } from '../../../src/runner/output/limit-help-blocks.ts';
 
 test('P-1: of a flood of blocks the first are passed on and the others counted', () => {
   const passed: HelpBlock[] = [];
