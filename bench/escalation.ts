@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent } from '../src/core/contracts/agent-event.ts';
-import { briefFor } from '../src/core/contracts/brief.ts';
 import { type Claim, PROTOCOL } from '../src/core/contracts/envelope.ts';
 import { createDesk } from '../src/core/decide/desk.ts';
+import { briefFor } from '../src/core/decide/orders/brief-for.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { createInProcessLink } from '../src/link/in-process.ts';
 import { createMeter } from '../src/runner/job/meter.ts';

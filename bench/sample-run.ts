@@ -1,8 +1,9 @@
-import { type Brief, briefFor } from '../src/core/contracts/brief.ts';
+import type { Brief } from '../src/core/contracts/brief.ts';
 import type { Input } from '../src/core/contracts/input.ts';
 import type { RunState } from '../src/core/contracts/run-state.ts';
 import { decide } from '../src/core/decide/decide.ts';
 import { evolve } from '../src/core/decide/evolve.ts';
+import { briefFor } from '../src/core/decide/orders/brief-for.ts';
 import { GuardConfig } from '../src/guards/guard-config.ts';
 import { RULES } from '../src/guards/rules.ts';
 

@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 import { COMMAND_NAMES, type CommandName } from './core/contracts/command.ts';
+import { MENTION_NAME } from './core/contracts/comment-context.ts';
 import { GUARD_IDS, type GuardLimits } from './core/contracts/guard.ts';
 import { ROLES } from './core/contracts/role.ts';
-import { MENTION_NAME } from './core/mention-name.ts';
 import { isUsablePattern } from './core/work/path-pattern.ts';
 import { checkWorktreePath } from './core/work/worktree-path.ts';
 import { GuardConfig } from './guards/guard-config.ts';

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GuardLimits } from '../core/contracts/guard.ts';
 import type { Changeset } from '../core/work/changeset.ts';
-import type { HttpLink } from '../link/http.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-sessions.ts';
 import { restoreAgentConfig } from '../runner/agent/restore-agent-config.ts';
@@ -11,13 +10,12 @@ import { scrubEnv } from '../runner/checks/scrub-env.ts';
 import { keepStateDir, writeStateFile } from '../runner/job/keep-state-dir.ts';
 import { type JobEnd, runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
-import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import { markChecks } from '../runner/process/orphans.ts';
 import { makeChangeset } from '../runner/workspace/make-changeset.ts';
 import { openWorkspace } from '../runner/workspace/workspace.ts';
 import { agentsOf } from './agents-of.ts';
+import type { BuildParts } from './build-parts.ts';
 import { createJobLink, type Said } from './job-link.ts';
-import type { CheckedOut } from './open-repository.ts';
 import { saveJobCheckpoint } from './save-checkpoint.ts';
 import { createProgressView } from './show-progress.ts';
 import { takeUp } from './take-up.ts';
@@ -25,22 +23,6 @@ import { takeUp } from './take-up.ts';
 const TICK_MS = 1_000;
 /** Actions gives a cancelled step ten seconds: ending the agent must leave time to save the work. */
 const GRACE_MS = 2_000;
-
-export interface BuildParts {
-  link: HttpLink;
-  log: ActionLog;
-  worktree: string;
-  /** Outside the worktree. */
-  runDir: string;
-  repository: CheckedOut;
-  env: Record<string, string>;
-  jobMinutes: number;
-  startedAt: Date;
-  now(): Date;
-  parking: AbortSignal;
-  /** How this very program is called again, by an agent's hook. */
-  self: string[];
-}
 
 export interface BuildEnd {
   end: JobEnd;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { commandAgent } from '../agents/command.ts';
 import { agentNamed } from '../agents/registry.ts';
-import { briefFor } from '../core/contracts/brief.ts';
 import type { Effect } from '../core/contracts/effect.ts';
 import type { Escalation } from '../core/contracts/escalation.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
 import { isFinished, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import { createDesk, type Desk } from '../core/decide/desk.ts';
+import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { reminderTime } from '../core/decide/raise-escalation.ts';
 import { userError } from '../core/error-catalogue.ts';
 import { measureReport } from '../core/measured-report.ts';

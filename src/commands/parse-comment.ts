@@ -1,6 +1,6 @@
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
+import { nearestName } from '../core/nearest-name.ts';
 import { interpretCommand, suggestLine } from './interpret-command.ts';
-import { nearestName } from './nearest-name.ts';
 import type { Block } from './reading/find-blocks.ts';
 import { type CommandLine, findCommandLines } from './reading/find-command-lines.ts';
 import { showWord, tidyWords } from './reading/words.ts';

@@ -1,6 +1,6 @@
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
+import { nearestName } from '../core/nearest-name.ts';
 import { interpretCommand, suggestLine } from './interpret-command.ts';
-import { nearestName } from './nearest-name.ts';
 import { showWord } from './reading/words.ts';
 import { COMMANDS, findCommand } from './registry.ts';
 import type { CommandSpec, CommandText, ParsedText } from './spec/command-spec.ts';

@@ -1,4 +1,5 @@
-import { type GitHub, GitHubError, type Permission } from '../core/ports/github-port.ts';
+import type { Permission } from '../core/contracts/role.ts';
+import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 
 export function createPermissionMethods({ request }: Client): Pick<GitHub, 'permission'> {

@@ -1,5 +1,6 @@
-import { type Orders, ordersFor } from '../core/contracts/orders.ts';
+import type { Orders } from '../core/contracts/orders.ts';
 import type { Desk } from '../core/decide/desk.ts';
+import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import type { Link, Vault } from '../core/ports/ports.ts';
 
 /** Desk and job in one process: `autobuild run` at a terminal. */

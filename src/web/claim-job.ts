@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
-import { briefFor } from '../core/contracts/brief.ts';
 import { PROTOCOL } from '../core/contracts/envelope.ts';
-import { ordersFor } from '../core/contracts/orders.ts';
 import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import { briefFor } from '../core/decide/orders/brief-for.ts';
+import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
 import {
   actionsRunMark,

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contracts/envelope.ts';
-import { type Orders, ordersFor } from '../core/contracts/orders.ts';
-import type { Rules } from '../core/contracts/rules.ts';
+import type { Orders } from '../core/contracts/orders.ts';
 import { isFinished, type RunState } from '../core/contracts/run-state.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { holdToClock } from '../core/decide/hold-to-desk.ts';
+import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
   aliveMark,
@@ -24,19 +24,13 @@ import {
 import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
-import { type ClaimParts, createClaimRoute } from './claim-job.ts';
+import { createClaimRoute } from './claim-job.ts';
+import type { JobApiParts } from './job-api-parts.ts';
 import { keepBlob } from './keep-blob.ts';
 import { readStream } from './read-stream.ts';
 import { factsFor, whyNotTaken } from './take-changeset.ts';
 import { digestOf, hashToken } from './tokens.ts';
 import { waitForVersion } from './version-watch.ts';
-
-export interface JobApiParts extends ClaimParts {
-  rules: Rules;
-  /** Aborts when the server stops: whoever waits is answered at once. */
-  closing: AbortSignal;
-  limits?: { longPolls?: number; uploads?: number };
-}
 
 /** Who speaks: one job of one run, and nothing else. */
 interface Speaker {

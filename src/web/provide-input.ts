@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { MAX_HELP_INPUTS } from '../core/contracts/help-request.ts';
+import type { Permission } from '../core/contracts/role.ts';
 import { hasRole, neededRole } from '../core/contracts/role.ts';
 import type { Rules } from '../core/contracts/rules.ts';
 import { pendingEscalation } from '../core/contracts/run-state.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { parseJson } from '../core/parse-json.ts';
-import type { Permission } from '../core/ports/github-port.ts';
 import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
 import { sealInputs } from '../core/secrets/seal-inputs.ts';
 import type { Logger } from './log.ts';

@@ -1,11 +1,11 @@
 import { Claim, type Envelope } from '../core/contracts/envelope.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
+import type { WorkFacts } from '../core/contracts/work-facts.ts';
 import { isComplete } from '../core/decide/completion.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
-import type { WorkFacts } from '../core/work/work-facts.ts';
-import type { JobApiParts } from './job-api.ts';
+import type { JobApiParts } from './job-api-parts.ts';
 import { digestOf } from './tokens.ts';
 
 type Parts = Pick<JobApiParts, 'store' | 'rules' | 'log' | 'now'>;

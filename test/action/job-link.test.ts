@@ -4,9 +4,10 @@ import { defaultConfig } from '../../src/config.ts';
 import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
 import type { Envelope } from '../../src/core/contracts/envelope.ts';
 import type { GuardLimits } from '../../src/core/contracts/guard.ts';
-import { type Orders, ordersFor } from '../../src/core/contracts/orders.ts';
+import type { Orders } from '../../src/core/contracts/orders.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
 import { evolve } from '../../src/core/decide/evolve.ts';
+import { ordersFor } from '../../src/core/decide/orders/orders-for.ts';
 import { Run } from '../core/run-builder.ts';
 
 const OWN = {

@@ -1,28 +1,17 @@
-import type { RunState } from '../../core/contracts/run-state.ts';
 import { isStopped } from '../../core/decide/is-still-wanted.ts';
-import type { GitHub } from '../../core/ports/github-port.ts';
-import type { OutgoingEffect, Place } from '../../core/ports/hosted-ports.ts';
+import type { OutgoingEffect } from '../../core/ports/hosted-ports.ts';
 import { reportMark } from '../comment-context.ts';
 import { droppedMark, lastDispatch } from '../last-dispatch.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { dispatchJob } from './dispatch-job.ts';
+import type { Doing } from './doing.ts';
 import { notifyPeople, tellExpired } from './notify.ts';
 import { publishWork } from './publish.ts';
 import { showReceipt } from './show-receipt.ts';
 import { showReview } from './show-review.ts';
 import { updateStatus } from './update-status.ts';
 import { writeQuestion } from './write-question.ts';
-
-/** What one effect has at hand. The state is the newest: an effect shows how things are, not how they were. */
-export interface Doing {
-  parts: AppParts;
-  github: GitHub;
-  state: RunState;
-  place: Place;
-  /** Operation id of this effect. */
-  op: string;
-}
 
 /** Safe to repeat: whatever a lost response left behind is found again by its operation id. */
 export async function performEffect(parts: AppParts, outgoing: OutgoingEffect): Promise<void> {

@@ -3,7 +3,7 @@ import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import type { AppParts } from '../parts.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './perform-effect.ts';
+import type { Doing } from './doing.ts';
 
 interface ShownReview {
   op: string;

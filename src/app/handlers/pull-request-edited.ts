@@ -1,7 +1,7 @@
 import { hasRole } from '../../core/contracts/role.ts';
 import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
 import { describePullRequest } from '../effects/describe-pull-request.ts';
-import type { Doing } from '../effects/perform-effect.ts';
+import type { Doing } from '../effects/doing.ts';
 import { showCheck } from '../effects/show-check.ts';
 import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';

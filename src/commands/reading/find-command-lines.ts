@@ -1,5 +1,5 @@
 import { COMMAND_NAMES } from '../../core/contracts/command.ts';
-import { nearestName } from '../nearest-name.ts';
+import { nearestName } from '../../core/nearest-name.ts';
 import { type Block, findBlocks } from './find-blocks.ts';
 import { findInlineMarkup } from './inline-markup.ts';
 

@@ -1,9 +1,9 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import { MENTION_NAME } from '../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 import type { Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { expiryOf } from '../../core/decide/expiry.ts';
-import { MENTION_NAME } from '../../core/mention-name.ts';
 import { counterOf, figuresOf, observedOf, sparklineOf } from '../text/figures.ts';
 import { inlineText } from '../text/harmless.ts';
 import { link, renderTable, small } from '../text/markdown.ts';

@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { AgentMetrics } from './escalation.ts';
 import { GuardId, PassRate } from './guard.ts';
 import { ChangeSummary, GuardLimitsSchema, Usage } from './run-event.ts';
-import type { RunState } from './run-state.ts';
 import { Task } from './task.ts';
-import { score, Verification } from './verification.ts';
+import { Verification } from './verification.ts';
 
 /** What a job is given when it takes a run: enough to go on where the last one stopped. */
 export const Brief = z.object({
@@ -29,34 +28,3 @@ export const Brief = z.object({
   lines: ChangeSummary.pick({ added: true, removed: true }).optional(),
 });
 export type Brief = z.infer<typeof Brief>;
-
-export function briefFor(state: RunState): Brief {
-  const { run, task, agent, checks, known_errors, limits, limits_rev, turn, baseline } = state;
-  const { guards, metrics, active_ms, usage, changes } = state;
-  return {
-    run,
-    job: state.jobs + 1,
-    task,
-    agent,
-    checks,
-    known_errors,
-    limits,
-    limits_rev,
-    turn,
-    baseline,
-    pass_rates: state.turns.flatMap(({ turn: number, verification }) =>
-      verification ? [{ turn: number, ...score(verification) }] : [],
-    ),
-    guards,
-    metrics,
-    active_ms,
-    usage,
-    changes,
-    lines: linesOf(state),
-  };
-}
-
-function linesOf({ turns }: RunState): Brief['lines'] {
-  const { added, removed } = turns.at(-1)?.changes ?? { added: 0, removed: 0 };
-  return { added, removed };
-}

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { WorkFacts } from '../work/work-facts.ts';
 import { ActionsSecret } from './actions-secret.ts';
 import { SealedCommand } from './command.ts';
 import { Envelope } from './envelope.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
+import { WorkFacts } from './work-facts.ts';
 
 /** Everything that can happen to a run, as the rules see it. Stored beside the events it led to, so that a journal can be re-decided. */
 export const Input = z.discriminatedUnion('type', [
@@ -84,3 +84,5 @@ export const Input = z.discriminatedUnion('type', [
   }),
 ]);
 export type Input = z.infer<typeof Input>;
+
+export type CommandInput = Extract<Input, { type: 'command' }>;

@@ -1,8 +1,8 @@
 import type { Effect } from '../contracts/effect.ts';
 import type { Escalation, EscalationStatus } from '../contracts/escalation.ts';
+import type { CommandInput } from '../contracts/input.ts';
 import type { RunEvent, RunStatus } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
-import type { CommandInput } from './decide-command.ts';
 import type { Decision } from './decision.ts';
 import { expiryOf, setPauseTimer } from './expiry.ts';
 import { finishRun } from './finish-run.ts';

@@ -1,12 +1,10 @@
 import type { CommandName } from '../contracts/command.ts';
-import type { Input } from '../contracts/input.ts';
+import type { CommandInput } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
 import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
 import { answerQuestion } from './commands/answer-question.ts';
 import { steerRun } from './commands/steer-run.ts';
 import { type Decision, refuse } from './decision.ts';
-
-export type CommandInput = Extract<Input, { type: 'command' }>;
 
 /** A command answers the open question; without one it steers the run. */
 export function decideCommand(state: RunState, input: CommandInput, rules: Rules): Decision {

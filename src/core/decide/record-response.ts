@@ -1,7 +1,7 @@
 import type { CommandName } from '../contracts/command.ts';
 import type { Escalation } from '../contracts/escalation.ts';
+import type { CommandInput } from '../contracts/input.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
-import type { CommandInput } from './decide-command.ts';
 
 const RESPONSE_TYPES: Partial<Record<CommandName, string>> = { guide: 'guidance' };
 

@@ -11,8 +11,8 @@ import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
 import { measureAtDesk } from './measure-at-desk.ts';
+import { tellNextTurn } from './orders/tell-next-turn.ts';
 import { raiseEscalation } from './raise-escalation.ts';
-import { tellNextTurn } from './tell-next-turn.ts';
 
 /** A fresh job that never reports is tried again this often; then the result is handed to people as not verified. */
 const ATTEMPTS = 3;

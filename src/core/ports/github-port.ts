@@ -1,5 +1,6 @@
+import type { Permission } from '../contracts/role.ts';
+
 /** What the App needs of GitHub, for one repository. Narrow on purpose: `src/github/` is the only place that knows Octokit. */
-export type Permission = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none';
 
 export interface GitHubIssue {
   number: number;

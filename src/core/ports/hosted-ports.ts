@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { COMMAND_NAMES } from '../contracts/command.ts';
+import { MENTION_NAME } from '../contracts/comment-context.ts';
 import type { Effect } from '../contracts/effect.ts';
 import { ROLES } from '../contracts/role.ts';
-import { MENTION_NAME } from '../mention-name.ts';
 import type { Commit, RunStore, Vault } from './ports.ts';
 
 /** Where a run is at home on GitHub. Written once, with the run. */

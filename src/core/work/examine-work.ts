@@ -1,4 +1,5 @@
 import type { RunState } from '../contracts/run-state.ts';
+import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
 import type { Place } from '../ports/hosted-ports.ts';
 import { findSecretsInFiles } from '../secrets/secrets-in-changeset.ts';
 import {
@@ -9,7 +10,6 @@ import {
   checkChangeset,
   countedPaths,
 } from './changeset.ts';
-import type { WorkFacts, WorkProblem } from './work-facts.ts';
 
 const MOST_CHARS = 300;
 const MOST_LEAKS = 100;

@@ -2,12 +2,8 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { ExaminedFile, ProposedWrite, Trigger } from '../contracts/guard.ts';
 import type { ApprovedFile } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
-import type { Decision } from '../decide/decision.ts';
-import { tellNextTurn } from '../decide/tell-next-turn.ts';
+import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
 import { isApproved } from './is-approved.ts';
-import type { WorkFacts, WorkProblem } from './work-facts.ts';
-
-const LEAKS_NAMED = 5;
 
 /** Finished work that may not be committed as it is: what a person is asked, before the run ends. */
 export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): Trigger[] {
@@ -116,18 +112,4 @@ export function bindToContent(
   if (bound.length === 0) return { unbound };
   const kept = approved_files.filter(({ path }) => !bound.some((file) => file.path === path));
   return { unbound, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };
-}
-
-/** A value in a file is a slip the agent can mend: like a check that fails, it is told and goes on. */
-export function sendBack(state: RunState, at: string, leaks: WorkFacts['secrets']): Decision {
-  const named = leaks.slice(0, LEAKS_NAMED).map(({ path, key }) => `- ${path}: the value of ${key}`);
-  const more = leaks.length > named.length ? [`- and ${leaks.length - named.length} more`] : [];
-  const instruction = [
-    'The work is not accepted: it contains values that were given in secret and must never be committed.',
-    ...named,
-    ...more,
-    'Take them out, read them from the environment at run time, and report again.',
-  ].join('\n');
-  const id = `leak.${state.turns.length}`;
-  return tellNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import type { WorkFacts } from '../../../src/core/contracts/work-facts.ts';
 import { digestOfFile } from '../../../src/core/work/examine-work.ts';
-import type { WorkFacts } from '../../../src/core/work/work-facts.ts';
 import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { PASSING, type Run, startRun, tests } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';

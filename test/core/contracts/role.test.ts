@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { COMMAND_NAMES } from '../../../src/core/contracts/command.ts';
+import type { Permission } from '../../../src/core/contracts/role.ts';
 import { hasRole, neededRole, ROLES } from '../../../src/core/contracts/role.ts';
-import type { Permission } from '../../../src/core/ports/github-port.ts';
 
 const ALL: Permission[] = ['none', 'read', 'triage', 'write', 'maintain', 'admin'];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { briefFor } from '../../../src/core/contracts/brief.ts';
 import { Input } from '../../../src/core/contracts/input.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
+import { briefFor } from '../../../src/core/decide/orders/brief-for.ts';
 import { RULES } from '../../../src/guards/rules.ts';
 import { action, only } from '../../guards/guard-events.ts';
 import { errorAt, PASSING, Run, startRun, tests, USAGE } from '../run-builder.ts';

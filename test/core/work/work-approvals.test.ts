@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WorkFacts } from '../../../src/core/work/work-facts.ts';
+import type { WorkFacts } from '../../../src/core/contracts/work-facts.ts';
 import { PASSING, type Run, type RunOptions, startRun, tests } from '../run-builder.ts';
 
 const CI = '.github/workflows/ci.yml';

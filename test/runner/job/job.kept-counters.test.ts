@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { briefFor } from '../../../src/core/contracts/brief.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
+import { briefFor } from '../../../src/core/decide/orders/brief-for.ts';
 import { initialStates } from '../../../src/guards/observe.ts';
 import { RULES } from '../../../src/guards/rules.ts';
 import { createJob, type JobParts, type Progress } from '../../../src/runner/job/job.ts';

@@ -1,10 +1,10 @@
 import { type Escalation, missingInputs } from '../../contracts/escalation.ts';
+import type { CommandInput } from '../../contracts/input.ts';
 import type { Rules } from '../../contracts/rules.ts';
 import type { KnownIssue } from '../../contracts/run-event.ts';
 import { lastVerification, type RunState } from '../../contracts/run-state.ts';
 import { cancelReason, endRun, pauseRun } from '../close-question.ts';
 import { knownIssueFrom, knownIssueTitle } from '../completion.ts';
-import type { CommandInput } from '../decide-command.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { recordResponse } from '../record-response.ts';
 import { stillMissing, unknownAgent, unknownAlternative } from '../refusals.ts';

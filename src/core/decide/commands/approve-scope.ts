@@ -1,13 +1,13 @@
 import type { SealedCommand } from '../../contracts/command.ts';
 import type { Escalation } from '../../contracts/escalation.ts';
+import type { CommandInput } from '../../contracts/input.ts';
 import type { Rules } from '../../contracts/rules.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import { bindToContent, isApprovedWork } from '../../work/work-approvals.ts';
-import type { CommandInput } from '../decide-command.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { evolve } from '../evolve.ts';
+import { hasUnheardInstruction } from '../orders/unheard-instruction.ts';
 import { uselessFileLimit } from '../refusals.ts';
-import { hasUnheardInstruction } from '../unheard-instruction.ts';
 import { completeRun } from '../verify-afresh.ts';
 import { resumeRun } from './resume-run.ts';
 

@@ -1,7 +1,7 @@
 import type { Escalation } from '../../contracts/escalation.ts';
+import type { CommandInput } from '../../contracts/input.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import { knownIssueTitle } from '../completion.ts';
-import type { CommandInput } from '../decide-command.ts';
 import { alternativeNumber } from '../refusals.ts';
 
 /** What the agent is told about an operator's answer. Empty: it just goes on. */

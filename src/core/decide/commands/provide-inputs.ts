@@ -1,10 +1,10 @@
 import type { InputRef } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { type Escalation, missingInputs } from '../../contracts/escalation.ts';
+import type { CommandInput } from '../../contracts/input.ts';
 import type { Rules } from '../../contracts/rules.ts';
 import type { RunEvent } from '../../contracts/run-event.ts';
 import type { RunState } from '../../contracts/run-state.ts';
-import type { CommandInput } from '../decide-command.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { recordResponse } from '../record-response.ts';
 import { stillMissing } from '../refusals.ts';

@@ -1,13 +1,13 @@
 import type { InputRef } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import type { Escalation, EscalationStatus } from '../../contracts/escalation.ts';
+import type { CommandInput } from '../../contracts/input.ts';
 import type { Growth, Rules } from '../../contracts/rules.ts';
 import type { ApprovedFile, RunEvent } from '../../contracts/run-event.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import { closingEffects, resolveQuestion } from '../close-question.ts';
-import type { CommandInput } from '../decide-command.ts';
 import type { Decision } from '../decision.ts';
-import { prepareAnswer } from '../prepare-answer.ts';
+import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
 import { instructionFor } from './instruction.ts';
 import { rearmedBy } from './put-back-question.ts';

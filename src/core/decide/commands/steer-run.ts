@@ -1,12 +1,12 @@
 import type { Effect } from '../../contracts/effect.ts';
+import type { CommandInput } from '../../contracts/input.ts';
 import type { Growth, Rules } from '../../contracts/rules.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import { cancelReason, howToGoOn } from '../close-question.ts';
-import type { CommandInput } from '../decide-command.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { clearPauseTimer, setPauseTimer } from '../expiry.ts';
 import { finishRun } from '../finish-run.ts';
-import { prepareAnswer } from '../prepare-answer.ts';
+import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { noQuestionOpen, unknownAgent, unknownAlternative, uselessFileLimit } from '../refusals.ts';
 import { replyTo } from '../reply-to.ts';
 import { instructionFor } from './instruction.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { briefFor } from '../../../../src/core/contracts/brief.ts';
+import { briefFor } from '../../../../src/core/decide/orders/brief-for.ts';
 import { type Run, startRun } from '../../run-builder.ts';
 
 const KEYS = [

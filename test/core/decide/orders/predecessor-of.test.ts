@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { predecessorOf } from '../../../../src/core/contracts/predecessor.ts';
+import { predecessorOf } from '../../../../src/core/decide/orders/predecessor-of.ts';
 import { only } from '../../../guards/guard-events.ts';
 import { startRun } from '../../run-builder.ts';
 import { failing } from '../../stuck-runs.ts';

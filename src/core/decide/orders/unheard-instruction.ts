@@ -1,5 +1,5 @@
-import type { Answer } from '../contracts/answer.ts';
-import type { RunState } from '../contracts/run-state.ts';
+import type { Answer } from '../../contracts/answer.ts';
+import type { RunState } from '../../contracts/run-state.ts';
 
 /** E-11: a person said something that no turn has heard yet. The run is not complete before one has. */
 export function hasUnheardInstruction({ answers }: Pick<RunState, 'answers'>): boolean {

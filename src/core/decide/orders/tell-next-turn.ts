@@ -1,5 +1,5 @@
-import type { Answer } from '../contracts/answer.ts';
-import type { Decision } from './decision.ts';
+import type { Answer } from '../../contracts/answer.ts';
+import type { Decision } from '../decision.ts';
 
 /** What the agent is told at its next turn without anybody having answered: no limit grows, no counter starts again. */
 export function tellNextTurn(

@@ -1,11 +1,11 @@
-import type { Answer } from '../contracts/answer.ts';
-import type { CommandName, InputRef } from '../contracts/command.ts';
-import type { Escalation } from '../contracts/escalation.ts';
-import type { GuardId, Trigger } from '../contracts/guard.ts';
-import { predecessorOf } from '../contracts/predecessor.ts';
-import type { Growth, Rules } from '../contracts/rules.ts';
-import type { ApprovedFile, RunEvent } from '../contracts/run-event.ts';
-import type { RunState } from '../contracts/run-state.ts';
+import type { Answer } from '../../contracts/answer.ts';
+import type { CommandName, InputRef } from '../../contracts/command.ts';
+import type { Escalation } from '../../contracts/escalation.ts';
+import type { GuardId, Trigger } from '../../contracts/guard.ts';
+import type { Growth, Rules } from '../../contracts/rules.ts';
+import type { ApprovedFile, RunEvent } from '../../contracts/run-event.ts';
+import type { RunState } from '../../contracts/run-state.ts';
+import { predecessorOf } from './predecessor-of.ts';
 import { carriesInstruction } from './unheard-instruction.ts';
 
 export interface AnswerParts {
