@@ -1,95 +1,245 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 
-const source = join(import.meta.dirname, '..', 'src');
+const root = join(import.meta.dirname, '..');
 
-const MARKDOWN = ['unified', 'remark-parse', 'remark-gfm', 'mdast-util-to-string', 'mdast', 'unist'];
-
-/** What each folder may import, beside itself. The same table stands in ARCHITECTURE.md. */
-const MAY_IMPORT: Record<string, string[]> = {
-  core: ['zod'],
-  guards: ['core', 'zod'],
-  commands: ['core', 'zod', 'yaml', ...MARKDOWN],
-  comments: ['core', ...MARKDOWN],
-  agents: ['core', 'zod'],
-  runner: ['core', 'guards', 'agents', 'zod', 'yaml', 'picomatch', 'node:'],
-  store: ['core', 'zod', 'kysely', 'pg', 'node:'],
-  link: ['core', 'node:'],
-  github: ['core', '@octokit'],
-  app: ['core', 'commands', 'comments', 'config.ts', 'probot'],
-  web: ['core', 'hono', '@hono', 'pino', 'zod', 'node:'],
-  cli: [
-    'core',
-    'guards',
-    'agents',
-    'commands',
-    'comments',
-    'runner',
-    'store',
-    'link',
-    'github',
-    'config.ts',
-    'zod',
-    'yaml',
-    'node:',
-  ],
-  'config.ts': ['core', 'guards', 'zod', 'yaml'],
-  'cli.ts': ['cli', 'core', 'node:'],
-  'server.ts': ['agents', 'app', 'core', 'github', 'guards', 'store', 'web', 'probot', 'pino', 'node:'],
-  action: ['config.ts', 'agents', 'comments', 'core', 'guards', 'link', 'runner', 'zod', 'node:'],
-  'action.ts': ['action', 'agents', 'comments', 'core', 'guards', 'link', 'runner', 'node:'],
-};
-
-const PURE = ['core', 'guards', 'commands', 'comments', 'agents'];
-
-function sources(): { file: string; text: string }[] {
-  return readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => ({ file, text: readFileSync(join(source, file), 'utf8') }));
+interface Source {
+  /** From the repository's top: `src/core/task.ts`. */
+  file: string;
+  text: string;
 }
 
-function importsOf(text: string): string[] {
-  return [
-    ...text.matchAll(/^(?:import|export)\s[^'"]*?from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)/gm),
-  ].map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '');
+function readAll(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|mjs)$/.test(file))
+    .map((file) => ({
+      file: join(folder, file),
+      text: readFileSync(join(root, folder, file), 'utf8'),
+    }));
 }
 
-/** The folder or package an import leads to. */
-function targetOf(file: string, specifier: string): string {
-  if (specifier.startsWith('node:')) return 'node:';
-  if (!specifier.startsWith('.')) return specifier.split('/')[0] ?? specifier;
-  return join(file, '..', specifier).split('/')[0] ?? '';
+const sources = readAll('src');
+const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+
+/** The rows of the table below a heading, as cells without their backticks. */
+function tableBelow(heading: string): string[][] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
+  const rows = section?.split('\n').filter((line) => line.startsWith('|')) ?? [];
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.replaceAll('`', '').trim()),
+  );
 }
 
-test('each folder imports only what the table allows', () => {
-  const wrong = sources().flatMap(({ file, text }) => {
-    const folder = file.split('/')[0] ?? file;
-    // The sandbox plays GitHub and its runners: it may use everything.
-    if (folder === 'sandbox') return [];
-    const allowed = MAY_IMPORT[folder];
-    if (!allowed) return [`${file}: the table has no row for ${folder}`];
-    return importsOf(text)
-      .map((specifier) => targetOf(file, specifier))
-      .filter((target) => target !== folder && !allowed.includes(target))
-      .map((target) => `${file} imports ${target}`);
+const namesIn = (cell = '') => cell.split(',').flatMap((name) => name.trim() || []);
+
+/** A name that the page gives to several packages: `**markdown** is unified, remark-parse`. */
+function expandAlias(name: string): string[] {
+  const packages = new RegExp(`\\*\\*${name}\\*\\* is (.+?)\\.`).exec(page)?.[1];
+  return packages === undefined ? [name] : namesIn(packages.replaceAll('`', ''));
+}
+
+interface Import {
+  names: string[] | 'all';
+  /** A file from the repository's top, or a package. */
+  target: string;
+}
+
+function importsOf({ file, text }: Source): Import[] {
+  const pattern =
+    /^(?:import|export)\s+(?:type\s+)?(?:(\*[^'{]*|\w+)|\{([^}]*)\})\s*from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)/gm;
+  return [...text.matchAll(pattern)].map(([, _star, list, from, bare, dynamic]) => {
+    const specifier = from ?? bare ?? dynamic ?? '';
+    return {
+      names: list === undefined ? 'all' : list.split(',').flatMap((name) => nameOf(name) ?? []),
+      target: specifier.startsWith('.') ? join(dirname(file), specifier) : specifier,
+    };
   });
-  expect(wrong).toEqual([]);
+}
+
+function nameOf(item: string): string | undefined {
+  return /^\s*(?:type\s+)?(\w+)/.exec(item)?.[1];
+}
+
+/** The row of the folder table that a file or package falls under. */
+function folderOf(target: string): string {
+  if (target.startsWith('node:')) return 'node:*';
+  if (!target.startsWith('src/')) return target.split('/')[0] ?? target;
+  return target.split('/')[1] ?? '';
+}
+
+describe('the table of folders', () => {
+  const allowed = new Map(
+    tableBelow('Folders').flatMap(([folders, , imports]) =>
+      namesIn(folders).map((folder) => [
+        folder.replace(/^src\//, '').replace(/\/$/, ''),
+        namesIn(imports).flatMap(expandAlias),
+      ]),
+    ),
+  );
+
+  test('has a row for every folder and entrypoint, and none for what is gone', () => {
+    const present = new Set(sources.map(({ file }) => folderOf(file)));
+    expect([...allowed.keys()].toSorted()).toEqual([...present].toSorted());
+  });
+
+  test('says what each folder imports', () => {
+    const wrong = sources.flatMap((source) => {
+      const folder = folderOf(source.file);
+      const row = allowed.get(folder) ?? [];
+      if (row.includes('anything')) return [];
+      return importsOf(source)
+        .map(({ target }) => folderOf(target))
+        .filter((target) => target !== folder && !row.includes(target))
+        .map((target) => `${source.file} imports ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the table of rooms', () => {
+  const rooms = new Map(tableBelow('Rooms').map(([room = '', , imports]) => [room, namesIn(imports)]));
+  const roomOf = (file: string) => {
+    const path = dirname(file).replace(/^src\//, '');
+    return [...rooms.keys()]
+      .filter((room) => path === room || path.startsWith(`${room}/`))
+      .reduce((longest, room) => (room.length > longest.length ? room : longest), '');
+  };
+
+  test('has a row for every room of the folders it divides', () => {
+    const divided = new Set([...rooms.keys()].map((room) => room.split('/')[0]));
+    const missing = sources
+      .map(({ file }) => dirname(file).replace(/^src\//, ''))
+      .filter(
+        (path) => path.includes('/') && divided.has(path.split('/')[0]) && roomOf(`src/${path}/x`) === '',
+      );
+    expect([...new Set(missing)]).toEqual([]);
+    const empty = [...rooms.keys()].filter((room) => !sources.some(({ file }) => roomOf(file) === room));
+    expect(empty).toEqual([]);
+  });
+
+  test('says what each room imports of its own folder', () => {
+    const wrong = sources.flatMap((source) => {
+      const room = roomOf(source.file);
+      if (room === '') return [];
+      return importsOf(source)
+        .filter(({ target }) => target.startsWith('src/') && folderOf(target) === folderOf(source.file))
+        .map(({ target }) => ({ target, other: roomOf(target) || 'the top' }))
+        .filter(
+          ({ other }) =>
+            other !== room && !rooms.get(room)?.includes(other.split('/').slice(1).join('/') || other),
+        )
+        .map(({ target }) => `${source.file} imports ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('no folder holds more than 25 files of its own', () => {
+    const counts = Map.groupBy(sources, ({ file }) => dirname(file));
+    const crowded = [...counts].filter(([, files]) => files.length > 25).map(([folder]) => folder);
+    expect(crowded).toEqual([]);
+  });
+});
+
+test('no file imports itself by way of others, types included', () => {
+  const imports = new Map(
+    sources.map((source) => [
+      source.file,
+      importsOf(source).flatMap(({ target }) => (target.startsWith('src/') ? [target] : [])),
+    ]),
+  );
+  expect(findCycles(imports)).toEqual([]);
+});
+
+/** Depth first; a file that is met again while it is still open closes a cycle. */
+function findCycles(imports: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  function visit(file: string, path: readonly string[]): void {
+    const open = path.indexOf(file);
+    if (open !== -1) cycles.push([...path.slice(open), file].join(' → '));
+    if (open !== -1 || done.has(file)) return;
+    for (const target of imports.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  }
+  for (const file of imports.keys()) visit(file, []);
+  return cycles;
+}
+
+describe('what nobody needs is not there', () => {
+  const everywhere = [...sources, ...readAll('test'), ...readAll('bench'), ...readAll('scripts')];
+  const users = everywhere.flatMap((source) =>
+    importsOf(source).map((used) => ({ ...used, by: source.file })),
+  );
+  const usersOf = (file: string) => users.filter(({ target, by }) => target === file && by !== file);
+  const started =
+    readFileSync(join(root, 'package.json'), 'utf8') + readFileSync(join(root, 'action.yml'), 'utf8');
+
+  test('every file is imported or started by something', () => {
+    const texts = everywhere.map(({ file, text }) => ({ file, text }));
+    const orphans = sources.filter(({ file }) => {
+      const name = file.split('/').at(-1) ?? file;
+      const isStarted =
+        started.includes(file) ||
+        texts.some((other) => other.file !== file && other.text.includes(`/${name}'`));
+      return usersOf(file).length === 0 && !isStarted;
+    });
+    expect(orphans.map(({ file }) => file)).toEqual([]);
+  });
+
+  test('every export has an importer; one that only tests import is used in its own file too', () => {
+    const unused = sources.flatMap(({ file, text }) => {
+      const byFile = usersOf(file);
+      return exportsOf(text).flatMap((name) => {
+        const importers = byFile.filter(({ names }) => names === 'all' || names.includes(name));
+        if (importers.some(({ by }) => !by.startsWith('test/'))) return [];
+        const usedHere = [...text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1;
+        return importers.length > 0 && usedHere ? [] : [`${file}: ${name}`];
+      });
+    });
+    expect(unused).toEqual([]);
+  });
+
+  function exportsOf(text: string): string[] {
+    const pattern = /^export (?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+    // Files that the program writes are texts in backquotes: their exports are not ours.
+    const own = text.replaceAll(/`[^`]*`/g, '``');
+    return [...new Set([...own.matchAll(pattern)].map(([, name = '']) => name))];
+  }
+});
+
+describe('test/ mirrors src/', () => {
+  const APART = ['e2e', 'e2e-github', 'agents-real', 'fixtures', 'golden', 'scripts', 'sandbox'];
+  test('a test is named after the source file whose rule it proves', () => {
+    const files = new Set(sources.map(({ file }) => file));
+    const strays = readAll('test')
+      .map(({ file }) => file)
+      .filter((file) => file.endsWith('.test.ts') && file.split('/').length > 2)
+      .filter((file) => !APART.includes(file.split('/')[1] ?? ''))
+      .filter(
+        (file) => !files.has(file.replace(/^test\//, 'src/').replace(/\.(?:[\w-]+\.)?test\.ts$/, '.ts')),
+      );
+    expect(strays).toEqual([]);
+  });
 });
 
 test('the pure folders have no clock, no randomness and no process', () => {
+  const pure = ['core', 'guards', 'commands', 'comments', 'agents'];
   const impure = /Date\.now|new Date\(\)|Math\.random|\bprocess\.|performance\.|setTimeout|crypto/;
-  const wrong = sources()
-    .filter(({ file }) => PURE.includes(file.split('/')[0] ?? ''))
+  const wrong = sources
+    .filter(({ file }) => pure.includes(folderOf(file)))
     .filter(({ text }) => impure.test(text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')))
     .map(({ file }) => file);
   expect(wrong).toEqual([]);
 });
 
 test('only entrypoints read the environment', () => {
-  const readers = sources()
+  const readers = sources
     .filter(({ text }) => text.includes('process.env'))
     .map(({ file }) => file)
-    .filter((file) => file.includes('/') && !file.startsWith('sandbox/'));
+    .filter((file) => file.split('/').length > 2 && !file.startsWith('src/sandbox/'));
   expect(readers).toEqual([]);
 });

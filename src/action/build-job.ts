@@ -24,7 +24,7 @@ const TICK_MS = 1_000;
 /** Actions gives a cancelled step ten seconds: ending the agent must leave time to save the work. */
 const GRACE_MS = 2_000;
 
-export interface BuildEnd {
+interface BuildEnd {
   end: JobEnd;
   said: Said;
   leftOut: Changeset['left_out'];

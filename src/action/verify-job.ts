@@ -9,7 +9,7 @@ import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
 import type { CheckedOut } from './open-repository.ts';
 import { readChangeset } from './take-up.ts';
 
-export interface VerifyParts {
+interface VerifyParts {
   link: HttpLink;
   log: ActionLog;
   worktree: string;

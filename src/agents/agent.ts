@@ -32,7 +32,7 @@ export interface TurnSpec {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Invocation {
+interface Invocation {
   argv: string[];
   env: Record<string, string>;
   stdin: string;
@@ -76,7 +76,7 @@ export interface SessionCommand {
   stdoutFile?: string;
 }
 
-export interface SessionPlace {
+interface SessionPlace {
   session: string;
   home: string;
 }

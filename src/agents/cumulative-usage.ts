@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../core/contracts/agent-event.ts';
 
-export interface Tokens {
+interface Tokens {
   input: number;
   output: number;
 }

@@ -2,7 +2,7 @@ import type { JobKind } from '../core/ports/job-api.ts';
 import type { AppParts } from './parts.ts';
 
 /** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */
-export interface LastDispatch {
+interface LastDispatch {
   kind: JobKind;
   /** Number of the job it was started for. */
   job?: number;

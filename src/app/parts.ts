@@ -5,7 +5,7 @@ import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
 /** Which repository of which installation. */
 export type Repository = Pick<Place, 'installation_id' | 'owner' | 'repo'>;
 
-export interface AppSettings {
+interface AppSettings {
   appId: number;
   /** Where people and jobs reach this desk, without a slash at the end. */
   publicUrl: string;

@@ -7,14 +7,14 @@ const MOST_CHARS = 300;
 const MOST_OWN = 20;
 
 /** A person let CI run: on a commit of its own, on top of the one they saw. */
-export interface CiRequest {
+interface CiRequest {
   of: string;
   sha: string;
   by: string;
   at: string;
 }
 
-export interface PublishedBranch {
+interface PublishedBranch {
   /** That of the issue, where the next run for it goes on; the run's own once others have commits there. */
   name(): Promise<string>;
   moveToOwn(): Promise<string>;

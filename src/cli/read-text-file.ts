@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-export type TextFile = { text: string } | { problem: string; missing: boolean };
+type TextFile = { text: string } | { problem: string; missing: boolean };
 
 /** A file a user named: a regular one, not larger than expected, and text. Never waits (a pipe would), never reads on and on. */
 export function readTextFile(file: string, maxBytes: number): TextFile {

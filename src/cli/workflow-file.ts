@@ -44,7 +44,7 @@ export interface WorkflowFile {
   leaksTicket: boolean;
 }
 
-export type ReadWorkflow = { ok: true; workflow: WorkflowFile } | { ok: false; problem: string };
+type ReadWorkflow = { ok: true; workflow: WorkflowFile } | { ok: false; problem: string };
 
 export function readWorkflowFile(text: string): ReadWorkflow {
   if (text.length > MAX_CHARACTERS)

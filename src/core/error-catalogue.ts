@@ -1,5 +1,5 @@
 /** Every failure a user can meet, with what to do about it. One place, so that none goes out without a remedy. */
-const CATALOGUE = {
+export const CATALOGUE = {
   usage: (p: { problem: string; usage: string }) => ({
     message: p.problem,
     remedy: `Usage: ${p.usage}`,
@@ -117,5 +117,3 @@ export function userError<Code extends ErrorCode>(code: Code, ...parameters: Par
   const describe = CATALOGUE[code] as (...values: Parameters_<Code>) => { message: string; remedy: string };
   return new UserError(code, describe(...parameters));
 }
-
-export const ERROR_CODES = Object.keys(CATALOGUE) as ErrorCode[];

@@ -20,7 +20,7 @@ export interface MeasuredReport extends BlockedReport {
   earlier_report?: BlockedReport;
 }
 
-export interface ReportFacts {
+interface ReportFacts {
   headline: string;
   triggers: readonly Trigger[];
   context: EscalationContext;

@@ -2,7 +2,7 @@ import type { OctokitLike } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 
-export interface InstalledRepository {
+interface InstalledRepository {
   installation_id: number;
   owner: string;
   repo: string;

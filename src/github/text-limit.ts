@@ -1,7 +1,7 @@
 import { GitHubError } from '../core/ports/github-port.ts';
 
 /** GitHub counts characters and refuses more; UTF-16 units are never fewer, so this errs on the safe side. */
-export const MAX_BODY_CHARS = 65_536;
+const MAX_BODY_CHARS = 65_536;
 
 export function refuseLongText(what: string, text: string, limit = MAX_BODY_CHARS): void {
   if (text.length <= limit) return;

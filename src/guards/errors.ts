@@ -40,7 +40,7 @@ const SameErrorState = z.object({
   debugging: z.boolean(),
   best: PassRate.nullable().default(null),
 });
-export type SameErrorState = z.infer<typeof SameErrorState>;
+type SameErrorState = z.infer<typeof SameErrorState>;
 
 const noErrors: SameErrorState = { tracked: [], debugging: false, best: null };
 

@@ -24,7 +24,7 @@ export interface Failure {
 }
 
 /** What one event says about operations that failed before: which pass now, what failed, what was tried in between. */
-export interface Outcome {
+interface Outcome {
   /** `all`: the whole verification passes. */
   passed: readonly string[] | 'all';
   failure?: Failure;

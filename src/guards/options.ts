@@ -1,12 +1,10 @@
 import type { Option, Standing } from '../core/contracts/guard.ts';
 import { isPlainPath } from '../core/work/path-pattern.ts';
-import { oneLine } from './wording.ts';
 
 /** Every choice a guard can offer: label, description and the command a tick stands for. */
 
 /** The one order of all lists; `#` stands for a number. Cancel comes last also where Terminate is offered beside it (G-13). */
 const ORDER = [
-  'alternative-#',
   'approve-#',
   'approve-path',
   'approve-dir',
@@ -40,16 +38,6 @@ export function mergeOptions(lists: readonly (readonly Option[])[]): Option[] {
     if (!byCommand.has(option.command)) byCommand.set(option.command, option);
   }
   return orderOptions([...byCommand.values()]);
-}
-
-/** The agent's own suggestions, for an escalation with a blocked report. */
-export function alternativeOptions(alternatives: readonly string[]): Option[] {
-  return alternatives.slice(0, 10).map((alternative, index) => ({
-    id: `alternative-${index + 1}`,
-    label: oneLine(alternative),
-    description: '',
-    command: `/override alternative ${index + 1}`,
-  }));
 }
 
 /** `next` is the limit that lets through what is proposed and no more. */

@@ -51,7 +51,7 @@ export function statusClause({ score }: Standing): string {
     : `all ${score.total} ${score.unit} pass`;
 }
 
-export function ordinal(count: number): string {
+function ordinal(count: number): string {
   const teen = count % 100 >= 11 && count % 100 <= 13;
   const ending = teen ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
   return `${count}${ending}`;

@@ -37,7 +37,7 @@ import {
 
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
 
-export interface LocalGitHubOptions {
+interface LocalGitHubOptions {
   owner: string;
   name: string;
   /** Everybody who has an account, and what they may do in the repository. The owner is its admin. */

@@ -18,7 +18,7 @@ export function bundleAction(directory: string): string {
   return join(directory, 'action.js');
 }
 
-export interface JobRunnerOptions {
+interface JobRunnerOptions {
   upstream: Upstream;
   owner: string;
   name: string;

@@ -39,7 +39,7 @@ export interface Person {
   file(path: string, ref: string): Promise<string | undefined>;
 }
 
-export interface SeenReview {
+interface SeenReview {
   id: number;
   node_id: string;
 }

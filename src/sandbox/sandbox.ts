@@ -13,7 +13,7 @@ const OWNER = 'olivia';
 const REPOSITORY = 'shop';
 const WEBHOOK_PATH = '/api/github/webhooks';
 
-export interface SandboxOptions {
+interface SandboxOptions {
   /** Everything is below here; the caller makes and removes it. */
   directory: string;
   /** What stands on the default branch, by path. */

@@ -30,7 +30,7 @@ export class JournalError extends Error {
   override name = 'JournalError';
 }
 
-export interface ReadJournal {
+interface ReadJournal {
   commits: Commit[];
   /** Bytes of whole lines; what follows was cut off mid-line. */
   wholeBytes: number;

@@ -7,7 +7,7 @@ import { readStream } from './read-stream.ts';
 /** Of a request that carries names and numbers, and no work. */
 export const SMALL_BYTES = 64 * 1024;
 
-export type RefuseJob = (c: Context, reason: string, about?: object) => Response;
+type RefuseJob = (c: Context, reason: string, about?: object) => Response;
 
 /** A job that may not speak is told why, and so is the log. */
 export function createRefusal(log: Logger): RefuseJob {

@@ -1,6 +1,6 @@
 import type { Inbox, IncomingDelivery } from '../core/ports/hosted-ports.ts';
 
-export type Kept = 'fresh' | 'duplicate' | 'unavailable';
+type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
 const GATHERING_ROUNDS = 5;
 

@@ -9,11 +9,11 @@ import { isSigned } from './webhook-signature.ts';
 
 export const WEBHOOK_PATH = '/api/github/webhooks';
 /** GitHub's own limit for a payload. */
-export const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
+const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 export const MIN_SECRET_LENGTH = 16;
 
 /** Events someone acts on. All others are acknowledged and forgotten. */
-export const HANDLED_EVENTS: ReadonlySet<string> = new Set([
+const HANDLED_EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'issue_comment',
   'pull_request',

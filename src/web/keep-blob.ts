@@ -6,10 +6,7 @@ import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
 /** Other things happen to a run while its work is written; this many in a row is no chance. */
 const TRIES = 5;
 
-export type Kept =
-  | { kept: true }
-  | { kept: false; why: 'closed'; reason: string }
-  | { kept: false; why: 'busy' };
+type Kept = { kept: true } | { kept: false; why: 'closed'; reason: string } | { kept: false; why: 'busy' };
 
 /**
  * What was approved and verified is what is published: while a person is asked about finished work, and from the request to verify

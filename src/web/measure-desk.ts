@@ -5,7 +5,7 @@ import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import { aliveMark } from '../core/ports/job-api.ts';
 
 /** a job that says nothing for longer is shown as silent. */
-export const SILENT_AFTER_MS = 180_000;
+const SILENT_AFTER_MS = 180_000;
 
 /** A desk with more active runs is measured by its oldest ones. */
 const MAX_ACTIVE = 500;

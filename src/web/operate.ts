@@ -9,7 +9,7 @@ export interface WorkerHealth {
   alive: boolean;
 }
 
-export interface OperateParts {
+interface OperateParts {
   store: HostedStore;
   counters: Counters;
   workers(): WorkerHealth[];

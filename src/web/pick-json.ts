@@ -1,5 +1,5 @@
 /** What to pick of an object: `true` stands for a text, a number or the like, anything else for an object within. */
-export interface Shape {
+interface Shape {
   readonly [name: string]: true | Shape;
 }
 

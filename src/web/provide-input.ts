@@ -16,11 +16,11 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_VALUE_CHARS = 32 * 1024;
 const RUN_ID = /^[\w.-]{1,100}$/;
 /** Only a script of our own origin can set it: a form of another site cannot. */
-export const REQUEST_HEADER = 'x-autobuild-request';
+const REQUEST_HEADER = 'x-autobuild-request';
 
 const Body = z.object({ inputs: z.record(z.string(), z.string().min(1).max(MAX_VALUE_CHARS)) });
 
-export interface ProvideInputParts {
+interface ProvideInputParts {
   store: HostedStore;
   rules: Rules;
   log: Logger;

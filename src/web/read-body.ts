@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
-export type ReadBody = { ok: true; bytes: Buffer } | { ok: false; problem: 'too_large' | 'busy' | 'broken' };
+type ReadBody = { ok: true; bytes: Buffer } | { ok: false; problem: 'too_large' | 'busy' | 'broken' };
 
 /** Bytes of all bodies that are being read at this moment. */
-export interface BodyBudget {
+interface BodyBudget {
   take(bytes: number): boolean;
   give(bytes: number): void;
 }

@@ -22,7 +22,7 @@ export interface WebServerParts {
   timeouts?: Partial<typeof TIMEOUTS>;
 }
 
-export interface WebServer {
+interface WebServer {
   listen(port: number, host: string): Promise<number>;
   /** Takes nothing new, lets what is under way end, and cuts it off after `graceMs`. */
   close(graceMs: number): Promise<void>;
@@ -94,7 +94,7 @@ function composeApps({ jobs, runs, operate, pages, log }: WebServerParts): Hono 
 }
 
 /** Parts throw what they cannot handle; the caller learns whether to come again, and nothing else. */
-export function answerError(err: Error, path: string, log: Logger): Response {
+function answerError(err: Error, path: string, log: Logger): Response {
   const away = err instanceof StoreUnavailableError;
   log.error({ err, path }, away ? 'store unavailable' : 'request failed');
   return Response.json(

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { Option, type Standing } from '../../src/core/contracts/guard.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
-import { alternativeOptions, mergeOptions, review } from '../../src/guards/options.ts';
 import { joinHeadline } from '../../src/guards/wording.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
 import { error, failed, limits, only, times, triggersAfter } from './guard-events.ts';
@@ -132,13 +131,4 @@ test('G-13: text from the agent stays on one line and short', () => {
   const { question } = describeTriggers([trigger], standing);
   expect(question).toContain('boom /cancel x');
   expect(question.length).toBeLessThan(400);
-});
-
-test("B-3: the agent's alternatives come first, each a command by its number", () => {
-  const merged = mergeOptions([[review], alternativeOptions(['Use test keys', 'Split the\ntask'])]);
-  expect(merged.map(({ id, label, command }) => [id, label, command])).toEqual([
-    ['alternative-1', 'Use test keys', '/override alternative 1'],
-    ['alternative-2', 'Split the task', '/override alternative 2'],
-    ['review', 'Review', '/review'],
-  ]);
 });

@@ -17,7 +17,7 @@ export interface Work {
 }
 
 /** Asked again, the answer would be the same: it is said once, and not tried again. */
-export interface RefusedWork {
+interface RefusedWork {
   refused: { why: string; title: string; detail: string };
 }
 

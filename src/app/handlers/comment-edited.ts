@@ -9,7 +9,7 @@ import { newTicks } from '../ticked-boxes.ts';
 import { readMarker } from '../upsert-comment.ts';
 import { runCommand } from './run-command.ts';
 
-export interface Edited {
+interface Edited {
   comment: { id: number; body: string; app_id?: number; updated_at: string };
   before: string;
   /** Undefined: it is ticked, and nobody knows by whom. */

@@ -7,7 +7,7 @@ const MOST_REVIVED = 1_000;
 /** `<run>.<version>.<index>` */
 const EFFECT_ID = /^(.+)\.\d+\.\d+$/;
 
-export interface LostAccess {
+interface LostAccess {
   installation_id: number;
   /** Ids of the repositories; absent: all of the installation. */
   repositories?: number[];

@@ -21,7 +21,7 @@ import { mayStart } from './permission.ts';
 const CONFIG_PATH = '.github/autobuild.yml';
 const WORKFLOW = 'autobuild.yml';
 
-export interface Labelled extends Repository {
+interface Labelled extends Repository {
   issue: number;
   login: string;
   /** The delivery or the reconcile step it came by. */

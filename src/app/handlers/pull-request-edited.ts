@@ -9,7 +9,7 @@ import { publishedBranch } from '../published-branch.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { refuseOnce } from './run-command.ts';
 
-export interface DescriptionEdited {
+interface DescriptionEdited {
   repo_id: number;
   number: number;
   before: string;

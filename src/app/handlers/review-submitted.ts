@@ -2,7 +2,7 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppParts } from '../parts.ts';
 import { runText } from './run-text.ts';
 
-export interface Reviewed {
+interface Reviewed {
   review: { id: number; node_id: string; body: string };
   login: string;
   repo_id: number;

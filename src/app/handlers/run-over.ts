@@ -10,7 +10,7 @@ import { REFUSED_ATTEMPTS } from '../workers/work-queue.ts';
 
 const MOST_STARTS = 3;
 
-export interface IssueGone {
+interface IssueGone {
   repo_id: number;
   issue: number;
   ending: Ending;
@@ -50,7 +50,7 @@ async function isMerged({ store }: AppParts, github: GitHub, run: string): Promi
   return number !== undefined && (await github.pullRequest(Number(number)))?.merged === true;
 }
 
-export interface EndedActionsRun {
+interface EndedActionsRun {
   run: string;
   actions_run: number;
   attempt: number;

@@ -8,7 +8,7 @@ const VERSION_LENGTH = 80;
 const WORDS_LENGTH = 300;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-export type FoundVersion =
+type FoundVersion =
   | { is: 'there'; version: string }
   | { is: 'missing' }
   /** It is there and cannot be run: how it ended, and the end of what it said. */

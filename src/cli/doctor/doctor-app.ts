@@ -13,7 +13,7 @@ const Manifest = z.object({
 
 type Installation = NonNullable<Awaited<ReturnType<AppSetUp['installation']>>>;
 
-export interface AppQuestion {
+interface AppQuestion {
   owner: string;
   repo: string;
   publicUrl?: string;

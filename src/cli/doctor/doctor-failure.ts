@@ -1,7 +1,7 @@
 import type { GitHubError } from '../../core/ports/github-port.ts';
 import { type Finding, problem } from './doctor-finding.ts';
 
-export interface Asked {
+interface Asked {
   check: string;
   repository: string;
   apiUrl: string;

@@ -23,7 +23,7 @@ const HINDERING_RULES = [
   'committer_email_pattern',
 ];
 
-export interface RepositoryQuestion {
+interface RepositoryQuestion {
   name: string;
   label: string;
   /** Of Autobuild here. */

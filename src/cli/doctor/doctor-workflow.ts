@@ -7,7 +7,7 @@ const ACTION = /^(?<action>[\w.-]+\/[\w.-]*autobuild[\w.-]*)(?:\/[^@]*)?@(?<ref>
 const ANEW = 'Compare the file with what `autobuild init` writes.';
 
 /** The action's reference in the workflow, such as `autobuild/autobuild` and `v0.1.0`. */
-export interface ActionReference {
+interface ActionReference {
   action: string;
   ref: string;
 }

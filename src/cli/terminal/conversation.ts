@@ -7,7 +7,7 @@ import { sealCommand, showCommand } from '../seal-command.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
-export interface Conversation {
+interface Conversation {
   /** A question that is asked again (a partial answer) does not start a second conversation. */
   ask(escalation: string): void;
   /** A command of the person at the terminal, answering or not. */

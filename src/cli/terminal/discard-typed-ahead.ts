@@ -7,7 +7,7 @@ const QUIET_TURNS = 2;
 /** Ctrl-C, which a terminal in raw mode passes on as a character. */
 const INTERRUPT = 0x03;
 
-export type Discarded = {
+type Discarded = {
   text: string;
   interrupted: boolean;
   /** Nothing more can be typed: the terminal was closed. */

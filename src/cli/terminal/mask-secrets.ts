@@ -6,7 +6,7 @@ import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { RULES } from '../../guards/rules.ts';
 
 /** An agent may print a secret it was given: what its job says and shows goes through here first (P-4). */
-export interface SecretMask {
+interface SecretMask {
   wrap(link: Link): Link;
   clean<T>(value: T): T;
 }

@@ -1,7 +1,7 @@
 /** setTimeout cannot wait longer than about 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-export interface Reminders {
+interface Reminders {
   set(timer: string, at: string): void;
   clear(timer: string): void;
   clearAll(): void;

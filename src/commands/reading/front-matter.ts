@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, parseDocument, visit } from 'yaml';
 
 const MAX_LENGTH = 16_384;
 
-export interface FrontMatter {
+interface FrontMatter {
   title?: string;
   scope?: string[];
   /** The text after it. */

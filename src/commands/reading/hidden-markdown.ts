@@ -2,7 +2,7 @@ import type { Code, Nodes, Table } from 'mdast';
 import type { Cut } from './cuts.ts';
 
 /** Where a node stands in the whole text. */
-export interface Place {
+interface Place {
   source: string;
   /** What to add to the node's own positions. */
   offset: number;

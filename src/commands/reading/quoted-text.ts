@@ -11,7 +11,7 @@ const CLOSING: Record<string, string> = {
   '‚': "‘’'",
 };
 
-export type QuotedText = { closed: true; value: string; end: number } | { closed: false };
+type QuotedText = { closed: true; value: string; end: number } | { closed: false };
 
 /** True when a quote opens at this place. */
 export function opensQuote(text: string, at: number): boolean {
@@ -37,9 +37,4 @@ export function readQuoted(text: string, start: number): QuotedText {
     }
   }
   return { closed: false };
-}
-
-/** The opposite of `readQuoted`, for a value without line breaks. */
-export function quoteText(value: string): string {
-  return `"${value.replace(/[\\"]/g, '\\$&')}"`;
 }

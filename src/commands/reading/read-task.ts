@@ -9,7 +9,7 @@ const MAX_FIRST_LINE = 100;
 const MAX_TITLE = 300;
 
 /** `hidden_characters` counts those nobody could see: they are taken out, and people should be told. */
-export type ReadTask = { ok: true; task: Task; hidden_characters: number } | { ok: false; problem: string };
+type ReadTask = { ok: true; task: Task; hidden_characters: number } | { ok: false; problem: string };
 
 /**
  * Reads a task file or an issue's body as people see it: what is not shown when rendered is not part of the task. An issue has its

@@ -6,7 +6,7 @@ const MAX_ITEMS = 200;
 const MAX_ITEM_LENGTH = 2000;
 const SECTIONS = new Set(['acceptance criteria', 'scope']);
 
-export interface TaskSections {
+interface TaskSections {
   title?: string;
   acceptanceCriteria: string[];
   scope?: string[];

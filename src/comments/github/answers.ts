@@ -12,7 +12,7 @@ const VIA: Record<Response['via'], string> = {
 };
 
 /** `gave \`key\` by one-time form`; a value is never repeated. */
-export function describeResponse({ command, content, via }: Response): string {
+function describeResponse({ command, content, via }: Response): string {
   if (command.name === 'provide') {
     const keys = list(Object.keys(command.inputs).map((key) => code(key, 64)));
     return `gave ${keys} ${VIA[via]}`;

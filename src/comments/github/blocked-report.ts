@@ -57,7 +57,7 @@ export function renderAlternatives(report: BlockedReport): string | undefined {
   return blocks(`**${REPORT_HEADS.alternatives}**, in the agent's words`, items.join('\n'));
 }
 
-export function attemptsTable(report: BlockedReport): Table {
+function attemptsTable(report: BlockedReport): Table {
   const rows = report.attempts_made.map((attempt) => [
     String(attempt.turn),
     attemptWorked(attempt) ? '✓' : '✗',

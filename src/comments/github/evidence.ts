@@ -12,7 +12,7 @@ import { blockerTable } from './external-blocker.ts';
 import { turnTable } from './turn-history.ts';
 
 /** What a trigger measured: the one thing that decides stays open, the rest folds. */
-export interface ShownEvidence {
+interface ShownEvidence {
   open: string[];
   folds: Fold[];
 }
@@ -171,7 +171,7 @@ function showRates({ pass_rates = [] }: Evidence, alone: boolean, shown: ShownEv
 }
 
 /** `11, 11, 11 of 14 · ▆▆▆` */
-export function ratesInShort(rates: readonly PassRate[]): string {
+function ratesInShort(rates: readonly PassRate[]): string {
   const last = rates.slice(-6);
   const totals = new Set(last.map((rate) => rate.total));
   const values =

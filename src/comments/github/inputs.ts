@@ -31,7 +31,7 @@ export function renderInputs(state: RunState, escalation: Escalation, where: Com
   return missing.length > 0 ? [...parts, `When ${all} here the run goes on.`] : parts;
 }
 
-export function howToGiveSecret(input: HelpInput, where: CommentContext): string {
+function howToGiveSecret(input: HelpInput, where: CommentContext): string {
   const form = where.links?.forms?.[input.key];
   const saved = `the Actions secret ${code(actionsSecretName(input.key), 64)}`;
   if (where.capabilities.form && form)

@@ -3,7 +3,7 @@ import { code, inlineText } from '../text/harmless.ts';
 import { marker } from '../text/markdown.ts';
 
 /** Ids the boxes carry: looked up in the record, so that a reworded or copied box means nothing (C-3). */
-export function itemId(escalation: Escalation, option: { id: string }): string {
+function itemId(escalation: Escalation, option: { id: string }): string {
   return `${escalation.id}.${option.id}`;
 }
 
@@ -22,6 +22,6 @@ export function renderOptions(escalation: Escalation): string {
 }
 
 /** A description may go on with the label's sentence: "They are in Actions secrets of the same names". */
-export function joint(description: string): string {
+function joint(description: string): string {
   return description.startsWith('of ') ? ' ' : ': ';
 }

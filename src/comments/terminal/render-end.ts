@@ -10,7 +10,7 @@ import { terminalLine } from './terminal-text.ts';
 
 const PUT_BACK_SHOWN = 10;
 
-export interface EndLook extends TerminalLook {
+interface EndLook extends TerminalLook {
   branch?: string;
 }
 

@@ -6,7 +6,7 @@ import { type TerminalLook, widthOf } from './style.ts';
 import { cutCells, terminalLine } from './terminal-text.ts';
 
 /** What is measured between two events, so that the line moves. */
-export interface LiveFigures {
+interface LiveFigures {
   active_ms: number;
   files?: number;
   cost_usd?: number | null;

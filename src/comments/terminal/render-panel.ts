@@ -124,7 +124,7 @@ function needed(state: RunState, escalation: Escalation, look: TerminalLook): st
 }
 
 /** Every way to go on: the record's own options, and what takes a text. */
-export function answerLines(escalation: Escalation, look: TerminalLook): string[] {
+function answerLines(escalation: Escalation, look: TerminalLook): string[] {
   const rows: [string, string][] = [];
   if (missingInputs(escalation, {}).length > 0) rows.push(['/provide', 'type the values now']);
   // Values cannot be in Actions secrets here: with some missing, a bare /continue would only be refused.

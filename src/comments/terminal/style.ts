@@ -1,6 +1,6 @@
 /** Colour only repeats what the words say, and only where the caller found that it is wanted. */
 const CODES = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33' } as const;
-export type Style = keyof typeof CODES;
+type Style = keyof typeof CODES;
 
 export interface TerminalLook {
   /** Columns; 80 when not given. */

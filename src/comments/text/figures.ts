@@ -8,7 +8,7 @@ import { renderSparkline } from './sparkline.ts';
 import { compact, minutes, money } from './words.ts';
 
 /** One number beside its limit. */
-export interface Figure {
+interface Figure {
   name: string;
   value: string;
   tripped: boolean;
@@ -123,7 +123,7 @@ export function ratesOf(state: RunState): PassRate[] {
   return all.flatMap(({ turn, verification }) => (verification ? [{ turn, ...score(verification) }] : []));
 }
 
-export interface RunLimits {
+interface RunLimits {
   turns: number | null;
   minutes: number | null;
   files: number | null;

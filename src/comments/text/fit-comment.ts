@@ -3,8 +3,7 @@ import { blocks, renderTable, type Table } from './markdown.ts';
 import { count } from './words.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters; people stop reading long before. */
-export const TARGET_CHARS = 20_000;
-export const HARD_CHARS = 60_000;
+const TARGET_CHARS = 20_000;
 
 /** Evidence behind one line. Tables and raw texts can be shortened; a string cannot. */
 export interface Fold {
@@ -13,7 +12,7 @@ export interface Fold {
   content: (string | Table | RawText)[];
 }
 
-export interface RawText {
+interface RawText {
   raw: string;
   info?: string;
 }

@@ -3,7 +3,7 @@ import { limitsOf, withLimit } from './figures.ts';
 import { compact, count, minutes, money } from './words.ts';
 
 /** What the run took, over all jobs. */
-export interface Totals {
+interface Totals {
   turns: string;
   working: string;
   waiting: string;

@@ -11,21 +11,20 @@ export type BlockerCategory = keyof typeof BLOCKER_CATEGORIES;
 
 const category = z.enum(Object.keys(BLOCKER_CATEGORIES) as [BlockerCategory, ...BlockerCategory[]]);
 
-export const BlockingIssue = z.object({
+const BlockingIssue = z.object({
   issue: z.string().min(1),
   location: z.string().nullish(),
   category,
   details: z.string(),
 });
-export type BlockingIssue = z.infer<typeof BlockingIssue>;
 
-export const AttemptRecord = z.object({
+const AttemptRecord = z.object({
   turn: z.number().int().positive(),
   action: z.string().min(1),
   result: z.string(),
   why_failed: z.string().nullish(),
 });
-export type AttemptRecord = z.infer<typeof AttemptRecord>;
+type AttemptRecord = z.infer<typeof AttemptRecord>;
 
 export const BlockedReport = z.object({
   blocking_issues: z.array(BlockingIssue),

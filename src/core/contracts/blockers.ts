@@ -6,7 +6,6 @@ export const SOFT_BLOCKERS = {
   phase_incomplete: 'A phase is not finished, but there was progress.',
   mcp_transient: 'A tool failed in a way that a retry may overcome.',
 } as const;
-export type SoftBlocker = keyof typeof SOFT_BLOCKERS;
 
 export const HARD_BLOCKERS = {
   mathematically_false: {
@@ -59,8 +58,4 @@ export const DECISION_TREE = [
 export function hardBlocker(type: string): HardBlocker | undefined {
   const name = Object.hasOwn(OTHER_NAMES, type) ? OTHER_NAMES[type] : type;
   return Object.hasOwn(HARD_BLOCKERS, name ?? '') ? (name as HardBlocker) : undefined;
-}
-
-export function isSoftBlocker(type: string): type is SoftBlocker {
-  return Object.hasOwn(SOFT_BLOCKERS, type);
 }

@@ -27,12 +27,12 @@ export interface Unpublished {
 }
 
 /** A frozen process and the one-time form exist only where they exist. */
-export interface DeskCapabilities {
+interface DeskCapabilities {
   live: boolean;
   form: boolean;
 }
 
-export interface CommentLinks {
+interface CommentLinks {
   run_page?: string;
   /** The question's own comment. */
   question?: string;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { BlockedReport } from './blocked-report.ts';
 import { type HardBlocker, hardBlocker } from './blockers.ts';
 
-export const REPORT_STATUSES = ['implemented', 'partial', 'failed', 'blocked'] as const;
+const REPORT_STATUSES = ['implemented', 'partial', 'failed', 'blocked'] as const;
 
 export const ReportedError = z.object({
   type: z.string(),

@@ -3,7 +3,7 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { RunState } from '../contracts/run-state.ts';
 
 /** Why a command changed nothing, worded once for both ways it can come: as an answer, or while no question is open. */
-export type Refusal = Omit<Reply, 'tone'>;
+type Refusal = Omit<Reply, 'tone'>;
 
 export function unknownAgent(state: RunState, agent: string | undefined): Refusal | undefined {
   if (agent === undefined || state.agents.includes(agent)) return undefined;

@@ -1,6 +1,6 @@
 /** Where an error was raised or reported. */
-export type Place = { file: string; line?: number };
-export type FoundError = { message: string; place?: Place };
+type Place = { file: string; line?: number };
+type FoundError = { message: string; place?: Place };
 
 /** A place printed before its message (a Python frame, a linter's heading) belongs to a message this many lines on, at most. */
 const AHEAD_LINES = 12;

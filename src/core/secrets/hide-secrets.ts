@@ -16,7 +16,7 @@ export interface Span {
   to: number;
 }
 
-export interface SecretHider {
+interface SecretHider {
   hide(text: string): string;
   /** A copy in which no text and no name of a property shows a value. `field`: the name of the property that holds the text. */
   hideDeep<T>(

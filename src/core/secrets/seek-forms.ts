@@ -4,7 +4,7 @@ const KEY_BYTES = 4;
 const HASH_BITS = 16;
 
 /** Which of the secrets stand in what was read. Forms are bytes, one character for each, and have four of them at least. */
-export type Seek = (reading: Reading, found: Set<string>) => void;
+type Seek = (reading: Reading, found: Set<string>) => void;
 
 /** One pass, whatever the number of forms: a table of a few kilobytes says of nearly every place that none begins there. */
 export function createSeeker(sought: readonly { key: string; forms: readonly string[] }[]): Seek {

@@ -14,7 +14,7 @@ export const MAX_TOTAL_BYTES = 70 * MEBIBYTE;
 export const MAX_FILE_COUNT = 3000;
 
 /** Changes to these run with the repository's secrets, or bring in code from elsewhere: a person has to agree. */
-export const ALWAYS_PROTECTED: readonly string[] = ['.github/**', '.gitmodules'];
+const ALWAYS_PROTECTED: readonly string[] = ['.github/**', '.gitmodules'];
 
 export const ChangesetFile = z.object({
   path: z.string(),
@@ -54,7 +54,7 @@ export interface ChangesetProblem {
   remedy: string;
 }
 
-export type CheckedChangeset =
+type CheckedChangeset =
   /** `workflows`: files that only an App with the `workflows` permission can commit. */
   { ok: true; files: CommitFile[]; workflows: string[] } | { ok: false; problems: ChangesetProblem[] };
 

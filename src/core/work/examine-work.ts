@@ -15,7 +15,7 @@ const MOST_CHARS = 300;
 const MOST_LEAKS = 100;
 const OPEN: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
 
-export type Hash = (text: string) => string;
+type Hash = (text: string) => string;
 
 /** All that a commit takes from it: approved with one digest, a file has this content and this mode. */
 export function digestOfFile({ mode, content }: Pick<ChangesetFile, 'mode' | 'content'>, hash: Hash): string {
@@ -44,7 +44,7 @@ export function changesetLimits(
   };
 }
 
-export type ReadChangeset = { ok: true; changeset: Changeset } | { ok: false; problem: string };
+type ReadChangeset = { ok: true; changeset: Changeset } | { ok: false; problem: string };
 
 /** A changeset as a job sent it, or why no commit is ever made of it: nothing a person approves would change that. */
 export function readChangeset(bytes: Uint8Array, headSha: string): ReadChangeset {

@@ -2,7 +2,7 @@
 const MAX_PATH = 4096;
 const MAX_NAME = 255;
 
-export type CheckedPath = { ok: true; path: string } | { ok: false; problem: string };
+type CheckedPath = { ok: true; path: string } | { ok: false; problem: string };
 
 /**
  * One spelling for each file of a worktree: relative, `/` between names, no `.` and no `..`. Anything that could name a file

@@ -9,7 +9,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const PIECE_COST = 64;
 const STDERR_KEPT = 500;
 
-export interface SessionCommandPlace {
+interface SessionCommandPlace {
   agent: Agent;
   worktree: string;
   home: string;

@@ -13,7 +13,7 @@ import { readInside } from '../disk/read-inside.ts';
 import { CountedUsage } from '../output/usage-meter.ts';
 
 const MEBIBYTE = 1024 * 1024;
-export const MAX_CHECKPOINT_BYTES = 64 * MEBIBYTE;
+const MAX_CHECKPOINT_BYTES = 64 * MEBIBYTE;
 /** What a small blob may blow up to. */
 const MAX_UNPACKED_BYTES = 400 * MEBIBYTE;
 /** Of all files beside the changeset; JSON of much more could not be made. */
@@ -22,7 +22,7 @@ const MAX_FILES = 20_000;
 
 const PackedFile = z.object({ path: z.string(), mode: z.number().int(), content: z.string() });
 const PackedLink = z.object({ path: z.string(), target: z.string() });
-export type PackedFile = z.infer<typeof PackedFile>;
+type PackedFile = z.infer<typeof PackedFile>;
 
 /** What another machine needs to go on, beside the journal (which has the guards' states). */
 const PackedCheckpoint = z.object({

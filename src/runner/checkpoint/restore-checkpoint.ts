@@ -40,7 +40,7 @@ export async function restoreCheckpoint(
 }
 
 /** `problem`: why there is none any more, for whoever wonders that the agent begins anew. */
-export type RestoredConversation = { agent: string; session: string } | { problem: string };
+type RestoredConversation = { agent: string; session: string } | { problem: string };
 
 async function restoreConversation(
   checkpoint: PackedCheckpoint,

@@ -6,7 +6,7 @@ const MAX_FILES = 500;
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /** Path to what identifies one writing of it. */
-export type ReportSnapshot = ReadonlyMap<string, string>;
+type ReportSnapshot = ReadonlyMap<string, string>;
 
 /** The report files that match now; compared with a later look, it tells which ones a command wrote. */
 export async function findReports(cwd: string, patterns: readonly string[]): Promise<ReportSnapshot> {

@@ -13,7 +13,7 @@ export type CommandEnd = {
   output: string;
 };
 
-export type CommandOptions = {
+type CommandOptions = {
   command: string;
   cwd: string;
   env: Record<string, string>;

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { lookInside } from './inside-directory.ts';
 
-export type FileInside =
+type FileInside =
   | { ok: true; bytes: Buffer; mode: number }
   | { ok: false; problem: string; tooLarge: boolean };
 

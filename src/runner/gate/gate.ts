@@ -8,7 +8,7 @@ const MAX_SOCKET_PATH = 103;
 const MAX_CONNECTIONS = 64;
 const MAX_HELD = 256;
 
-export type Gate = {
+type Gate = {
   readonly socketPath: string;
   /** Denies every ask still held, then ends. */
   close(reason?: string): Promise<void>;

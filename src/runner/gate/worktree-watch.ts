@@ -22,7 +22,7 @@ export type WatchOptions = {
   now?(): number;
 };
 
-export type WorktreeWatch = {
+type WorktreeWatch = {
   /** Looks now, or as soon as the look under way has ended. */
   check(): Promise<void>;
   /** Does the work while nobody looks. */

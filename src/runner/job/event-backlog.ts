@@ -8,7 +8,7 @@ const EVENTS_AT_A_TIME = 100;
 
 type Handle = (event: AgentEvent) => Promise<void>;
 
-export interface BacklogParts {
+interface BacklogParts {
   /** In line with everything else that happens in the turn. */
   enqueue(work: () => Promise<void>): void;
   /** Nothing more is handled. */

@@ -35,7 +35,7 @@ export async function openStateDir(options: {
   return { dir: join(options.worktree, path), path };
 }
 
-export type AgentFile =
+type AgentFile =
   | { ok: true; text: string }
   | {
       ok: false;

@@ -15,7 +15,7 @@ import { keepStateDir, writeStateFile } from './keep-state-dir.ts';
 import { removeIfThere } from './state-dir.ts';
 
 /** Everything one invocation of the agent is given, on disk and in hand. */
-export interface PreparedTurn {
+interface PreparedTurn {
   prompt: string;
   instructions: string;
   files: TurnFiles;

@@ -1,7 +1,7 @@
 const HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 256 * 1024;
 
-export type BoundedOutput = { push(chunk: Buffer): void; text(): string };
+type BoundedOutput = { push(chunk: Buffer): void; text(): string };
 
 /** Keeps the beginning and the end of an output of any length; what lies between is counted and dropped. */
 export function createBoundedOutput(headBytes = HEAD_BYTES, tailBytes = TAIL_BYTES): BoundedOutput {

@@ -8,7 +8,7 @@ import {
 import type { HelpBlock } from './help-scanner.ts';
 import { unescapeJsonText } from './json-unescape.ts';
 
-export type ParsedHelp = { ok: true; request: HelpRequest } | { ok: false; raw: string; problem: string };
+type ParsedHelp = { ok: true; request: HelpRequest } | { ok: false; raw: string; problem: string };
 
 /** A mistake in the agent's block, worded for the person who reads it and for the agent that is told of it. */
 class Problem extends Error {}

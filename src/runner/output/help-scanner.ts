@@ -4,10 +4,10 @@ const OPEN = '<<<NEED_HELP>>>';
 const CLOSE = '<<<END_HELP>>>';
 
 export type HelpBlock = { text: string; closed: boolean };
-export type HelpScanner = { feed(text: string): void; end(): void };
+type HelpScanner = { feed(text: string): void; end(): void };
 
 /** The index of a marker in the text, or -1. */
-export type FindMarker = (text: string, marker: string, from: number) => number;
+type FindMarker = (text: string, marker: string, from: number) => number;
 
 /**
  * Finds help blocks in text that comes in any pieces. A block that is not closed (the stream ended, it grew

@@ -3,7 +3,7 @@ import type { HelpBlock } from './help-scanner.ts';
 /** Each block freezes the agent, is parsed and may become a question; nobody answers more than this in one turn. */
 export const MAX_HELP_BLOCKS = 20;
 
-export type HelpLimit = {
+type HelpLimit = {
   take(block: HelpBlock): void;
   /** Says how many blocks were left out, or undefined when all of them were passed on. */
   describeLeftOut(): string | undefined;

@@ -73,7 +73,7 @@ export function createActionLog(write: (text: string) => void, newWord: () => st
 }
 
 /** Lines that no version of the runner takes for a command: each begins with a bar. */
-export function neutralise(text: string): string[] {
+function neutralise(text: string): string[] {
   const lines = text.split(LINE_BREAK);
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => `│ ${cutTo(line.replace(CONTROL, ''), MAX_LINE).replaceAll('##[', '## [')}`);

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync, readSync, statSync } from '
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 /** `missing`: there is nothing of that name on the PATH. */
-export type FoundExecutable = { path: string } | { problem: string; missing?: true };
+type FoundExecutable = { path: string } | { problem: string; missing?: true };
 
 /** Finds a program as the system would, and says in words what is wrong when it cannot be started. */
 export function findExecutable(name: string, options: { cwd: string; path: string }): FoundExecutable {

@@ -6,9 +6,9 @@ const RETURN = 13;
 const SMALL = 64 * 1024;
 const PIECE = 256 * 1024;
 
-export type LineReader = { push(chunk: Uint8Array): void; end(): void };
+type LineReader = { push(chunk: Uint8Array): void; end(): void };
 
-export type LineReaderOptions = {
+type LineReaderOptions = {
   onLine(line: string): void;
   /** Pieces of a line beyond the cap, as they come; `final` with the last piece of each such line (it may be empty). */
   onOverlong(chunk: string, final: boolean): void;

@@ -60,7 +60,7 @@ const OVERRIDES = [
   'submodule.recurse=false',
 ].flatMap((setting) => ['-c', setting]);
 
-export type GitOptions = {
+type GitOptions = {
   /** More `name=value`, stronger than the ones above. */
   settings?: readonly string[];
   input?: string;
@@ -76,7 +76,7 @@ export type GitOptions = {
   interrupted?: number;
 };
 
-export type GitOutput = { text: Buffer; cut: boolean };
+type GitOutput = { text: Buffer; cut: boolean };
 
 export type TrustedGit = {
   readonly gitDir: string;

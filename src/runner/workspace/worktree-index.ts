@@ -16,7 +16,7 @@ const MAX_REMEMBERED = 20_000;
 const SETTLED_MS = 100;
 
 /** The name and content a file of the worktree would have in a tree. */
-export type Identity = { name: string; mode: string; id: string };
+type Identity = { name: string; mode: string; id: string };
 
 /** The trusted index: a stat cache over the worktree, so that only what changed is ever read. */
 export class WorktreeIndex {

@@ -6,13 +6,13 @@ import * as z from 'zod';
 const MAX_TRIES = 100;
 
 /** Who works in a worktree. */
-export const LockHolder = z.object({
+const LockHolder = z.object({
   pid: z.number().int().positive(),
   startedAt: z.string(),
   run: z.string(),
   command: z.string(),
 });
-export type LockHolder = z.infer<typeof LockHolder>;
+type LockHolder = z.infer<typeof LockHolder>;
 
 const LockFile = LockHolder.extend({
   /** When the kernel started the process: a number given again to another process is told by it. */
@@ -21,7 +21,7 @@ const LockFile = LockHolder.extend({
 });
 type LockFile = z.infer<typeof LockFile>;
 
-export type Lock = { ok: true; release(): Promise<void> } | { ok: false; holder: LockHolder };
+type Lock = { ok: true; release(): Promise<void> } | { ok: false; holder: LockHolder };
 
 /**
  * One run per worktree. A lock whose process is dead is taken over by adding a file named after its token, which only one

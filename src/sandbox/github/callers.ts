@@ -1,7 +1,7 @@
 import type { Caller } from './gap.ts';
 
 /** emulate takes any unknown token for its first user; GitHub does not. */
-export interface Callers {
+interface Callers {
   addInstallation(token: string): void;
   /** Undefined: bad credentials. */
   find(authorization: string | undefined): Caller | undefined;

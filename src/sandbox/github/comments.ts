@@ -3,7 +3,7 @@ import type { Edit } from './graphql.ts';
 
 const MAX_CHARACTERS = 65_536;
 
-export interface CommentGap extends Gap {
+interface CommentGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
 }
 

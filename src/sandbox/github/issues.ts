@@ -1,7 +1,7 @@
 import { type Call, type Gap, type Json, matchPath, type Upstream } from './gap.ts';
 import type { Edit } from './graphql.ts';
 
-export interface IssueGap extends Gap {
+interface IssueGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
 }
 

@@ -21,7 +21,7 @@ interface Pull extends Json {
   head: Json & { ref: string; sha: string };
 }
 
-export interface PullRequestGap extends Gap {
+interface PullRequestGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
 }
 

@@ -44,7 +44,7 @@ export function readWorkflow(file: string, parsed: unknown): WorkflowFile {
   };
 }
 
-export interface Contexts {
+interface Contexts {
   inputs: Record<string, string>;
   secrets?: Record<string, string>;
 }

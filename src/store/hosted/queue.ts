@@ -4,7 +4,7 @@ import type { Leased, Queue } from '../../core/ports/hosted-ports.ts';
 import { isLostRace } from '../unavailable.ts';
 import type { Database } from './database.ts';
 
-export interface QueueRow {
+interface QueueRow {
   id: string;
   lane: string;
   kind: string;

@@ -18,7 +18,7 @@ export interface Tables {
   settings: { name: string; value: Uint8Array };
 }
 
-export interface RunsTable {
+interface RunsTable {
   /** Age: newer runs have higher numbers. */
   seq: Generated<number>;
   run: string;
@@ -31,7 +31,7 @@ export interface RunsTable {
   issue: number | null;
 }
 
-export type QueueState = 'waiting' | 'busy' | 'buried' | 'done';
+type QueueState = 'waiting' | 'busy' | 'buried' | 'done';
 
 /** Inbox and outbox have the same columns and the same rules. */
 export interface QueueTable {
@@ -50,7 +50,7 @@ export interface QueueTable {
   error: string | null;
 }
 
-export interface CommentsTable {
+interface CommentsTable {
   seq: Generated<number>;
   run: string;
   op: string;
@@ -59,7 +59,7 @@ export interface CommentsTable {
   body_hash: string;
 }
 
-export interface TicketsTable {
+interface TicketsTable {
   hash: string;
   run: string;
   job: number;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseComment } from '../../../src/commands/parse-comment.ts';
-import { quoteText } from '../../../src/commands/reading/quoted-text.ts';
+
+function quoteText(value: string): string {
+  return `"${value.replace(/[\\"]/g, '\\$&')}"`;
+}
 
 function inputsOf(text: string): Record<string, string> {
   const parsed = parseComment(text);

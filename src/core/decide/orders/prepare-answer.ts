@@ -8,7 +8,7 @@ import type { RunState } from '../../contracts/run-state.ts';
 import { predecessorOf } from './predecessor-of.ts';
 import { carriesInstruction } from './unheard-instruction.ts';
 
-export interface AnswerParts {
+interface AnswerParts {
   id: string;
   at: string;
   by: string;
