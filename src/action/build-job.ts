@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { GuardLimits } from '../core/contracts/guard.ts';
 import type { Changeset } from '../core/work/changeset.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
-import { removeConversations } from '../runner/agent/agent-sessions.ts';
+import { removeConversations } from '../runner/agent/agent-home.ts';
 import { restoreAgentConfig } from '../runner/agent/restore-agent-config.ts';
 import { saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';

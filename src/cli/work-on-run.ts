@@ -13,7 +13,7 @@ import { measureReport } from '../core/measured-report.ts';
 import { RULES } from '../guards/rules.ts';
 import { createInProcessLink } from '../link/in-process.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
-import { removeConversations } from '../runner/agent/agent-sessions.ts';
+import { removeConversations } from '../runner/agent/agent-home.ts';
 import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
 import { keepStateDir, placeStateDir, writeStateFile } from '../runner/job/keep-state-dir.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import { userError } from '../../core/error-catalogue.ts';
-import { removeConversations } from '../../runner/agent/agent-sessions.ts';
+import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { openFileVault } from '../../store/file-vault.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { withLock } from '../hold-worktree.ts';

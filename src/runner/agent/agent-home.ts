@@ -79,3 +79,9 @@ async function openDirectories(path: string): Promise<void> {
       if (entry.isDirectory()) waiting.push(join(at, entry.name));
   }
 }
+
+/** Transcripts hold whatever the agent read, secrets among it: once nobody goes on with them, they are of no use. */
+export async function removeConversations(runDir: string): Promise<void> {
+  const home = agentHomeOf(runDir);
+  for (const place of [home, `${home}.old`, `${home}.gone`, `${home}.export`]) await removeTree(place);
+}

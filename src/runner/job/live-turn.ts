@@ -9,11 +9,11 @@ import {
   isFailedEnd,
   unstartable,
 } from '../agent/agent-end.ts';
-import { forgetSession } from '../agent/agent-sessions.ts';
 import type { WriteGuard } from '../gate/write-guard.ts';
 import type { parseHelpRequest } from '../output/help-request.ts';
 import type { AgentExit, Supervised } from '../process/supervise.ts';
 import { secretsLacking } from './actions-secrets.ts';
+import { forgetSession } from './agent-sessions.ts';
 import { AnswerDelivery } from './answer-delivery.ts';
 import { EventBacklog } from './event-backlog.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';

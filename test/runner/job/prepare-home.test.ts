@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command.ts';
-import { prepareHome } from '../../../src/runner/agent/prepare-home.ts';
 import type { Job } from '../../../src/runner/job/job.ts';
+import { prepareHome } from '../../../src/runner/job/prepare-home.ts';
 import { waitFor } from '../supervised-fixture.ts';
 import { makeTemporaryDirectory } from '../temporary-worktree.ts';
 

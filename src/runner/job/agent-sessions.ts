@@ -1,6 +1,5 @@
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
-import type { Job } from '../job/job.ts';
-import { agentHomeOf, removeTree } from './agent-home.ts';
+import type { Job } from './job.ts';
 
 /** The next start, also after a crash, goes on with this conversation. */
 export function keepSession(job: Job, agent: string, session: string): void {
@@ -21,10 +20,4 @@ export function forgetSession(job: Job, agent: string): void {
   saveCheckpoint(job, { sessions: others });
   const text = `${agent} no longer has the conversation of this run. It begins another one, with the task, the answers and the worktree as they are.`;
   job.onProgress({ type: 'problem', text });
-}
-
-/** Transcripts hold whatever the agent read, secrets among it: once nobody goes on with them, they are of no use. */
-export async function removeConversations(runDir: string): Promise<void> {
-  const home = agentHomeOf(runDir);
-  for (const place of [home, `${home}.old`, `${home}.gone`, `${home}.export`]) await removeTree(place);
 }

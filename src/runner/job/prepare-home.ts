@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import type { Agent } from '../../agents/agent.ts';
+import { agentHomeOf, copyMatching, removeTree, renewAgentHome } from '../agent/agent-home.ts';
+import { runSessionCommand } from '../agent/session-command.ts';
 import { lstatIfThere } from '../disk/inside-directory.ts';
-import type { Job } from '../job/job.ts';
-import { agentHomeOf, copyMatching, removeTree, renewAgentHome } from './agent-home.ts';
 import { forgetSession } from './agent-sessions.ts';
-import { runSessionCommand } from './session-command.ts';
+import type { Job } from './job.ts';
 
 const COMMAND_MS = 120_000;
 
