@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COMMANDS } from '../src/commands/registry.ts';
+
+/** One file, or one part of it, that is written from the code: `npm run generate`. A test demands that nothing differs. */
+export interface Generated {
+  file: string;
+  render(current: string): string;
+}
+
+const root = join(import.meta.dirname, '..');
+
+export const GENERATED: Generated[] = [{ file: 'README.md', render: section('commands', renderCommands) }];
+
+function renderCommands(): string {
+  const rows = Object.values(COMMANDS).map(({ usage, summary }) => `| \`${usage}\` | ${summary} |`);
+  return ['| command | |', '|:--|:--|', ...rows].join('\n');
+}
+
+/** Between `<!-- generated: NAME -->` and `<!-- /generated -->`; the rest of the file is written by hand. */
+function section(name: string, render: () => string): Generated['render'] {
+  const [begin, end] = [`<!-- generated: ${name} -->`, '<!-- /generated -->'];
+  return (current) => {
+    const from = current.indexOf(begin);
+    const to = current.indexOf(end, from);
+    if (from === -1 || to === -1) throw new Error(`There is no section ${begin} … ${end}.`);
+    return `${current.slice(0, from + begin.length)}\n${render()}\n${current.slice(to)}`;
+  };
+}
+
+export function readCurrent({ file }: Generated): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+if (import.meta.main) {
+  for (const generated of GENERATED) {
+    const current = readCurrent(generated);
+    const text = generated.render(current);
+    if (text === current) continue;
+    writeFileSync(join(root, generated.file), text);
+    console.log(`wrote ${generated.file}`);
+  }
+}
