@@ -1,5 +1,5 @@
+import { asLetters, readText } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
-import { asLetters, readText } from './reading.ts';
 import { base64Forms, secretForms, unescapedForms } from './secret-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 

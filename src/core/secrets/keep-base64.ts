@@ -1,4 +1,4 @@
-import type { Reading } from './reading.ts';
+import type { Reading } from './decode-buffer.ts';
 
 const [PLUS, SLASH, MINUS, UNDERSCORE] = [0x2b, 0x2f, 0x2d, 0x5f];
 const ELLIPSIS = [0xe2, 0x80, 0xa6];

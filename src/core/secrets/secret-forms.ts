@@ -1,4 +1,4 @@
-import { asLetters, readText } from './reading.ts';
+import { asLetters, readText } from './decode-buffer.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
 /** Shorter values are found in every other word: hiding them would wreck the text and protect nothing. */

@@ -1,5 +1,5 @@
+import { readBytes } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
-import { readBytes } from './reading.ts';
 import { base64Forms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
 import { createSeeker } from './seek-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';

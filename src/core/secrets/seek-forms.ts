@@ -1,4 +1,4 @@
-import type { Reading } from './reading.ts';
+import type { Reading } from './decode-buffer.ts';
 
 const KEY_BYTES = 4;
 const HASH_BITS = 16;

@@ -1,4 +1,4 @@
-import type { Reading } from './reading.ts';
+import type { Reading } from './decode-buffer.ts';
 
 /**
  * Undoes the escapes of JSON, URLs, HTML, shells and programming languages, whoever wrote them and however often one was put into

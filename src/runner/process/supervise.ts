@@ -1,11 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createStderrTap } from './bounded-stderr.ts';
 import { createCgroup, wrapIntoCgroup } from './cgroup.ts';
 import { findExecutable } from './find-executable.ts';
 import { createLineReader } from './line-reader.ts';
 import { assertMark, createProcessTree, MARK_VARIABLE, type ProcessTree } from './process-tree.ts';
-import { createStderrTap } from './stderr-tap.ts';
 
 /** How long output may go on after the agent itself has ended. */
 const DRAIN_MS = 1000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createStderrTap } from '../../../src/runner/process/stderr-tap.ts';
+import { createStderrTap } from '../../../src/runner/process/bounded-stderr.ts';
 
 function tap(text: string, chunkBytes: number): string {
   const seen: string[] = [];
