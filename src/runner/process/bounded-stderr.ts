@@ -4,16 +4,16 @@ const HEAD_BYTES = 1024 * 1024;
 const TAIL_BYTES = 64 * 1024;
 
 /**
- * Passes stderr on as it comes, up to a cap; of what comes after, the end is kept and passed on last. An agent that floods
- * stderr says the useful thing first or when it dies.
+ * Forwards stderr up to a cap. From the rest only the last bytes are kept, and forwarded at the end, because an agent that
+ * floods stderr prints the useful lines first or when it dies.
  */
-export function createStderrTap(
+export function createBoundedStderr(
   onText: (text: string) => void,
   { headBytes = HEAD_BYTES, tailBytes = TAIL_BYTES } = {},
 ): { push(chunk: Buffer): void; end(): void } {
   const decoder = new StringDecoder('utf8');
   let room = headBytes;
-  /** Twice the size of what is kept: it is moved once per `tailBytes`, not once per chunk. */
+  /** Twice `tailBytes` long, so that its content is moved once per `tailBytes` and not once per chunk. */
   let late = Buffer.alloc(0);
   let filled = 0;
   let omitted = 0;

@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** A control group of our own: membership is inherited and cannot be shed by clearing the environment. */
+/** A control group for one agent. Children inherit membership, and clearing the environment does not end it. */
 export type Cgroup = {
-  /** Written with a pid, this file moves that process in. */
+  /** Writing a pid to this file moves that process into the group. */
   procsFile: string;
   pids(): number[];
-  /** These say whether the kernel took the request; freezing goes on in the background until `frozen()`. */
+  /** The methods that return a boolean report whether the kernel accepted the request. Freezing is asynchronous: see `frozen()`. */
   freeze(): boolean;
   frozen(): boolean;
   thaw(): boolean;
@@ -25,17 +25,17 @@ export type Cgroup = {
 
 const MAX_NESTED = 200;
 
-/** A cgroup v2 below our own, or undefined where the system does not let us (no v2, read-only, not delegated). */
+/** Creates a cgroup v2 below our own. Undefined where the system does not allow it (no v2, read-only, not delegated). */
 export function createCgroup(name: string): Cgroup | undefined {
   if (!/^[\w-]{1,128}$/.test(name)) return undefined;
   const parent = findOwnCgroup();
   if (parent === undefined) return undefined;
   const path = join(parent, name);
-  // One of that name from before goes only when it is empty: members of another's group are not ours to stop.
+  // An old group of the same name is removed only when it is empty, because its members may belong to another run.
   attempt(() => rmdirSync(path));
   if (!attempt(() => mkdirSync(path))) return undefined;
   const usable = attempt(() => {
-    // A process may move when both its new group and the common ancestor can be written.
+    // The kernel lets a process move only when both the new group and the common ancestor are writable.
     for (const file of [
       join(parent, 'cgroup.procs'),
       join(path, 'cgroup.procs'),
@@ -49,8 +49,8 @@ export function createCgroup(name: string): Cgroup | undefined {
 }
 
 /**
- * The argv that enters the group before it becomes the program: nothing the program forks can be outside. Where the move is
- * refused the program runs all the same. Some shells drop environment entries whose names are no identifiers.
+ * Wraps argv in a shell that joins the group and then execs the program, so that everything the program forks is inside. If the
+ * kernel refuses the move, the program still runs. Some shells drop environment entries whose names are not identifiers.
  */
 export function wrapIntoCgroup(cgroup: Cgroup, argv: readonly string[]): string[] {
   return ['/bin/sh', '-c', '{ echo $$ > "$0"; } 2>/dev/null; exec "$@"', cgroup.procsFile, ...argv];
@@ -75,7 +75,7 @@ function describe(path: string): Cgroup {
   };
 }
 
-/** The group and the groups its members made inside, parents first. */
+/** The group and all groups nested in it, parents first. Members can create nested groups. */
 function listNested(path: string): string[] {
   const groups = [path];
   for (let at = 0; at < groups.length && groups.length < MAX_NESTED; at++) {
@@ -88,7 +88,7 @@ function listNested(path: string): string[] {
   return groups;
 }
 
-/** Where our own v2 group is mounted. */
+/** The directory of the v2 group that this process is in. */
 function findOwnCgroup(): string | undefined {
   const own = /^0::(\/.*)$/m.exec(readText('/proc/self/cgroup'))?.[1];
   if (own === undefined) return undefined;
@@ -103,7 +103,7 @@ function findOwnCgroup(): string | undefined {
   return undefined;
 }
 
-/** The kernel writes spaces and their like as octal. */
+/** The kernel writes spaces, tabs and backslashes in `mountinfo` as octal escapes. */
 function unescapeMount(field: string): string {
   return field.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

@@ -1,10 +1,10 @@
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
-/** `missing`: there is nothing of that name on the PATH. */
+/** `missing`: no file of that name is on the PATH. */
 type FoundExecutable = { path: string } | { problem: string; missing?: true };
 
-/** Finds a program as the system would, and says in words what is wrong when it cannot be started. */
+/** Resolves a program as the system would. If it cannot be started, returns a problem to show the user. */
 export function findExecutable(name: string, options: { cwd: string; path: string }): FoundExecutable {
   const { cwd, path } = options;
   if (name === '') return { problem: 'The agent command is empty. Set the agent in the configuration.' };
@@ -40,7 +40,7 @@ function checkFile(file: string): FoundExecutable {
   return { path: file };
 }
 
-/** The program of a `#!` line: when it is missing, the system says "not found" of the script, which misleads. */
+/** The program of a `#!` line. If it is missing, the system reports the script itself as "not found", which misleads. */
 function readInterpreter(file: string): string | undefined {
   let handle: number | undefined;
   try {
@@ -49,7 +49,7 @@ function readInterpreter(file: string): string | undefined {
     const length = readSync(handle, head, 0, head.length, 0);
     return /^#![ \t]*([^\s]+)/.exec(head.toString('latin1', 0, length))?.[1];
   } catch {
-    // A program that may be run but not read is fine.
+    // A program can be executable without being readable.
     return undefined;
   } finally {
     if (handle !== undefined) closeSync(handle);

@@ -10,14 +10,14 @@ type LineReader = { push(chunk: Uint8Array): void; end(): void };
 
 type LineReaderOptions = {
   onLine(line: string): void;
-  /** Pieces of a line beyond the cap, as they come; `final` with the last piece of each such line (it may be empty). */
+  /** Receives a line beyond the cap in pieces. `final` is true for the last piece of the line, which may be empty. */
   onOverlong(chunk: string, final: boolean): void;
   maxLineBytes?: number;
 };
 
 /**
- * Bytes to lines, whatever the chunking. A line is kept up to `maxLineBytes`; a longer one streams through
- * `onOverlong` and is never held.
+ * Splits chunks of bytes into lines. A line is buffered up to `maxLineBytes`; a longer one is streamed to `onOverlong`, so
+ * that memory stays bounded.
  */
 export function createLineReader({
   onLine,
@@ -26,13 +26,13 @@ export function createLineReader({
 }: LineReaderOptions): LineReader {
   let carry = Buffer.allocUnsafe(0);
   let carried = 0;
-  /** Set while inside an over-long line: it keeps characters that are split over chunks. */
+  /** Set while inside an overlong line. The decoder buffers characters that are split over chunks. */
   let overlong: StringDecoder | undefined;
 
   function keep(bytes: Buffer): void {
     const needed = carried + bytes.length;
     if (needed > carry.length) {
-      // Doubling keeps a line that comes byte by byte linear.
+      // Doubling the buffer keeps the cost linear for a line that arrives byte by byte.
       const grown = Buffer.allocUnsafe(Math.min(Math.max(needed, carry.length * 2, 1024), maxLineBytes));
       carry.copy(grown, 0, 0, carried);
       carry = grown;
@@ -53,7 +53,7 @@ export function createLineReader({
     }
   }
 
-  /** Bytes of a line whose end is not known yet. */
+  /** Appends to a line whose end has not been read yet. */
   function extendLine(bytes: Buffer): void {
     if (!overlong && carried + bytes.length <= maxLineBytes) {
       keep(bytes);
@@ -81,7 +81,7 @@ export function createLineReader({
     onLine(line);
   }
 
-  /** Complete lines only, none of them carried over, none over the cap: one decode for all of them. */
+  /** Fast path for whole lines below the cap with nothing carried over, because one decode then serves all of them. */
   function emitLines(bytes: Buffer): void {
     const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
     let from = 0;

@@ -7,7 +7,7 @@ import { hasEnvironmentEntry, isDead, readProcessTable } from './process-table.t
 import { MARK_VARIABLE } from './process-tree.ts';
 import { findMembers, identify } from './tree-members.ts';
 
-/** Carried by every check command, under a name that the scrubbing of secrets leaves alone. */
+/** Set in the environment of every check command. `scrubEnv` removes names that start with `AUTOBUILD_`, so this one does not. */
 const CHECK_VARIABLE = 'RUN_BY_AUTOBUILD';
 const KILL_MS = 3_000;
 
@@ -16,7 +16,7 @@ type StartedAgent = z.infer<typeof StartedAgent>;
 
 const fileIn = (runDir: string) => join(runDir, 'agent.json');
 
-/** Written before the agent is started: whoever comes after a crash knows whom to end. */
+/** Called before the agent starts, so that a runner started after a crash can find and end the agent. */
 export function recordAgent(runDir: string, agent: StartedAgent): void {
   writeFileSync(`${fileIn(runDir)}.new`, JSON.stringify(agent), { mode: 0o600 });
   renameSync(`${fileIn(runDir)}.new`, fileIn(runDir));
@@ -31,14 +31,14 @@ export function markChecks(env: Record<string, string>, run: string): Record<str
 }
 
 /**
- * Ends what a runner that was killed left behind: its agent, frozen or at work, and its checks. Only for a run whose worktree
- * lock is held, so that no living runner's processes are meant. Says how many there were.
+ * Ends the agent (frozen or running) and the checks that a killed runner left behind. The caller must hold the run's worktree
+ * lock, because otherwise these could be the processes of a live runner. Returns how many processes it found.
  */
 export async function endOrphans(runDir: string, run: string): Promise<number> {
   const agent = readRecord(runDir);
   const entries = [`${CHECK_VARIABLE}=${run}`, ...(agent ? [`${MARK_VARIABLE}=${agent.mark}`] : [])];
   const ended = await killMarked(entries);
-  // A gate's socket is in a directory of its own below the system's temporary one.
+  // The gate's socket is in a directory of its own in the system's temporary directory.
   if (agent && /\/autobuild-[^/]+$/.test(agent.gate_dir)) {
     await rm(agent.gate_dir, { recursive: true, force: true });
   }
@@ -59,13 +59,13 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** No grace: nobody reads what they would say, and a frozen process could not even be asked. */
+/** SIGKILL without a grace period, because nobody reads the output and a frozen process cannot handle SIGTERM. */
 async function killMarked(entries: string[]): Promise<number> {
   const seen = new Set<string>();
   const deadline = performance.now() + KILL_MS;
   for (;;) {
     const members = findMembers(readProcessTable(), {
-      // No root is known: pids may have been given again since.
+      // The root's pid is not used, because the system may have reused it since the crash.
       root: { pid: -1, started: undefined },
       self: process.pid,
       known: seen,
@@ -85,7 +85,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // Gone already, or another user's: neither can be ended here.
+    // The process has ended already, or belongs to another user and cannot be ended from here.
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

@@ -4,12 +4,12 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, s
 export type ProcessEntry = {
   pid: number;
   ppid: number;
-  /** 0 where it is not known. */
+  /** 0 if unknown. */
   session: number;
-  /** The kernel's letter: R, S, D, T (stopped), t (held by a debugger), Z. */
+  /** The kernel's state letter, such as R, S, D, T (stopped), t (stopped by a debugger) or Z. */
   state: string;
   threads: number;
-  /** With the pid it names one process for good: a pid alone is used again. */
+  /** The start time. Pid and start time together identify a process; a pid alone is reused. */
   started: string;
 };
 
@@ -18,7 +18,7 @@ export type ProcessTable = Map<number, ProcessEntry>;
 const hasProc = existsSync('/proc/self/stat');
 const buffer = Buffer.allocUnsafe(4096);
 
-/** All processes as they are now. Synchronous: a pass must be quicker than the processes it looks at. */
+/** All processes as they are now. Synchronous, because a pass has to be faster than the processes can fork. */
 export function readProcessTable(): ProcessTable {
   return hasProc ? readProc() : readPs();
 }
@@ -39,7 +39,7 @@ function readStat(pid: number, path: string): ProcessEntry | undefined {
   return text === undefined ? undefined : parseStat(pid, text);
 }
 
-/** A process may be gone between listing and reading: that is no failure. */
+/** Undefined if the process ended between listing and reading, which is normal. */
 function readSmall(path: string): string | undefined {
   let file: number | undefined;
   try {
@@ -52,7 +52,7 @@ function readSmall(path: string): string | undefined {
   }
 }
 
-/** The name (field 2) may hold spaces and parentheses: the fields are counted from the last one. */
+/** Fields are counted from the last `)`, because the process name (field 2) may contain spaces and parentheses. */
 export function parseStat(pid: number, text: string): ProcessEntry | undefined {
   const close = text.lastIndexOf(')');
   const fields = text.slice(close + 2).split(' ');
@@ -62,7 +62,7 @@ export function parseStat(pid: number, text: string): ProcessEntry | undefined {
   return { pid, ppid: Number(ppid), session: Number(session), state, threads: Number(fields[17]), started };
 }
 
-/** For systems without /proc; `lstart` has one-second steps, which is enough to tell a pid that is used again. */
+/** For systems without /proc. `lstart` has a resolution of one second, which is enough to detect a reused pid. */
 export function readPs(): ProcessTable {
   const table: ProcessTable = new Map();
   const output = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], {
@@ -79,12 +79,12 @@ export function readPs(): ProcessTable {
   return table;
 }
 
-/** Ended, and nothing of it left to signal. A leader that has ended while its threads run on is alive. */
+/** True if no thread is left to signal. A process whose leader has ended counts as alive while other threads run. */
 export function isDead({ state, threads }: ProcessEntry): boolean {
   return (state === 'Z' && threads <= 1) || state === 'X';
 }
 
-/** Whether every thread is stopped: the kernel shows the leader's state only. */
+/** True if every thread is stopped. Threads are read one by one, because `state` is only the leader's. */
 export function isStopped({ pid, state, threads }: ProcessEntry): boolean {
   if (threads <= 1 || !hasProc) return isStopState(state);
   if (!isStopState(state) && state !== 'Z') return false;
@@ -106,7 +106,7 @@ function listNames(path: string): string[] {
   }
 }
 
-/** Whether the process was started with this entry (`NAME=value`) in its environment. */
+/** True if the process was started with this entry (`NAME=value`) in its environment. */
 export function hasEnvironmentEntry(pid: number, entry: string): boolean {
   if (!hasProc) return false;
   const uid = process.getuid?.();

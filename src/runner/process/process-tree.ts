@@ -13,39 +13,39 @@ export const MARK_VARIABLE = 'AUTOBUILD_MARK';
 
 const FREEZE_PASSES = 50;
 const FREEZE_MS = 900;
-/** Longest wait for the kernel's own freezer before signals alone have to do. */
+/** Longest wait for the cgroup freezer. After that, freezing relies on signals alone. */
 const CGROUP_FREEZE_MS = 100;
-/** A process in the kernel (a disk, a vfork) this long after SIGSTOP meets the signal before its next instruction. */
+/** A process in uninterruptible sleep this long after SIGSTOP counts as stopped: it gets the signal before its next instruction. */
 const UNINTERRUPTIBLE_MS = 20;
 const THAW_PASSES = 5;
 const KILL_MS = 2000;
 
 export type ProcessTree = {
   list(): number[];
-  /** Resolves once every process is stopped; `running` counts those that could not be (another user's, or too many). */
+  /** Resolves once every process is stopped. `running` counts those that could not be stopped (another user's, or too many). */
   freeze(): Promise<{ processes: number; ms: number; running: number }>;
   thaw(): Promise<void>;
-  /** SIGTERM, then SIGKILL after the grace. `survivors` are those that outlived even that. */
+  /** Sends SIGTERM, then SIGKILL after the grace period. `survivors` counts processes that are still alive after that. */
   kill(options: { graceMs: number }): Promise<{ processes: number; survivors: number }>;
 };
 
 type Signal = 'SIGSTOP' | 'SIGCONT' | 'SIGTERM' | 'SIGKILL';
 
 /**
- * Everything an agent started: its descendants, its session, every process that carries its mark in the environment
- * (daemons that left the tree), and the members of its cgroup. Call it right after the spawn, while the pid is surely the root's.
+ * All processes an agent started: its descendants, its session, every process with its mark in the environment (daemons that
+ * left the tree), and the members of its cgroup. Call it right after the spawn, while the pid cannot have been reused.
  */
 export function createProcessTree(options: { rootPid: number; mark: string; cgroup?: Cgroup }): ProcessTree {
   const { rootPid, mark, cgroup } = options;
   assertMark(mark);
-  // Kernel threads and whole containers have session 0 or 1: one wrong pid here would stop the machine.
+  // Kernel threads and whole containers have session 0 or 1, so a wrong pid here would stop the machine.
   if (!Number.isInteger(rootPid) || rootPid <= 1) throw new RangeError(`not the pid of an agent: ${rootPid}`);
   const markEntry = `${MARK_VARIABLE}=${mark}`;
   const root = { pid: rootPid, started: readProcessTable().get(rootPid)?.started };
   let known = new Set<string>();
   const stoppedByUs = new Set<string>();
 
-  /** The tree as it is now, parents before children, the root first. */
+  /** The live members of the tree: the root first, parents before children. */
   function scan(): ProcessEntry[] {
     const alive = findMembers(readProcessTable(), {
       root,
@@ -59,7 +59,7 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
     return alive;
   }
 
-  /** The group, unless a member has put us into it: its freezer would stop us for good. */
+  /** Undefined if a member has moved us into the group, because its freezer would then stop this process forever. */
   function safeCgroup(): Cgroup | undefined {
     const members = cgroup?.pids() ?? [];
     if (members.length === 0) return undefined;
@@ -67,7 +67,7 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
     return members.some((pid) => off.has(pid)) ? undefined : cgroup;
   }
 
-  /** Holds all members of the group at once, so that none can fork while the signals go out. Undone by a thaw. */
+  /** Freezes all members of the group at once, so that none can fork while the signals are sent. */
   async function holdCgroup(): Promise<void> {
     const group = safeCgroup();
     if (!group?.freeze()) return;
@@ -75,7 +75,7 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
     while (!group.frozen() && performance.now() < deadline) await sleep(1);
   }
 
-  /** SIGSTOP to whatever runs, until a whole pass finds nothing that does. Returns how many there are and how many still run. */
+  /** Sends SIGSTOP to every running member, repeatedly, until a pass finds none. Returns the number of members and of those still running. */
   async function stopAll(): Promise<{ processes: number; running: number }> {
     const begin = performance.now();
     await holdCgroup();
@@ -95,7 +95,7 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
         if (send(entry, 'SIGSTOP')) stoppedByUs.add(identify(entry));
         else refused.add(identify(entry));
       }
-      // With the signals pending, members of the cgroup stop before they run another instruction.
+      // The group can be thawed now: the pending SIGSTOP takes effect before its members run another instruction.
       if (pass === 0) cgroup?.thaw();
       processes = members.length;
       running = busy.length;
@@ -117,7 +117,7 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
   async function thaw(): Promise<void> {
     cgroup?.thaw();
     for (let pass = 0; pass < THAW_PASSES; pass++) {
-      // A shell that runs before its children would see them stopped, and say so.
+      // Children first, because a shell that continues before its children sees them stopped and prints that.
       const held = scan()
         .reverse()
         .filter((entry) => stoppedByUs.has(identify(entry)) && (pass === 0 || isStopped(entry)));
@@ -141,8 +141,8 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
         send(entry, 'SIGTERM');
         signalled.add(identify(entry));
       }
-      // The stopped ones wake up to a SIGTERM that is already there. Children first: when a parent dies, the kernel sends
-      // its stopped children a SIGHUP, which would take their chance to handle the SIGTERM.
+      // A stopped process handles the pending SIGTERM once it continues. Children first, because when a parent dies the
+      // kernel sends SIGHUP to its stopped children, which would end them before they handle the SIGTERM.
       for (const entry of fresh.reverse())
         if (isStopped(entry) || stoppedByUs.has(identify(entry))) send(entry, 'SIGCONT');
       await sleep(Math.max(1, Math.min(5 * (pass + 1), 50, deadline - performance.now())));
@@ -155,7 +155,7 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
     const deadline = performance.now() + KILL_MS;
     let left: ProcessEntry[] = [];
     do {
-      // Stopped first: a process that forks faster than we look cannot win.
+      // Stopping all of them first defeats a process that forks faster than the table can be read.
       await stopAll();
       safeCgroup()?.kill();
       left = scan();
@@ -172,13 +172,13 @@ export function createProcessTree(options: { rootPid: number; mark: string; cgro
   return { list: () => scan().map((entry) => entry.pid), freeze, thaw, kill };
 }
 
-/** A mark that is empty, or part of another, would find processes that are not the agent's. */
+/** An empty mark, or one with other characters, could match processes that are not the agent's. */
 export function assertMark(mark: string): void {
   if (!/^[\w-]{1,128}$/.test(mark))
     throw new RangeError(`a mark is 1 to 128 letters, digits, "_" and "-": "${mark}"`);
 }
 
-/** False when the system refuses; a process that is gone needs no signal. */
+/** False if the system refuses the signal. A process that has ended already counts as success. */
 function send(entry: ProcessEntry, signal: Signal): boolean {
   try {
     process.kill(entry.pid, signal);

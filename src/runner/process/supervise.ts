@@ -1,13 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStderrTap } from './bounded-stderr.ts';
+import { createBoundedStderr } from './bounded-stderr.ts';
 import { createCgroup, wrapIntoCgroup } from './cgroup.ts';
 import { findExecutable } from './find-executable.ts';
 import { createLineReader } from './line-reader.ts';
 import { assertMark, createProcessTree, MARK_VARIABLE, type ProcessTree } from './process-tree.ts';
 
-/** How long output may go on after the agent itself has ended. */
+/** How long output is still read after the agent itself has ended. */
 const DRAIN_MS = 1000;
 const LEFTOVER_GRACE_MS = 500;
 
@@ -20,12 +20,12 @@ export type SuperviseOptions = {
   cwd: string;
   env: Record<string, string>;
   stdin: string;
-  /** For agents that take messages while they run; otherwise stdin is closed after the text. */
+  /** For agents that read messages while they run. Otherwise stdin is closed after `stdin` is written. */
   keepStdinOpen?: boolean;
-  /** Unique to this agent: it finds the agent's processes wherever they went. */
+  /** Unique to this agent, and inherited by its processes in their environment, so that detached ones are found. */
   mark: string;
   onLine(line: string): void;
-  /** Pieces of lines too long to be kept, as they come; `final` ends each such line. */
+  /** Receives a line too long to be buffered in pieces. `final` is true for the last piece of the line. */
   onOverlong(text: string, final: boolean): void;
   onStderr(text: string): void;
   useCgroup?: boolean;
@@ -33,21 +33,21 @@ export type SuperviseOptions = {
 
 export type Supervised = {
   pid: number | undefined;
-  /** Rejects only when a callback threw: then the agent was killed first. */
+  /** Rejects only if a callback threw; the agent has been killed by then. */
   exited: Promise<AgentExit>;
   readonly frozen: boolean;
   freeze(): ReturnType<ProcessTree['freeze']>;
   thaw(): Promise<void>;
   kill(options: { graceMs: number }): ReturnType<ProcessTree['kill']>;
-  /** False when the agent no longer takes input. */
+  /** False if the agent's stdin is closed. */
   write(text: string): boolean;
   closeStdin(): void;
-  /** Lets the agent wait at its full pipe, for a reader that cannot keep up. An end of the agent undoes it. */
+  /** Back-pressure for a reader that cannot keep up: the agent blocks on its full pipe. Undone when the agent ends. */
   pauseOutput(): void;
   resumeOutput(): void;
 };
 
-/** Starts an agent and answers for every process that comes of it, until none is left. */
+/** Starts an agent and manages every process it starts, until none is left. */
 export function superviseAgent(options: SuperviseOptions): Supervised {
   const { argv, cwd, env, mark } = options;
   assertMark(mark);
@@ -78,9 +78,9 @@ export function superviseAgent(options: SuperviseOptions): Supervised {
 
   const tree = createProcessTree({ rootPid: pid, mark, cgroup });
   let frozen = false;
-  /** Pids of a tree that is gone may belong to anyone. */
+  /** Once true, no signal is sent, because the tree's pids may have been reused. */
   let ended = false;
-  /** One after the other: a thaw that overtakes a freeze would leave half of the tree stopped. */
+  /** Freeze, thaw and kill run one at a time, because a thaw during a freeze would leave half of the tree stopped. */
   let last: Promise<unknown> = Promise.resolve();
   function inTurn<T>(action: () => Promise<T>): Promise<T> {
     const result = last.then(action);
@@ -133,7 +133,7 @@ export function superviseAgent(options: SuperviseOptions): Supervised {
   };
 }
 
-/** Passes the output on, waits for the end, and clears away what the agent left running. */
+/** Forwards the output, waits for the agent to end, and kills the processes it left running. */
 async function watch(
   child: ChildProcessWithoutNullStreams,
   options: SuperviseOptions,
@@ -141,9 +141,9 @@ async function watch(
 ): Promise<AgentExit> {
   const { onLine, onOverlong, onStderr } = options;
   const reader = createLineReader({ onLine, onOverlong });
-  const stderr = createStderrTap(onStderr);
+  const stderr = createBoundedStderr(onStderr);
   let bug: { cause: unknown } | undefined;
-  /** A callback that throws is our bug, not the agent's: the agent must not run on unwatched because of it. */
+  /** A callback that throws is a bug of ours. The agent is killed then, because it must not run unsupervised. */
   function guarded<A extends unknown[]>(action: (...args: A) => void): (...args: A) => void {
     return (...args) => {
       if (bug) return;
@@ -174,7 +174,7 @@ async function watch(
   return { started: true, code, signal, leftovers: processes };
 }
 
-/** An agent that closes its input early, or never reads it, is within its rights. */
+/** Write errors are ignored, because an agent may close stdin early or never read it. */
 function feedStdin(child: ChildProcessWithoutNullStreams, { stdin, keepStdinOpen }: SuperviseOptions): void {
   child.stdin.on('error', () => child.stdin.destroy());
   if (keepStdinOpen) child.stdin.write(stdin);

@@ -2,21 +2,21 @@ import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
 export type MemberQuery = {
   root: { pid: number; started: string | undefined };
-  /** Our own pid. */
+  /** This process's own pid. */
   self: number;
-  /** Members seen before, by identity: one that has lost its parent is still ours. */
+  /** Identities of members found earlier. They still belong to the tree after they lose their parent. */
   known: ReadonlySet<string>;
   /** Members of the agent's cgroup. */
   grouped: ReadonlySet<number>;
   isMarked(pid: number): boolean;
 };
 
-/** A pid alone is used again; with its start it names one process for good. */
+/** Pid and start time together identify a process; a pid alone is reused. */
 export function identify({ pid, started }: ProcessEntry): string {
   return `${pid}@${started}`;
 }
 
-/** Everything that came of the root, parents before children, the root first; never init, us, or those who started us. */
+/** All processes that belong to the root: the root first, parents before children. Never init, this process or its ancestors. */
 export function findMembers(table: ProcessTable, query: MemberQuery): ProcessEntry[] {
   const { root, self, known, grouped, isMarked } = query;
   const off = protectedPids(table, self);
@@ -35,8 +35,8 @@ export function findMembers(table: ProcessTable, query: MemberQuery): ProcessEnt
   const holder = table.get(root.pid);
   const rootLives = holder !== undefined && holder.started === root.started;
   if (rootLives) addWithDescendants(holder);
-  // A session keeps its leader's pid from being used again, so it names the agent's session unless another process has that
-  // pid now. A root that leads no session must not bring in the one we are in ourselves.
+  // While a session exists, its leader's pid is not reused. So `session === root.pid` means the agent's session, unless
+  // another process has that pid now, or the session is our own because the root leads none.
   const foreign = (holder !== undefined && !rootLives) || table.get(self)?.session === root.pid;
   for (const entry of table.values()) {
     if (members.has(entry.pid) || off.has(entry.pid)) continue;
@@ -47,7 +47,7 @@ export function findMembers(table: ProcessTable, query: MemberQuery): ProcessEnt
   return [...members.values()];
 }
 
-/** Init, ourselves and our ancestors: never signalled, whatever mark or group they are found with. */
+/** Init, this process and its ancestors. They are never signalled, even if they carry the mark or are in the group. */
 export function protectedPids(table: ProcessTable, self: number): Set<number> {
   const pids = new Set([0, 1]);
   for (let pid: number | undefined = self; pid && !pids.has(pid); pid = table.get(pid)?.ppid) pids.add(pid);

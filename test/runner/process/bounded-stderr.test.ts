@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createStderrTap } from '../../../src/runner/process/bounded-stderr.ts';
+import { createBoundedStderr } from '../../../src/runner/process/bounded-stderr.ts';
 
 function tap(text: string, chunkBytes: number): string {
   const seen: string[] = [];
-  const stderr = createStderrTap((piece) => seen.push(piece), { headBytes: 10, tailBytes: 8 });
+  const stderr = createBoundedStderr((piece) => seen.push(piece), { headBytes: 10, tailBytes: 8 });
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunkBytes) stderr.push(bytes.subarray(at, at + chunkBytes));
   stderr.end();
