@@ -114,8 +114,8 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const help = limitHelpBlocks((block) =>
       turn.enqueue(() => turn.askForHelp(() => parseHelpRequest(block))),
     );
-    const scanner = createHelpScanner(help.take);
-    const stderrScanner = createHelpScanner(help.take);
+    const scanner = createHelpScanner(help.pass);
+    const stderrScanner = createHelpScanner(help.pass);
     const overlong = createOverlongWords({ plain: reader.plain });
     let stderr = '';
     const handle = async (event: AgentEvent): Promise<void> => {

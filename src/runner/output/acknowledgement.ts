@@ -2,7 +2,7 @@ import type { AgentEvent } from '../../core/contracts/agent-event.ts';
 
 const ACKNOWLEDGEMENT_LENGTH = 300;
 
-/** What an agent says or does first after an answer, in its own words (E-11). Empty: not a sign of that kind. */
+/** The text that acknowledges an answer: the first thing an agent says or does after it (E-11). Empty for other events. */
 export function acknowledgementIn(event: AgentEvent): string {
   return wordsOf(event).trim().slice(0, ACKNOWLEDGEMENT_LENGTH);
 }

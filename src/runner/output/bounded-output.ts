@@ -3,7 +3,7 @@ const TAIL_BYTES = 256 * 1024;
 
 type BoundedOutput = { push(chunk: Buffer): void; text(): string };
 
-/** Keeps the beginning and the end of an output of any length; what lies between is counted and dropped. */
+/** Keeps the beginning and the end of an output of any length. The middle is dropped, and its size is reported. */
 export function createBoundedOutput(headBytes = HEAD_BYTES, tailBytes = TAIL_BYTES): BoundedOutput {
   const head: Buffer[] = [];
   const tail: Buffer[] = [];

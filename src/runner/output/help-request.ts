@@ -10,7 +10,7 @@ import { unescapeJsonText } from './json-unescape.ts';
 
 type ParsedHelp = { ok: true; request: HelpRequest } | { ok: false; raw: string; problem: string };
 
-/** A mistake in the agent's block, worded for the person who reads it and for the agent that is told of it. */
+/** A mistake in the agent's block. The message is shown to a person and sent back to the agent. */
 class Problem extends Error {}
 
 const REMEDY: Record<string, string> = {
@@ -20,7 +20,7 @@ const REMEDY: Record<string, string> = {
   RESOURCE_EXHAUSTION: 'Write a flat mapping.',
 };
 
-/** Reads a help block (P-1). Never throws: what cannot be read comes back with the text and what is wrong with it. */
+/** Parses a help block (P-1). Never throws: a block that cannot be parsed is returned as raw text with the problem. */
 export function parseHelpRequest(block: HelpBlock): ParsedHelp {
   const raw = block.text;
   try {
@@ -45,10 +45,10 @@ export function parseHelpRequest(block: HelpBlock): ParsedHelp {
   }
 }
 
-/** The YAML without what agents put around it: escapes of an outer JSON text, a code fence, common indentation. */
+/** Removes the wrapping that agents add around the YAML: escapes of an outer JSON text, a code fence, common indentation. */
 function plainText(raw: string): string {
   let text = raw.replaceAll('\r\n', '\n');
-  // Escaped twice or three times: JSON inside the JSON of an event.
+  // Up to three levels, because the block may be in JSON that is itself inside the JSON of an event.
   for (let level = 0; level < 3 && !text.trim().includes('\n') && text.includes('\\n'); level++)
     text = unescapeJsonText(text);
   const fenced = /^\s*```[^\n]*\n([\s\S]*?)\n[ \t]*```\s*$/.exec(text);
@@ -57,7 +57,7 @@ function plainText(raw: string): string {
 
 function dedent(text: string): string {
   const [first = '', ...rest] = text.split('\n');
-  // The first line follows the opening marker: its own indentation says nothing.
+  // The first line follows the opening marker, so its indentation is not part of the common one.
   const inline = first.trim() !== '' && rest.length > 0;
   const body = inline ? rest : [first, ...rest];
   const margins = body.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0] ?? '');
@@ -70,11 +70,11 @@ function dedent(text: string): string {
 function readMapping(text: string): Record<string, unknown> {
   const lines = new LineCounter();
   const document = parseDocument(text, {
-    // Every scalar a string: `key: on` and `what_i_need: 8080` mean what they say.
+    // The failsafe schema reads every scalar as a string, so that `key: on` and `what_i_need: 8080` are not converted.
     schema: 'failsafe',
     lineCounter: lines,
     prettyErrors: false,
-    // The parser's own check takes seconds for thousands of keys.
+    // Checked below instead, because the parser's own check takes seconds for thousands of keys.
     uniqueKeys: false,
     logLevel: 'error',
   });
@@ -137,7 +137,7 @@ function readText(mapping: Record<string, unknown>, field: string): string {
   );
 }
 
-/** Lists become lines; an item like `ran the tests: 2 failed`, which YAML takes for a mapping, stays that text. */
+/** Turns a list into lines. An item such as `ran the tests: 2 failed`, which YAML parses as a mapping, becomes text again. */
 function joinLines(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (depth > 8) return '…';
@@ -168,7 +168,7 @@ function readInputs(value: unknown): HelpInput[] {
 }
 
 function readInput(item: unknown, field: string): HelpInput {
-  // A bare `- DATABASE_URL` can only mean the key.
+  // A bare `- DATABASE_URL` is the key.
   const {
     key,
     label = '',

@@ -6,19 +6,19 @@ const CLOSE = '<<<END_HELP>>>';
 export type HelpBlock = { text: string; closed: boolean };
 type HelpScanner = { feed(text: string): void; end(): void };
 
-/** The index of a marker in the text, or -1. */
+/** Returns the index of a marker in the text, or -1. */
 type FindMarker = (text: string, marker: string, from: number) => number;
 
 /**
- * Finds help blocks in text that comes in any pieces. A block that is not closed (the stream ended, it grew
- * over the cap, another one began) is delivered too, so that nothing the agent asked is lost.
+ * Finds help blocks in text that arrives in arbitrary pieces. A block that is not closed (the stream ended, it grew
+ * over the cap, another one began) is delivered too, so that no request of the agent is lost.
  * `find` is a parameter so that a test can count how much text is searched.
  */
 export function createHelpScanner(
   onBlock: (block: HelpBlock) => void,
   find: FindMarker = (text, marker, from) => text.indexOf(marker, from),
 ): HelpScanner {
-  /** The end of what was fed, when it may be the beginning of a marker. */
+  /** The end of the text fed so far, if it may be the beginning of a marker. */
   let pending = '';
   /** The text of the open block. */
   let body: string | undefined;
@@ -31,7 +31,7 @@ export function createHelpScanner(
   function scan(text: string): void {
     const opens = createMarkerSearch(text, OPEN, find);
     const closes = createMarkerSearch(text, CLOSE, find);
-    /** A part of a marker at the very end is kept until more text comes. */
+    /** Text from here on may be the beginning of a marker, and is kept until more text arrives. */
     const certain = text.length - markerStart(text).length;
     let at = 0;
     for (;;) {
@@ -73,7 +73,7 @@ export function createHelpScanner(
   };
 }
 
-/** Searches each part of the text once: a search from every marker would make a flood of them quadratic. */
+/** Caches the last hit, so that each part of the text is searched once. Searching after every marker would be quadratic. */
 function createMarkerSearch(text: string, marker: string, find: FindMarker) {
   let last = -1;
   return {
@@ -88,7 +88,7 @@ function createMarkerSearch(text: string, marker: string, find: FindMarker) {
   };
 }
 
-/** The longest end of the text that is the beginning of a marker. */
+/** The longest suffix of the text that is a prefix of a marker. */
 function markerStart(text: string): string {
   const from =
     text.lastIndexOf('<<<') !== -1 || text.endsWith('<') ? Math.max(0, text.length - OPEN.length + 1) : -1;

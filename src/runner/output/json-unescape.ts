@@ -1,8 +1,8 @@
 const SHORT: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
- * JSON-escaped text made plain, without needing whole JSON: a help block inside a line that cannot be parsed
- * (cut, over-long) is still found.
+ * Undoes JSON escapes in text that need not be valid JSON, so that a help block is found even in a line that cannot be
+ * parsed because it is cut or too long.
  */
 export function unescapeJsonText(raw: string): string {
   if (!raw.includes('\\')) return raw;
@@ -11,7 +11,7 @@ export function unescapeJsonText(raw: string): string {
   );
 }
 
-/** The same for text in pieces: an escape that is split over two pieces waits for its other half. */
+/** The same for text in pieces. An escape that is split over two pieces is buffered until it is complete. */
 export function createJsonUnescaper(): { feed(piece: string): string; end(): string } {
   let held = '';
   return {
@@ -35,7 +35,7 @@ function unfinishedEscape(text: string): number {
   if (start < text.length - 5 || start === -1) return 0;
   let backslashes = 0;
   while (backslashes <= start && text[start - backslashes] === '\\') backslashes++;
-  // An even run is a row of escaped backslashes: complete.
+  // An even number of backslashes is a run of complete escapes.
   if (backslashes % 2 === 0) return 0;
   const after = text.slice(start + 1);
   return after === '' || /^u[0-9a-fA-F]{0,3}$/.test(after) ? text.length - start : 0;

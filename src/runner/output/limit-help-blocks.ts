@@ -1,19 +1,19 @@
 import type { HelpBlock } from './help-scanner.ts';
 
-/** Each block freezes the agent, is parsed and may become a question; nobody answers more than this in one turn. */
+/** Limits help blocks per turn, because each one freezes the agent and may become a question that a person has to answer. */
 export const MAX_HELP_BLOCKS = 20;
 
 type HelpLimit = {
-  take(block: HelpBlock): void;
-  /** Says how many blocks were left out, or undefined when all of them were passed on. */
+  pass(block: HelpBlock): void;
+  /** A message with the number of blocks left out. Undefined if none was. */
   describeLeftOut(): string | undefined;
 };
 
-/** Passes on the first help blocks of a turn and counts the others, so that a flood does not delay the clock and the freeze. */
+/** Forwards the first help blocks of a turn and only counts the others, so that a flood delays neither the clock nor the freeze. */
 export function limitHelpBlocks(onBlock: (block: HelpBlock) => void): HelpLimit {
   let seen = 0;
   return {
-    take(block) {
+    pass(block) {
       seen += 1;
       if (seen <= MAX_HELP_BLOCKS) onBlock(block);
     },

@@ -6,7 +6,7 @@ import { findExternalBlocker } from '../../core/errors/external-blocker.ts';
 
 type Started = Extract<AgentEvent, { type: 'tool_started' }>;
 type ActionEnded = Extract<GuardEvent, { type: 'action_ended' }> & {
-  /** The files it was about, as the agent names them. */
+  /** The files the action read or wrote, as the agent names them. */
   paths: string[];
 };
 
@@ -21,17 +21,17 @@ export interface ActionContext {
   knownErrors: readonly string[];
 }
 
-/** Pairs the start and end of tool calls, and says what each one was. */
+/** Pairs the start and end of tool calls, and describes each call for the guards. */
 export function createActionReader(): {
   read(event: AgentEvent, context: ActionContext): ActionEnded | undefined;
 } {
-  // A list, not a Map: the tables that a Map outgrows keep each other alive, 50 MB of them over a long stream.
+  // A list, because a Map retained 50 MB of outgrown hash tables over a long stream.
   const open: Started[] = [];
   return {
     read(event, context) {
       if (event.type === 'tool_started') {
         open.push(event);
-        // An agent that never ends its calls must not fill the memory.
+        // Bounded, because an agent may never report the end of its calls.
         if (open.length > OPEN_TOOLS_KEPT) open.shift();
         return undefined;
       }
@@ -45,30 +45,30 @@ export function createActionReader(): {
 }
 
 function describeAction(
-  what: Pick<Started, 'kind' | 'title' | 'command' | 'paths'>,
+  start: Pick<Started, 'kind' | 'title' | 'command' | 'paths'>,
   end: { ok?: boolean; exit_code?: number | null; refused: boolean; output: string; paths: string[] },
   context: ActionContext,
 ): ActionEnded {
-  const paths = end.paths.length > 0 ? end.paths : what.paths;
-  const command = what.command?.trim();
-  const title = what.title ?? command ?? [what.kind, ...paths.slice(0, 1)].join(' ');
-  // The exit code is measured, `ok` is what the agent makes of it.
+  const paths = end.paths.length > 0 ? end.paths : start.paths;
+  const command = start.command?.trim();
+  const title = start.title ?? command ?? [start.kind, ...paths.slice(0, 1)].join(' ');
+  // The exit code is measured; `ok` is the agent's claim.
   const ok = typeof end.exit_code === 'number' ? end.exit_code === 0 : (end.ok ?? true);
   const failed = !ok && !end.refused;
   const isCheck = command !== undefined && context.checks.some((check) => check.trim() === command);
-  // An agent that looks whether a tool is there has met no blocker: only a check that cannot be found is one.
+  // Exit code 127 of a command that is no check is an agent testing whether a tool is installed, which is no blocker.
   const isProbe = end.exit_code === 127 && !isCheck;
   const blocker =
-    failed && what.kind === 'command' && !isProbe
+    failed && start.kind === 'command' && !isProbe
       ? findExternalBlocker(end.output, { command, worktree: context.worktree })
       : undefined;
   return {
     type: 'action_ended',
     at: context.at,
     turn: context.turn,
-    kind: what.kind,
+    kind: start.kind,
     title: title.slice(0, TITLE_LENGTH),
-    operation: command ?? `${what.kind} ${paths[0] ?? title}`,
+    operation: command ?? `${start.kind} ${paths[0] ?? title}`,
     ok,
     refused: end.refused,
     is_check: isCheck,
@@ -82,11 +82,11 @@ function errorsOf(output: string, title: string, knownErrors: readonly string[])
   const sighted = output.trim()
     ? sightErrors(output)
     : [{ message: `${title} failed`, signature: normalizeError(`${title} failed`) }];
-  // Copied: what was sighted are slices that would keep the whole output alive.
+  // Copied, because the sightings are string slices that would keep the whole output in memory.
   return structuredClone(withoutKnown(sighted, knownErrors));
 }
 
-/** What the config lists as known is shown, never counted. */
+/** Errors that the config lists as known are shown to people but not counted by the guards. */
 export function withoutKnown(errors: ErrorSighting[], known: readonly string[]): ErrorSighting[] {
   return errors.filter((error) => !known.some((entry) => error.message.includes(entry)));
 }

@@ -1,32 +1,32 @@
 import { createJsonUnescaper, unescapeJsonText } from './json-unescape.ts';
 
 const MARKER = /(?:<|\\u003c){3}(?:NEED|END)_HELP/i;
-/** What only stands in JSON, whole or cut: an escape, a quoted name, the end of a quoted value. */
+/** Signs of JSON, complete or cut off: an escape, a quoted name, the end of a quoted value. */
 const JSON_REMAINS = /\\["nrtu]|"\s*[:,}\]]|[{[]\s*"/;
 const MAX_DEPTH = 12;
 const MAX_VALUES = 10_000;
 
-/** An event is called by one of these keys. */
+/** The keys under which an event gives its type or speaker. */
 const NAME_KEYS = /^(?:type|subtype|role|kind|name|event)$/;
-/** Where an event keeps what was said. Ids, times and the like are none of it. */
+/** The keys under which an event keeps message text. Ids, times and the like are not searched. */
 const WORD_KEYS = new Set(
   'text content contents message data body markdown value part parts block blocks item items payload event choices properties info'.split(
     ' ',
   ),
 );
-/** What is not the agent's own word: what a tool, a person, the prompt or a thought says, by the names events have for it. */
-const NOT_ITS_WORD =
+/** Event names and keys for text that is not the agent's message: output of a tool, a person's text, the prompt, reasoning. */
+const FOREIGN_NAME =
   /tool|user|human|system|developer|prompt|instruction|input|output|result|command|exec|shell|stdout|stderr|hook|reason|think|thought|patch|diff|file|arg|param|request|history|context|snapshot|subagent|task|search|fetch|resource|attach|document|quote|\b(?:read|web|page|mcp|log|match)\b/i;
-/** Pieces of what is told whole as well: alone they make no sense, and together they would be doubled. */
+/** Names of streaming pieces. They are skipped, because the complete message follows and would be read twice. */
 const PIECE = /\b(?:delta|chunk|partial|progress|updated|stream)\b/;
 const SPEAKER = /\b(?:assistant|agent)\b/;
 const MESSAGE = /\b(?:message|text|model)\b/;
-/** What may stand beside `message` or `text` where nobody is named as the speaker. */
+/** The only words a name may have beside `message` or `text` if it names no speaker. */
 const PLAIN_NAME =
   /^(?:(?:message|text|model|item|part|content|block|event|msg|chat|completed|created|new|final|end|done|say)\b ?)+$/;
 const NAMED = /"(?:type|subtype|role|kind|name|event)"\s*:\s*"([^"\\]{0,200})"|"([^"\\]{1,200})"\s*:/g;
 
-/** Of a line the agent's reader does not know: what may hold a help block all the same. Never what a tool said. */
+/** The text of a line that the agent's reader does not know, as far as it may hold a help block. Never the output of a tool. */
 export function wordsInUnreadLine(line: string): string {
   if (!MARKER.test(line)) return /^\s*(?:\{|\[\s*[{"])/.test(line) ? '' : `${line}\n`;
   if (!JSON_REMAINS.test(line)) return `${line}\n`;
@@ -34,47 +34,50 @@ export function wordsInUnreadLine(line: string): string {
   try {
     event = JSON.parse(line);
   } catch {
-    // Cut off in the middle, or behind something else: what stands before the block says whose it is.
-    return isItsOwn(line.slice(0, line.search(MARKER))) ? `${unescapeJsonText(line)}\n` : '';
+    // The JSON is cut off or follows other text. The names before the block then say who wrote it.
+    return isInAgentMessage(line.slice(0, line.search(MARKER))) ? `${unescapeJsonText(line)}\n` : '';
   }
   const words: string[] = [];
-  collectWords(event, { words, left: MAX_VALUES }, { depth: 0, said: false });
+  collectWords(event, { words, left: MAX_VALUES }, { depth: 0, inMessage: false });
   return words.map((text) => `${text}\n`).join('');
 }
 
-/** A line that is too long to be held, in pieces: what it begins with says whose word it is. `plain`: JSON or not, it is the agent's. */
+/**
+ * The same for a line that is too long to be buffered. Its first piece decides whether the whole line is the agent's message.
+ * `plain`: the agent prints text and not events, so JSON is part of its message unless its names say otherwise.
+ */
 export function createOverlongWords({ plain = false } = {}): { feed(piece: string, final: boolean): string } {
   const unescaper = createJsonUnescaper();
-  let its: boolean | undefined;
+  let fromAgent: boolean | undefined;
   return {
     feed(piece, final) {
-      its ??= isItsOwnStart(piece, plain);
-      const words = its ? unescaper.feed(piece) + (final ? unescaper.end() : '') : '';
-      if (final) its = undefined;
+      fromAgent ??= startsAgentMessage(piece, plain);
+      const words = fromAgent ? unescaper.feed(piece) + (final ? unescaper.end() : '') : '';
+      if (final) fromAgent = undefined;
       return words;
     },
   };
 }
 
-function isItsOwnStart(piece: string, plain: boolean): boolean {
+function startsAgentMessage(piece: string, plain: boolean): boolean {
   const block = piece.search(MARKER);
   const before = block === -1 ? piece : piece.slice(0, block);
-  if (plain) return !/^\s*\{/.test(piece) || !namesIn(before).some((name) => NOT_ITS_WORD.test(name));
-  return JSON_REMAINS.test(piece) ? isItsOwn(before) : true;
+  if (plain) return !/^\s*\{/.test(piece) || !namesIn(before).some((name) => FOREIGN_NAME.test(name));
+  return JSON_REMAINS.test(piece) ? isInAgentMessage(before) : true;
 }
 
-/** By the names and keys of JSON that has no end. */
-function isItsOwn(before: string): boolean {
+/** Whether text after this incomplete JSON belongs to a message of the agent, judged by the names and keys in it. */
+function isInAgentMessage(before: string): boolean {
   const keys = [...before.matchAll(NAMED)].map(([, , key = '']) => spaced(key));
   const names = namesIn(before);
-  return !keys.some((key) => NOT_ITS_WORD.test(key)) && !names.some(isOthers) && names.some(isSaid);
+  return !keys.some((key) => FOREIGN_NAME.test(key)) && !names.some(isForeign) && names.some(isMessageName);
 }
 
 function namesIn(json: string): string[] {
   return [...json.matchAll(NAMED)].map(([, name = '']) => spaced(name)).filter(Boolean);
 }
 
-/** `toolCall.updated` as words. */
+/** Splits a name into lower-case words: `toolCall.updated` becomes `tool call updated`. */
 function spaced(name: string): string {
   return name
     .replaceAll(/([a-z])(?=[A-Z])/g, '$1 ')
@@ -83,11 +86,11 @@ function spaced(name: string): string {
     .toLowerCase();
 }
 
-function isOthers(name: string): boolean {
-  return NOT_ITS_WORD.test(name) || PIECE.test(name);
+function isForeign(name: string): boolean {
+  return FOREIGN_NAME.test(name) || PIECE.test(name);
 }
 
-function isSaid(name: string): boolean {
+function isMessageName(name: string): boolean {
   return SPEAKER.test(name) || (MESSAGE.test(name) && PLAIN_NAME.test(name));
 }
 
@@ -96,21 +99,25 @@ interface Found {
   left: number;
 }
 
-/** `said`: something around it is called a message of the agent. */
-function collectWords(value: unknown, found: Found, { depth, said }: { depth: number; said: boolean }): void {
+/** `inMessage`: an enclosing object is named a message of the agent. */
+function collectWords(
+  value: unknown,
+  found: Found,
+  { depth, inMessage }: { depth: number; inMessage: boolean },
+): void {
   found.left -= 1;
   if (found.left < 0 || depth > MAX_DEPTH) return;
   if (typeof value === 'string') {
-    if (said) found.words.push(value);
+    if (inMessage) found.words.push(value);
   } else if (Array.isArray(value)) {
-    for (const item of value) collectWords(item, found, { depth: depth + 1, said });
+    for (const item of value) collectWords(item, found, { depth: depth + 1, inMessage });
   } else if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
     const names = entries.flatMap(([key, name]) =>
       NAME_KEYS.test(key) && typeof name === 'string' ? [spaced(name)] : [],
     );
-    if (names.some(isOthers) || ('parent_tool_use_id' in value && value.parent_tool_use_id)) return;
-    const inside = { depth: depth + 1, said: said || names.some(isSaid) };
+    if (names.some(isForeign) || ('parent_tool_use_id' in value && value.parent_tool_use_id)) return;
+    const inside = { depth: depth + 1, inMessage: inMessage || names.some(isMessageName) };
     for (const [key, inner] of entries) {
       if (WORD_KEYS.has(key) && !(NAME_KEYS.test(key) && typeof inner === 'string'))
         collectWords(inner, found, inside);

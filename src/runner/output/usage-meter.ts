@@ -13,15 +13,15 @@ export type CountedUsage = z.infer<typeof CountedUsage>;
 type Sums = CountedUsage;
 
 export interface UsageMeter {
-  /** What of it is new. `session` is the conversation it belongs to. */
+  /** Adds the event and returns the part that had not been counted yet. `session` is the conversation it belongs to. */
   add(event: UsageEvent, session?: string): Sums;
   newInvocation(): void;
   total(): Usage;
-  /** By session, for a successor that goes on with one. */
+  /** Usage counted so far by session, for a later job that resumes one. */
   counted(): Record<string, Sums>;
 }
 
-/** Agents count differently: by step, by invocation, or over the whole session. This adds up what is new, once. */
+/** Adds up usage. Agents report it per step, per invocation or for the whole session, so only the increase is added. */
 export function createUsageMeter(before: Usage, countedBefore: Record<string, Sums> = {}): UsageMeter {
   const total = { ...before };
   let invocation: Sums = zero();
@@ -58,7 +58,7 @@ function zero(): Sums {
   return { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
 }
 
-/** A figure that falls means the agent started to count anew. */
+/** A figure that is lower than before means that the agent restarted its count. */
 function difference(now: Sums, then: Sums): Sums {
   const since = (a: number, b: number) => (a >= b ? a - b : a);
   return {

@@ -1,45 +1,46 @@
 import { secretForms } from '../../core/secrets/secret-forms.ts';
 
-/** Shorter values are no secrets, and hiding them would hide every other word of the log. */
+/** Shorter values are not masked, because that would mask many ordinary words in the log. */
 const MIN_MASKED = 4;
 const MAX_LINE = 4_096;
 const MAX_LOG_CHARACTERS = 20 * 1024 * 1024;
 
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-/** All but the tab; escape sequences lose their effect with their first character. */
+/** Control, zero-width and bidirectional characters, except the tab. Without ESC, escape sequences have no effect. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The log of an Actions step. Commands in it are ours alone, whatever else is printed. */
+/** The log of an Actions step. Only this process can issue workflow commands in it, whatever text is printed. */
 export interface ActionLog {
-  /** Text of the agent, of the repository, or with either of them in it. */
+  /** For untrusted text: the agent's, the repository's, or text that quotes either. */
   print(text: string): void;
   group(title: string): void;
   endGroup(): void;
-  /** Hides the value in everything that is printed from now on, also in the usual encodings. */
+  /** Hides the value, also in its usual encodings, in everything printed from now on. */
   mask(value: string): void;
   annotate(level: 'error' | 'warning' | 'notice', text: string): void;
-  /** Lets commands through again: for the steps after this one. */
+  /** Enables workflow commands again, for the steps after this one. */
   close(): void;
 }
 
 /**
- * The runner takes a line for a command when it begins with `::` after blanks, or holds `##[` anywhere. Two walls: no printed
- * line has either, and the runner is told to listen to nothing but a word that only this process knows.
+ * The runner treats a line as a command if it begins with `::` after blanks, or contains `##[`. There are two defences: no
+ * printed line has either, and `stop-commands` disables all commands until a token that only this process knows.
  */
-export function createActionLog(write: (text: string) => void, newWord: () => string): ActionLog {
-  let word: string | undefined;
+export function createActionLog(write: (text: string) => void, newToken: () => string): ActionLog {
+  let token: string | undefined;
   let grouped = false;
   let left = MAX_LOG_CHARACTERS;
-  const listen = () => (word === undefined ? '' : `::${word}::\n`);
-  const deafen = () => {
-    word = newWord();
-    return `::stop-commands::${word}\n`;
+  const resumeCommands = () => (token === undefined ? '' : `::${token}::\n`);
+  const stopCommands = () => {
+    token = newToken();
+    return `::stop-commands::${token}\n`;
   };
-  /** One write, so that nothing comes between. */
+  /** One write, so that no other output gets between enabling and disabling commands. */
   const command = (...lines: string[]) => {
-    if (lines.length > 0) write(`${listen()}${lines.map((line) => `${line}\n`).join('')}${deafen()}`);
+    if (lines.length > 0)
+      write(`${resumeCommands()}${lines.map((line) => `${line}\n`).join('')}${stopCommands()}`);
   };
-  write(deafen());
+  write(stopCommands());
   return {
     print(text) {
       if (left <= 0) return;
@@ -57,7 +58,7 @@ export function createActionLog(write: (text: string) => void, newWord: () => st
       grouped = false;
     },
     mask(value) {
-      // The runner hides line by line.
+      // The runner masks line by line, so each line of a value needs its own mask.
       const forms = secretForms(value, { shortest: MIN_MASKED, shortestLine: MIN_MASKED });
       command(...forms.map((form) => `::add-mask::${escapeData(form)}`));
     },
@@ -65,23 +66,23 @@ export function createActionLog(write: (text: string) => void, newWord: () => st
       command(`::${level} title=Autobuild::${escapeData(cutTo(text.replace(CONTROL, ''), MAX_LINE))}`);
     },
     close() {
-      write(`${listen()}${grouped ? '::endgroup::\n' : ''}`);
-      word = undefined;
+      write(`${resumeCommands()}${grouped ? '::endgroup::\n' : ''}`);
+      token = undefined;
       grouped = false;
     },
   };
 }
 
-/** Lines that no version of the runner takes for a command: each begins with a bar. */
+/** Prefixes each line with a bar, so that no version of the runner treats it as a command. */
 function neutralise(text: string): string[] {
   const lines = text.split(LINE_BREAK);
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line) => `│ ${cutTo(line.replace(CONTROL, ''), MAX_LINE).replaceAll('##[', '## [')}`);
 }
 
-/** For `GITHUB_OUTPUT`; the word must not occur in the value. */
-export function formatOutput(name: string, value: string, word: string): string {
-  return `${name}<<${word}\n${oneLine(value).replaceAll(word, '')}\n${word}\n`;
+/** A line for `GITHUB_OUTPUT`. The delimiter is removed from the value, because it would end the value early. */
+export function formatOutput(name: string, value: string, delimiter: string): string {
+  return `${name}<<${delimiter}\n${oneLine(value).replaceAll(delimiter, '')}\n${delimiter}\n`;
 }
 
 function escapeData(text: string): string {

@@ -6,7 +6,7 @@ import { limitHelpBlocks, MAX_HELP_BLOCKS } from '../../../src/runner/output/lim
 test('P-1: of a flood of blocks the first are passed on and the others counted', () => {
   const passed: HelpBlock[] = [];
   const limit = limitHelpBlocks((block) => passed.push(block));
-  const scanner = createHelpScanner(limit.take);
+  const scanner = createHelpScanner(limit.pass);
   for (let number = 0; number < 100_000; number += 1) scanner.feed(`<<<NEED_HELP>>>${number}<<<END_HELP>>>`);
   scanner.end();
   expect(passed.map(({ text }) => text)).toEqual(Array.from({ length: MAX_HELP_BLOCKS }, (_, n) => `${n}`));
@@ -20,7 +20,7 @@ test('P-8: as many blocks as the limit are all passed on, and nothing is said', 
   const limit = limitHelpBlocks(() => {
     passed += 1;
   });
-  for (let number = 0; number < MAX_HELP_BLOCKS; number += 1) limit.take({ text: 'x', closed: true });
+  for (let number = 0; number < MAX_HELP_BLOCKS; number += 1) limit.pass({ text: 'x', closed: true });
   expect(passed).toBe(MAX_HELP_BLOCKS);
   expect(limit.describeLeftOut()).toBeUndefined();
 });
