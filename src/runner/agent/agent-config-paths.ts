@@ -6,25 +6,28 @@ import { listInside } from '../disk/list-inside.ts';
 
 const OF_AGENTS = agentConfigFiles();
 
-/** Of agents that may be run by a command, and read in every directory an agent looks into. */
+/** Names that agents read in every directory. Cursor and Windsurf have no agent file here, but a command may start them. */
 const ANYWHERE: readonly string[] = [...OF_AGENTS.anywhere, '.cursor', '.cursorrules', '.windsurfrules'];
-/** At the top of a worktree, of agents and of the tools they call. */
+/** Names that agents, and the tools they call, read only at the top of a worktree. */
 const AT_TOP: readonly string[] = [...OF_AGENTS.atTop, '.mcp.json', '.vscode/mcp.json', '.husky'];
 
-/** What is obeyed without being asked by the agent that starts, or by what it starts. */
+/** Names of the files that an agent, or a program it starts, obeys without being asked to. */
 export interface ConfigNames {
-  /** In every directory, spelled so and not otherwise: `docs/agents.md` is a page like others. */
+  /** Obeyed in every directory. Compared with case, because `docs/agents.md` is an ordinary page. */
   readonly anywhere: ReadonlySet<string>;
   readonly atTop: readonly string[];
-  /** The same as they are compared: at the top, some agents take any spelling. */
+  /** `atTop` after `fold`, because some agents ignore case at the top. */
   readonly folded: readonly string[];
   fold(path: string): string;
 }
 
-/** Whichever agent starts: what has to be known before the first one does. */
+/** The names of all agents, for the copy that is made before it is known which agent starts. */
 export const EVERY_NAME: ConfigNames = namesWith(OF_AGENTS.ordinary, true);
 
-/** Of all agents, as one may be started by another; ordinary names and other spellings only for those that heed them. */
+/**
+ * The names to protect when this agent starts. They include those of the other agents, because one agent may start another.
+ * Ordinary file names and other spellings are included only if this agent obeys them.
+ */
 export function configNamesOf(agent: Agent | undefined): ConfigNames {
   const { ordinary = [], ignoresCase = false } = agent?.configFiles ?? {};
   return namesWith(ordinary, ignoresCase);
@@ -37,7 +40,7 @@ function namesWith(ordinary: readonly string[], ignoresCase: boolean): ConfigNam
   return { anywhere: new Set(anywhere), atTop, folded: atTop.map(fold), fold };
 }
 
-/** Whole checkouts that people keep there; nothing in them is obeyed from here. */
+/** Git worktrees that Claude Code creates. An agent that starts in this worktree obeys nothing in them. */
 const CHECKOUTS = '.claude/worktrees/';
 
 export function isAgentConfigPath(path: string, names: ConfigNames): boolean {
@@ -47,7 +50,7 @@ export function isAgentConfigPath(path: string, names: ConfigNames): boolean {
   return path.split('/').some((name) => names.anywhere.has(name));
 }
 
-/** The places at the top that are there, as they are spelled. A link on the way stands for all that is behind it. */
+/** The paths of `atTop` that exist, as they are spelled. A symlink on the way is returned instead of the paths behind it. */
 export async function findAgentConfig(worktree: string, names: ConfigNames): Promise<string[]> {
   const found = new Set<string>();
   let level = [''];
@@ -57,9 +60,9 @@ export async function findAgentConfig(worktree: string, names: ConfigNames): Pro
       for (const entry of await entriesOf(join(worktree, directory))) {
         const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
         const folded = names.fold(path);
-        const leadsOn = names.folded.some((top) => top.startsWith(`${folded}/`));
-        if (names.folded.includes(folded) || (leadsOn && entry.isSymbolicLink())) found.add(path);
-        else if (leadsOn && entry.isDirectory()) next.push(path);
+        const isParent = names.folded.some((top) => top.startsWith(`${folded}/`));
+        if (names.folded.includes(folded) || (isParent && entry.isSymbolicLink())) found.add(path);
+        else if (isParent && entry.isDirectory()) next.push(path);
       }
     }
     level = next;
@@ -67,7 +70,7 @@ export async function findAgentConfig(worktree: string, names: ConfigNames): Pro
   return [...found];
 }
 
-/** At the top of the worktree as it is now, also what git ignores. Links are not followed. */
+/** Configuration files at the top of the worktree, including those that git ignores. Symlinks are not followed. */
 export async function listAgentConfig(worktree: string, most: number, names: ConfigNames): Promise<string[]> {
   const found: string[] = [];
   for (const top of await findAgentConfig(worktree, names)) {
@@ -77,14 +80,14 @@ export async function listAgentConfig(worktree: string, most: number, names: Con
   return found;
 }
 
-/** Nothing in these is the run's work, and there is much of it. */
+/** Skipped, because they are large and hold none of the run's work. */
 const NOT_WALKED = new Set(['.git', 'node_modules']);
 const MAX_DEPTH = 20;
 const MAX_DIRECTORIES = 20_000;
 
 /**
- * Below the top, in every directory, also where git ignores it. Links are not followed. The directories nearest to the top come
- * first; `complete` is false when there were too many of them.
+ * Configuration files below the top, including those that git ignores. Symlinks are not followed. The search is breadth-first;
+ * `complete` is false if there were too many directories to search them all.
  */
 export async function listNestedConfig(
   worktree: string,
@@ -113,7 +116,7 @@ export async function listNestedConfig(
   return { paths, complete: level.length === 0 };
 }
 
-/** One that may not be entered holds nothing an agent could read. */
+/** A directory that cannot be read counts as empty, because an agent cannot read it either. */
 async function entriesOf(directory: string) {
   return readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EACCES' || error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

@@ -20,29 +20,34 @@ import {
 } from './agent-config-paths.ts';
 
 const MAX_FILES = 20_000;
-const MAX_TOLD = 20;
+const MAX_NOTICES = 20;
 
-const place = z.object({ path: z.string() });
-/** A copy of what stood at a path. Each has a file of its own, so that deleting the file gives the copy up. */
+const pathField = z.object({ path: z.string() });
+/** A copy of a worktree path. Each copy has its own file in `stored`, so that deleting that file discards the copy. */
 const Copy = z.discriminatedUnion('kind', [
-  place.extend({ kind: z.literal('file'), mode: z.number().int(), digest: z.string(), stored: z.string() }),
-  place.extend({ kind: z.literal('link'), target: z.string(), stored: z.string() }),
-  place.extend({ kind: z.literal('none'), stored: z.string() }),
-  /** Not ours to read, so not ours to touch. */
-  place.extend({ kind: z.literal('unreadable'), stored: z.string() }),
+  pathField.extend({
+    kind: z.literal('file'),
+    mode: z.number().int(),
+    digest: z.string(),
+    stored: z.string(),
+  }),
+  pathField.extend({ kind: z.literal('link'), target: z.string(), stored: z.string() }),
+  pathField.extend({ kind: z.literal('none'), stored: z.string() }),
+  /** The file cannot be read by this user, so it is not changed either. */
+  pathField.extend({ kind: z.literal('unreadable'), stored: z.string() }),
 ]);
 type Copy = z.infer<typeof Copy>;
 
 const Apart = z.object({
-  /** placing: no agent has started yet. returning: what is listed comes back, whatever stands there. */
+  /** `placing`: no agent has started yet. `returning`: the copies are restored over whatever is in the worktree. */
   phase: z.enum(['placing', 'placed', 'returning']),
   copies: z.array(Copy),
-  /** What counted as changed at these places. */
+  /** The paths among these that counted as changed by the run. */
   changed: z.array(z.string()),
 });
 type Apart = z.infer<typeof Apart>;
 
-/** A file of the run that is out of the agent's sight while it runs. */
+/** A file that the run changed, and that is moved out of the worktree while an agent runs. */
 export interface SetApart {
   path: string;
   /** The run's version of it. */
@@ -50,24 +55,25 @@ export interface SetApart {
 }
 
 /**
- * The files agents obey, as they were before the run. An agent starts with these, so that no turn reprograms the next one; what
- * the run made of them is set apart meanwhile, on disk, and comes back afterwards: it is part of the result.
+ * The configuration files agents obey, as they were before the run. Every agent starts with these originals, so that no turn can
+ * reprogram the next one. Versions that the run made are kept outside the worktree while an agent runs and restored afterwards,
+ * because they are part of the result.
  */
 export interface AgentConfig {
-  /** To be called before every start of an agent, with the worktree as it is and what is changed in it. */
+  /** Places the originals. Call it before every start of an agent, with the current tree and the paths changed in it. */
   place(agent: Agent | undefined, tree: Tree, changed: readonly string[]): Promise<SetApart[]>;
   /**
-   * To be called after every end, and first thing after a crash. What the agent wrote since wins over what was set apart; the
-   * latter is kept, and the user is told where, a line each.
+   * Restores the run's versions. Call it after every end of an agent, and first of all after a crash. If the agent wrote a file
+   * in the meantime, its version stays; the earlier one is kept elsewhere, and the returned notices say where.
    */
   bringBack(): Promise<string[]>;
-  /** False: the worktree has more directories than are looked into for what git ignores. */
+  /** False if the worktree has too many directories to search them all for ignored configuration files. */
   sawAll(): boolean;
-  /** Changed paths, as if nothing were set apart. */
+  /** The changed paths as they would be if the run's versions were in the worktree. */
   countChanged(paths: string[]): Promise<string[]>;
 }
 
-/** `dir` is outside the worktree. The first call for it takes the originals: no agent may have run yet. */
+/** `dir` is outside the worktree. The first call for a `dir` copies the originals, so it must come before any agent runs. */
 export async function openAgentConfig(workspace: Workspace, dir: string): Promise<AgentConfig> {
   const { worktree } = workspace;
   const originals = new Map<string, Copy>();
@@ -75,7 +81,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   const apartDir = join(dir, 'apart');
   let apart = await readRecord(apartFile, Apart);
   let complete = true;
-  let untold: string[] = [];
+  let notices: string[] = [];
 
   const asPlaced = async (path: string): Promise<boolean> => {
     const standing = await standingAt(worktree, path);
@@ -101,14 +107,14 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     for (const copy of copies) await putIn(worktree, copy);
   };
 
-  /** An earlier turn's version that the agent wrote over, most likely without having seen it. */
+  /** Keeps an earlier turn's version that the agent has overwritten, most likely without having seen it. */
   const keepReplaced = async (copy: Copy): Promise<void> => {
     const isFile = copy.kind === 'file' || copy.kind === 'link';
     if (!isFile || isSameStanding(await standingAt(worktree, copy.path), copy)) return;
     const kept = join(dir, 'replaced', randomUUID());
     await mkdir(join(dir, 'replaced'), { recursive: true, mode: 0o700 });
     await rename(copy.stored, kept);
-    untold.push(
+    notices.push(
       `${copy.path} was written anew during the turn. What an earlier turn had made of it is in ${kept}.`,
     );
   };
@@ -131,14 +137,14 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     apart = undefined;
   }
 
-  /** Whatever git knows or ignores: agents look into the directories themselves. */
+  /** Reads the directories and not git's index, because agents also obey files that git ignores. */
   async function listAll(names: ConfigNames): Promise<string[]> {
     const nested = await listNestedConfig(worktree, MAX_FILES, names);
     complete = nested.complete;
     return [...(await listAgentConfig(worktree, MAX_FILES, names)), ...nested.paths];
   }
 
-  /** Which paths differ from the originals, and which originals are missing for it. */
+  /** Returns the paths that differ from the originals, and the originals to restore there. */
   async function compare(
     names: ConfigNames,
     known: readonly string[],
@@ -164,7 +170,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     changedPaths: readonly string[],
   ): Promise<SetApart[]> {
     await restoreApart();
-    // What an answer allowed since the tree was taken is in the other list.
+    // `changedPaths` also has files that an answer approved after the tree was recorded.
     const known = [...(await workspace.list(tree)), ...changedPaths];
     const { differing, missing } = await compare(configNamesOf(agent), known);
     if (differing.size === 0) return [];
@@ -196,11 +202,11 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     place: placeOriginals,
     async bringBack() {
       await restoreApart();
-      const told = untold;
-      untold = [];
-      return told.length <= MAX_TOLD
-        ? told
-        : [...told.slice(0, MAX_TOLD), `${told.length - MAX_TOLD} more are kept beside it.`];
+      const due = notices;
+      notices = [];
+      return due.length <= MAX_NOTICES
+        ? due
+        : [...due.slice(0, MAX_NOTICES), `${due.length - MAX_NOTICES} more are kept beside it.`];
     },
     sawAll: () => complete,
     async countChanged(paths) {
@@ -218,9 +224,9 @@ function isOriginal(standing: Standing, original: Copy | undefined): boolean {
   return isSameStanding(standing, original ?? { kind: 'none' });
 }
 
-function isAtOrBelow(path: string, places: ReadonlySet<string>): boolean {
+function isAtOrBelow(path: string, roots: ReadonlySet<string>): boolean {
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('/')))) {
-    if (places.has(at)) return true;
+    if (roots.has(at)) return true;
   }
   return false;
 }
@@ -279,7 +285,7 @@ async function readRecord<Schema extends z.ZodType>(
   return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
-/** Whole or not at all. */
+/** Atomic, so that a crash leaves either the old record or the new one. */
 async function writeRecord(file: string, record: unknown): Promise<void> {
   await writeFile(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
   await rename(`${file}.new`, file);

@@ -7,14 +7,14 @@ export type Ended = Extract<AgentEvent, { type: 'ended' }>;
 
 const MESSAGE_LENGTH = 300;
 
-/** K-2: a successor goes on from these by itself; they are no error of the agent's. */
+/** K-2: the next turn continues after these without a person, and the guards do not count them as errors of the agent. */
 const SOFT = new Set(['max_turns', 'context', 'api_error', 'interrupted', 'no_session']);
 
 export function isSoftEnd(ended: Ended): boolean {
   return ended.ok || SOFT.has(ended.reason);
 }
 
-/** What an agent says of its end counts; the exit code only where it says nothing. */
+/** The end that the agent reported decides. The exit code counts only if the agent reported none. */
 export function isFailedEnd(exit: AgentExit, ended: Ended | undefined): boolean {
   if (!exit.started) return true;
   return ended ? !isSoftEnd(ended) : exit.code !== 0;
@@ -36,7 +36,7 @@ export function describeTimeLimit(ms: number): string {
   return `stopped at the turn's time limit of ${limit}`;
 }
 
-/** A key that is refused or a quota that is used up: no number of turns helps, a person has to look. */
+/** A refused key or an exhausted quota is a blocker, because another turn would fail in the same way. */
 export function blockerOf(ended: Ended, agent: string, turn: number, at: string): GuardEvent | undefined {
   if (ended.reason !== 'auth' && ended.reason !== 'quota') return undefined;
   const message = ended.message || `it refused ${agent} (${ended.reason})`;
@@ -51,7 +51,7 @@ export function blockerOf(ended: Ended, agent: string, turn: number, at: string)
   });
 }
 
-/** A program that is not there or cannot be run: the next turn would find it the same. */
+/** A program that is missing or cannot be run is a blocker, because another turn would fail in the same way. */
 export function unstartable(agent: string, problem: string, turn: number, at: string): GuardEvent {
   return failedAction({
     at,
@@ -63,7 +63,7 @@ export function unstartable(agent: string, problem: string, turn: number, at: st
   });
 }
 
-/** Without a key it could only fail: said before it starts, with where the key goes. */
+/** Reported before the agent starts, because it can only fail without a key. The message says where to set it. */
 export function keyless(agent: string, keys: readonly string[], turn: number, at: string): GuardEvent {
   const [key] = keys;
   return failedAction({

@@ -3,7 +3,7 @@ import type { Agent } from '../../agents/agent.ts';
 
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** What any program needs to run at all. */
+/** Variables that ordinary programs need: paths, locale, proxy and certificates. */
 const EVERY_PROGRAM = [
   'PATH',
   'HOME',
@@ -28,8 +28,8 @@ const EVERY_PROGRAM = [
 ];
 
 /**
- * An agent that names what it needs is given that and no more: no GitHub token, no App secret, no other model's key. `given` are
- * the Actions secrets a person named for it.
+ * The environment for an agent. An agent that lists its variables gets only those, so that it sees no GitHub token, no App
+ * secret and no key of another model. `given` are the names of Actions secrets that a person provided for it.
  */
 export function environmentFor(
   agent: Pick<Agent, 'environment' | 'chooseVariables'>,
@@ -44,7 +44,7 @@ export function environmentFor(
   return Object.fromEntries(Object.entries(env).filter(([name]) => isAllowed(name)));
 }
 
-/** A file that cannot be read names nothing; the agent itself says what is wrong with it. */
+/** Undefined if the file cannot be read. The agent itself will report what is wrong with it. */
 function readConfigFile(path: string): string | undefined {
   try {
     const stats = statSync(path);
@@ -54,7 +54,7 @@ function readConfigFile(path: string): string | undefined {
   }
 }
 
-/** The variables of which one would do, when none is there. */
+/** The names of the agent's key variables if none of them is set. Any one of them would be enough. */
 export function missingKeys(
   { keys = [] }: Agent,
   env: Readonly<Record<string, string | undefined>>,

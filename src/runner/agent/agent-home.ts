@@ -9,15 +9,15 @@ import { writeInside } from '../disk/write-inside.ts';
 const MAX_FILES = 20_000;
 const MAX_BYTES = 1024 * 1024 * 1024;
 
-/** Where the agents of a run have their own settings and conversations. */
+/** The directory that holds the settings and conversations of the run's agents. */
 export function agentHomeOf(runDir: string): string {
   return join(runDir, 'agent-home');
 }
 
 /**
- * The agent can write into its home, and its next start obeys what stands there. So the home is made anew, with the files that
- * the globs name, what `fill` brings into it, and nothing else. A renewal that was cut short begins again: the old home is whole
- * until the new one is. Returns why something could not be kept, if so.
+ * Replaces the home with a new one that has only the files matched by the globs and those that `fill` writes, because the agent
+ * can write into its home and its next start obeys what is there. An interrupted renewal can be repeated: the old home is kept
+ * until the new one is complete. Returns the problem if something could not be kept.
  */
 export async function renewAgentHome(
   home: string,
@@ -41,7 +41,7 @@ export async function renewAgentHome(
   return problem;
 }
 
-/** Plain files only: a link could lead anywhere, also into what the agent wrote elsewhere. */
+/** Copies regular files only, because a symlink could point anywhere. */
 export async function copyMatching(from: string, to: string, globs: readonly string[]): Promise<void> {
   if (globs.length === 0 || !(await lstatIfThere(from))?.isDirectory()) return;
   const isKept = picomatch([...globs], { dot: true });
@@ -61,7 +61,7 @@ export async function writeHomeFiles(home: string, files: { path: string; text: 
     await writeInside(home, path, { bytes: Buffer.from(text), mode: 0o600 });
 }
 
-/** Also with directories in it that may not be entered or changed. */
+/** Removes a tree even if it has directories without read or write permission. */
 export async function removeTree(path: string): Promise<void> {
   const remove = () => rm(path, { recursive: true, force: true, maxRetries: 3 });
   await remove().catch(async (error: NodeJS.ErrnoException) => {
@@ -80,8 +80,9 @@ async function openDirectories(path: string): Promise<void> {
   }
 }
 
-/** Transcripts hold whatever the agent read, secrets among it: once nobody goes on with them, they are of no use. */
+/** Deletes the conversations at the end of a run, because they contain everything the agent read, including secrets. */
 export async function removeConversations(runDir: string): Promise<void> {
   const home = agentHomeOf(runDir);
-  for (const place of [home, `${home}.old`, `${home}.gone`, `${home}.export`]) await removeTree(place);
+  for (const directory of [home, `${home}.old`, `${home}.gone`, `${home}.export`])
+    await removeTree(directory);
 }

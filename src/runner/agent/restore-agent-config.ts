@@ -13,8 +13,8 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 20_000;
 
 /**
- * Makes the files agents obey equal to those of the commit, before this agent starts: restored where they differ, removed where
- * the commit has none.
+ * Makes the configuration files at the top equal to those of the commit, before this agent starts. Files that differ are
+ * restored; files that the commit does not have are removed.
  */
 export async function restoreAgentConfig(
   worktree: string,
@@ -23,9 +23,9 @@ export async function restoreAgentConfig(
   agent: Agent | undefined,
 ): Promise<{ restored: string[]; removed: string[] }> {
   const names = configNamesOf(agent);
-  // Also in another spelling: what stands there may be the commit's.
-  const places = new Set([...names.atTop, ...(await findAgentConfig(worktree, names))]);
-  const wanted = await objects.list(commit, [...places]);
+  // Includes other spellings found in the worktree, because the commit may have the file under that spelling.
+  const searched = new Set([...names.atTop, ...(await findAgentConfig(worktree, names))]);
+  const wanted = await objects.list(commit, [...searched]);
   if (wanted.size > MAX_FILES)
     throw new Error(
       `${commit} has ${wanted.size} agent configuration files; at most ${MAX_FILES} are restored.`,
@@ -34,7 +34,7 @@ export async function restoreAgentConfig(
   const restored: string[] = [];
   for (const [path, { mode, id }] of wanted) {
     const checked = checkWorktreePath(path);
-    // A submodule among them has no content here; what stands in its place was put there by set-up.
+    // A submodule has no content in this commit. Its directory was filled by the checkout or by setup steps.
     if (!checked.ok || mode === '160000') continue;
     const bytes = await objects.blob(id);
     if (await restore(worktree, path, mode, bytes)) restored.push(path);

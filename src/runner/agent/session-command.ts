@@ -5,11 +5,11 @@ import { superviseAgent } from '../process/supervise.ts';
 import { environmentFor } from './agent-environment.ts';
 
 const MAX_OUTPUT = 64 * 1024 * 1024;
-/** What a piece costs beside its text: many short lines must not fill the memory either. */
+/** Overhead counted for each piece, so that many short lines cannot fill the memory either. */
 const PIECE_COST = 64;
 const STDERR_KEPT = 500;
 
-interface SessionCommandPlace {
+interface SessionCommandContext {
   agent: Agent;
   worktree: string;
   home: string;
@@ -17,10 +17,10 @@ interface SessionCommandPlace {
   timeoutMs: number;
 }
 
-/** Runs an agent's own program that writes or reads its conversation. Returns what went wrong, if anything. */
+/** Runs the agent's own command that exports or imports its conversation. Returns the problem if it failed. */
 export async function runSessionCommand(
   command: SessionCommand,
-  { agent, worktree, home, env, timeoutMs }: SessionCommandPlace,
+  { agent, worktree, home, env, timeoutMs }: SessionCommandContext,
 ): Promise<string | undefined> {
   const output: string[] = [];
   let left = MAX_OUTPUT;
