@@ -1,7 +1,7 @@
-/** The repository's files, as far as they tell how it is checked. Paths are relative to its root. */
+/** Access to the repository's files. Paths are relative to its root. */
 export type RepositoryFiles = { exists(path: string): boolean; read(path: string): string | undefined };
 
-/** What npm writes into a new package.json: it always fails, and checks nothing. */
+/** The test script that `npm init` writes. It always fails and checks nothing. */
 const PLACEHOLDER = /no test specified/;
 
 const PACKAGE_MANAGERS = [
@@ -11,10 +11,10 @@ const PACKAGE_MANAGERS = [
   { name: 'npm', lockfiles: ['package-lock.json', 'npm-shrinkwrap.json'] },
 ] as const;
 
-/** The checks of a repository whose config names none: by the files every tool of the trade looks for. */
+/** Finds the checks of a repository whose config names none, by the manifest files of common build tools. */
 export function detectChecks(files: RepositoryFiles): string[] {
   const checks = [...detectNode(files), ...detectGo(files), ...detectRust(files), ...detectPython(files)];
-  // A Makefile's target mostly calls the same tools: only where nothing else is known.
+  // `make test` mostly calls the same tools, so it is used only if nothing else was found.
   return checks.length > 0 ? checks : detectMake(files);
 }
 
@@ -46,7 +46,7 @@ function readManifest(
     const { packageManager } = manifest;
     return { scripts, ...(typeof packageManager === 'string' ? { packageManager } : {}) };
   } catch (error) {
-    // A package.json that is not JSON names no scripts; npm itself will say so when the agent runs it.
+    // An invalid package.json has no scripts to run. npm itself will report it when the agent runs npm.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -5,10 +5,10 @@ import { join, sep } from 'node:path';
 const MAX_FILES = 500;
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Path to what identifies one writing of it. */
+/** Maps each path to an identifier of the file's version, which changes when the file is written again. */
 type ReportSnapshot = ReadonlyMap<string, string>;
 
-/** The report files that match now; compared with a later look, it tells which ones a command wrote. */
+/** The report files that match now. Taken before a command, it shows later which reports the command wrote. */
 export async function findReports(cwd: string, patterns: readonly string[]): Promise<ReportSnapshot> {
   const found = new Map<string, string>();
   if (patterns.length === 0) return found;
@@ -40,8 +40,8 @@ function isNeverAReport(path: string): boolean {
 }
 
 /**
- * The checks run the agent's code, so a report may be a link to a secret, a pipe that never ends, or a mountain:
- * only regular files inside the tree, of a bounded size, opened without following a link or waiting for a writer.
+ * Opens only regular files of bounded size inside the tree, without following a symlink or waiting for a writer. The checks run
+ * the agent's code, so a report could be a symlink to a secret, a pipe that never ends, or a huge file.
  */
 async function withReport<T>(
   cwd: string,
@@ -57,7 +57,7 @@ async function withReport<T>(
     if (!stat.isFile() || stat.size > MAX_BYTES) return undefined;
     return await use(() => file.readFile('utf8'), `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`);
   } catch (error) {
-    // Gone, a link, or not ours to read: it is no report then.
+    // The file was deleted, is a symlink, or cannot be read by this user.
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createBoundedOutput } from '../output/bounded-output.ts';
 
-/** Between the polite signal and the one that cannot be refused. */
+/** The time between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 2_000;
-/** A daemon that left its process group may hold the pipe open for ever; what it prints is not the command's. */
+/** Bounds the wait for the pipes to close, because a daemon that left the process group may hold them open forever. */
 const DRAIN_GRACE_MS = 500;
 
 export type CommandEnd = {
@@ -21,7 +21,7 @@ type CommandOptions = {
   signal?: AbortSignal;
 };
 
-/** Runs one command line in its own process group; always ends, and leaves no process of the group behind. */
+/** Runs one command line in its own process group. Always ends, and kills every process left in the group. */
 export async function runCheckCommand({
   command,
   cwd,
@@ -82,7 +82,7 @@ function waitForExit(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** The shell is gone; what it left in its group goes too, with time to end well where it was interrupted. */
+/** Kills the processes that the ended shell left in its group. After an interruption they first get time to end by themselves. */
 async function stopGroup(child: ChildProcess, interrupted: boolean): Promise<void> {
   const deadline = performance.now() + KILL_GRACE_MS;
   while (interrupted && signalGroup(child, 0) && performance.now() < deadline)
@@ -101,7 +101,7 @@ function waitForClose(child: ChildProcess): Promise<void> {
   });
 }
 
-/** Whether the group was there to be signalled. */
+/** False if the group has no process that could be signalled. */
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   if (child.pid === undefined) return false;
   try {

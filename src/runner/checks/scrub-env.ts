@@ -1,7 +1,7 @@
 import { agentVariables } from '../../agents/registry.ts';
 import { isInActions, isWithheld } from './withheld-env.ts';
 
-/** Keys of model providers. */
+/** Prefixes of variables with keys of model providers. */
 const PREFIXES = [
   'ANTHROPIC_',
   'OPENAI_',
@@ -19,8 +19,8 @@ const PREFIXES = [
 const NAMES = ['AWS_BEARER_TOKEN_BEDROCK', 'FORCE_COLOR'];
 
 /**
- * The environment for the repository's own checks: they run the agent's code, so they get no model key, no token
- * and none of the operator's inputs (`extraNames`). Output is plain and nothing waits for a keypress.
+ * The environment for the repository's own checks. They run the agent's code, so they get no model key, no token and none of
+ * the operator's inputs (`extraNames`). `CI` and `NO_COLOR` keep the output plain and the tools non-interactive.
  */
 export function scrubEnv(
   env: Readonly<Record<string, string | undefined>>,

@@ -14,11 +14,11 @@ const OUTPUT_TAIL_CHARS = 8 * 1024;
 export type VerificationOptions = {
   commands: readonly string[];
   cwd: string;
-  /** Inputs of the operator must be out of it already (`scrubEnv`); model keys and tokens are taken out here in any case. */
+  /** The caller must have removed the operator's inputs (`scrubEnv`). Model keys and tokens are removed here in any case. */
   env: Record<string, string>;
-  /** For each command. */
+  /** The limit for each single command. */
   timeoutMs: number;
-  /** JUnit reports (paths or globs below `cwd`); one that a command writes is preferred to the text it prints. */
+  /** JUnit reports (paths or globs below `cwd`). A report that a command writes is preferred to its printed output. */
   junit?: readonly string[];
   signal?: AbortSignal;
   now(): Date;
@@ -26,8 +26,8 @@ export type VerificationOptions = {
 };
 
 /**
- * Runs every check, also after one has failed: whether the build, the tests and the linter pass are three facts.
- * A command that fails, hangs or is not there is a result. Without any command, or when aborted, nothing is verified.
+ * Runs every check, even after one has failed, because whether the build, the tests and the linter pass are separate facts.
+ * A command that fails, hangs or does not exist is a result and not an exception. Without commands, or when aborted, `ok` is false.
  */
 export async function runVerification(options: VerificationOptions): Promise<Verification> {
   const at = options.now().toISOString();
@@ -72,7 +72,7 @@ async function runCheck(
 }
 
 function listErrors(command: string, end: CommandEnd, cwd: string, timeoutMs: number): ErrorSighting[] {
-  // What was printed before a hang is no error, and an abort is nobody's mistake.
+  // The output before a timeout or an abort is not searched, because the errors in it did not cause the failure.
   if (end.timedOut) return [sighting(`\`${command}\` did not finish within ${timeoutMs / 1_000} s`)];
   if (end.aborted) return [sighting(`\`${command}\` was stopped`)];
   if (end.output.trim() === '')

@@ -1,8 +1,8 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What opens the repository, the job or a registry, and what lets a process speak to the steps after it. */
+/** Withheld are credentials of the repository, the job or a registry, and files that let a process influence later steps. */
 const PREFIX = 'AUTOBUILD_';
-/** Elsewhere these are anybody's names: `STATE_DIR`, `INPUT_FILE`. */
+/** Withheld only in Actions, because elsewhere they are ordinary names such as `STATE_DIR` or `INPUT_FILE`. */
 const PREFIXES_IN_ACTIONS = ['ACTIONS_', 'INPUT_', 'STATE_'];
 const NAMES: ReadonlySet<string> = new Set([
   'GITHUB_TOKEN',
@@ -16,18 +16,18 @@ const NAMES: ReadonlySet<string> = new Set([
   'GITHUB_OUTPUT',
   'GITHUB_STATE',
   'GITHUB_STEP_SUMMARY',
-  // The ticket is in it.
+  // The event file contains the job's ticket.
   'GITHUB_EVENT_PATH',
 ]);
 
-/** Neither an agent nor the checks, which run its code, get these. */
+/** True for a variable that neither the agent nor the checks may see. The checks run the agent's code. */
 export function isWithheld(name: string, { inActions }: { inActions: boolean }): boolean {
   const known = name.toUpperCase();
   if (NAMES.has(known) || known.startsWith(PREFIX)) return true;
   return inActions && PREFIXES_IN_ACTIONS.some((prefix) => known.startsWith(prefix));
 }
 
-/** A command line that a workflow's step started is in Actions as well. */
+/** Also true for the command line when a step of a workflow runs it. */
 export function isInActions(env: Environment): boolean {
   return env.GITHUB_ACTIONS === 'true';
 }

@@ -1,7 +1,7 @@
 import type { TestCounts } from '../../../core/contracts/verification.ts';
 import { listFailing, readTally, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
-/** One per crate, integration test and doc test: `test result: FAILED. 1 passed; 1 failed; 1 ignored; …` */
+/** Printed for each crate, integration test and doc test: `test result: FAILED. 1 passed; 1 failed; 1 ignored; …` */
 const SUMMARY = /^test result: (?:ok|FAILED)\. (\d.{1,200})$/;
 
 export const cargoTestCounts: TestCountReader = { name: 'cargo-test', read };

@@ -6,8 +6,8 @@ export const goTestCounts: TestCountReader = { name: 'go-test', read };
 type Result = { name: string; outcome: string };
 
 /**
- * Without `-v`, Go names only the tests that fail: a package that is `ok` counts as one that passed.
- * The rate still rises with each test that is mended.
+ * Without `-v`, Go names only failing tests, so a package that is `ok` counts as one passed test. The pass rate still rises
+ * with each test that is fixed.
  */
 function read(output: string): TestCounts | undefined {
   const packages: TestCounts[] = [];
@@ -29,12 +29,12 @@ function countPackage(name: string, ok: boolean, results: readonly Result[]): Te
   const passed = leaves.filter((result) => result.outcome === 'PASS').length;
   const skipped = leaves.filter((result) => result.outcome === 'SKIP').length;
   if (ok) return { passed: Math.max(passed, 1), failed: 0, skipped, failing: [] };
-  // Not built, or ended outside any test.
+  // The package did not build, or failed outside any test.
   if (failing.length === 0) return { passed, failed: 1, skipped, failing: [name] };
   return { passed, failed: failing.length, skipped, failing };
 }
 
-/** A test with subtests repeats their outcome. */
+/** Leaves out tests that have subtests, because Go reports the subtests' outcome for them again. */
 function withoutParents(results: readonly Result[]): Result[] {
   const parents = new Set<string>();
   for (const { name } of results) {

@@ -9,7 +9,7 @@ export const jestCounts: TestCountReader = { name: 'jest', read };
 function read(output: string): TestCounts | undefined {
   const all: TestCounts[] = [];
   const failing: string[] = [];
-  // A suite that failed to run has no tests to count: it counts as one that failed. Jest may print it twice.
+  // A suite that failed to run counts as one failed test. A set, because Jest may print it twice.
   let unloaded = new Set<string>();
   let file = '';
   for (const line of output.split('\n')) {

@@ -4,12 +4,12 @@ import { readXmlTags, type XmlTag } from './xml-tags.ts';
 
 export const junitXmlCounts: TestCountReader = { name: 'junit-xml', read };
 
-/** The reports that a test run wrote, as one. */
+/** The sum of all reports that a test run wrote. */
 export function readJunitFiles(texts: readonly string[]): TestCounts | undefined {
   return sumCounts(texts.map(read).filter((counts) => counts !== undefined));
 }
 
-/** Each test case is counted from its own children: the totals in the suites' attributes differ from tool to tool. */
+/** Counts the test cases themselves, because the totals in the suites' attributes differ from tool to tool. */
 function read(output: string): TestCounts | undefined {
   if (!output.includes('<testsuite')) return undefined;
   const counts = { passed: 0, failed: 0, skipped: 0 };
@@ -19,7 +19,7 @@ function read(output: string): TestCounts | undefined {
 
   const close = () => {
     if (!open) return;
-    // A skipped test that failed is a todo: it was not meant to pass.
+    // A test that is both skipped and failed is a todo, which is not expected to pass.
     if (open.skipped) counts.skipped += 1;
     else if (open.failed) {
       counts.failed += 1;

@@ -24,7 +24,7 @@ function read(output: string): TestCounts | undefined {
   return seen ? { ...counts, failing: listFailing(failing) } : undefined;
 }
 
-/** In the list of failures the title takes a line for each level, the last one ends with a colon. */
+/** In the list of failures a title has one line for each level, and the last line ends with a colon. */
 function readTitle(lines: readonly string[], at: number): string {
   const titles: string[] = [];
   for (const line of lines.slice(at, at + TITLE_LINES)) {

@@ -14,7 +14,7 @@ function read(output: string): TestCounts | undefined {
     const total = TOTAL.exec(line);
     if (!total?.[1]) continue;
     totals.set(total[1], Number(total[2]));
-    // `suites` and `cancelled` are node's own: other TAP producers print `# pass` too.
+    // Requires `suites`, which only node prints, because other TAP producers print `# pass` too.
     if (total[1] !== 'todo' || !totals.has('suites')) continue;
     const count = (key: string) => totals.get(key) ?? 0;
     all.push({

@@ -1,7 +1,7 @@
 import type { TestCounts } from '../../../core/contracts/verification.ts';
 import { listFailing, readTally, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
-/** `=== 3 failed, 1 passed, 1 skipped in 1.20s ===`; without the frame under `-q`. */
+/** `=== 3 failed, 1 passed, 1 skipped in 1.20s ===`, or without the `===` under `-q`. */
 const SUMMARY = /^(?:=+ )?(\d[\w, ]{1,200}) in \d[\d.]*s(?: \([\d:, a-z]{1,30}\))?(?: =+)?$/;
 const WORDS = /\b(?:passed|failed|errors?|skipped|xfailed|xpassed)\b/;
 

@@ -11,7 +11,7 @@ import { tapCounts } from './tap.ts';
 import type { TestCountReader } from './test-count-reader.ts';
 import { vitestCounts } from './vitest.ts';
 
-/** Most specific first: `ok 1 - …` may stand in any log, `test result: ok. 3 passed;` only in cargo's. */
+/** The most specific formats first, because `ok 1 - …` may be in any log but `test result: ok. 3 passed;` only in cargo's. */
 const READERS: readonly TestCountReader[] = [
   vitestCounts,
   jestCounts,
@@ -24,11 +24,11 @@ const READERS: readonly TestCountReader[] = [
   tapCounts,
 ];
 
-/** How many tests passed and failed, by the test tool's own summary; `undefined` where the output has none. */
+/** The numbers in the test tool's own summary; `undefined` if the output has none. */
 export function readTestCounts(output: string): TestCounts | undefined {
   const lines = readPlainLines(output).join('\n');
   for (const reader of READERS) {
-    // An XML report may be one single long line; everything else is read by lines of bounded length.
+    // An XML report may be a single long line. All other formats are read from lines of bounded length.
     const counts = reader.read(reader === junitXmlCounts ? stripAnsi(output) : lines);
     if (counts) return counts;
   }

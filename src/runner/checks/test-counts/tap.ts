@@ -19,7 +19,7 @@ function read(output: string): TestCounts | undefined {
     if (!point) continue;
     const indent = point[1]?.length ?? 0;
     const text = point[3] ?? '';
-    // A test with subtests repeats their outcome: it opens a block, or stands right after an indented one.
+    // A test with subtests is left out, because it repeats their outcome. It opens a block or follows an indented one.
     const parent = text.endsWith('{') || indent < depth;
     depth = indent;
     if (parent) continue;

@@ -1,12 +1,12 @@
 import type { TestCounts } from '../../../core/contracts/verification.ts';
 
-/** Reads one test tool's own summary; `undefined` where the output is not that tool's. */
+/** Reads the summary of one test tool; `undefined` if the output is not from that tool. */
 export type TestCountReader = { name: string; read(output: string): TestCounts | undefined };
 
 const FAILING_NAMES = 50;
 const NAME_CHARS = 300;
 
-/** Failing names once each, in the order printed, bounded. */
+/** The names without duplicates, in the order printed, bounded in number and length. */
 export function listFailing(names: Iterable<string>): string[] {
   const unique = new Set<string>();
   for (const name of names) {
@@ -17,7 +17,7 @@ export function listFailing(names: Iterable<string>): string[] {
   return [...unique];
 }
 
-/** Several packages of one repository, or several checks of one verification, as one. */
+/** Adds up the packages of one repository, or the checks of one verification. */
 export function sumCounts(all: readonly TestCounts[]): TestCounts | undefined {
   if (all.length === 0) return undefined;
   const sum = (key: 'passed' | 'failed' | 'skipped') => all.reduce((total, counts) => total + counts[key], 0);
@@ -29,7 +29,7 @@ export function sumCounts(all: readonly TestCounts[]): TestCounts | undefined {
   };
 }
 
-/** `2 failed | 1 passed` or `2 failed, 1 passed` as a map from word to number. */
+/** Parses `2 failed | 1 passed` or `2 failed, 1 passed` into a map from word to number. */
 export function readTally(text: string): Map<string, number> {
   const tally = new Map<string, number>();
   for (const part of text.split(/[|,;]/)) {

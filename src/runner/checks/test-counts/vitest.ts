@@ -1,7 +1,7 @@
 import type { TestCounts } from '../../../core/contracts/verification.ts';
 import { listFailing, readTally, sumCounts, type TestCountReader } from './test-count-reader.ts';
 
-/** `Tests  2 failed | 2 passed | 1 skipped | 1 todo (6)`, also behind a workspace's prefix. */
+/** `Tests  2 failed | 2 passed | 1 skipped | 1 todo (6)`, also after the prefix of a workspace. */
 const SUMMARY = /(?:^|\s)Tests {2}(?=\d)([^(]{1,200}) \(\d+\)$/;
 const NO_TESTS = /(?:^|\s)Tests {2}no tests$/;
 
@@ -9,7 +9,7 @@ export const vitestCounts: TestCountReader = { name: 'vitest', read };
 
 function read(output: string): TestCounts | undefined {
   const all: TestCounts[] = [];
-  // A file that could not be loaded has no tests to count: it counts as one that failed.
+  // A file that could not be loaded counts as one failed test.
   let unloaded = 0;
   const failing: string[] = [];
   for (const line of output.split('\n')) {

@@ -1,11 +1,11 @@
-/** A start, end or empty-element tag; text, comments and CDATA are passed over. */
+/** A start, end or empty-element tag. Text, comments and CDATA are skipped. */
 export type XmlTag = { kind: 'open' | 'close' | 'empty'; name: string; attributes: Map<string, string> };
 
 const ENTITIES: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /**
- * The tags of an XML text, in one pass. Tolerant (a log may stand around the XML), and deaf to what makes XML dangerous:
- * only the five predefined entities are read, and nothing is yielded after a DOCTYPE.
+ * The tags of an XML text, in one pass. Other log text around the XML is tolerated. Against entity attacks, only the five
+ * predefined entities are decoded, and nothing is yielded after a DOCTYPE.
  */
 export function* readXmlTags(text: string): Generator<XmlTag> {
   let at = text.indexOf('<');
@@ -20,12 +20,12 @@ export function* readXmlTags(text: string): Generator<XmlTag> {
     if (end < 0) return;
     const tag = parseTag(text.slice(at + 1, end));
     if (tag) yield tag;
-    // Never back to what was scanned: stray quotes in a log must not make this quadratic.
+    // Continues after the scanned text, because rescanning would be quadratic for stray quotes in a log.
     at = text.indexOf('<', text[end] === '<' ? end : end + 1);
   }
 }
 
-/** The position after a comment, CDATA or instruction; `at` itself where a tag starts; nothing where reading must stop. */
+/** The position after a comment, CDATA or instruction; `at` itself if a tag starts there; undefined if reading must stop. */
 function skipNonTag(text: string, at: number): number | undefined {
   for (const [start, stop] of [
     ['<!--', '-->'],
@@ -41,7 +41,7 @@ function skipNonTag(text: string, at: number): number | undefined {
 
 const TAG_CHARS = 16_384;
 
-/** The closing `>` outside quotes; a tag longer than any real one is no tag. */
+/** The position of the closing `>` outside quotes. The search is bounded, because text in a log may look like an open tag. */
 function findTagEnd(text: string, from: number): number {
   let quote = '';
   const limit = Math.min(text.length, from + TAG_CHARS);
