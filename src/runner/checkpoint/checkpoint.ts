@@ -6,16 +6,16 @@ import { SetAside } from '../../core/work/change.ts';
 import { CountedUsage } from '../output/usage-meter.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 
-/** What a successor needs beside the journal. The base of all changes is kept by the workspace itself. */
+/** The state that the next job needs beside the journal. The base of all changes is kept by the workspace itself. */
 const Checkpoint = z.object({
-  /** The worktree when it was last known to be whole. */
+  /** The worktree when it was last known to be consistent. */
   tree: z.string().optional(),
   aside: z.array(SetAside),
-  /** The conversations so far, by agent. */
+  /** Session ids by agent. */
   sessions: z.record(z.string(), z.string()).optional(),
-  /** Of the run so far. */
+  /** Usage of the run so far. */
   usage: Usage.optional(),
-  /** What conversations have used so far, by session, for agents that count over all of a conversation. */
+  /** Usage by session, for agents that report totals for a whole conversation. */
   counted: z.record(z.string(), CountedUsage).optional(),
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
@@ -27,9 +27,9 @@ export function loadCheckpoint(runDir: string): Omit<Checkpoint, 'tree'> & { tre
   return { ...rest, tree: tree as Tree | undefined };
 }
 
-export function saveCheckpoint(place: { runDir: string }, change: Partial<Checkpoint>): void {
-  const file = join(place.runDir, 'checkpoint.json');
-  const next = { ...loadCheckpoint(place.runDir), ...change };
+export function saveCheckpoint({ runDir }: { runDir: string }, change: Partial<Checkpoint>): void {
+  const file = join(runDir, 'checkpoint.json');
+  const next = { ...loadCheckpoint(runDir), ...change };
   writeFileSync(`${file}.new`, JSON.stringify(next), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }

@@ -14,9 +14,9 @@ import { CountedUsage } from '../output/usage-meter.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_CHECKPOINT_BYTES = 64 * MEBIBYTE;
-/** What a small blob may blow up to. */
+/** Bounds decompression, because a small blob may expand to any size. */
 const MAX_UNPACKED_BYTES = 400 * MEBIBYTE;
-/** Of all files beside the changeset; JSON of much more could not be made. */
+/** The total of all files beside the changeset. Much more would exceed the longest string that JSON can produce. */
 const MAX_CARRIED_BYTES = 128 * MEBIBYTE;
 const MAX_FILES = 20_000;
 
@@ -24,51 +24,51 @@ const PackedFile = z.object({ path: z.string(), mode: z.number().int(), content:
 const PackedLink = z.object({ path: z.string(), target: z.string() });
 type PackedFile = z.infer<typeof PackedFile>;
 
-/** What another machine needs to go on, beside the journal (which has the guards' states). */
+/** The state that a job on another machine needs to continue, beside the journal, which has the guards' states. */
 const PackedCheckpoint = z.object({
   format: z.literal('autobuild-checkpoint'),
   version: z.literal(1),
   run: z.string(),
-  /** Where it was made: session files may name it. */
+  /** The worktree and home where the checkpoint was made, because session files may contain these paths. */
   worktree: z.string(),
   home: z.string(),
   changeset: Changeset,
-  /** Links the agent made: no commit carries them, but the agent goes on with them. */
+  /** Symlinks the agent made. They are never committed, but the agent needs them to continue. */
   links: z.array(PackedLink),
   aside: z.array(z.object({ item: SetAside, files: z.array(PackedFile), links: z.array(PackedLink) })),
-  /** Of the agent that was at work. */
+  /** The name of the agent that `session` belongs to. */
   agent: z.string().optional(),
   session: z.string().optional(),
   session_files: z.array(PackedFile),
-  /** What was used: of the run, and by conversation for agents that count over all of one. Absent in older ones. */
+  /** Usage of the run, and by session for agents that report totals for a whole conversation. Absent in older checkpoints. */
   usage: Usage.optional(),
   counted: z.record(z.string(), CountedUsage).optional(),
 });
 export type PackedCheckpoint = z.infer<typeof PackedCheckpoint>;
 
-/** A checkpoint that cannot be made or used; says why and what happens instead. */
+/** A checkpoint that cannot be made or used. The message says why and what happens instead. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 }
 
-export interface CheckpointParts {
+export interface CheckpointContents {
   run: string;
   worktree: string;
   changeset: Changeset;
   aside: readonly SetAside[];
-  /** The agent's own directory of this run. */
+  /** The agent's home directory for this run. */
   home: string;
   conversation?: { agent: Agent; session: string };
   usage?: Usage;
   counted?: Record<string, CountedUsage>;
 }
 
-/** One blob for all of it. Too much to carry is an error that names the largest file. */
+/** Packs everything into one blob. If it is too large, the error names the largest file. */
 export async function packCheckpoint(
-  parts: CheckpointParts,
+  contents: CheckpointContents,
   maxBytes = MAX_CHECKPOINT_BYTES,
 ): Promise<Uint8Array> {
-  const { run, worktree, changeset, home, conversation } = parts;
+  const { run, worktree, changeset, home, conversation } = contents;
   const budget = { left: MAX_CARRIED_BYTES };
   const checkpoint: PackedCheckpoint = {
     format: 'autobuild-checkpoint',
@@ -85,10 +85,10 @@ export async function packCheckpoint(
     agent: conversation?.agent.name,
     session: conversation?.session,
     session_files: conversation ? await packSession(home, conversation, budget) : [],
-    usage: parts.usage,
-    counted: parts.counted,
+    usage: contents.usage,
+    counted: contents.counted,
   };
-  for (const item of parts.aside) checkpoint.aside.push(await packAside(item, budget));
+  for (const item of contents.aside) checkpoint.aside.push(await packAside(item, budget));
   const bytes = await promisify(gzip)(JSON.stringify(checkpoint));
   if (bytes.length <= maxBytes) return bytes;
   throw new CheckpointError(
@@ -96,7 +96,7 @@ export async function packCheckpoint(
   );
 }
 
-/** Reads what was packed, by whomever: anything but a checkpoint of this run is refused. */
+/** Reads a packed checkpoint from an untrusted source. Anything but a checkpoint of this run is refused. */
 export async function unpackCheckpoint(
   bytes: Uint8Array,
   run: string,
@@ -138,7 +138,7 @@ async function packLinks(root: string, paths: readonly string[]) {
   return links;
 }
 
-/** Something set aside may be a whole directory. */
+/** Packs one quarantined file, or all files and symlinks of a quarantined directory. */
 async function packAside(item: SetAside, budget: Budget): Promise<PackedCheckpoint['aside'][number]> {
   if (item.kind !== 'file' && item.kind !== 'directory') return { item, files: [], links: [] };
   const parent = join(item.stored, '..');
@@ -156,7 +156,7 @@ async function packAside(item: SetAside, budget: Budget): Promise<PackedCheckpoi
 
 async function packSession(
   home: string,
-  { agent, session }: NonNullable<CheckpointParts['conversation']>,
+  { agent, session }: NonNullable<CheckpointContents['conversation']>,
   budget: Budget,
 ): Promise<PackedFile[]> {
   const globs = agent.sessionFiles?.(session) ?? [];
@@ -172,7 +172,7 @@ async function packSession(
 
 type Budget = { left: number };
 
-/** What cannot be read, or is a link, is not carried. */
+/** Skips symlinks and files that cannot be read. */
 async function packFiles(root: string, paths: readonly string[], budget: Budget): Promise<PackedFile[]> {
   const files: PackedFile[] = [];
   for (const path of paths) {

@@ -13,23 +13,23 @@ import type { PackedCheckpoint } from './pack-checkpoint.ts';
 
 const IMPORT_MS = 120_000;
 
-/** Goes on where another machine, or another directory, stopped: the files, what was set aside, the agent's conversation. */
+/** Restores the files, the quarantined files and the agent's conversation of a job that ran on another machine or in another directory. */
 export async function restoreCheckpoint(
   checkpoint: PackedCheckpoint,
-  place: {
+  target: {
     worktree: string;
     headSha: string;
     asideDir: string;
     home: string;
     agentFor(name: string): Agent | undefined;
-    /** The environment for a program that reads a conversation in. */
+    /** The environment for the agent's command that imports a conversation. */
     env: Record<string, string>;
   },
 ): Promise<{ aside: SetAside[]; conversation?: RestoredConversation }> {
-  const { worktree, headSha, asideDir, home } = place;
+  const { worktree, headSha, asideDir, home } = target;
   for (const directory of [asideDir, home]) await mkdir(directory, { recursive: true, mode: 0o700 });
-  // First, while nothing that the run wrote could steer a program of the agent.
-  const conversation = await restoreConversation(checkpoint, place);
+  // The conversation comes first, because the agent's import command must not run with files of the run in the worktree.
+  const conversation = await restoreConversation(checkpoint, target);
   await applyChangeset(worktree, checkpoint.changeset, headSha);
   for (const link of checkpoint.links) await restoreLink(worktree, link);
   const aside: SetAside[] = [];
@@ -39,19 +39,19 @@ export async function restoreCheckpoint(
   return { aside, conversation };
 }
 
-/** `problem`: why there is none any more, for whoever wonders that the agent begins anew. */
+/** `problem` says why the agent has to start a new conversation. */
 type RestoredConversation = { agent: string; session: string } | { problem: string };
 
 async function restoreConversation(
   checkpoint: PackedCheckpoint,
-  place: Parameters<typeof restoreCheckpoint>[1],
+  target: Parameters<typeof restoreCheckpoint>[1],
 ): Promise<RestoredConversation | undefined> {
   const { session, session_files } = checkpoint;
-  const agent = checkpoint.agent === undefined ? undefined : place.agentFor(checkpoint.agent);
+  const agent = checkpoint.agent === undefined ? undefined : target.agentFor(checkpoint.agent);
   if (!agent || session === undefined) return undefined;
-  const { worktree, home, env } = place;
+  const { worktree, home, env } = target;
   for (const file of session_files) {
-    const moved = relocate(agent, file, checkpoint, place);
+    const moved = relocate(agent, file, checkpoint, target);
     if (!moved.ok) return { problem: `${file.path} cannot be brought here: ${moved.problem}` };
     await writeInside(home, file.path, { bytes: moved.bytes, mode: file.mode & 0o777 });
   }
@@ -62,7 +62,7 @@ async function restoreConversation(
   return { agent: agent.name, session };
 }
 
-/** The link as it was: where it leads is never asked. */
+/** Restores a symlink as it was. Its target is not checked, because nothing here follows it. */
 async function restoreLink(root: string, { path, target }: { path: string; target: string }): Promise<void> {
   const checked = checkWorktreePath(path);
   if (!checked.ok || checked.path !== path)
@@ -80,12 +80,12 @@ async function restoreAside(
   name: string,
 ): Promise<SetAside> {
   if (item.kind !== 'file' && item.kind !== 'directory') return item;
-  const place = (path: string) => (path === '' ? name : `${name}/${path}`);
+  const pathOf = (path: string) => (path === '' ? name : `${name}/${path}`);
   await makeDirectories(asideDir, item.kind === 'directory' ? name : '.');
   for (const { path, mode, content } of files) {
-    await writeInside(asideDir, place(path), { bytes: Buffer.from(content, 'base64'), mode: mode & 0o777 });
+    await writeInside(asideDir, pathOf(path), { bytes: Buffer.from(content, 'base64'), mode: mode & 0o777 });
   }
-  for (const { path, target } of links) await restoreLink(asideDir, { path: place(path), target });
+  for (const { path, target } of links) await restoreLink(asideDir, { path: pathOf(path), target });
   return { ...item, stored: join(asideDir, name) };
 }
 
@@ -99,7 +99,7 @@ function relocate(
 ): Moved {
   const bytes = Buffer.from(file.content, 'base64');
   if (!agent.relocate || (from.worktree === to.worktree && from.home === to.home)) return { ok: true, bytes };
-  // What is no text goes as it is: read as text, it would not come back the same.
+  // Binary files are copied unchanged, because decoding them as text would damage them.
   if (!isUtf8(bytes)) return { ok: true, bytes };
   try {
     const text = agent.relocate(file.path, bytes.toString('utf8'), { from: from.worktree, to: to.worktree });
@@ -108,7 +108,7 @@ function relocate(
       bytes: Buffer.from(agent.relocate(file.path, text, { from: from.home, to: to.home })),
     };
   } catch (error) {
-    // The agent wrote it: that it is not what it should be is no bug of ours.
+    // The agent wrote the file, so a malformed one is a problem to report and not a bug of ours.
     return { ok: false, problem: (error as Error).message.slice(0, 200) };
   }
 }

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command.ts';
 import {
+  type CheckpointContents,
   CheckpointError,
-  type CheckpointParts,
   packCheckpoint,
   unpackCheckpoint,
 } from '../../../src/runner/checkpoint/pack-checkpoint.ts';
@@ -41,7 +41,7 @@ async function parkedWorktree() {
   write(join(home, 'sessions/2026/s1.jsonl'), `{"cwd":"${tree.worktree}","home":"${home}"}\n`);
   write(join(home, 'sessions/2026/other.jsonl'), 'another conversation\n');
   write(join(home, 'credentials.json'), 'never carried\n');
-  const parts: CheckpointParts = {
+  const contents: CheckpointContents = {
     run: 'run1',
     worktree: tree.worktree,
     changeset: await makeChangeset(workspace, head),
@@ -49,12 +49,12 @@ async function parkedWorktree() {
     home,
     conversation: { agent: talker, session: 's1' },
   };
-  return { tree, head, parts };
+  return { tree, head, contents };
 }
 
 test('P-7: a parked job goes on at another place: files, links, what was set aside, the conversation', async () => {
-  const { tree, head, parts } = await parkedWorktree();
-  const bytes = await packCheckpoint(parts);
+  const { tree, head, contents } = await parkedWorktree();
+  const bytes = await packCheckpoint(contents);
   const top = makeTemporaryDirectory();
   const worktree = join(top, 'other', 'checkout');
   git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
@@ -86,9 +86,9 @@ test('P-7: a parked job goes on at another place: files, links, what was set asi
 describe('P-7: the conversation at another place', () => {
   /** Packs with one agent, restores with another of that name. */
   async function move(agent: Agent, content: Buffer | string = 'x\n') {
-    const { tree, head, parts } = await parkedWorktree();
-    writeFileSync(join(parts.home, 'sessions/2026/s1.jsonl'), content);
-    const bytes = await packCheckpoint({ ...parts, conversation: { agent, session: 's1' } });
+    const { tree, head, contents } = await parkedWorktree();
+    writeFileSync(join(contents.home, 'sessions/2026/s1.jsonl'), content);
+    const bytes = await packCheckpoint({ ...contents, conversation: { agent, session: 's1' } });
     const top = makeTemporaryDirectory();
     const worktree = join(top, 'checkout');
     git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
@@ -134,8 +134,8 @@ describe('P-7: the conversation at another place', () => {
 });
 
 test('too much to carry is an error that names the largest file', async () => {
-  const { parts } = await parkedWorktree();
-  await expect(packCheckpoint(parts, 200)).rejects.toThrow(
+  const { contents } = await parkedWorktree();
+  await expect(packCheckpoint(contents, 200)).rejects.toThrow(
     /at most .* can be saved.*largest file is sessions/,
   );
 });
@@ -157,15 +157,21 @@ describe('S-9: what is no checkpoint of this run is refused with words', () => {
   });
 
   test('of another run', async () => {
-    const { parts } = await parkedWorktree();
-    const bytes = await packCheckpoint({ ...parts, run: 'other' });
+    const { contents } = await parkedWorktree();
+    const bytes = await packCheckpoint({ ...contents, run: 'other' });
     await expect(unpackCheckpoint(bytes, 'run1')).rejects.toThrow('belongs to run "other"');
   });
 
   test('with paths that lead out of the worktree', async () => {
-    const { tree, head, parts } = await parkedWorktree();
-    const checkpoint = await unpackCheckpoint(await packCheckpoint(parts), 'run1');
-    const place = { headSha: head, asideDir: tree.aside, home: parts.home, agentFor: () => talker, env: {} };
+    const { tree, head, contents } = await parkedWorktree();
+    const checkpoint = await unpackCheckpoint(await packCheckpoint(contents), 'run1');
+    const place = {
+      headSha: head,
+      asideDir: tree.aside,
+      home: contents.home,
+      agentFor: () => talker,
+      env: {},
+    };
     const worktree = join(makeTemporaryDirectory(), 'w');
     git(tree.worktree, 'clone', '-q', tree.worktree, worktree);
     const content = Buffer.from('x').toString('base64');
