@@ -2,24 +2,26 @@
 type Place = { file: string; line?: number };
 type FoundError = { message: string; place?: Place };
 
-/** A place printed before its message (a Python frame, a linter's heading) belongs to a message this many lines on, at most. */
-const AHEAD_LINES = 12;
-/** A stack frame belongs to the message at most this many lines before. */
+/** A place printed before its message (a Python frame, a linter's heading) belongs to a message at most this many lines below. */
+const PENDING_LINES = 12;
+/** A stack frame belongs to a message at most this many lines above. */
 const FRAME_LINES = 60;
 const MESSAGE_CHARS = 600;
 
-type Reading = {
+type Cursor = {
   lines: readonly string[];
   at: number;
-  ahead?: { place: Place; at: number };
-  open?: { error: FoundError; at: number };
+  /** A place whose message has not been read yet. */
+  pendingPlace?: { place: Place; at: number };
+  /** The error that following stack frames belong to. */
+  lastError?: { error: FoundError; at: number };
 };
 
-/** What a rule makes of a line: an error, nothing more to look for in it, or not its business. */
+/** A rule's result for a line: an error, `done` if no other rule should read the line, or undefined if the rule does not apply. */
 type Verdict = FoundError | 'done' | undefined;
-type Rule = (line: string, reading: Reading) => Verdict;
+type Rule = (line: string, cursor: Cursor) => Verdict;
 
-/** Each rule knows one family of tools; the first that recognises a line has it. */
+/** Each rule reads the output of one family of tools. The first rule that recognises a line wins. */
 const RULES: readonly Rule[] = [
   skipCodeFrame,
   readJest,
@@ -37,19 +39,19 @@ const RULES: readonly Rule[] = [
   readGenericError,
 ];
 
-/** Closing remarks ("could not compile", "exit status 1") name no cause: they count only where nothing else is found. */
+/** Closing remarks ("could not compile", "exit status 1") name no cause, so they count only if no other error is found. */
 const REMARK =
   /^(?:(?:error|npm error|npm ERR!)[: ]*)?(?:could not compile|test failed, to rerun|aborting due to|\d+ targets? failed|process didn't exit|'?\d+ subtests? failed|Test failed\. +See above|Lifecycle script|Command failed with exit code|exit(?:ed with| status)|Recipe |Failed to run)/i;
 
-/** All errors in the order they are printed, at most `limit`. */
+/** The errors in the order they are printed, at most `limit`. */
 export function findErrors(lines: readonly string[], limit: number): FoundError[] {
-  const reading: Reading = { lines, at: 0 };
+  const cursor: Cursor = { lines, at: 0 };
   const causes: FoundError[] = [];
   const remarks: FoundError[] = [];
-  for (; reading.at < lines.length && causes.length < limit; reading.at += 1) {
-    const line = lines[reading.at] ?? '';
+  for (; cursor.at < lines.length && causes.length < limit; cursor.at += 1) {
+    const line = lines[cursor.at] ?? '';
     if (line.trim() === '') continue;
-    const verdict = judge(line, reading);
+    const verdict = applyRules(line, cursor);
     if (verdict === undefined || verdict === 'done') continue;
     const error = { ...verdict, message: verdict.message.trim().slice(0, MESSAGE_CHARS) };
     if (REMARK.test(error.message)) {
@@ -57,34 +59,34 @@ export function findErrors(lines: readonly string[], limit: number): FoundError[
       continue;
     }
     causes.push(error);
-    reading.open = { error, at: reading.at };
+    cursor.lastError = { error, at: cursor.at };
   }
   return causes.length > 0 ? causes : remarks;
 }
 
-function judge(line: string, reading: Reading): Verdict {
+function applyRules(line: string, cursor: Cursor): Verdict {
   for (const rule of RULES) {
-    const verdict = rule(line, reading);
+    const verdict = rule(line, cursor);
     if (verdict !== undefined) return verdict;
   }
   return undefined;
 }
 
-/** `  12 | const a = …`, `> 2 │ …`, `E   - 4`: quoted source, whatever words are in it. */
+/** Skips quoted source such as `  12 | const a = …` or `> 2 │ …`, because words like "error" in it report nothing. */
 function skipCodeFrame(line: string): Verdict {
   return /^\s{0,40}>?\s{0,8}\d{0,7}\s{0,8}[|│]/.test(line) || /^>\s{2,}\S/.test(line) ? 'done' : undefined;
 }
 
-/** Jest prints `● suite › test`, an empty line, and the message, of whatever shape. */
-function readJest(line: string, reading: Reading): Verdict {
+/** Jest prints `● suite › test`, an empty line, and then the message in any format. */
+function readJest(line: string, cursor: Cursor): Verdict {
   if (!/^ {2}● \S/.test(line)) return undefined;
-  const next = reading.lines.slice(reading.at + 1, reading.at + 4).findIndex((below) => below.trim() !== '');
+  const next = cursor.lines.slice(cursor.at + 1, cursor.at + 4).findIndex((below) => below.trim() !== '');
   if (next < 0) return 'done';
-  reading.at += next + 1;
-  return { message: (reading.lines[reading.at] ?? '').trim() + readDetails(reading.lines, reading.at + 1) };
+  cursor.at += next + 1;
+  return { message: (cursor.lines[cursor.at] ?? '').trim() + readDetails(cursor.lines, cursor.at + 1) };
 }
 
-/** tsc, gcc, clang, esbuild, go vet …: place and message in one line. */
+/** Place and message in one line, as tsc, gcc, clang, esbuild and go vet print them. */
 function readDiagnostic(line: string): Verdict {
   const tsc = /^([^\s(][^(]{0,400})\((\d+),\d+\): (?:fatal )?error (.+)$/.exec(line);
   if (tsc) return { message: tsc[3] ?? '', place: placeOf(tsc[1], tsc[2]) };
@@ -94,55 +96,56 @@ function readDiagnostic(line: string): Verdict {
 }
 
 /** ESLint prints the file, then `3:5  error  message  rule`; Biome prints `file:3:5 lint/rule ━━━`, then `× message`. */
-function readLinterBlock(line: string, reading: Reading): Verdict {
+function readLinterBlock(line: string, cursor: Cursor): Verdict {
   const heading = /^(\S{1,400}\.[a-z]\w{0,4})(?::(\d+):\d+)?(?: [\w/]{4,80}\s.*━{3,})?$/.exec(line);
-  if (heading) return expect(reading, placeOf(heading[1], heading[2]));
+  if (heading) return rememberPlace(cursor, placeOf(heading[1], heading[2]));
   const eslint = /^\s+(\d+):\d+\s+error\s+(\S.*)$/.exec(line);
   if (eslint) {
-    const file = reading.ahead?.place.file;
-    if (file) expect(reading, { file });
+    const file = cursor.pendingPlace?.place.file;
+    if (file) rememberPlace(cursor, { file });
     return {
       message: (eslint[2] ?? '').replace(/\s{2,}/g, ' '),
       place: file ? placeOf(file, eslint[1]) : undefined,
     };
   }
   const biome = /^\s{2}× (\S.*)$/.exec(line);
-  const place = biome && takeAhead(reading);
+  const place = biome && usePendingPlace(cursor);
   return biome && place ? { message: biome[1] ?? '', place } : undefined;
 }
 
-function readPythonFrame(line: string, reading: Reading): Verdict {
+function readPythonFrame(line: string, cursor: Cursor): Verdict {
   const frame = /^\s*File "([^"]{1,400})", line (\d+)/.exec(line) ?? /^(\S{1,400}\.py):(\d+): in /.exec(line);
-  return frame ? expect(reading, placeOf(frame[1], frame[2])) : undefined;
+  return frame ? rememberPlace(cursor, placeOf(frame[1], frame[2])) : undefined;
 }
 
-/** pytest: `E   TypeError: …` (the first of a block is the message), then `test_a.py:4: TypeError`. */
-function readPytest(line: string, reading: Reading): Verdict {
+/** pytest prints a block of lines that start with `E`, whose first is the message, and then `test_a.py:4: TypeError`. */
+function readPytest(line: string, cursor: Cursor): Verdict {
   const place = /^(\S{1,400}\.py):(\d+): ?(\w*)$/.exec(line);
-  const { open } = reading;
+  const { lastError } = cursor;
   if (place) {
-    if (open && reading.at - open.at <= FRAME_LINES && place[3] !== '') {
-      open.error.place = placeOf(place[1], place[2]) ?? open.error.place;
-      if (open.error.message.startsWith('assert ')) open.error.message = `${place[3]}: ${open.error.message}`;
-      reading.open = undefined;
+    if (lastError && cursor.at - lastError.at <= FRAME_LINES && place[3] !== '') {
+      lastError.error.place = placeOf(place[1], place[2]) ?? lastError.error.place;
+      if (lastError.error.message.startsWith('assert '))
+        lastError.error.message = `${place[3]}: ${lastError.error.message}`;
+      cursor.lastError = undefined;
     }
     return 'done';
   }
   const text = /^E {2,}(\S.*)$/.exec(line)?.[1];
   if (text === undefined) return undefined;
-  if (/^E( |$)/.test(reading.lines[reading.at - 1] ?? '')) return 'done';
-  return { message: text, place: takeAhead(reading) };
+  if (/^E( |$)/.test(cursor.lines[cursor.at - 1] ?? '')) return 'done';
+  return { message: text, place: usePendingPlace(cursor) };
 }
 
-/** `error[E0308]: …` and its `--> src/x.rs:3:5`; `thread 'x' panicked at src/x.rs:6:33:` and the message in the next line. */
-function readRust(line: string, reading: Reading): Verdict {
+/** `error[E0308]: …` followed by `--> src/x.rs:3:5`, or `thread 'x' panicked at src/x.rs:6:33:` with the message in the next line. */
+function readRust(line: string, cursor: Cursor): Verdict {
   const arrow = /^\s*--> (\S{1,400}):(\d+):\d+$/.exec(line);
-  if (arrow) return give(reading, placeOf(arrow[1], arrow[2]));
+  if (arrow) return attachPlace(cursor, placeOf(arrow[1], arrow[2]));
   const panic = /^thread '.{0,300}' (?:\(\d+\) )?panicked at (\S{1,400}):(\d+):\d+:$/.exec(line);
   if (panic) {
-    const message = reading.lines[reading.at + 1] ?? '';
-    const details = readDetails(reading.lines, reading.at + 2);
-    reading.at += 1;
+    const message = cursor.lines[cursor.at + 1] ?? '';
+    const details = readDetails(cursor.lines, cursor.at + 2);
+    cursor.at += 1;
     return { message: `panicked: ${message}${details}`, place: placeOf(panic[1], panic[2]) };
   }
   const old = /^thread '.{0,300}' panicked at '(.{0,1000})', (\S{1,400}):(\d+):\d+$/.exec(line);
@@ -151,16 +154,16 @@ function readRust(line: string, reading: Reading): Verdict {
   return error ? { message: error[1] ?? '' } : undefined;
 }
 
-function readGo(line: string, reading: Reading): Verdict {
+function readGo(line: string, cursor: Cursor): Verdict {
   const panic = /^(panic: .+)$/.exec(line);
   if (panic) return { message: panic[1] ?? '' };
   const frame = /^\t(\S{1,400}\.go):(\d+)(?: \+0x[0-9a-f]+)?$/.exec(line);
-  if (frame) return give(reading, placeOf(frame[1], frame[2]));
+  if (frame) return attachPlace(cursor, placeOf(frame[1], frame[2]));
   const report = /^(?:vet: )?\s*(\S{1,400}\.go):(\d+)(?::\d+)?: ?(.*)$/.exec(line);
   if (!report) return undefined;
   const place = placeOf(report[1], report[2]);
-  // testify prints the place alone and the message below it.
-  return report[3] ? { message: report[3], place } : expect(reading, place);
+  // testify prints the place on its own line and the message below it.
+  return report[3] ? { message: report[3], place } : rememberPlace(cursor, place);
 }
 
 /** `a.rb:3:in 'login': undefined method … (NoMethodError)` */
@@ -169,32 +172,32 @@ function readRuby(line: string): Verdict {
   return ruby ? { message: ruby[3] ?? '', place: placeOf(ruby[1], ruby[2]) } : undefined;
 }
 
-/** The YAML below a TAP `not ok`: `location: 'a.ts:5:3'` before the message (node), `at: "a.ts:5:3"` after it (vitest). */
-function readTapBlock(line: string, reading: Reading): Verdict {
+/** The YAML below a TAP `not ok`. Node prints `location: 'a.ts:5:3'` before the message, vitest `at: "a.ts:5:3"` after it. */
+function readTapBlock(line: string, cursor: Cursor): Verdict {
   const place = /^\s+(location|at): (['"])(.{1,400}):(\d+):\d+\2$/.exec(line);
   if (place) {
     const found = placeOf(place[3], place[4]);
-    return place[1] === 'at' ? give(reading, found) : expect(reading, found);
+    return place[1] === 'at' ? attachPlace(cursor, found) : rememberPlace(cursor, found);
   }
   const text = /^\s+(?:message|error): (['"])(.+)\1$/.exec(line);
-  return text ? { message: text[2] ?? '', place: takeAhead(reading) } : undefined;
+  return text ? { message: text[2] ?? '', place: usePendingPlace(cursor) } : undefined;
 }
 
-/** `at f (src/a.ts:41:7)`, `at src/a.ts:41:7`, `❯ login src/a.ts:41:7`, `at com.x.Main.run(Main.java:5)`, `src/a.ts:1:7:` of esbuild. */
-function readStackFrame(line: string, reading: Reading): Verdict {
+/** `at f (src/a.ts:41:7)`, `at src/a.ts:41:7`, `❯ login src/a.ts:41:7`, `at com.x.Main.run(Main.java:5)`, and esbuild's `src/a.ts:1:7:`. */
+function readStackFrame(line: string, cursor: Cursor): Verdict {
   const text = line.trim();
   const esbuild = /^(\S{1,400}):(\d+):\d+:$/.exec(text);
-  if (esbuild) return give(reading, placeOf(esbuild[1], esbuild[2]));
+  if (esbuild) return attachPlace(cursor, placeOf(esbuild[1], esbuild[2]));
   if (!text.startsWith('at ') && !text.startsWith('❯ ')) return undefined;
   const inner = text.endsWith(')')
     ? text.slice(text.lastIndexOf('(') + 1, -1)
     : text.slice(text.lastIndexOf(' ') + 1);
   const place = /^(.{1,400}?):(\d+)(?::\d+)?$/.exec(inner);
-  return place ? give(reading, placeOf(place[1], place[2])) : 'done';
+  return place ? attachPlace(cursor, placeOf(place[1], place[2])) : 'done';
 }
 
-/** `TypeError: …`, `AssertionError [ERR_ASSERTION]: …`, `java.lang.IllegalStateException: …`, the last line of a Python traceback. */
-function readErrorClass(line: string, reading: Reading): Verdict {
+/** `TypeError: …`, `AssertionError [ERR_ASSERTION]: …`, `java.lang.IllegalStateException: …`, or the last line of a Python traceback. */
+function readErrorClass(line: string, cursor: Cursor): Verdict {
   const text = line
     .trim()
     .replace(
@@ -202,16 +205,18 @@ function readErrorClass(line: string, reading: Reading): Verdict {
       '',
     );
   const named = /^[\w$.:]{0,120}(?:Error|Exception)(?: \[\w{1,80}\])?: \s*\S/.test(text);
-  const alone = /^[\w$.:]{0,120}(?:Error|Exception)$/.test(text) && isFrameNext(reading);
+  const alone = /^[\w$.:]{0,120}(?:Error|Exception)$/.test(text) && isFrameNext(cursor);
   const python =
-    reading.ahead !== undefined && isAheadFresh(reading) && /^[A-Za-z_][\w.]{0,120}(?:: .+)?$/.test(line);
-  if (named || alone || (python && /^\s/.test(reading.lines[reading.at - 1] ?? '')))
-    return { message: text + readDetails(reading.lines, reading.at + 1), place: takeAhead(reading) };
+    cursor.pendingPlace !== undefined &&
+    isPendingPlaceNear(cursor) &&
+    /^[A-Za-z_][\w.]{0,120}(?:: .+)?$/.test(line);
+  if (named || alone || (python && /^\s/.test(cursor.lines[cursor.at - 1] ?? '')))
+    return { message: text + readDetails(cursor.lines, cursor.at + 1), place: usePendingPlace(cursor) };
   return undefined;
 }
 
-function isFrameNext(reading: Reading): boolean {
-  return reading.ahead !== undefined || /^\s+at /.test(reading.lines[reading.at + 1] ?? '');
+function isFrameNext(cursor: Cursor): boolean {
+  return cursor.pendingPlace !== undefined || /^\s+at /.test(cursor.lines[cursor.at + 1] ?? '');
 }
 
 function readNpm(line: string): Verdict {
@@ -223,7 +228,7 @@ function readNpm(line: string): Verdict {
   return { message: `npm error ${text}` };
 }
 
-function readGenericError(line: string, reading: Reading): Verdict {
+function readGenericError(line: string, cursor: Cursor): Verdict {
   const text = line.trim();
   const marked =
     /^(?:✘ )?(?:\[(?:error|fatal)\] |(?:[\w./-]{1,80}: )?(?:fatal error|fatal|error|ERROR): ?)\s*\S/i.test(
@@ -234,10 +239,10 @@ function readGenericError(line: string, reading: Reading): Verdict {
   const pnpm = /^\s?(?:ERR_PNPM_\w+|ELIFECYCLE)\s/.test(text);
   const make = /^g?make(?:\[\d+\])?: \*\*\* /.test(text);
   if (make || text.startsWith('ELIFECYCLE')) return { message: `exited with an error: ${text}` };
-  return marked || yarn || shell || pnpm ? { message: text, place: takeAhead(reading) } : undefined;
+  return marked || yarn || shell || pnpm ? { message: text, place: usePendingPlace(cursor) } : undefined;
 }
 
-/** What an assertion compared, where it is printed below the message: two failing assertions are two errors. */
+/** The compared values printed below an assertion's message. They tell two failing assertions with the same message apart. */
 function readDetails(lines: readonly string[], from: number): string {
   const details: string[] = [];
   for (const line of lines.slice(from, from + 6)) {
@@ -250,7 +255,7 @@ function readDetails(lines: readonly string[], from: number): string {
 const LIBRARY =
   /(?:^|[\\/])node_modules[\\/]|^node:|^internal\/|^native$|^<|site-packages|dist-packages|\/lib\/python\d|^\/rustc\/|\/\.cargo\/registry\/|\/go\/src\/(?:runtime|testing|reflect)\/|\/go\/pkg\/mod\//;
 
-/** A place in the repository's own files; frames of libraries and of the runtime say nothing about where to look. */
+/** A place in the repository's own files. Undefined for files of libraries and runtimes, because the cause is rarely there. */
 function placeOf(file: string | undefined, line: string | undefined): Place | undefined {
   const path = (file ?? '').replace(/^file:\/\//, '').replace(/^\.\//, '');
   if (path === '' || LIBRARY.test(path)) return undefined;
@@ -258,23 +263,24 @@ function placeOf(file: string | undefined, line: string | undefined): Place | un
   return Number.isSafeInteger(number) && number > 0 ? { file: path, line: number } : { file: path };
 }
 
-function give(reading: Reading, place: Place | undefined): 'done' {
-  const { open } = reading;
-  if (place && open && !open.error.place && reading.at - open.at <= FRAME_LINES) open.error.place = place;
+function attachPlace(cursor: Cursor, place: Place | undefined): 'done' {
+  const { lastError } = cursor;
+  if (place && lastError && !lastError.error.place && cursor.at - lastError.at <= FRAME_LINES)
+    lastError.error.place = place;
   return 'done';
 }
 
-function expect(reading: Reading, place: Place | undefined): 'done' {
-  if (place) reading.ahead = { place, at: reading.at };
+function rememberPlace(cursor: Cursor, place: Place | undefined): 'done' {
+  if (place) cursor.pendingPlace = { place, at: cursor.at };
   return 'done';
 }
 
-function isAheadFresh(reading: Reading): boolean {
-  return reading.ahead !== undefined && reading.at - reading.ahead.at <= AHEAD_LINES;
+function isPendingPlaceNear(cursor: Cursor): boolean {
+  return cursor.pendingPlace !== undefined && cursor.at - cursor.pendingPlace.at <= PENDING_LINES;
 }
 
-function takeAhead(reading: Reading): Place | undefined {
-  const place = isAheadFresh(reading) ? reading.ahead?.place : undefined;
-  reading.ahead = undefined;
+function usePendingPlace(cursor: Cursor): Place | undefined {
+  const place = isPendingPlaceNear(cursor) ? cursor.pendingPlace?.place : undefined;
+  cursor.pendingPlace = undefined;
   return place;
 }

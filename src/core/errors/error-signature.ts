@@ -5,8 +5,8 @@ import { readFailureLines, readPlainLines, stripAnsi } from './plain-lines.ts';
 const MESSAGE_CHARS = 2_000;
 
 /**
- * Volatile parts, in the order they are taken out. Numbers that carry meaning stay ("expected 4 to be 5"):
- * a number goes only where its surroundings say that it is a place, a time, an address, a port or a process.
+ * Volatile parts of a message, in the order they are replaced. A number is replaced only if its context shows that it is a place,
+ * a time, an address, a port or a process. Other numbers carry meaning, as in "expected 4 to be 5".
  */
 const VOLATILE: readonly (readonly [RegExp, string])[] = [
   // 2026-01-02T03:04:05.678Z, 2026/01/02 03:04:05, npm's 2026-01-02T03_04_05_678Z
@@ -19,7 +19,7 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
   [/\b0x[0-9a-f]+\b/gi, '<addr>'],
   [/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b/gi, '<id>'],
-  // A duration that is a value under test stands in quotes: expected '3s' to be '4s'.
+  // Durations in quotes stay, because they are values under test: expected '3s' to be '4s'.
   [
     /(?<!['"`\w.])\d+(?:\.\d+)?\s?(?:ms|µs|us|ns|s|secs?|seconds?|milliseconds?|mins?|minutes?)\b(?!['"`])/g,
     '<t>',
@@ -39,13 +39,13 @@ const VOLATILE: readonly (readonly [RegExp, string])[] = [
 const TEMPORARY_PATH =
   /(?<![\w.])(?:(?:\/private)?\/(?:tmp|var\/tmp|var\/folders|dev\/shm)\/|[A-Za-z]:[\\/]Users[\\/][^\\/\s]{1,100}[\\/]AppData[\\/]Local[\\/]Temp[\\/])[^\s'"`:;,()\]}>]*/g;
 
-/** The random part is in the directories: `/tmp/x-8fa2/src/a.ts` is `<tmp>/a.ts`; a name with digits may be random too. */
+/** `/tmp/x-8fa2/src/a.ts` becomes `<tmp>/a.ts`, because the directories are random. A name with digits may be random too. */
 function shortenTemporaryPath(path: string): string {
   const name = path.split(/[\\/]/).at(-1) ?? '';
   return /^[A-Za-z_.-]+\.[A-Za-z]+$/.test(name) ? `<tmp>/${name}` : '<tmp>';
 }
 
-/** The message without what differs from one run to the next: two equal results are "the same error" (E-1). */
+/** Removes the parts of a message that differ between runs. Messages with equal results are the same error (E-1). */
 export function normalizeError(message: string): string {
   let text = stripAnsi(message).slice(0, MESSAGE_CHARS).replace(/\s+/g, ' ').trim();
   text = text.replace(TEMPORARY_PATH, shortenTemporaryPath);
@@ -54,8 +54,8 @@ export function normalizeError(message: string): string {
 }
 
 /**
- * The errors in the output of an operation that failed: each one once, with the place of its first occurrence.
- * Only for failed operations: in the output of one that succeeded the word "error" means nothing.
+ * The errors in the output of a failed operation, each once, with the place of its first occurrence. Not for operations that
+ * succeeded, because the word "error" means nothing in their output.
  */
 export function sightErrors(output: string, limit = 10): ErrorSighting[] {
   const lines = readFailureLines(output);
@@ -83,8 +83,8 @@ const FILLERS = new Set(
 );
 
 /**
- * What a verification came to, in one line that is equal when the outcome is equal (G-3):
- * `pass`, `test-fail:2-auth,logout` or `error:TypeError-null-auth.ts`.
+ * The outcome of a verification in one line: `pass`, `test-fail:2-auth,logout` or `error:TypeError-null-auth.ts`. Equal outcomes
+ * have equal lines (G-3).
  */
 export function resultSignature(result: {
   ok: boolean;
@@ -104,7 +104,7 @@ export function resultSignature(result: {
   return `error:${describeError(first)}${more}`;
 }
 
-/** Names beyond the first few still tell outcomes apart: progress must not look like a loop. */
+/** Adds a hash of all names to the first few, because outcomes that differ only in later names would look like a loop. */
 function shorten(stems: string[]): string {
   if (stems.length <= NAMES_SHOWN) return stems.join(',');
   return `${stems.slice(0, NAMES_SHOWN).join(',')},…${hash(stems)}`;
@@ -152,7 +152,7 @@ function slug(text: string, gap: string): string {
   return text.replace(/[^\p{L}\p{N}_./]+/gu, gap).replace(/^[-. ]+|[-. ]+$/g, '');
 }
 
-/** FNV-1a, 32 bit: short and the same everywhere; nothing secret hangs on it. */
+/** FNV-1a (32 bit), because it is short and deterministic. It need not be cryptographic. */
 function hash(parts: string[]): string {
   let value = 0x811c9dc5;
   for (const char of parts.join('\n'))

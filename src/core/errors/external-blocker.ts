@@ -7,17 +7,17 @@ import { readFailureLines } from './plain-lines.ts';
 
 const FINDERS: readonly BlockerFinder[] = [findApiUnavailable, findMissingDependency, findPermissionDenied];
 
-/** Lines of a test runner that name a test, and quoted source: the words in them are not what happened. */
+/** Test names and quoted source. Their words describe what is tested and not what happened. */
 const NAMED_OR_QUOTED =
   /^(?:[✓✔√×✗✖↓●○◌□⚠﹣▶] |❯ (?!.*:\d+:\d+$)|(?:not )?ok \d|(?:PASS|FAIL|PASSED|FAILED|SKIPPED)\s|--- (?:PASS|FAIL|SKIP):|=== (?:RUN|PAUSE|CONT|NAME)|# Subtest|test .{1,300} \.\.\. |[^\s:]{1,300}::\S.{0,300}(?:PASSED|FAILED)|\d+\) |describe\(|it\(|test\(|>?\s{0,8}\d{0,7}\s{0,8}[|│]|> {2,}|[-+] )/;
 
-/** An assertion compares texts: `expected 'Permission denied' to be …` says nothing about a permission. */
+/** Assertions compare texts, so `expected 'Permission denied' to be …` does not mean that a permission is missing. */
 const ASSERTION =
   /\bAssertion(?:Error|FailedError)\b|^\s*(?:E\s+)?(?:assert\b|[Ee]xpected\b|[Rr]eceived\b|[Aa]ctual\b|[-+?] )|\bexpect(?:ed)?\(|\bto(?:Throw|Be|Equal|Match|Contain)\w*\(|\bexpected ['"`\d].* to \w+|\bassertion (?:`|failed)|^\s*(?:left|right): /;
 
 /**
- * The first thing in a failed operation's output that lies outside the repository, so that no number of turns will fix it.
- * Only for operations that failed. A `transient` find counts only when the retry fails too.
+ * The first problem in a failed operation's output that is outside the repository, so that the agent cannot fix it. Only for
+ * operations that failed. A `transient` blocker counts only if the retry fails too.
  */
 export function findExternalBlocker(
   output: string,

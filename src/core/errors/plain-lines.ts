@@ -1,16 +1,16 @@
-/** Where an operation's output is read: a log can be endless, its beginning and its end say what went wrong. */
+/** Only the beginning and the end of an output are read, because a log can be very long and errors are mostly there. */
 const HEAD_CHARS = 64 * 1024;
 const TAIL_CHARS = 256 * 1024;
 const LINE_CHARS = 2_000;
 
-// CSI and OSC sequences, then the two-character ones. Each alternative stops at the next ESC, so the scan stays linear.
+// CSI and OSC sequences, then two-character ones. Each alternative stops at the next ESC, so that matching is linear.
 const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])/g;
 
 export function stripAnsi(text: string): string {
   return text.includes('\x1b') ? text.replace(ANSI, '') : text;
 }
 
-/** The output's lines without colours, bounded in number and length whatever the output is. */
+/** The lines of an output without escape sequences. Bounded in total size and in the length of each line. */
 export function readPlainLines(output: string): string[] {
   const bounded =
     output.length > HEAD_CHARS + TAIL_CHARS
@@ -25,8 +25,8 @@ const FAILURE_SECTION =
   /^(?:⎯+ (?:Failed Tests|Failed Suites|Unhandled Errors?|Unhandled Rejections?) |✖ failing tests:$|=+ (?:FAILURES|ERRORS) =+$|Summary of all failing tests$)/;
 
 /**
- * The part of a test runner's output that tells of failures, where it has one.
- * What passing tests print before it may well contain "Error: …": that is not an error.
+ * The failure section of a test runner's output, or all lines if it has none. The lines before the section are left out, because
+ * passing tests may print "Error: …" there.
  */
 export function readFailureLines(output: string): string[] {
   const lines = readPlainLines(output);
@@ -34,7 +34,7 @@ export function readFailureLines(output: string): string[] {
   return dropConsoleBlocks(start > 0 ? lines.slice(start) : lines);
 }
 
-/** Jest gathers what the tests logged under `● Console`, up to the next heading. */
+/** Drops the text that tests logged, which Jest prints under `● Console` up to the next heading. */
 function dropConsoleBlocks(lines: string[]): string[] {
   if (!lines.some(isConsoleHeading)) return lines;
   let logged = false;

@@ -6,19 +6,19 @@ type Unavailable = Extract<ExternalBlocker, { kind: 'api_unavailable' }>;
 const HINT =
   /\b(?:429|50[234]|529)\b|enotfound|eai_again|econnrefused|etimedout|econnreset|timed? ?out|could not resolve|failed to connect|connection refused|connection reset|no such host|name resolution|name or service|max retries|hang up|service unavailable|bad gateway/i;
 
-/** How far from the message the address may stand: HTTP clients print the request's options below the error. */
+/** The distance from the message in which its address is searched. HTTP clients print the request's options below the error. */
 const LINES_BELOW = 30;
 const LINES_ABOVE = 5;
 
 const MODEL_PROVIDERS =
   /(?:^|\.)(?:api\.anthropic\.com|api\.openai\.com|chatgpt\.com|openai\.azure\.com|generativelanguage\.googleapis\.com|(?:[\w-]+-)?aiplatform\.googleapis\.com|cloudcode-pa\.googleapis\.com|githubcopilot\.com|models\.inference\.ai\.azure\.com|models\.github\.ai|bedrock-runtime[\w.-]*\.amazonaws\.com|openrouter\.ai|api\.mistral\.ai|api\.deepseek\.com|api\.groq\.com|api\.x\.ai|api\.cohere\.(?:ai|com)|api\.together\.xyz|api\.fireworks\.ai)$/i;
 
-/** The model's own service: its outages are soft, the turn is tried again. */
+/** True for the service of a model. Its outages are no blocker, because the turn is retried. */
 export function isModelProvider(host: string): boolean {
   return MODEL_PROVIDERS.test(host.replace(/:\d+$/, ''));
 }
 
-/** A service that the task needs and that does not answer, or answers that it cannot (E-7). */
+/** A service that does not respond, or responds that it is unavailable (E-7). */
 export function findApiUnavailable(
   lines: readonly string[],
   at: number,
@@ -37,7 +37,7 @@ export function findApiUnavailable(
 
 type Trouble = { status?: number; transient: boolean; address?: string };
 
-/** 502, 503, 504 and 529 say that the service is down; 429 that it will answer later; 500 may be our own request's doing. */
+/** 502, 503, 504 and 529 mean that the service is down, 429 that it will respond later. 500 is left out, because the request may have caused it. */
 function readStatus(line: string): Trouble | undefined {
   const match =
     /\bHTTP(?:\/[\d.]{1,3})?[ :]{1,2}(\d{3})\b/i.exec(line) ??
@@ -71,7 +71,7 @@ const LASTING: readonly RegExp[] = [
   new RegExp(`\\bcould not translate host name "${HOST}"`),
 ];
 
-const PASSING: readonly RegExp[] = [
+const TEMPORARY: readonly RegExp[] = [
   new RegExp(`\\bEAI_AGAIN ${HOST}`),
   new RegExp(`\\b(?:ETIMEDOUT|ECONNRESET) ${HOST}`),
   new RegExp(`\\bFailed to connect to ${HOST}.{0,200}timed out`, 'i'),
@@ -82,13 +82,13 @@ const PASSING: readonly RegExp[] = [
   ),
 ];
 
-/** The name is unknown or nobody listens there: it stays so. Time-outs, resets and a resolver that asks to try again pass. */
+/** An unknown host or a refused connection is lasting. Timeouts, resets and `EAI_AGAIN` are transient. */
 function readNetwork(line: string): Trouble | undefined {
   for (const pattern of LASTING) {
     const address = pattern.exec(line)?.[1];
     if (address) return { transient: false, address };
   }
-  for (const pattern of PASSING) {
+  for (const pattern of TEMPORARY) {
     const address = pattern.exec(line)?.[1];
     if (address) return { transient: true, address };
   }
@@ -124,7 +124,7 @@ function nearestAddress(
   return URL_TEXT.exec(command ?? '')?.[0];
 }
 
-/** The address without user, password and query: what is shown to people must not carry a key. */
+/** The address without user, password and query, because they may contain a key and the address is shown to people. */
 function describe(address: string): { text: string; host: string } | undefined {
   const url = URL.parse(address.includes('://') ? address.replace(/[.,;:!]+$/, '') : `tcp://${address}`);
   if (!url || url.hostname === '') return undefined;
@@ -133,7 +133,7 @@ function describe(address: string): { text: string; host: string } | undefined {
   return { text: `${url.protocol}//${url.host}${path}`, host: url.hostname };
 }
 
-/** The agent's own servers, and names that can be nobody's. */
+/** True for servers that the agent started itself, and for reserved names that never resolve. */
 function isLocal(host: string): boolean {
   return /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[?::1?\]?|.*\.invalid|host\.docker\.internal)$/i.test(
     host,

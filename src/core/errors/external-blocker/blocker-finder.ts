@@ -1,9 +1,9 @@
 import type { ExternalBlocker } from '../../contracts/verification.ts';
 
-/** What is known about the operation that failed. `command` is the command line, `worktree` the absolute path of the agent's tree. */
+/** The failed operation's command line, and the absolute path of the worktree. */
 export type BlockerContext = { command?: string; worktree?: string };
 
-/** Reads one line of a failed operation's output; may look at its neighbours. */
+/** Reads line `at` of a failed operation's output. It may look at the lines around it. */
 export type BlockerFinder = (
   lines: readonly string[],
   at: number,

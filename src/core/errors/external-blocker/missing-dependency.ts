@@ -5,13 +5,13 @@ type Missing = Extract<ExternalBlocker, { kind: 'missing_dependency' }>;
 const HINT =
   /cannot find|can't resolve|could not|couldn't|failed to|no module|no matching|no required|no version|not found|no such file|is not in|missing dep|cannot load|enoent|not recognized|cannot find -l/i;
 
-/** First directories of a repository's own code: an import of `src/auth` that fails is the agent's to fix. */
+/** Top-level directories of a repository's own code. A failing import of `src/auth` is the agent's to fix. */
 const OWN_FIRST_SEGMENTS = new Set(['src', 'app', 'lib', 'test', 'tests', 'dist', 'build', 'spec']);
 
-/** Namespaces that several distributions share, so that a dotted name can still be a distribution that is not there. */
+/** Namespaces that several distributions share, so that a dotted name can still be a distribution that is not installed. */
 const SHARED_PYTHON_NAMESPACES = /^(?:google|azure|zope)\./;
 
-/** A package, header, gem, artifact or program that is not there and that no edit of the repository brings (E-7). */
+/** A package, header, gem, artifact or program that is missing and that no edit of the repository can provide (E-7). */
 export function findMissingDependency(lines: readonly string[], at: number): Missing | undefined {
   const line = lines[at] ?? '';
   if (!HINT.test(line)) return undefined;
@@ -48,7 +48,7 @@ function readNode(lines: readonly string[], at: number): Missing | undefined {
   return missing(name, undefined, match[2] ?? tsc ?? requirerBelow(lines, at));
 }
 
-/** Node prints `Require stack:` and `- /path/a.js`; bundlers print the importing place in one of the next lines. */
+/** Node prints `Require stack:` and then `- /path/a.js`. Bundlers print the importing file in one of the next lines. */
 function requirerBelow(lines: readonly string[], at: number): string | undefined {
   for (const line of lines.slice(at + 1, at + 8)) {
     const found =
@@ -58,7 +58,7 @@ function requirerBelow(lines: readonly string[], at: number): string | undefined
   return undefined;
 }
 
-/** The package in an import, or nothing where the import names the repository's own code. */
+/** The package that an import names. Undefined if the import names the repository's own code. */
 function packageOf(specifier: string): string | undefined {
   const match = /^(@[a-z0-9~-][\w.~-]*\/[a-z0-9~-][\w.~-]*|[a-z0-9~-][\w.~-]*)(?:\/.*)?$/i.exec(specifier);
   const name = match?.[1];
@@ -66,7 +66,7 @@ function packageOf(specifier: string): string | undefined {
   return name;
 }
 
-/** npm, pnpm, yarn, bun, pip, gem, Maven and Gradle: the registry has no such package or version. */
+/** A package or version that is not in the registry, as reported by npm, pnpm, yarn, bun, pip, gem, Maven and Gradle. */
 function readRegistry(line: string): Missing | undefined {
   const npm =
     /\bNo matching version found for ["'`]?((?:@[\w.-]+\/)?[\w.-]{1,200})@([^\s"'`]{1,60}?)\.?["'`]?(?:$|\s)/.exec(
@@ -110,11 +110,11 @@ function readPython(lines: readonly string[], at: number): Missing | undefined {
   const match = /\bModuleNotFoundError: No module named ['"]([\w.]{1,200})['"](.*)$/.exec(lines[at] ?? '');
   const name = match?.[1];
   if (!name || match?.[2]?.includes('is not a package')) return undefined;
-  // A dotted name means that the parent was found: the repository's own package, or a slip in the import.
+  // A dotted name means that the parent package was found, so the module is the repository's own or misspelled.
   if (name.includes('.') && !SHARED_PYTHON_NAMESPACES.test(name)) return undefined;
   if (OWN_FIRST_SEGMENTS.has(name)) return undefined;
   const by = importerAbove(lines, at);
-  // tests/test_auth.py wants `auth`: the module under test, still to be written.
+  // If tests/test_auth.py imports `auth`, that is the module under test, which the agent still has to write.
   if (by && moduleUnderTest(by) === name) return undefined;
   return missing(name, undefined, by);
 }
@@ -150,14 +150,14 @@ function readCompiled(lines: readonly string[], at: number): Missing | undefined
     /^([^\s:]{1,400}):\d+(?::\d+)?: fatal error: '?([\w./+-]{1,200}\.h(?:pp|xx)?)'?(?:: No such file or directory| file not found)/.exec(
       line,
     );
-  // #include "own.h" is the repository's own header.
+  // An include in quotes (#include "own.h") is the repository's own header.
   if (header && !lines.slice(at + 1, at + 3).some((next) => next.includes('#include "')))
     return missing(header[2], undefined, header[1]);
   const library = /\bcannot find -l([\w.+-]{1,100})/.exec(line);
   return library ? missing(`lib${library[1]}`) : undefined;
 }
 
-/** A program the shell does not find. One with a slash is a file, most likely the repository's own. */
+/** A program that the shell does not find. Names with a slash are left out, because they are mostly the repository's own scripts. */
 function readProgram(line: string): Missing | undefined {
   const text = line.trim();
   const match =

@@ -12,10 +12,10 @@ const WRITING =
 const READING =
   /^(?:open|scandir|stat|lstat|fstat|access|readlink|opendir|realpath|read|readdir|watch|cat|head|tail|less|more|source|\.|wc|sort|diff|sed|awk|jq|sha256sum|tar|node|python3?)$/;
 const EXECUTING = /^(?:spawn|exec\w*|fork\/exec|posix_spawn|uv_spawn)$/;
-/** These walk whole trees and meet closed directories as a matter of course. */
+/** Programs that walk whole trees, where an unreadable directory is normal. */
 const WALKERS = new Set(['find', 'grep', 'egrep', 'rg', 'du', 'tree', 'fd', 'ls', 'locate', 'rsync']);
 
-/** A file, remote or socket that this user may not use (E-7). HTTP 403 is an answer of a service, not this. */
+/** A file, remote or socket that this user may not access (E-7). HTTP 403 does not count. */
 export function findPermissionDenied(
   lines: readonly string[],
   at: number,
@@ -26,7 +26,7 @@ export function findPermissionDenied(
   const found =
     readSystemCall(lines, at) ?? readLanguage(lines, at) ?? readRemote(line) ?? readTool(line, context);
   if (!found) return undefined;
-  // A script of one's own that lacks +x is a chmod away.
+  // For a script of the repository that is not executable, the agent can run chmod.
   if (found.operation === 'execute' && isOwn(found.resource, context)) return undefined;
   return found;
 }
@@ -54,7 +54,7 @@ function readSystemCall(lines: readonly string[], at: number): Denied | undefine
   return go ? denied(go[2], operationOf(go[1])) : undefined;
 }
 
-/** `open` says not whether to read or to write; the frames below it often do. */
+/** `open` does not say whether to read or to write, but the stack frames below it often do. */
 function openMode(lines: readonly string[], at: number): Operation {
   const frames = lines.slice(at + 1, at + 12).filter((line) => /^\s+at /.test(line));
   return frames.some((frame) => /write|append|createWriteStream/i.test(frame)) ? 'write' : 'read';
@@ -108,10 +108,10 @@ function readRemote(line: string): Denied | undefined {
 /** `cat: /etc/x: Permission denied`, `mkdir: cannot create directory ‘/x’: Permission denied`, `bash: line 3: ./a.sh: Permission denied`. */
 function readTool(line: string, context: BlockerContext): Denied | undefined {
   const match = /^(.{1,600}): (?:Permission denied|Operation not permitted)$/i.exec(line.trim());
-  const said = match?.[1] ?? '';
-  const shell = /^(?:[\w./-]{0,80}\/)?(?:ba|da|z|k|a)?sh: (?:line )?(?:\d+: )?(.+)$/.exec(said);
+  const text = match?.[1] ?? '';
+  const shell = /^(?:[\w./-]{0,80}\/)?(?:ba|da|z|k|a)?sh: (?:line )?(?:\d+: )?(.+)$/.exec(text);
   if (shell) return readShell(shell[1] ?? '', context);
-  const tool = /^([\w.+-]{1,40}): (.+)$/.exec(said);
+  const tool = /^([\w.+-]{1,40}): (.+)$/.exec(text);
   if (!tool || WALKERS.has(tool[1] ?? '')) return undefined;
   const rest = tool[2] ?? '';
   const quoted = /['‘"]([^'’"]{1,400})['’"]/.exec(rest)?.[1];
@@ -123,13 +123,13 @@ function readTool(line: string, context: BlockerContext): Denied | undefined {
   return denied(resource, tool[1] === 'cp' ? 'unknown' : operationOf(tool[1]));
 }
 
-function readShell(said: string, { command }: BlockerContext): Denied | undefined {
-  const direct = /^cannot (create|open) (\S{1,400})$/.exec(said);
+function readShell(text: string, { command }: BlockerContext): Denied | undefined {
+  const direct = /^cannot (create|open) (\S{1,400})$/.exec(text);
   if (direct) return denied(direct[2], direct[1] === 'create' ? 'write' : 'read');
-  if (!/^\S{1,400}$/.test(said)) return undefined;
-  // The shell says the same of a program and of a redirection's target: the command line tells which it was.
-  const redirected = command?.includes(`> ${said}`) || command?.includes(`>${said}`);
-  return denied(said, redirected ? 'write' : 'execute');
+  if (!/^\S{1,400}$/.test(text)) return undefined;
+  // The shell's message is the same for a program and for the target of a redirection. The command line tells which it was.
+  const redirected = command?.includes(`> ${text}`) || command?.includes(`>${text}`);
+  return denied(text, redirected ? 'write' : 'execute');
 }
 
 function operationOf(call: string | undefined): Operation {
