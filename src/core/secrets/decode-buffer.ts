@@ -1,16 +1,19 @@
-/** A text as UTF-8, made shorter in place. With `from` and `to`, where each byte stood in the text. */
-export interface Reading {
+/**
+ * UTF-8 bytes that are decoded in place, so that `length` shrinks. If `from` and `to` are set, they map each byte to the range
+ * of the original text that it came from.
+ */
+export interface DecodeBuffer {
   bytes: Uint8Array;
   length: number;
   from?: Uint32Array;
   to?: Uint32Array;
 }
 
-export function readBytes(bytes: Uint8Array): Reading {
+export function bufferBytes(bytes: Uint8Array): DecodeBuffer {
   return { bytes, length: bytes.length };
 }
 
-export function readText(text: string): Required<Reading> {
+export function bufferText(text: string): Required<DecodeBuffer> {
   const bytes = new TextEncoder().encode(text);
   const from = new Uint32Array(bytes.length);
   const to = new Uint32Array(bytes.length);
@@ -28,10 +31,10 @@ export function readText(text: string): Required<Reading> {
   return { bytes, length: bytes.length, from, to };
 }
 
-/** What was read, one character per byte. */
-export function asLetters({ bytes, length }: Reading): string {
-  const parts: string[] = [];
+/** The content as a string with one character per byte. */
+export function toByteString({ bytes, length }: DecodeBuffer): string {
+  const pieces: string[] = [];
   for (let at = 0; at < length; at += 8_192)
-    parts.push(String.fromCharCode(...bytes.subarray(at, Math.min(length, at + 8_192))));
-  return parts.join('');
+    pieces.push(String.fromCharCode(...bytes.subarray(at, Math.min(length, at + 8_192))));
+  return pieces.join('');
 }

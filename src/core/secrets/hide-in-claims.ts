@@ -7,10 +7,10 @@ import { normalizeError } from '../errors/error-signature.ts';
 import { isCommonValue } from './common-value.ts';
 import { createSecretHider } from './hide-secrets.ts';
 
-/** Statuses, kinds, ids and times: a claim without them is not understood any more. */
-const WORD_OF_OURS = /^(?:[a-z_]{1,40}|\d{4}-\d\d-\d\dT[\d:.]{8,15}Z)$/;
+/** Statuses, kinds, ids and times. A claim in which one of them is masked cannot be parsed any more. */
+const PROTOCOL_WORD = /^(?:[a-z_]{1,40}|\d{4}-\d\d-\d\dT[\d:.]{8,15}Z)$/;
 const ID = /^[\w.-]{1,100}$/;
-/** What is looked up by its name: hidden, it would be found no more, though a value may be a part of it. */
+/** Fields that are used for lookups. They are not masked even if they contain a value, because the lookup would fail. */
 const IDENTIFIERS: Readonly<Record<string, RegExp>> = {
   key: INPUT_KEY,
   escalation: ID,
@@ -18,57 +18,57 @@ const IDENTIFIERS: Readonly<Record<string, RegExp>> = {
   agent: ID,
   exit: /^(?:exit \d{1,3}|killed by [A-Z\d]{1,12})$/,
 };
-/** Files are approved by their path. */
+/** Fields with file paths. Common values are not masked in them, because files are approved by their path. */
 const PATHS: ReadonlySet<string> = new Set(['path', 'paths', 'file', 'files', 'scope', 'handoff_path']);
-/** An outcome in one line. It is cut before its end, so a part of a value may stand in its midst. */
+/** A result signature. Its parts are truncated, so the beginning of a value may be anywhere in it. */
 const OUTCOME = /^(?:error|test-fail):/;
 const MIN_BEGINNING = 8;
 
-/** What a job says, without any of the values. */
+/** A copy of a job's envelope in which the values are masked. */
 export function hideInEnvelope(
   envelope: Envelope,
   values: readonly string[],
   rules: Pick<Rules, 'readStates'>,
 ): Envelope {
   const { type, data } = envelope;
-  const isUnderstood = (said: unknown): boolean => {
-    const claim = Claim.safeParse(said);
+  const isUnderstood = (candidate: unknown): boolean => {
+    const claim = Claim.safeParse(candidate);
     return claim.success && rules.readStates(guardsIn(claim.data)).anew.length === 0;
   };
   return { ...envelope, ...hideInClaims({ type, data }, values, isUnderstood) };
 }
 
 export function hideInVerification(verification: Verification, values: readonly string[]): Verification {
-  return hideInClaims(verification, values, (said) => Verification.safeParse(said).success);
+  return hideInClaims(verification, values, (candidate) => Verification.safeParse(candidate).success);
 }
 
-/** A report for where others can read it and nothing else hides the values. */
+/** For reports in public places where nothing else masks the values. */
 export function hideInReport<Report extends BlockedReport>(
   report: Report,
   values: readonly string[],
 ): Report {
-  return hideInClaims(report, values, (said) => BlockedReport.safeParse(said).success);
+  return hideInClaims(report, values, (candidate) => BlockedReport.safeParse(candidate).success);
 }
 
-/** Words of ours stay only where a claim would not be understood otherwise: a value may happen to be one of them. */
-function hideInClaims<T>(said: T, values: readonly string[], isUnderstood: (said: T) => boolean): T {
-  if (values.length === 0) return said;
+/** Protocol words stay unmasked only if the claim could not be parsed otherwise, because a value may equal one of them. */
+function hideInClaims<T>(claims: T, values: readonly string[], isUnderstood: (candidate: T) => boolean): T {
+  if (values.length === 0) return claims;
   const slugs = values.map(slug).filter((text) => text.length >= MIN_BEGINNING);
   const { hide, hideDeep } = createSecretHider([...values, ...slugs, ...values.flatMap(signatureOf)]);
   const inPaths = createSecretHider(values.filter((value) => !isCommonValue(value)));
   const hideText = (text: string) => hide(OUTCOME.test(text) ? cutOutcome(text, slugs) : text);
-  if (!isUnderstood(said)) return hideDeep(said, hideText);
+  if (!isUnderstood(claims)) return hideDeep(claims, hideText);
   const hideField = (text: string, field: string) => {
     if (PATHS.has(field)) return inPaths.hide(text);
     return Object.hasOwn(IDENTIFIERS, field) && IDENTIFIERS[field]?.test(text) ? text : hideText(text);
   };
-  // In a claim that is understood no name is an agent's.
-  const hideName = (name: string) => (WORD_OF_OURS.test(name) ? name : hide(name));
-  const hidden = hideDeep(said, hideField, hideName);
+  // The property names of a claim that was parsed come from our schema and not from the agent.
+  const hideName = (name: string) => (PROTOCOL_WORD.test(name) ? name : hide(name));
+  const hidden = hideDeep(claims, hideField, hideName);
   if (isUnderstood(hidden)) return hidden;
-  const hideOthers = (text: string, field: string) =>
-    WORD_OF_OURS.test(text) ? text : hideField(text, field);
-  return hideDeep(said, hideOthers, hideName);
+  const hideUnlessProtocolWord = (text: string, field: string) =>
+    PROTOCOL_WORD.test(text) ? text : hideField(text, field);
+  return hideDeep(claims, hideUnlessProtocolWord, hideName);
 }
 
 function cutOutcome(text: string, slugs: readonly string[]): string {
@@ -76,12 +76,12 @@ function cutOutcome(text: string, slugs: readonly string[]): string {
   return found.length > 0 ? `${text.slice(0, Math.min(...found))}•••` : text;
 }
 
-/** As outcomes show it. */
+/** The form a value has in a result signature. */
 function slug(value: string): string {
   return value.replace(/[^\p{L}\p{N}_./]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '');
 }
 
-/** As it stands in the signature of an error, unless nothing but places and times is left of it. */
+/** The form a value has in the signature of an error. None if almost only placeholders such as `<time>` are left of it. */
 function signatureOf(value: string): string[] {
   const signature = normalizeError(value);
   return signature.replace(/<\w+>/g, '').length >= MIN_BEGINNING ? [signature] : [];

@@ -1,14 +1,14 @@
-import { asLetters, readText } from './decode-buffer.ts';
+import { bufferText, toByteString } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
 import { base64Forms, secretForms, unescapedForms } from './secret-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
 const MASK = '•••';
-/** A shorter beginning or end of a value, left over where a text was cut, says nothing. */
+/** The shortest beginning or end of a value that is masked where a text was cut. Shorter ones reveal too little. */
 const MIN_REMNANT = 8;
 const MAX_DEPTH = 100;
 const KEY_LENGTH = 4;
-/** Where texts are cut: at their ends, at the ends of lines and of texts in JSON, and where something was left out. */
+/** Positions where a value may have been cut off: line ends, ends of JSON strings, and ellipses. */
 const CUT = /[\n\r"…]/g;
 
 export interface Span {
@@ -18,7 +18,7 @@ export interface Span {
 
 interface SecretHider {
   hide(text: string): string;
-  /** A copy in which no text and no name of a property shows a value. `field`: the name of the property that holds the text. */
+  /** A deep copy with the values masked in all texts and property names. `field` is the property that holds the text. */
   hideDeep<T>(
     record: T,
     hideText?: (text: string, field: string) => string,
@@ -46,28 +46,28 @@ export function createSecretHider(values: Iterable<string>, mask = MASK): Secret
   };
 }
 
-/** Where a value stands in a text: as it is written there, with its escapes undone, and between other characters in base64. */
+/** Finds values in a text as they are written, with escapes undone, and in base64 with other characters in between. */
 function createSecretFinder(values: readonly string[]): (text: string) => Span[] {
   const findWritten = createFormFinder(values.flatMap((value) => secretForms(value)));
   const findUnescaped = createFormFinder(values.flatMap(unescapedForms));
   const findBase64 = createFormFinder(values.flatMap(base64Forms));
   return (text) => {
     if (values.length === 0 || text.length < KEY_LENGTH) return [];
-    const reading = readText(text);
-    const whereIs = ({ from, to }: Span): Span => ({
-      from: reading.from[from] ?? 0,
-      to: reading.to[to - 1] ?? text.length,
+    const buffer = bufferText(text);
+    const toSource = ({ from, to }: Span): Span => ({
+      from: buffer.from[from] ?? 0,
+      to: buffer.to[to - 1] ?? text.length,
     });
-    undoEscapes(reading);
-    const unescaped = findUnescaped(asLetters(reading)).map(whereIs);
-    keepBase64(reading);
-    const encoded = findBase64(asLetters(reading)).map(whereIs);
-    return joined([...findWritten(text), ...unescaped, ...encoded]);
+    undoEscapes(buffer);
+    const unescaped = findUnescaped(toByteString(buffer)).map(toSource);
+    keepBase64(buffer);
+    const encoded = findBase64(toByteString(buffer)).map(toSource);
+    return mergeSpans([...findWritten(text), ...unescaped, ...encoded]);
   };
 }
 
-/** In order; those that touch become one. */
-function joined(spans: readonly Span[]): Span[] {
+/** Sorts the spans and merges those that touch. */
+function mergeSpans(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = result.at(-1);
@@ -82,7 +82,7 @@ export function replaceSpans(text: string, spans: readonly Span[], mask: string)
   let at = 0;
   let previous = -1;
   for (const { from, to } of spans) {
-    // Pieces of one long value are hidden as one.
+    // Adjacent pieces of one long value get one mask.
     replaced += from === previous ? '' : `${text.slice(at, from)}${mask}`;
     at = to;
     previous = to;
@@ -91,14 +91,14 @@ export function replaceSpans(text: string, spans: readonly Span[], mask: string)
 }
 
 /**
- * Where any of the forms stands, and where a text was cut in the midst of one. One pass, whatever the number of forms: they are
- * looked up by their first characters, never made into a pattern.
+ * Finds the forms in a text, including those that were cut off. One pass regardless of the number of forms, because they are
+ * looked up by a hash of their first characters.
  */
 export function createFormFinder(forms: readonly string[]): (text: string) => Span[] {
   const heads = new Map<number, string[]>();
   const tails = new Map<number, string[]>();
   let longest = 0;
-  // The longest first: one may be the beginning of another.
+  // Longest first, because a form may be a prefix of another.
   for (const form of [...new Set(forms)].sort((a, b) => b.length - a.length)) {
     if (form.length < KEY_LENGTH) continue;
     longest = Math.max(longest, form.length);
@@ -115,7 +115,7 @@ export function createFormFinder(forms: readonly string[]): (text: string) => Sp
     const rest = text.slice(at, cut);
     return candidates.some((form) => form.startsWith(rest)) ? left : 0;
   };
-  /** The end of a form whose beginning was cut off. */
+  /** The length of a form's end at `from` whose beginning was cut off. */
   const remnantAt = (text: string, from: number, cut: number): number => {
     for (let to = Math.min(cut, from + longest - 1); to >= from + MIN_REMNANT; to -= 1)
       for (const form of tails.get(keyAt(text, to - KEY_LENGTH)) ?? [])
@@ -153,7 +153,7 @@ function add(index: Map<number, string[]>, key: number, form: string): void {
   else index.set(key, [form]);
 }
 
-/** The same for the same four characters; others may share it. */
+/** A hash of four characters. Collisions are possible, so candidates are compared in full. */
 function keyAt(text: string, at: number): number {
   return (
     text.charCodeAt(at) ^

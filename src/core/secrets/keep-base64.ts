@@ -1,17 +1,17 @@
-import type { Reading } from './decode-buffer.ts';
+import type { DecodeBuffer } from './decode-buffer.ts';
 
 const [PLUS, SLASH, MINUS, UNDERSCORE] = [0x2b, 0x2f, 0x2d, 0x5f];
 const ELLIPSIS = [0xe2, 0x80, 0xa6];
 const QUOTE = 0x22;
 
 /**
- * Leaves the letters of base64, in one alphabet: line breaks, quotes and indents may stand between them. Where something was left
- * out of a text, its mark stays as a quotation mark, which is one byte.
+ * Removes everything but base64 letters, because line breaks, quotes and indentation may be between them, and converts base64url
+ * to the standard alphabet. An ellipsis becomes a quotation mark, which is one byte and still marks that the text was cut there.
  */
-export function keepBase64(reading: Reading): void {
-  const { bytes, from, to } = reading;
+export function keepBase64(buffer: DecodeBuffer): void {
+  const { bytes, from, to } = buffer;
   let length = 0;
-  for (let at = 0; at < reading.length; at += 1) {
+  for (let at = 0; at < buffer.length; at += 1) {
     const byte = bytes[at] ?? 0;
     const isCut = byte === ELLIPSIS[0] && bytes[at + 1] === ELLIPSIS[1] && bytes[at + 2] === ELLIPSIS[2];
     const letter = isCut ? QUOTE : (BASE64_LETTER[byte] ?? 0);
@@ -23,7 +23,7 @@ export function keepBase64(reading: Reading): void {
     }
     length += 1;
   }
-  reading.length = length;
+  buffer.length = length;
 }
 
 const BASE64_LETTER = Uint8Array.from({ length: 256 }, (_, byte) => {

@@ -1,4 +1,4 @@
-/** Shapes that services give their secret keys. Those that are made to stand in a page, such as Stripe's `pk_`, are none. */
+/** Formats of secret keys. Publishable keys, such as Stripe's `pk_`, are not among them. */
 const SHAPES = [
   /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}/,
   /\bsk-[A-Za-z0-9_-]{20,}/,
@@ -14,7 +14,7 @@ const SHAPES = [
   /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]{6,}@/i,
 ];
 
-/** GitHub takes 65,536 characters in a comment; values are shorter. */
+/** Longer than any comment on GitHub, which has at most 65,536 characters. */
 const MAX_LOOKED_AT = 70_000;
 
 export function looksLikeCredential(text: string): boolean {

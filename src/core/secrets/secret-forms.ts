@@ -1,21 +1,21 @@
-import { asLetters, readText } from './decode-buffer.ts';
+import { bufferText, toByteString } from './decode-buffer.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
-/** Shorter values are found in every other word: hiding them would wreck the text and protect nothing. */
+/** Shorter values are not hidden, because they occur in many ordinary words and hiding them would ruin the text. */
 export const MIN_SECRET_LENGTH = 6;
 const MAX_VALUE_CHARS = 64 * 1024;
-/** A long value is looked for piece by piece: no comparison is long, and a part of it is found as well. */
+/** A long value is searched in pieces, which keeps comparisons short and also finds a part of the value. */
 const PIECE_CHARS = 240;
-/** In base64, so little is found by chance. */
+/** The shortest base64 text that is searched. A shorter one would match by coincidence. */
 const MIN_INNER_BASE64 = 8;
 const MIN_LINE_LENGTH = 8;
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
-/** The frame of a key is the same for everybody. */
+/** The first and last line of a PEM key, which are the same for every key and no secret. */
 const FRAME = /^-+(BEGIN|END) [A-Z ]*-+$/;
 
 /**
- * The forms in which a value is printed most: as it is, in JSON, in a URL, in base64 wherever it begins. For those who can but
- * compare; whoever can read looks for the other two kinds of forms as well.
+ * The most common forms of a value: plain, in JSON, in a URL, and in base64 at any alignment. They can be found by comparing
+ * strings. A caller that can decode the text also searches it for `unescapedForms` and `base64Forms`.
  */
 export function secretForms(
   value: string,
@@ -25,17 +25,17 @@ export function secretForms(
   return [...forms].filter((form) => form.length >= shortest);
 }
 
-/** As bytes: what is left of the value in a text whose escapes are undone. In a form of a web page, blanks are written as `+`. */
+/** The byte strings to search for in a text whose escapes are undone. Includes the form with `+` for blanks, as HTML forms encode them. */
 export function unescapedForms(value: string): string[] {
   const forms = textsOf(value).flatMap((text) => {
-    const reading = readText(text);
-    undoEscapes(reading);
-    return piecesOf(asLetters(reading)).flatMap((piece) => [piece, piece.replaceAll(' ', '+')]);
+    const buffer = bufferText(text);
+    undoEscapes(buffer);
+    return piecesOf(toByteString(buffer)).flatMap((piece) => [piece, piece.replaceAll(' ', '+')]);
   });
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET_LENGTH);
 }
 
-/** In a text of which nothing but the letters of base64 is left. */
+/** The forms to search for in a text that was reduced to base64 letters. */
 export function base64Forms(value: string): string[] {
   const forms = textsOf(value)
     .flatMap(piecesOf)
@@ -44,7 +44,7 @@ export function base64Forms(value: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= MIN_INNER_BASE64);
 }
 
-/** The value, and each of its lines. */
+/** The value, and each of its lines that is long enough. */
 function textsOf(value: string, shortest = MIN_SECRET_LENGTH, shortestLine = MIN_LINE_LENGTH): string[] {
   const bounded = value.slice(0, MAX_VALUE_CHARS).toWellFormed();
   const lines = bounded.split(LINE_BREAK).map((line) => line.trim());
@@ -52,14 +52,14 @@ function textsOf(value: string, shortest = MIN_SECRET_LENGTH, shortestLine = MIN
   return [...new Set([bounded, bounded.trim(), ...alone])].filter((text) => text.length >= shortest);
 }
 
-/** Of about the same length, so that the last one is not too short to be looked for. */
+/** Pieces of about equal length, so that the last one is not too short to be searched. */
 function piecesOf(text: string): string[] {
   if (text === '') return [];
   const size = Math.ceil(text.length / Math.ceil(text.length / PIECE_CHARS));
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
     let to = from + size;
-    // Half a surrogate pair is no character.
+    // A surrogate pair must not be split.
     if (isLowSurrogate(text.charCodeAt(to))) to += 1;
     pieces.push(text.slice(from, to));
     from = to;
@@ -79,7 +79,7 @@ function formsOfPiece(text: string): string[] {
   return [
     text,
     json,
-    // Agents tell in JSON what they read in JSON.
+    // Escaped twice, because agents print JSON that contains JSON they read.
     JSON.stringify(json).slice(1, -1),
     url,
     url.replaceAll('%20', '+'),
@@ -91,14 +91,14 @@ function formsOfPiece(text: string): string[] {
 
 function inBase64(text: string): string[] {
   const bytes = utf8Bytes(text);
-  // What comes before it in an encoded text moves it by 0, 1 or 2 bytes: of each place, the letters that hang on it alone.
+  // Preceding text shifts the value by 0, 1 or 2 bytes. For each shift, only the letters that depend on the value alone are kept.
   const inner = [0, 2, 1]
     .map((skip) => btoa(bytes.slice(skip, bytes.length - ((bytes.length - skip) % 3))))
     .filter((form) => form.length >= MIN_INNER_BASE64);
   return [btoa(bytes), ...inner];
 }
 
-/** UTF-8 with one character per byte, as `btoa` takes and `atob` gives them. */
+/** UTF-8 as a string with one character per byte, as `btoa` expects and `atob` returns. */
 export function utf8Bytes(text: string): string {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);

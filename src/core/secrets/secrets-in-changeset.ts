@@ -1,13 +1,13 @@
-import { readBytes } from './decode-buffer.ts';
+import { bufferBytes } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
 import { base64Forms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
-import { createSeeker } from './seek-forms.ts';
+import { createFormMatcher } from './seek-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
-/** As many as a changeset may have: what is larger is refused before anybody looks for secrets in it. */
+/** The most files a changeset may have. Larger ones are refused before they are searched. */
 const MAX_FILES = 3_000;
 const MAX_SECRETS = 200;
-/** Of one file, in base64. */
+/** The limit for one file, in base64 characters. */
 const MAX_CONTENT_CHARS = 54 * 1024 * 1024;
 
 export interface SecretInFile {
@@ -16,34 +16,36 @@ export interface SecretInFile {
 }
 
 /**
- * Which files hold a secret: as it is written there, with escapes undone, or in base64 whatever stands between its letters. A path,
- * too, is something people read. What is no base64 holds nothing: the changeset's own check refuses it.
+ * Finds files that contain a secret as it is written, with escapes undone, or in base64 with other characters in between. Paths
+ * are searched too, because people see them. Content that is not valid base64 is skipped, because `checkChangeset` refuses it.
  */
 export function findSecretsInFiles(
   files: { path: string; content: string | null }[],
   secrets: { key: string; value: string }[],
 ): SecretInFile[] {
   if (secrets.length === 0) return [];
-  const seekerOf = (formsOf: (value: string) => string[]) =>
-    createSeeker(secrets.slice(0, MAX_SECRETS).map(({ key, value }) => ({ key, forms: formsOf(value) })));
-  const seekWritten = seekerOf((value) => secretForms(value).map(utf8Bytes));
-  const seekUnescaped = seekerOf(unescapedForms);
-  const seekBase64 = seekerOf(base64Forms);
+  const matcherOf = (formsOf: (value: string) => string[]) =>
+    createFormMatcher(
+      secrets.slice(0, MAX_SECRETS).map(({ key, value }) => ({ key, forms: formsOf(value) })),
+    );
+  const matchWritten = matcherOf((value) => secretForms(value).map(utf8Bytes));
+  const matchUnescaped = matcherOf(unescapedForms);
+  const matchBase64 = matcherOf(base64Forms);
   return files.slice(0, MAX_FILES).flatMap(({ path, content }) => {
     const found = new Set<string>();
     for (const bytes of [new TextEncoder().encode(path), decode(content)]) {
-      const reading = readBytes(bytes);
-      seekWritten(reading, found);
-      undoEscapes(reading);
-      seekUnescaped(reading, found);
-      keepBase64(reading);
-      seekBase64(reading, found);
+      const buffer = bufferBytes(bytes);
+      matchWritten(buffer, found);
+      undoEscapes(buffer);
+      matchUnescaped(buffer, found);
+      keepBase64(buffer);
+      matchBase64(buffer, found);
     }
     return secrets.filter(({ key }) => found.delete(key)).map(({ key }) => ({ path, key }));
   });
 }
 
-/** The files need not be text, so bytes are compared. */
+/** Returns bytes and not a string, because a file need not be text. */
 function decode(content: string | null): Uint8Array {
   if (content === null || content.length > MAX_CONTENT_CHARS) return new Uint8Array();
   try {

@@ -10,9 +10,9 @@ export interface GivenSecret {
 }
 
 /**
- * What is secret, for texts, files and comments alike: a value whose key any question of the run asked for as a secret, and a value
- * of the shape of a credential, because it is the agent that says which inputs are secret. Everything else was asked for as plain:
- * addresses, versions, colours and sentences are there to be used, in files and in texts.
+ * A value is secret if any question of the run asked for its key as a secret, or if it looks like a credential. The second rule is
+ * needed because the agent decides which inputs it asks for as secrets. All other values (addresses, versions, sentences) may
+ * appear in files and texts.
  */
 export function isSecret(secretKeys: ReadonlySet<string>, key: string, value: string): boolean {
   return secretKeys.has(key) || looksLikeCredential(value);
@@ -22,16 +22,16 @@ export function secretKeysOf(state: RunState): Set<string> {
   return new Set(askedInputs(state).flatMap(({ key, secret }) => (secret ? [key] : [])));
 }
 
-/** Of all questions, the newest first. */
+/** The inputs that all questions asked for, newest question first. */
 export function askedInputs({ escalations }: RunState): HelpInput[] {
   return escalations.toReversed().flatMap(({ inputs }) => inputs);
 }
 
-/** Every secret that was given, also one that was replaced since. Empty once the run's values are forgotten. */
+/** Every secret that was given, including replaced ones. Empty once the run's values are deleted. */
 export async function openSecrets(vault: Vault, state: RunState): Promise<GivenSecret[]> {
   const secretKeys = secretKeysOf(state);
   const opened = new Map<string, GivenSecret>();
-  for (const given of givenAtOnce(state)) {
+  for (const given of inputsByAnswer(state)) {
     const refs = Object.values(given).flatMap(({ ref, actions_secret }) => (actions_secret ? [] : [ref]));
     if (refs.length === 0) continue;
     for (const [key, value] of Object.entries(await vault.open(state.run, refs)))
@@ -40,8 +40,8 @@ export async function openSecrets(vault: Vault, state: RunState): Promise<GivenS
   return [...opened.values()];
 }
 
-/** Answer by answer: the vault opens one value for each key. */
-function givenAtOnce({ escalations, given }: RunState): Record<string, InputRef>[] {
+/** The inputs of each answer separately, because the vault returns one value per key. */
+function inputsByAnswer({ escalations, given }: RunState): Record<string, InputRef>[] {
   const answered = escalations.flatMap(({ resolution, responses }) => [
     ...responses.map(({ command }) => (command.name === 'provide' ? command.inputs : {})),
     resolution?.inputs ?? {},

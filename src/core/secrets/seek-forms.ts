@@ -1,13 +1,16 @@
-import type { Reading } from './decode-buffer.ts';
+import type { DecodeBuffer } from './decode-buffer.ts';
 
 const KEY_BYTES = 4;
 const HASH_BITS = 16;
 
-/** Which of the secrets stand in what was read. Forms are bytes, one character for each, and have four of them at least. */
-type Seek = (reading: Reading, found: Set<string>) => void;
+/** Adds the keys of the secrets that occur in the buffer to `found`. */
+type MatchForms = (buffer: DecodeBuffer, found: Set<string>) => void;
 
-/** One pass, whatever the number of forms: a table of a few kilobytes says of nearly every place that none begins there. */
-export function createSeeker(sought: readonly { key: string; forms: readonly string[] }[]): Seek {
+/**
+ * Forms are byte strings of at least four bytes. The search is one pass regardless of the number of forms, because a 64 KiB table
+ * rules out almost every position at once.
+ */
+export function createFormMatcher(sought: readonly { key: string; forms: readonly string[] }[]): MatchForms {
   const begins = new Uint8Array(1 << HASH_BITS);
   const byKey = new Map<number, { key: string; form: Uint8Array }[]>();
   for (const { key, forms } of sought) {
@@ -27,7 +30,7 @@ export function createSeeker(sought: readonly { key: string; forms: readonly str
       if (begins[hashOf(head)] === 0) continue;
       const start = at - KEY_BYTES + 1;
       for (const { key, form } of byKey.get(head) ?? [])
-        if (!found.has(key) && standsAt(bytes, length, start, form)) found.add(key);
+        if (!found.has(key) && isAt(bytes, length, start, form)) found.add(key);
     }
   };
 }
@@ -36,7 +39,7 @@ function hashOf(head: number): number {
   return Math.imul(head, 0x9e3779b1) >>> (32 - HASH_BITS);
 }
 
-function standsAt(bytes: Uint8Array, length: number, start: number, form: Uint8Array): boolean {
+function isAt(bytes: Uint8Array, length: number, start: number, form: Uint8Array): boolean {
   if (start < 0 || start + form.length > length) return false;
   for (let index = 0; index < form.length; index += 1) if (bytes[start + index] !== form[index]) return false;
   return true;

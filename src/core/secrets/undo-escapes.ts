@@ -1,15 +1,14 @@
-import type { Reading } from './decode-buffer.ts';
+import type { DecodeBuffer } from './decode-buffer.ts';
 
 /**
- * Undoes the escapes of JSON, URLs, HTML, shells and programming languages, whoever wrote them and however often one was put into
- * another, until none is left. Escaped or not, a text then reads the same. One pass: each escape that is complete makes the
- * reading shorter.
+ * Undoes the escapes of JSON, URLs, HTML, shells and programming languages, at any nesting, until none is left. A value then has
+ * the same bytes whether it was escaped or not. One pass, because each escape is replaced as soon as its last byte is read.
  */
-export function undoEscapes(reading: Reading): void {
-  const { bytes, from, to } = reading;
+export function undoEscapes(buffer: DecodeBuffer): void {
+  const { bytes, from, to } = buffer;
   let length = 0;
   let before = 0;
-  for (let at = 0; at < reading.length; at += 1) {
+  for (let at = 0; at < buffer.length; at += 1) {
     const byte = bytes[at] ?? 0;
     const mayEnd = MAY_END[byte] === 1 || before === BACKSLASH;
     before = byte;
@@ -31,7 +30,7 @@ export function undoEscapes(reading: Reading): void {
       before = bytes[length - 1] ?? 0;
     }
   }
-  reading.length = length;
+  buffer.length = length;
 }
 
 function putByte(bytes: Uint8Array, at: number, byte: number): number {
@@ -39,7 +38,7 @@ function putByte(bytes: Uint8Array, at: number, byte: number): number {
   return 1;
 }
 
-/** In UTF-8, which is never longer than the escape was. */
+/** Writes the character as UTF-8, which is never longer than its escape was. Returns the number of bytes. */
 function putCharacter(bytes: Uint8Array, at: number, code: number): number {
   if (code < 0x80) return putByte(bytes, at, code);
   const size = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -52,7 +51,7 @@ function putCharacter(bytes: Uint8Array, at: number, code: number): number {
   return size;
 }
 
-/** What an escape stands for and how long it is, in one number: this is asked for every byte of a large file. */
+/** An escape's character and length are packed into one number, because an object per byte would be slow for large files. */
 const SIZE = 0x0f;
 const IS_BYTE = 0x10;
 const CODE_SHIFT = 5;
@@ -68,7 +67,7 @@ const NAMED = Object.entries({ amp: 38, lt: 60, gt: 62, quot: 34, apos: 39 }).ma
   name: [...name].map((letter) => letter.charCodeAt(0)),
   code,
 }));
-/** 16 and more: no digit. */
+/** The value of each byte as a hexadecimal digit; 16 if it is not one. */
 const DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => {
   const digit = Number.parseInt(String.fromCharCode(byte), 16);
   return Number.isNaN(digit) ? 16 : digit;
@@ -78,7 +77,7 @@ const IS_WORD = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 || /\w/.test(String.fromCharCode(byte)) ? 1 : 0,
 );
 
-/** The escape that is complete with the last byte; 0: there is none. */
+/** The packed escape that ends with the last byte; 0 if there is none. */
 function escapeAtEnd(bytes: Uint8Array, length: number): number {
   const last = bytes[length - 1] ?? 0;
   if (length > 1 && bytes[length - 2] === BACKSLASH) {
@@ -94,7 +93,7 @@ function pack(code: number, size: number): number {
   return (code << CODE_SHIFT) | size;
 }
 
-/** `%2F`, `\x2f`, `\u002f`, and `\ud83d\ude00` for what takes two of them. */
+/** `%2F`, `\x2f`, `\u002f`, and surrogate pairs such as `\ud83d\ude00`. */
 function digitsAtEnd(bytes: Uint8Array, length: number): number {
   if (length < 3) return 0;
   if (bytes[length - 3] === PERCENT) {
@@ -118,7 +117,7 @@ function codeUnitAt(bytes: Uint8Array, at: number): number {
     : -1;
 }
 
-/** Below 0: these are no digits. */
+/** The number that the digits form; -1 if a byte is not a digit of the base. */
 function digitsAt(bytes: Uint8Array, from: number, end: number, base: number): number {
   let value = 0;
   for (let index = from; index < end; index += 1) {
