@@ -1,7 +1,7 @@
 import { bufferBytes } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
+import { createFormMatcher } from './match-forms.ts';
 import { base64Forms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
-import { createFormMatcher } from './seek-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
 /** The most files a changeset may have. Larger ones are refused before they are searched. */
