@@ -1,38 +1,38 @@
 import * as z from 'zod';
 
-/** One file that differs from what the agent was given. */
+/** One file that differs from the base that the agent started from. */
 export const Change = z.object({
   path: z.string(),
   status: z.enum(['added', 'modified', 'deleted']),
-  /** Lines. Both 0 for a binary file. */
+  /** Number of lines; 0 for a binary file. */
   added: z.number().int().nonnegative(),
   removed: z.number().int().nonnegative(),
   binary: z.boolean(),
-  /** Git's, as it is now: `100644`, `100755`, `120000` for a link; `000000` when deleted. */
+  /** Git's mode of the file now: `100644`, `100755`, `120000` for a symlink, `000000` if deleted. */
   mode: z.string(),
-  /** Bytes as it is now; 0 when deleted. */
+  /** The size in bytes now; 0 if deleted. */
   size: z.number().int().nonnegative(),
 });
 export type Change = z.infer<typeof Change>;
 
-const place = z.object({
+const revertedPath = z.object({
   path: z.string(),
-  /** An agent with a gate wrote it without asking: within the limits or not, it takes an approval to come back. */
+  /** An agent with a gate wrote the file without asking, so it is restored only after an approval, even within the limits. */
   gate_bypassed: z.boolean().optional(),
-  /** The content it was given instead, by git's name for it; null: none. Absent: what the base has. */
+  /** The git object id of the content that the path was reverted to; null if it was removed. Absent: the content in the base. */
   instead: z.string().nullable().optional(),
 });
-const stored = place.extend({ stored: z.string() });
+const stored = revertedPath.extend({ stored: z.string() });
 
-/** What stood at a path before it was put back, kept so that an approval can bring it in again. */
+/** The content of a path before it was reverted, kept so that an approval can restore it. */
 export const SetAside = z.discriminatedUnion('kind', [
   stored.extend({ kind: z.literal('file'), mode: z.number().int() }),
   stored.extend({ kind: z.literal('directory') }),
-  place.extend({ kind: z.literal('link'), target: z.string() }),
-  /** There was nothing: the agent had deleted it. */
-  place.extend({ kind: z.literal('deleted') }),
-  /** Left exactly as it was, because it cannot be put back safely. */
-  place.extend({ kind: z.literal('refused'), problem: z.string() }),
+  revertedPath.extend({ kind: z.literal('link'), target: z.string() }),
+  /** The agent had deleted the file, so there is no content to keep. */
+  revertedPath.extend({ kind: z.literal('deleted') }),
+  /** Left unchanged in the worktree, because it cannot be reverted safely. */
+  revertedPath.extend({ kind: z.literal('refused'), problem: z.string() }),
 ]);
 export type SetAside = z.infer<typeof SetAside>;
 

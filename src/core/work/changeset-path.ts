@@ -1,15 +1,15 @@
 import { checkWorktreePath } from './worktree-path.ts';
 
-interface PathOfFile {
+interface ChangedPath {
   path: string;
   status: 'added' | 'modified' | 'deleted';
 }
 
-/** What macOS leaves out when it compares names: `.g\u200cit` is `.git` there. */
+/** Characters that HFS+ ignores when it compares names: `.g\u200cit` is `.git` on macOS. */
 const IGNORED_BY_HFS = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
-/** Paths that are, on any system a commit may be checked out on, another file than they seem, or the same as another one. */
-export function checkChangesetPaths(files: readonly PathOfFile[]): { path: string; problem: string }[] {
+/** Finds paths that, on any system where the commit may be checked out, name another file than they seem to or collide with another path. */
+export function checkChangesetPaths(files: readonly ChangedPath[]): { path: string; problem: string }[] {
   const problems = files.flatMap(({ path }) => {
     const problem = pathProblem(path);
     return problem ? [{ path, problem }] : [];
@@ -30,14 +30,14 @@ function pathProblem(path: string): string | undefined {
 }
 
 function isDisguisedGit(name: string): boolean {
-  // Windows ignores dots and blanks at the end, and everything after a colon names a stream of the same file.
+  // Windows ignores trailing dots and blanks, and treats text after a colon as a stream of the same file.
   const onWindows = (name.split(':')[0] ?? '').replace(/[. ]+$/, '').toLowerCase();
   const onMac = name.replace(IGNORED_BY_HFS, '').toLowerCase();
   return onWindows === '.git' || /^git~\d+$/.test(onWindows) || onMac === '.git';
 }
 
-/** A file deleted under one spelling and added under another is a rename, and fine. */
-function findCollisions(files: readonly PathOfFile[]): { path: string; problem: string }[] {
+/** Deleted paths do not collide, because a file deleted under one spelling and added under another is a rename. */
+function findCollisions(files: readonly ChangedPath[]): { path: string; problem: string }[] {
   const problems: { path: string; problem: string }[] = [];
   const exact = new Set<string>();
   const kept = new Map<string, string>();

@@ -13,33 +13,33 @@ export const MAX_FILE_BYTES = 40 * MEBIBYTE;
 export const MAX_TOTAL_BYTES = 70 * MEBIBYTE;
 export const MAX_FILE_COUNT = 3000;
 
-/** Changes to these run with the repository's secrets, or bring in code from elsewhere: a person has to agree. */
+/** A person has to approve changes to these, because they run with the repository's secrets or fetch code from elsewhere. */
 const ALWAYS_PROTECTED: readonly string[] = ['.github/**', '.gitmodules'];
 
 export const ChangesetFile = z.object({
   path: z.string(),
   mode: z.enum(MODES),
   status: Change.shape.status,
-  /** Base64. Null: deleted. */
+  /** In base64; null if the file is deleted. */
   content: z.string().nullable(),
 });
 export type ChangesetFile = z.infer<typeof ChangesetFile>;
 
-/** The agent's work as files, for the commit `base_sha`. Made by a job, so a claim until it is checked. */
+/** The agent's work as files on top of the commit `base_sha`. It comes from a job, so it is a claim until it is checked. */
 export const Changeset = z.object({
   base_sha: z.string().regex(/^[0-9a-f]{40}$/),
   files: z.array(ChangesetFile),
-  /** What a commit cannot carry, such as links: people are told. */
+  /** Files that cannot be committed, such as symlinks. They are shown to people. */
   left_out: z.array(z.object({ path: z.string(), problem: z.string() })).default([]),
 });
 export type Changeset = z.infer<typeof Changeset>;
 
 export interface ChangesetLimits extends Approvals {
-  /** Beside what is always protected. */
+  /** Added to the paths that are always protected. */
   protectedPaths: readonly string[];
-  /** Absent: none was declared. */
+  /** Absent if the task declares no scope. */
   scope?: readonly string[];
-  /** Files a person allowed the run to change. */
+  /** How many files the run may change without approval. */
   maxFiles: number | 'off';
   maxFileBytes?: number;
   maxTotalBytes?: number;
@@ -48,7 +48,7 @@ export interface ChangesetLimits extends Approvals {
 
 export interface ChangesetProblem {
   path: string;
-  /** `unsafe` is never committed; the others are when a person approves. */
+  /** `unsafe` and `too_large` are never committed; the others are committed once a person approves. */
   kind: 'unsafe' | 'too_large' | 'protected' | 'workflow' | 'out_of_scope' | 'too_many';
   problem: string;
   remedy: string;
@@ -58,7 +58,7 @@ type CheckedChangeset =
   /** `workflows`: files that only an App with the `workflows` permission can commit. */
   { ok: true; files: CommitFile[]; workflows: string[] } | { ok: false; problems: ChangesetProblem[] };
 
-/** Whether this may be committed, decided from the files themselves and from nothing the job says about them. */
+/** Decides whether a changeset may be committed, from the files alone, because all other data of the job is a claim. */
 export function checkChangeset(changeset: Changeset, limits: ChangesetLimits): CheckedChangeset {
   const { files } = changeset;
   const maxCount = limits.maxCount ?? MAX_FILE_COUNT;
@@ -134,7 +134,7 @@ function checkTotal(files: readonly ChangesetFile[], limits: ChangesetLimits): C
 
 function checkPermission(path: string, limits: ChangesetLimits): ChangesetProblem[] {
   if (isApproved(path, limits)) return [];
-  // The agent chose the name, so that it must not be suggested where it is read as a pattern.
+  // The agent chose the name, so it is suggested only if it cannot be read as a pattern that approves other files.
   const command = isPlainPath(path) ? `/approve paths=${path}` : '/approve';
   const remedy = `Approve it with: ${command}`;
   if (isWorkflow(path)) {
@@ -148,7 +148,7 @@ function checkPermission(path: string, limits: ChangesetLimits): ChangesetProble
       },
     ];
   }
-  // Some file systems ignore case, so the protection does.
+  // Compared without case, because some file systems ignore it.
   const isProtected = [...ALWAYS_PROTECTED, ...limits.protectedPaths].some((pattern) =>
     protects(pattern.toLowerCase(), path.toLowerCase()),
   );
@@ -161,12 +161,12 @@ function checkPermission(path: string, limits: ChangesetLimits): ChangesetProble
   return [{ path, kind: 'out_of_scope', problem, remedy }];
 }
 
-/** A file takes the place of a directory of its name, with all that is protected there. */
+/** Also true for a parent of a protected path, because a file written there replaces the directory. */
 function protects(pattern: string, path: string): boolean {
   return matchesPattern(pattern, path) || pattern.replace(/^(?:\.\/)+/, '').startsWith(`${path}/`);
 }
 
-/** As in the job: approved paths are allowed beyond the number. */
+/** Approved paths do not count towards the limit, as in the job's own check. */
 function checkNumber(files: readonly ChangesetFile[], limits: ChangesetLimits): ChangesetProblem[] {
   const { maxFiles } = limits;
   const counted = countedPaths(files, limits).length;
@@ -189,7 +189,7 @@ function isWorkflow(path: string): boolean {
   return path.toLowerCase().startsWith('.github/workflows/');
 }
 
-/** Without a pattern over the whole text: it may have 50 million letters. */
+/** Uses only a regular expression that cannot backtrack, because the text may have 50 million characters. */
 function isBase64(text: string): boolean {
   const padding = text.indexOf('=');
   return (

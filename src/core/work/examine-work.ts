@@ -11,18 +11,18 @@ import {
   countedPaths,
 } from './changeset.ts';
 
-const MOST_CHARS = 300;
-const MOST_LEAKS = 100;
-const OPEN: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
+const MAX_PATH_CHARS = 300;
+const MAX_LEAKS = 100;
+const NO_LIMITS: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
 
 type Hash = (text: string) => string;
 
-/** All that a commit takes from it: approved with one digest, a file has this content and this mode. */
+/** Covers content and mode, so that an approval of a digest covers everything that a commit takes from the file. */
 export function digestOfFile({ mode, content }: Pick<ChangesetFile, 'mode' | 'content'>, hash: Hash): string {
   return content === null ? 'deleted' : hash(`${mode}:${content}`);
 }
 
-/** What people have allowed in this work, and what the repository protects. */
+/** The limits for this changeset: approvals given so far, and the paths that the repository protects. */
 export function changesetLimits(
   state: RunState,
   place: Pick<Place, 'protected_paths'>,
@@ -30,7 +30,7 @@ export function changesetLimits(
   hash: Hash,
 ): ChangesetLimits {
   const approved = new Map((state.approved_files ?? []).map(({ path, digest }) => [path, digest]));
-  const asTheyStand = files.filter((file) => {
+  const approvedAsIs = files.filter((file) => {
     const digest = approved.get(file.path);
     return digest !== undefined && digest === digestOfFile(file, hash);
   });
@@ -38,7 +38,7 @@ export function changesetLimits(
   return {
     protectedPaths: place.protected_paths ?? [],
     approvedPaths: state.approved_paths,
-    approvedNames: [...(state.approved_names ?? []), ...asTheyStand.map(({ path }) => path)],
+    approvedNames: [...(state.approved_names ?? []), ...approvedAsIs.map(({ path }) => path)],
     scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
     maxFiles: typeof limit === 'number' ? limit : 'off',
   };
@@ -46,7 +46,7 @@ export function changesetLimits(
 
 type ReadChangeset = { ok: true; changeset: Changeset } | { ok: false; problem: string };
 
-/** A changeset as a job sent it, or why no commit is ever made of it: nothing a person approves would change that. */
+/** Parses the changeset that a job sent. Refuses one that could never be committed, whatever a person approves. */
 export function readChangeset(bytes: Uint8Array, headSha: string): ReadChangeset {
   const parsed = Changeset.safeParse(parseJson(bytes));
   if (!parsed.success) {
@@ -59,30 +59,30 @@ export function readChangeset(bytes: Uint8Array, headSha: string): ReadChangeset
     const problem = `The changeset is for the commit ${changeset.base_sha}; the run builds on ${headSha}.`;
     return { ok: false, problem };
   }
-  const checked = checkChangeset(changeset, OPEN);
-  const fault = checked.ok ? undefined : checked.problems.find(isFault);
+  const checked = checkChangeset(changeset, NO_LIMITS);
+  const fault = checked.ok ? undefined : checked.problems.find(isNeverCommitted);
   return fault ? { ok: false, problem: describeFault(fault) } : { ok: true, changeset };
 }
 
-/** The others are a matter of approval. */
-function isFault({ kind }: ChangesetProblem): boolean {
+/** All other kinds of problems can be approved. */
+function isNeverCommitted({ kind }: ChangesetProblem): boolean {
   return kind === 'unsafe' || kind === 'too_large';
 }
 
 function describeFault({ path, problem }: ChangesetProblem): string {
-  return path === '' ? `${problem}.` : `${JSON.stringify(path).slice(0, MOST_CHARS)}: ${problem}.`;
+  return path === '' ? `${problem}.` : `${JSON.stringify(path).slice(0, MAX_PATH_CHARS)}: ${problem}.`;
 }
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    // No JSON is no changeset: the schema says so.
+    // The schema reports invalid JSON, because undefined is no changeset.
     return undefined;
   }
 }
 
-/** The work that is claimed to be complete: what of it waits for a person, and what must never leave. */
+/** Examines work that a job claims is complete: the files that need an approval, and the secrets in them. */
 export function examineWork(
   changeset: Changeset,
   digest: string,
@@ -103,7 +103,7 @@ export function examineWork(
         : checked.problems.flatMap((problem) => asWorkProblem(problem, files.get(problem.path), hash))),
       ...beyond.map((path): WorkProblem => ({ path, why: 'file_limit' })),
     ],
-    secrets: findSecretsInFiles(changeset.files, secrets).slice(0, MOST_LEAKS),
+    secrets: findSecretsInFiles(changeset.files, secrets).slice(0, MAX_LEAKS),
   };
 }
 

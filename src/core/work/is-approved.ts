@@ -1,9 +1,9 @@
 import { matchesPattern } from './path-pattern.ts';
 
 export interface Approvals {
-  /** Patterns, as a person typed them. */
+  /** Patterns that a person typed. */
   approvedPaths: readonly string[];
-  /** Files that were proposed and approved. The agent chose their names, so none of them is read as a pattern. */
+  /** Paths of proposed files that were approved. They are not read as patterns, because the agent chose them. */
   approvedNames?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Evidence } from '../contracts/guard.ts';
 
-/** No scope is in question: files that are always, or by the config, a person's to approve. */
+/** True if all proposed files need approval because they are protected, and none because of the scope. */
 export function isProtectedOnly({ proposed = [] }: Evidence): boolean {
   return proposed.length > 0 && proposed.every(({ why }) => why === 'protected' || why === 'workflow');
 }

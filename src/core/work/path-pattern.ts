@@ -1,4 +1,4 @@
-/** Beyond these a pattern matches nothing, so that a person is asked rather than a machine kept busy. */
+/** A pattern beyond these limits matches nothing. A person is then asked, and matching stays cheap. */
 const MAX_PATTERN = 256;
 const MAX_STARS = 5;
 const MAX_ALTERNATIVES = 64;
@@ -6,20 +6,23 @@ const MAX_MATCHED_PATH = 1024;
 
 const GLOB = /[*?[\]{}]/;
 
-/** Whether it can stand in a command without quotes, and no letter of it means anything in a pattern. */
+/** True if the path needs no quotes in a command and contains no character with a meaning in a pattern. */
 export function isPlainPath(path: string): boolean {
   return /^\.?[\w@+-][\w./@+-]*$/.test(path);
 }
 
-/** An entry of a scope is a glob, a file or directory, or the name of a module. */
+/** An entry of the scope is a glob, a file, a directory, or the name of a module. */
 export function isInScope(path: string, scope: readonly string[]): boolean {
   return scope.some((entry) => matchesPattern(entry, path) || matchesModule(entry, path));
 }
 
-/** `*` and `?` stay within a name, `**` does not; `[ab]` and `{a,b}` as in a shell. A plain path also stands for all below it. */
+/**
+ * `*` and `?` match within one name, `**` matches across names, `[ab]` and `{a,b}` work as in a shell. A path without wildcards
+ * also matches everything below it.
+ */
 export function matchesPattern(entry: string, path: string): boolean {
   const pattern = trimPattern(entry);
-  // Also a name that looks like a glob, such as `[id].tsx`.
+  // Before the pattern is parsed, so that a name that looks like a glob, such as `[id].tsx`, matches itself.
   if (pattern === path) return true;
   if (pattern === '' || pattern.length > MAX_PATTERN || path.length > MAX_MATCHED_PATH) return false;
   if (!GLOB.test(pattern)) return path.startsWith(`${pattern}/`);
@@ -28,7 +31,7 @@ export function matchesPattern(entry: string, path: string): boolean {
   return expandBraces(pattern).some((one) => matchNames(one.split('/'), names));
 }
 
-/** Whether any path can match: where a pattern is to protect, one that matches nothing must not pass unseen. */
+/** False if no path can match. A protecting pattern that matches nothing has to be reported. */
 export function isUsablePattern(entry: string): boolean {
   if (entry.length > MAX_PATTERN || /^\s*!|\\/.test(entry)) return false;
   const pattern = trimPattern(entry);
@@ -47,7 +50,7 @@ function countStars(pattern: string): number {
   return (pattern.match(/\*+/g) ?? []).length;
 }
 
-/** A module's name stands for every directory and every file of that name, wherever it is. */
+/** A module's name matches every directory and every file (without extension) of that name, at any depth. */
 function matchesModule(entry: string, path: string): boolean {
   const name = entry.trim().toLowerCase();
   if (name === '' || name.includes('/') || GLOB.test(name)) return false;
@@ -66,7 +69,7 @@ function matchNames(patterns: readonly string[], names: readonly string[]): bool
 
 type Token = 'any' | ((item: string) => boolean);
 
-/** Two fingers and one way back, the last `any`: never more steps than the product of both lengths. */
+/** Greedy matching that backtracks only to the last `any`, so that the steps are bounded by the product of both lengths. */
 function matchAll(tokens: readonly Token[], items: readonly string[]): boolean {
   let token = 0;
   let item = 0;
@@ -112,7 +115,7 @@ function readSet(text: string): (letter: string) => boolean {
     ranges.some(([one, from, to]) => (from && to ? from <= letter && letter <= to : one === letter));
 }
 
-/** The innermost braces first; what is no list, such as `{a}`, stays as it is written. */
+/** Expands the innermost braces first. Braces without a comma, such as `{a}`, are literal. */
 function expandBraces(pattern: string): string[] {
   let expanded = [pattern];
   for (;;) {

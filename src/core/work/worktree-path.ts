@@ -1,12 +1,12 @@
-/** Longer paths and names exist on no file system we work on; a bound keeps the matching of hostile ones cheap. */
+/** The limits of common file systems. They also keep the matching of hostile paths cheap. */
 const MAX_PATH = 4096;
 const MAX_NAME = 255;
 
 type CheckedPath = { ok: true; path: string } | { ok: false; problem: string };
 
 /**
- * One spelling for each file of a worktree: relative, `/` between names, no `.` and no `..`. Anything that could name a file
- * elsewhere, or git's own files, is refused rather than repaired.
+ * Normalises a path so that each file of a worktree has one spelling: relative, `/` between names, no `.` and no `..`. A path
+ * that could name a file elsewhere, or git's own files, is refused.
  */
 export function checkWorktreePath(path: string): CheckedPath {
   if (path === '') return refuse('the path is empty');
@@ -22,13 +22,13 @@ export function checkWorktreePath(path: string): CheckedPath {
   return { ok: true, path: names.join('/') };
 }
 
-/** Agents name files absolutely as well. What lies outside stays absolute, so that the check above refuses it. */
+/** Agents also use absolute paths. A path outside the worktree stays absolute, so that `checkWorktreePath` refuses it. */
 export function relativeToWorktree(worktree: string, path: string): string {
   const root = worktree.endsWith('/') ? worktree : `${worktree}/`;
   return path.startsWith(root) ? path.slice(root.length) : path;
 }
 
-/** Also `.GIT`: on a file system that ignores case it is the same directory. */
+/** Ignores case, because `.GIT` is the same directory on a file system that ignores case. */
 export function isGitName(name: string): boolean {
   return name.toLowerCase() === '.git';
 }
