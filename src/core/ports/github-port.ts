@@ -1,6 +1,6 @@
 import type { Permission } from '../contracts/role.ts';
 
-/** What the App needs of GitHub, for one repository. Narrow on purpose: `src/github/` is the only place that knows Octokit. */
+/** The part of GitHub's API that the App uses. The interface is narrow, because only `src/github/` may know Octokit. */
 
 export interface GitHubIssue {
   number: number;
@@ -11,19 +11,19 @@ export interface GitHubIssue {
   locked: boolean;
   labels: string[];
   author: string;
-  /** How many there are. */
+  /** The number of comments. */
   comments: number;
   updated_at: string;
 }
 
-/** Something that was done to an issue, as GitHub remembers it. */
+/** An entry in the history of an issue. */
 export interface IssueEvent {
   id: number;
   /** `labeled`, `unlabeled`, `closed`, `locked`, `renamed`, … */
   event: string;
   actor?: string;
   actor_type?: 'User' | 'Bot' | 'Organization' | string;
-  /** The App it was done by, if one did. */
+  /** The App that caused the event, if one did. */
   app_id?: number;
   label?: string;
   created_at: string;
@@ -47,7 +47,7 @@ export interface WorkflowRun {
   status: 'queued' | 'in_progress' | 'completed' | string;
   conclusion: string | null;
   attempt: number;
-  /** Its `run-name`, which carries the operation id. */
+  /** The `run-name` of the workflow run, which contains the operation id. */
   name: string;
   created_at: string;
   url: string;
@@ -66,7 +66,7 @@ export interface PullRequest {
   url: string;
 }
 
-/** What somebody wrote when they submitted a review; remarks on lines are not part of it. */
+/** A submitted review with its summary. Comments on lines are not part of it. */
 export interface GitHubReview {
   id: number;
   node_id: string;
@@ -76,29 +76,29 @@ export interface GitHubReview {
   submitted_at: string;
 }
 
-/** One file of a commit. `content` is base64; null deletes it. */
+/** One file of a commit. `content` is base64; null deletes the file. */
 export interface CommitFile {
   path: string;
   mode: '100644' | '100755';
   content: string | null;
 }
 
-/** A file of a commit that goes when another is written where it, or a directory above it, stands. */
+/** A file that a commit removes implicitly, because another file is written at a parent or child of its path. */
 export interface ReplacedFile {
   path: string;
-  /** Whose writing removes it. */
+  /** The path of the file that replaces it. */
   by: string;
 }
 
 export interface GitHub {
   readonly owner: string;
   readonly repo: string;
-  /** Fails closed: any answer that cannot be read throws. */
+  /** Fails closed: throws on a response that cannot be parsed. */
   permission(login: string): Promise<Permission>;
   issue(number: number): Promise<GitHubIssue | undefined>;
-  /** The open ones; pull requests are left out. */
+  /** Open issues only, without pull requests. */
   issuesWithLabel(label: string): Promise<GitHubIssue[]>;
-  /** Oldest first; none of an issue that is gone. */
+  /** Oldest first. Empty if the issue does not exist any more. */
   issueEvents(issue: number): Promise<IssueEvent[]>;
   comments(issue: number, since?: string): Promise<GitHubComment[]>;
   comment(id: number): Promise<GitHubComment | undefined>;
@@ -107,8 +107,8 @@ export interface GitHub {
   deleteComment(id: number): Promise<void>;
   minimizeComment(nodeId: string): Promise<void>;
   /**
-   * The newest edit of a comment, a review or a description, when the webhook that said so was lost. Without a time: it
-   * stands as it was written. Undefined: GitHub does not tell.
+   * The newest edit of a comment, a review or a description, for the case that its webhook was lost. Without `at` it was never
+   * edited. Undefined if GitHub does not say.
    */
   lastEdit(nodeId: string): Promise<{ at?: string; by?: string } | undefined>;
   react(commentId: number, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
@@ -116,39 +116,39 @@ export interface GitHub {
   addLabels(issue: number, labels: string[]): Promise<void>;
   removeLabel(issue: number, label: string): Promise<void>;
   defaultBranch(): Promise<{ name: string; sha: string; private: boolean; repo_id: number }>;
-  /** Text of a file at a ref, undefined when it is not there. */
+  /** The text of a file at a ref; undefined if the file does not exist. */
   file(path: string, ref: string): Promise<string | undefined>;
   dispatchWorkflow(
     workflow: string,
     ref: string,
     inputs: Record<string, string>,
   ): Promise<{ run_id?: number }>;
-  /** `disabled`: the workflow, or Actions for the whole repository, is switched off. */
+  /** `disabled`: the workflow, or Actions for the whole repository, is disabled. */
   workflow(file: string): Promise<'there' | 'missing' | 'disabled'>;
   workflowRun(id: number): Promise<WorkflowRun | undefined>;
   workflowRuns(workflow: string, since: string): Promise<WorkflowRun[]>;
   cancelRun(id: number): Promise<void>;
   branchHead(branch: string): Promise<string | undefined>;
   /**
-   * Git Data API, author and committer left out so that GitHub signs it. Creates or moves the branch. Asked again
-   * after a lost answer, it finds the commit it made. Without files it has its parent's tree.
+   * Creates a commit with the Git Data API, and creates or moves the branch. Author and committer are left out so that GitHub
+   * signs the commit. Idempotent: a retry after a lost response finds the commit. Without files, the commit has its parent's tree.
    */
   commit(options: {
     branch: string;
     parent: string;
     message: string;
     files: CommitFile[];
-    /** Move an existing branch although the new commit does not follow it. */
+    /** Moves an existing branch even if the new commit is not its descendant. */
     force: boolean;
-    /** Before the branch is moved to it: whatever is lost from here on, the commit is known. */
+    /** Called before the branch is moved, so that the commit is known even if a later response is lost. */
     onCreated?(sha: string): Promise<void>;
   }): Promise<{ sha: string; verified: boolean }>;
-  /** Files of the commit that files written at these paths would remove without a word. */
+  /** Files of the commit that would be removed implicitly if files were written at these paths. */
   replacedFiles(commit: string, paths: readonly string[]): Promise<ReplacedFile[]>;
-  /** The open one, else the newest. */
+  /** The branch's open pull request, or else its newest. */
   pullRequestOf(branch: string): Promise<PullRequest | undefined>;
   pullRequest(number: number): Promise<PullRequest | undefined>;
-  /** The submitted ones, oldest first. */
+  /** Submitted reviews only, oldest first. */
   reviews(pullRequest: number): Promise<GitHubReview[]>;
   createPullRequest(options: {
     branch: string;
@@ -168,38 +168,38 @@ export interface GitHub {
     summary: string;
     details_url?: string;
   }): Promise<void>;
-  /** Whether an Actions secret of that name exists; its value cannot be read. Undefined: no permission to look. */
+  /** Whether an Actions secret of that name exists. Undefined if the App has no permission to list secrets. */
   secretExists(name: string): Promise<boolean | undefined>;
 }
 
-/** One try of GitHub's to deliver a webhook to the App, which the App did not take. */
+/** A failed attempt of GitHub to deliver a webhook to the App. */
 export interface FailedDelivery {
-  /** Of this try; not a number, which could not hold it. */
+  /** The id of this attempt. A string, because it exceeds the safe integers. */
   id: string;
-  /** Of the webhook: the same for every try. */
+  /** The id of the webhook, which is the same for every attempt. */
   guid: string;
   delivered_at: string;
 }
 
-/** Webhooks of the App as a whole. */
+/** Webhook deliveries of the whole App, across repositories. */
 export interface AppDeliveries {
-  /** Oldest first. Not complete: there were more than we read, and the oldest are left out. */
+  /** Oldest first. `complete` is false if there were too many to read; the oldest are then missing. */
   failedSince(since: string): Promise<{ failed: FailedDelivery[]; complete: boolean }>;
-  /** GitHub sends it again, under its GUID. */
+  /** Asks GitHub to deliver the webhook again, with the same GUID. */
   redeliver(id: string): Promise<void>;
 }
 
 export type InstallationStanding = 'active' | 'suspended' | 'gone';
 
-/** A call that failed in a way the caller can act on. */
+/** A failed API call, with the details that a caller can act on. */
 export class GitHubError extends Error {
   override name = 'GitHubError';
   readonly status: number;
-  /** Seconds to wait, from `Retry-After` or the rate limit's reset. */
+  /** Seconds to wait before a retry, from `Retry-After` or the rate limit's reset. */
   readonly retryAfter?: number;
-  /** The permission the App lacks, when GitHub says so. */
+  /** The permission the App lacks, if GitHub names it. */
   readonly missingPermission?: string;
-  /** What is to be written to is gone, or closed to the App: trying again helps only after a person did something. */
+  /** The target is deleted, locked or not accessible to the App, so a retry helps only after a person changed that. */
   readonly unreachable: boolean;
 
   constructor(

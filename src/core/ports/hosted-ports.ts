@@ -5,7 +5,7 @@ import type { Effect } from '../contracts/effect.ts';
 import { ROLES } from '../contracts/role.ts';
 import type { Commit, RunStore, Vault } from './ports.ts';
 
-/** Where a run is at home on GitHub. Written once, with the run. */
+/** The repository, issue and commit that a run belongs to, and its settings there. Written once, when the run is created. */
 export const Place = z.object({
   installation_id: z.number().int(),
   owner: z.string(),
@@ -17,65 +17,65 @@ export const Place = z.object({
   head_sha: z.string(),
   private: z.boolean(),
   workflow: z.string(),
-  /** Whether commits of the run start the repository's own CI by themselves. */
+  /** Whether the run's commits trigger the repository's own CI. */
   ci: z.enum(['skip', 'always']),
   labelled_by: z.string(),
-  /** The least role for a command; `write` where none is named. */
+  /** The minimum role for a command; `write` if none is named. */
   roles: z.partialRecord(z.enum(COMMAND_NAMES), z.enum(ROLES)).optional(),
-  /** Changes here need `/approve`, beside `.github/**`. */
+  /** Paths whose changes need `/approve`, in addition to `.github/**`. */
   protected_paths: z.array(z.string()).optional(),
-  /** Whom a question mentions (none: who set the label), and whether the operator's webhook is told. */
+  /** Users whom a question mentions (if none, the one who set the label), and whether the operator's webhook is called. */
   notify: z
     .object({ mention: z.array(z.string().regex(MENTION_NAME)), webhook: z.enum(['on', 'off']) })
     .optional(),
 });
 export type Place = z.infer<typeof Place>;
 
-/** A webhook as it came: raw bytes as text, its signature checked. */
+/** A received webhook. The signature of its raw payload has been verified. */
 export interface Delivery {
   id: string;
   event: string;
   payload: string;
-  /** Deliveries of one lane are handled in order: `repo_id#issue`, or `app`. */
+  /** `repo_id#issue`, or `app`. Deliveries of one lane are handled in order. */
   lane: string;
   received_at: string;
 }
 
-/** A webhook on its way in: its bytes need not become text only to be stored. */
+/** A webhook before it is stored. The payload may still be bytes, because storing it needs no decoding. */
 export type IncomingDelivery = Omit<Delivery, 'payload'> & { payload: string | Uint8Array };
 
-/** Work that is claimed for a while. `fence` must be given back: a worker that lost its lease writes nothing. */
+/** An item under a lease. Every write needs its `fence`, so that a worker whose lease expired cannot write. */
 export interface Leased {
   attempts: number;
   fence: string;
 }
 
 export interface Queue<Item> {
-  /** The oldest due item of a lane that nobody works on. */
+  /** Leases the oldest due item of a lane in which no item is leased. */
   claim(now: string, leaseMs: number): Promise<(Item & Leased) | undefined>;
   done(item: { id: string; fence: string }): Promise<boolean>;
-  /** Still at work: nobody else takes it before `until`. */
+  /** Extends the lease to `until`. */
   renew(item: { id: string; fence: string }, until: string): Promise<boolean>;
   retry(item: { id: string; fence: string }, at: string, error: string): Promise<boolean>;
-  /** Given up: visible, never tried again by itself. */
+  /** Gives up on the item. It stays visible and is retried only after `revive`. */
   bury(item: { id: string; fence: string }, error: string): Promise<boolean>;
   buried(limit: number): Promise<{ id: string; error: string; at: string }[]>;
-  /** A buried item gets another chance. */
+  /** Puts a buried item in the queue again. */
   revive(id: string): Promise<boolean>;
   size(): Promise<{ waiting: number; busy: number; buried: number }>;
 }
 
 export interface Inbox extends Queue<Delivery> {
-  /** One transaction for all; durable when it resolves. */
+  /** Stores all deliveries in one transaction. They are durable when the promise resolves. */
   put(deliveries: IncomingDelivery[]): Promise<('fresh' | 'duplicate')[]>;
-  /** Which of these came before, handled or not. */
+  /** The ids among these that were received before, handled or not. */
   known(ids: string[]): Promise<Set<string>>;
   /** Ids of buried deliveries of one installation of the App, newest first. */
   buriedOf(installation: number, limit: number): Promise<string[]>;
 }
 
 export interface OutgoingEffect {
-  /** Operation id, unique and stable: `<run>.<version>.<index>`. */
+  /** The operation id, `<run>.<version>.<index>`, which is unique and stable. */
   id: string;
   run: string;
   effect: Effect;
@@ -85,26 +85,26 @@ export interface OutgoingEffect {
 export type Outbox = Queue<OutgoingEffect>;
 
 export interface HostedCommit extends Commit {
-  /** With the first commit of a run. */
+  /** Only with the first commit of a run. */
   place?: Place;
-  /** Semantic keys of what is answered (`comment:<id>`): one that was seen before makes the commit do nothing. */
+  /** Idempotency keys of the handled inputs, such as `comment:<id>`. A key that was seen before makes the commit a no-op. */
   seen?: string[];
 }
 
 export interface HostedStore {
   runs: Omit<RunStore, 'commit'> & {
-    /** Events, state, effects (to the outbox), timers (`set_timer`, `clear_timer`) and `seen`: one transaction. */
+    /** Writes events, state, effects (to the outbox), timers (`set_timer`, `clear_timer`) and `seen` in one transaction. */
     commit(
       run: string,
       expectedVersion: number,
       commit: HostedCommit,
     ): Promise<{ ok: true; version: number; duplicate: boolean } | { ok: false }>;
-    /** Whether a commit with this key was made. */
+    /** True if a commit with this key exists. */
     wasSeen(key: string): Promise<boolean>;
     place(run: string): Promise<Place | undefined>;
     /** The newest run of the issue. */
     ofIssue(repoId: number, issue: number): Promise<string | undefined>;
-    /** Not finished, oldest first. */
+    /** Runs that are not finished, oldest first. */
     active(): Promise<string[]>;
     list(limit: number): Promise<string[]>;
     events(run: string): Promise<{ version: number; commit: Commit }[]>;
@@ -115,14 +115,14 @@ export interface HostedStore {
     due(now: string, limit: number): Promise<{ run: string; timer: string; at: string }[]>;
     done(run: string, timer: string, at: string): Promise<void>;
   };
-  /** Small binary things of a run: the newest changeset, the sealed checkpoint. */
+  /** Binary data of a run: the newest changeset and the sealed checkpoint. */
   blobs: {
-    /** False: the run is not at that version any more, and nothing was kept. */
+    /** False if the run is not at `atVersion` any more; nothing is stored then. */
     put(run: string, name: string, bytes: Uint8Array, atVersion?: number): Promise<boolean>;
     get(run: string, name: string): Promise<Uint8Array | undefined>;
     forget(run: string): Promise<void>;
   };
-  /** What we wrote on GitHub, by operation id, so that a lost response never doubles it. */
+  /** Comments the App wrote, by operation id, so that a retry after a lost response does not write a second one. */
   comments: {
     find(
       run: string,
@@ -135,7 +135,7 @@ export interface HostedStore {
     ): Promise<void>;
     byComment(commentId: number): Promise<{ run: string; op: string; body_hash: string } | undefined>;
   };
-  /** Tickets start a job once; run tokens speak for it. Only hashes are stored. */
+  /** A ticket starts a job once; a token authenticates the job after that. Only hashes are stored. */
   tokens: {
     addTicket(ticket: {
       hash: string;
@@ -144,7 +144,7 @@ export interface HostedStore {
       kind: 'build' | 'verify';
       expires_at: string;
     }): Promise<void>;
-    /** As it is, taken or not. */
+    /** Finds a ticket whether it was taken or not. */
     findTicket(hash: string): Promise<
       | {
           run: string;
@@ -152,13 +152,13 @@ export interface HostedStore {
           kind: 'build' | 'verify';
           expires_at: string;
           revoked: boolean;
-          /** Who took it. */
+          /** The Actions run that took the ticket. */
           actions_run?: number;
           attempt?: number;
         }
       | undefined
     >;
-    /** Once per Actions run; again for a later attempt of the same Actions run. */
+    /** Succeeds for one Actions run only, and again for later attempts of that Actions run. */
     takeTicket(
       hash: string,
       actionsRun: number,
@@ -167,17 +167,17 @@ export interface HostedStore {
     ): Promise<{ run: string; job: number; kind: 'build' | 'verify' } | undefined>;
     addToken(token: { hash: string; run: string; job: number; kind: 'build' | 'verify' }): Promise<void>;
     findToken(hash: string): Promise<{ run: string; job: number; kind: 'build' | 'verify' } | undefined>;
-    /** Every token and ticket of the run's jobs before `job`. */
+    /** Revokes every token and ticket of the run's jobs before `job`. */
     revokeBefore(run: string, job: number): Promise<void>;
     actionsRunOf(run: string, job: number): Promise<{ actions_run: number; attempt: number } | undefined>;
   };
-  /** Last sign of life of a job, and other small marks (`cursor:<repo>`). */
+  /** A small key-value store: the last heartbeat of a job, cursors (`cursor:<repo>`) and the like. */
   marks: {
     set(key: string, value: string): Promise<void>;
     get(key: string): Promise<string | undefined>;
   };
   vault: Vault;
-  /** Calls back when another instance put something into inbox or outbox, or committed to a run. */
+  /** Calls the listener when another instance adds to the inbox or outbox, or commits to a run. */
   onWake(listener: (what: 'inbox' | 'outbox' | `run:${string}`) => void): () => void;
   close(): Promise<void>;
 }

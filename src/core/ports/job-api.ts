@@ -7,7 +7,7 @@ import { isFinished, type RunState } from '../contracts/run-state.ts';
 import { Verification } from '../contracts/verification.ts';
 import { Place } from './hosted-ports.ts';
 
-/** What job and desk say to each other over HTTP, below `/api/jobs`. Both ends read with these schemas. */
+/** The messages between job and desk over HTTP, below `/api/jobs`. Both ends parse with these schemas. */
 export const JOB_API_PATH = '/api/jobs';
 
 export const JobKind = z.enum(['build', 'verify']);
@@ -18,7 +18,7 @@ export const ClaimRequest = z.object({
   ticket: z.string().min(16).max(512),
   actions_run_id: z.number().int().positive(),
   attempt: z.number().int().positive().max(10_000),
-  /** Made by the job and told to nobody else: a claim whose answer was lost can be repeated with it. */
+  /** A random value that only this job knows. With it, a claim whose response was lost can be repeated. */
   nonce: z.string().min(16).max(128).optional(),
 });
 export type ClaimRequest = z.infer<typeof ClaimRequest>;
@@ -45,14 +45,14 @@ export const ClaimResponse = OrdersResponse.extend({
 });
 export type ClaimResponse = z.infer<typeof ClaimResponse>;
 
-/** With 401: why the ticket or token opens nothing. */
+/** The body of a 401 response: why the ticket or token is refused. */
 export const Refusal = z.object({ error: z.string() });
 
-/** With 410: the run ended before the job began. */
+/** The body of a 410 response: the run ended before the job began. */
 export const RunOver = z.object({ error: z.string(), status: RunStatus });
 export type RunOver = z.infer<typeof RunOver>;
 
-/** `GET /orders`: answers when the run's version is another one, or after this many seconds. */
+/** `GET /orders` is a long poll. It responds when the run's version differs from the given one, or after this many seconds. */
 export const MAX_WAIT_SECONDS = 30;
 export const OrdersQuery = z.object({
   version: z.coerce.number().int().nonnegative().optional(),
@@ -70,7 +70,7 @@ export const InputsResponse = z.object({ values: z.record(z.string(), z.string()
 /** `POST /verification` */
 export const VerificationRequest = z.object({
   verification: Verification,
-  /** SHA-256 of the changeset that was verified, in hex; null where nothing was changed. The desk publishes this one or none. */
+  /** SHA-256 of the verified changeset in hex; null if nothing was changed. The desk publishes only this changeset. */
   changeset: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -86,48 +86,48 @@ export const MAX_BLOB_BYTES = 100 * 1024 * 1024;
 
 const PREVIOUS_PROTOCOL = PROTOCOL - 1;
 
-/** Users pin the job's version: one protocol back is read as if it were today's. Undefined: neither. */
+/** Accepts the current and the previous protocol, because users pin the job's version. Undefined for any other. */
 export function acceptEnvelope(envelope: Envelope): Envelope | undefined {
   if (envelope.protocol === PROTOCOL) return envelope;
   return envelope.protocol === PREVIOUS_PROTOCOL ? { ...envelope, protocol: PROTOCOL } : undefined;
 }
 
-/** R-5: a job that parked, handed over or was lost speaks no more. Of a run that ended it may still learn that. */
+/** R-5: a job that parked, handed over or was lost is not heard any more. A job of a finished run may still ask, to learn that it finished. */
 export function isOver(job: number, state: RunState): boolean {
   return job < state.jobs || (job === state.jobs && !state.job_live && !isFinished(state));
 }
 
-/** Where a job's last sign of life stands among the marks. */
+/** The mark with a job's last heartbeat. */
 export function aliveMark(run: string, job: number): string {
   return `alive:${run}:${job}`;
 }
 
-/** Where the run of an Actions run stands among the marks. */
+/** The mark with the run that an Actions run works for. */
 export function actionsRunMark(actionsRun: number): string {
   return `run-of-actions-run:${actionsRun}`;
 }
 
-/** Where the newest claim of a job stands among the marks, by the hash of its token: an older attempt's token is void. */
+/** The mark with the token hash of a job's newest claim. Tokens of older attempts are void. */
 export function claimMark(run: string, job: number, kind: JobKind): string {
   return `claim:${run}:${job}:${kind}`;
 }
 
-/** Where the Actions run that was started with a ticket stands among the marks, by the ticket's hash. GitHub does not always tell. */
+/** The mark with the Actions run that a ticket started. It may be missing, because GitHub does not always return the run. */
 export function dispatchedMark(ticketHash: string): string {
   return `actions-run-of-ticket:${ticketHash}`;
 }
 
-/** Where the verification that a ticket or a token is for stands among the marks, by its hash. */
+/** The mark with the name of the verification that a ticket or token is for. */
 export function verificationMark(hash: string): string {
   return `verification-of:${hash}`;
 }
 
-/** One verification among all of a run: it follows a turn, and is tried anew when its job is lost. */
+/** Identifies a verification within its run by the turn it follows and the number of retries after lost jobs. */
 export function verificationName(state: RunState): string {
   return `${state.turns.length}.${state.verifying ?? 0}`;
 }
 
-/** Once it is settled its job may still say so again: that changes nothing. */
+/** After a verification is settled, any report for the same turn is accepted, because a repeated report changes nothing. */
 export function isOfVerification(name: string | undefined, state: RunState): boolean {
   if (state.verifying !== undefined) return name === verificationName(state);
   return name?.split('.')[0] === String(state.turns.length);

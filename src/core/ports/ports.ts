@@ -5,14 +5,14 @@ import type { Orders } from '../contracts/orders.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 
-/** One decision, stored whole or not at all. */
+/** One decision, stored atomically. */
 export interface Commit {
   input: Input;
   events: RunEvent[];
   effects: Effect[];
 }
 
-/** Per run, no joins. `commit` is a compare-and-swap: a loser loads again and decides again. */
+/** `commit` is a compare-and-swap on the run's version. A caller that loses loads the run and decides again. */
 export interface RunStore {
   load(run: string): Promise<{ version: number; state: RunState | undefined }>;
   commit(
@@ -22,17 +22,17 @@ export interface RunStore {
   ): Promise<{ ok: true; version: number } | { ok: false }>;
 }
 
-/** Between a job and the desk. */
+/** The connection from a job to the desk. */
 export interface Link {
   report(envelope: Envelope): Promise<Orders>;
-  /** Resolves when the orders are no longer to wait, or when the signal aborts (then the present ones). */
+  /** Resolves when the orders are no longer to wait, or with the current orders when the signal aborts. */
   ordersAfterWait(signal: AbortSignal): Promise<Orders>;
   orders(): Promise<Orders>;
-  /** Values by reference, for the agent; each call is a read of the vault. */
+  /** Reads values from the vault by reference, to pass them to the agent. */
   openInputs(refs: string[]): Promise<Record<string, string>>;
 }
 
-/** Values given by people: in here and nowhere else. */
+/** The only place where values that people gave are stored. */
 export interface Vault {
   put(run: string, key: string, value: string): Promise<string>;
   open(run: string, refs: string[]): Promise<Record<string, string>>;

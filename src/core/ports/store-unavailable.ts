@@ -1,4 +1,4 @@
-/** The store is full, locked, restarting or away: nothing was done, or what was done is safe to do again. A caller answers 503. */
+/** The store is full, locked, restarting or unreachable. The operation is safe to retry, so an HTTP handler responds with 503. */
 export class StoreUnavailableError extends Error {
   override name = 'StoreUnavailableError';
   readonly status = 503;
