@@ -5,12 +5,12 @@ export const RESOLUTION_TARGET = { rate: 0.95, within_ms: 3_600_000 };
 
 export interface ResolutionFigures {
   total: number;
-  /** Answered by a person; what expired is not. */
+  /** Questions that a person answered. Expired ones do not count. */
   resolved: number;
   resolved_in_time: number;
-  /** Undefined while there is nothing to divide by. */
+  /** Undefined if there are no questions. */
   rate: number | undefined;
-  /** From the question to its answer. */
+  /** The median time from a question to its answer. */
   median_ms: number | undefined;
   by_type: Record<string, number>;
 }
@@ -21,7 +21,7 @@ export function resolutionFigures(escalations: Escalation[]): ResolutionFigures 
   for (const escalation of escalations) {
     by_type[escalation.type] = (by_type[escalation.type] ?? 0) + 1;
     const { created_at, resolved_at, responses } = escalation;
-    // A question that expired was closed by no response.
+    // No response closed a question that expired.
     if (!resolved_at || responses.at(-1)?.timestamp !== resolved_at) continue;
     waits.push(Date.parse(resolved_at) - Date.parse(created_at));
   }

@@ -1,4 +1,4 @@
-/** Every failure a user can meet, with what to do about it. One place, so that none goes out without a remedy. */
+/** Every failure that is shown to a user. All are defined here, so that none lacks a remedy. */
 export const CATALOGUE = {
   usage: (p: { problem: string; usage: string }) => ({
     message: p.problem,
@@ -100,7 +100,7 @@ export const CATALOGUE = {
 export type ErrorCode = keyof typeof CATALOGUE;
 type Parameters_<Code extends ErrorCode> = Parameters<(typeof CATALOGUE)[Code]>;
 
-/** A mistake or circumstance of the user's side: shown without a stack. */
+/** A failure that the user can fix. It is shown without a stack trace, because it is no bug. */
 export class UserError extends Error {
   override name = 'UserError';
   readonly code: ErrorCode;

@@ -1,4 +1,4 @@
-/** The name that was probably meant: one slip in short words, two in longer ones; swapped neighbours are one slip. */
+/** The name that a misspelled word probably means. Short names allow one typo, names of six letters or more allow two. */
 export function nearestName<Name extends string>(word: string, names: readonly Name[]): Name | undefined {
   let best: { name: Name; distance: number } | undefined;
   for (const name of names) {
@@ -10,7 +10,7 @@ export function nearestName<Name extends string>(word: string, names: readonly N
   return best?.name;
 }
 
-/** Optimal string alignment: insert, delete, replace, or swap two neighbours. */
+/** Optimal string alignment distance: insertions, deletions, replacements, and swaps of two neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

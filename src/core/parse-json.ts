@@ -1,4 +1,4 @@
-/** Undefined: it is none. */
+/** Undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** GitHub keeps the spelling a label was made with, and takes every other for the same label. */
+/** GitHub keeps the case a label was created with, but treats labels that differ only in case as the same. */
 export function isSameLabel(one: string | undefined, other: string): boolean {
   return one?.toLowerCase() === other.toLowerCase();
 }
