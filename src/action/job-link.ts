@@ -11,8 +11,9 @@ import { hideInEnvelope, hideInReport } from '../core/secrets/hide-in-claims.ts'
 import { isSecret } from '../core/secrets/secrets-of-run.ts';
 import { RULES } from '../guards/rules.ts';
 import { passedValue, secretsIn } from '../runner/job/actions-secrets.ts';
-import { credentialsIn } from '../runner/output/hide-values.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
+
+const CREDENTIAL_NAME = /(^|_)(\w*key|\w*token|secrets?|passw(or)?d|credentials?|auth)(_|$)/i;
 
 /** What the job said, kept for its summary. */
 export interface Said {
@@ -162,4 +163,11 @@ function missingReport(claim: Claim, { exit }: Measured): Escalation['report_mis
   if (claim.type === 'turn_ended' && !read && exit !== undefined && exit !== 'exit 0')
     return { kind: 'died', problems: [], exit };
   return { kind: 'none', problems: [] };
+}
+
+/** The values in an environment whose variable names are those of credentials. */
+function credentialsIn(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env)
+    .filter(([name]) => CREDENTIAL_NAME.test(name))
+    .map(([, value]) => value);
 }

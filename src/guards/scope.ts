@@ -6,8 +6,7 @@ import {
   ProposedWrite,
   type Trigger,
 } from '../core/contracts/guard.ts';
-import { isProtectedOnly } from '../core/work/needs-approval.ts';
-import { isPastTheGate } from '../core/work/past-the-gate.ts';
+import { isPastTheGate, isProtectedOnly } from '../core/work/proposed-files.ts';
 import { switchLimit } from './limit-schema.ts';
 import {
   acceptCurrent,

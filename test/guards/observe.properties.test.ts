@@ -7,7 +7,7 @@ import {
   type GuardStates,
 } from '../../src/core/contracts/guard.ts';
 import { HelpRequest } from '../../src/core/contracts/help-request.ts';
-import { isPastTheGate } from '../../src/core/work/past-the-gate.ts';
+import { isPastTheGate } from '../../src/core/work/proposed-files.ts';
 import { initialStates, observe, readStates, tripped } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';

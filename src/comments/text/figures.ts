@@ -2,8 +2,7 @@ import type { EscalationContext } from '../../core/contracts/escalation.ts';
 import type { GuardId, PassRate, Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
-import { isProtectedOnly } from '../../core/work/needs-approval.ts';
-import { isPastTheGate } from '../../core/work/past-the-gate.ts';
+import { isPastTheGate, isProtectedOnly } from '../../core/work/proposed-files.ts';
 import { renderSparkline } from './sparkline.ts';
 import { compact, minutes, money } from './words.ts';
 

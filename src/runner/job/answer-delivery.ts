@@ -1,7 +1,8 @@
 import type { AgentEvent } from '../../core/contracts/agent-event.ts';
 import type { Answer } from '../../core/contracts/answer.ts';
-import { acknowledgementIn } from '../output/acknowledgement.ts';
 import type { Job } from './job.ts';
+
+const ACKNOWLEDGEMENT_LENGTH = 300;
 
 /** Tells the desk which answers have reached the agent, and what its first sign afterwards was (E-11). */
 export class AnswerDelivery {
@@ -30,5 +31,22 @@ export class AnswerDelivery {
     this.#enqueue(async () => {
       for (const escalation of escalations) await this.#job.say('acknowledged', { escalation, text });
     });
+  }
+}
+
+/** The text that acknowledges an answer: the first thing an agent says or does after it (E-11). Empty for other events. */
+function acknowledgementIn(event: AgentEvent): string {
+  return wordsOf(event).trim().slice(0, ACKNOWLEDGEMENT_LENGTH);
+}
+
+function wordsOf(event: AgentEvent): string {
+  switch (event.type) {
+    case 'text':
+      return event.text;
+    case 'tool_started':
+    case 'action':
+      return event.title ?? event.command ?? [event.kind, ...event.paths].join(' ');
+    default:
+      return '';
   }
 }
