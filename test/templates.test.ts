@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { initCommand } from '../src/cli/commands/init-command.ts';
 import { packageVersion } from '../src/cli/package-version.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/read-config.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';
 import { demoFiles } from '../src/sandbox/demo-project.ts';
 import { makeWorktree } from './runner/temporary-worktree.ts';

@@ -1,8 +1,8 @@
-import { type Config, describeProblem, readConfig } from '../config.ts';
+import { describeProblem } from '../config/config-problem.ts';
+import { type Config, readConfig } from '../config/read-config.ts';
+import { CONFIG_PATH } from '../core/config-path.ts';
 import { openRepositoryObjects, type RepositoryObjects } from '../runner/workspace/repository-objects.ts';
 import { ActionError } from './action-error.ts';
-
-const CONFIG_FILE = '.github/autobuild.yml';
 
 export interface CheckedOut {
   objects: RepositoryObjects;
@@ -28,10 +28,10 @@ export async function openRepository(
       `The commit ${head} is checked out, but the run builds on ${headSha}.`,
       'Give the checkout step the input head_sha as its `ref`.',
     );
-  const read = readConfig((await objects.file(head, CONFIG_FILE)) ?? '');
+  const read = readConfig((await objects.file(head, CONFIG_PATH)) ?? '');
   if (read.ok) return { objects, config: read.config };
   throw new ActionError(
-    `${CONFIG_FILE} is not valid:\n${read.problems.map(describeProblem).join('\n')}`,
+    `${CONFIG_PATH} is not valid:\n${read.problems.map(describeProblem).join('\n')}`,
     'Mend the file on the default branch, then label the issue again.',
   );
 }

@@ -1,3 +1,5 @@
+import { CONFIG_PATH } from '../core/config-path.ts';
+
 export const USAGE = `autobuild: run a coding agent on a task until its checks pass, and stop the moment it is stuck.
 
   autobuild run TASK.md [options] [-- COMMAND …]
@@ -11,7 +13,7 @@ export const USAGE = `autobuild: run a coding agent on a task until its checks p
 
 Run and resume:
   --agent NAME      an agent named in the config; or give its command after --
-  --config FILE     instead of .github/autobuild.yml
+  --config FILE     instead of ${CONFIG_PATH}
   --verify COMMAND  a check that says whether the task is complete; may be repeated
   --max-turns N     instead of the config's
   --answer TEXT     a reply for the next question, such as '/continue +5'; may be repeated.

@@ -1,3 +1,5 @@
+import { CONFIG_PATH } from './config-path.ts';
+
 /** Every failure that is shown to a user. All are defined here, so that none lacks a remedy. */
 export const CATALOGUE = {
   usage: (p: { problem: string; usage: string }) => ({
@@ -18,17 +20,17 @@ export const CATALOGUE = {
   }),
   config_missing: (p: { file: string }) => ({
     message: `There is no config file ${p.file}.`,
-    remedy: 'Leave --config out to use .github/autobuild.yml or the defaults.',
+    remedy: `Leave --config out to use ${CONFIG_PATH} or the defaults.`,
   }),
   agent_missing: () => ({
     message: 'No agent was named.',
-    remedy: 'Add `-- COMMAND …` at the end, `--agent NAME`, or `agent:` to .github/autobuild.yml.',
+    remedy: `Add \`-- COMMAND …\` at the end, \`--agent NAME\`, or \`agent:\` to ${CONFIG_PATH}.`,
   }),
   agent_unknown: (p: { name: string; known: string[] }) => ({
     message: `There is no agent ${p.name}.`,
     remedy: p.known.length
-      ? `Known here: ${p.known.join(', ')}. Add others under \`agents:\` in .github/autobuild.yml.`
-      : 'Add it under `agents:` in .github/autobuild.yml, or give a command after `--`.',
+      ? `Known here: ${p.known.join(', ')}. Add others under \`agents:\` in ${CONFIG_PATH}.`
+      : `Add it under \`agents:\` in ${CONFIG_PATH}, or give a command after \`--\`.`,
   }),
   agent_key_missing: (p: { name: string; keys: readonly string[] }) => ({
     message: `${p.name} has no key for its model.`,
@@ -48,7 +50,7 @@ export const CATALOGUE = {
   }),
   state_dir_unusable: (p: { directory: string; problem: string }) => ({
     message: `The state directory ${p.directory} cannot be used: ${p.problem}`,
-    remedy: 'Move what stands there, or name another directory with `state_dir:` in .github/autobuild.yml.',
+    remedy: `Move what stands there, or name another directory with \`state_dir:\` in ${CONFIG_PATH}.`,
   }),
   worktree_held: (p: { pid: number; run: string; since: string; directory: string }) => ({
     message: `${p.directory} is held by run ${p.run} (process ${p.pid}, since ${p.since}).`,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createJobLink } from '../../src/action/job-link.ts';
-import { defaultConfig } from '../../src/config.ts';
+import { defaultConfig } from '../../src/config/read-config.ts';
 import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
 import type { Envelope } from '../../src/core/contracts/envelope.ts';
 import type { GuardLimits } from '../../src/core/contracts/guard.ts';

@@ -234,6 +234,22 @@ const CASES: Case[] = [
     code: 1,
     tells: ['bad.yml has 1 error', /line 1, max_turns: found "soon", allowed: /],
   },
+  {
+    what: 'check-config of an agent that is not there',
+    args: ['check-config', 'bad.yml'],
+    prepare: (scratch) => scratch.write('bad.yml', 'guards: {max_runtime: 0}\nagent: claud\n'),
+    code: 1,
+    tells: [
+      'bad.yml has 2 errors',
+      /line 1, guards\.max_runtime: .*\n.*line 2, agent: found "claud", allowed: .*codex.*; did you mean claude\?/,
+    ],
+  },
+  {
+    what: 'a name that no agent can have',
+    args: [...RUN, '--agent', 'My_Agent', ...AGENT],
+    code: 64,
+    tells: ['--agent takes a name of small letters, digits and dashes'],
+  },
 ];
 
 describe.concurrent('bad input is told before anything is started', () => {

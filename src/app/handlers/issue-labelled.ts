@@ -1,6 +1,7 @@
 import { readTask } from '../../commands/reading/read-task.ts';
 import { type NotStarted, renderNotStarted } from '../../comments/github/render-not-started.ts';
-import { type Config, defaultConfig, readConfig } from '../../config.ts';
+import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
+import { CONFIG_PATH } from '../../core/config-path.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isFinished } from '../../core/contracts/run-state.ts';
@@ -18,7 +19,6 @@ import {
 import type { AppParts, Repository } from '../parts.ts';
 import { mayStart } from './permission.ts';
 
-const CONFIG_PATH = '.github/autobuild.yml';
 const WORKFLOW = 'autobuild.yml';
 
 interface Labelled extends Repository {

@@ -1,11 +1,13 @@
+import { agentNames } from '../../agents/registry.ts';
+import { CONFIG_PATH } from '../../core/config-path.ts';
 import { type CliOptions, usage } from '../options.ts';
-import { CONFIG_FILE, loadConfig } from './run-command.ts';
+import { loadConfig } from './run-command.ts';
 
-/** `autobuild check-config`: the settings as they would hold, or every mistake with its line. */
+/** `autobuild check-config`: the settings in force, or every mistake with its line. */
 export function checkConfigCommand(options: CliOptions): string[] {
-  const [file = CONFIG_FILE, ...extra] = options.operands;
+  const [file = CONFIG_PATH, ...extra] = options.operands;
   if (extra.length > 0) throw usage('autobuild check-config takes one file.');
-  const config = loadConfig({ config: file }, options.directory);
+  const config = loadConfig({ config: file }, options.directory, agentNames());
   const guards = Object.entries(config.guards).map(([id, limit]) => `  ${id}: ${show(limit)}`);
   return [
     `✓ ${file} is valid.`,

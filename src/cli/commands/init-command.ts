@@ -1,18 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/read-config.ts';
+import { CONFIG_PATH } from '../../core/config-path.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { readInside } from '../../runner/disk/read-inside.ts';
 import { writeInside } from '../../runner/disk/write-inside.ts';
-import { findActionReferences } from '../doctor/doctor-workflow.ts';
+import { findActionReferences, WORKFLOW_PATH } from '../doctor/doctor-workflow.ts';
 import { realDirectory } from '../home.ts';
 import { usage } from '../options.ts';
 import { packageVersion } from '../package-version.ts';
 import { repositoryFiles } from '../repository-files.ts';
 import { readWorkflowFile } from '../workflow-file.ts';
 
-const WORKFLOW_PATH = '.github/workflows/autobuild.yml';
-const CONFIG_PATH = '.github/autobuild.yml';
 const TEMPLATES = [
   { template: 'workflow.yml', path: WORKFLOW_PATH },
   { template: 'autobuild.yml', path: CONFIG_PATH },
@@ -63,7 +62,7 @@ export async function initCommand(options: {
   const used = workflow === undefined ? action : actionIn(workflow);
   lines.push(
     `The checks are ${checks}; the action is ${used}, which gets your secrets: use one you trust (--action).`,
-    'Next: choose agent and checks in .github/autobuild.yml, add its set-up and key to .github/workflows/autobuild.yml,',
+    `Next: choose agent and checks in ${CONFIG_PATH}, add its set-up and key to ${WORKFLOW_PATH},`,
     'commit both to the default branch, install the App, and label an issue `autobuild`.',
   );
   return { lines, ok: kept.size === 0 };

@@ -2,7 +2,10 @@ import { basename, join, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed, agentNames } from '../../agents/registry.ts';
 import { readTask } from '../../commands/reading/read-task.ts';
-import { type Config, defaultConfig, describeProblem, readConfig } from '../../config.ts';
+import { describeProblem } from '../../config/config-problem.ts';
+import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
+import { AGENT_NAME, AGENT_NAME_FORM } from '../../core/agent-name.ts';
+import { CONFIG_PATH } from '../../core/config-path.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { Task } from '../../core/contracts/task.ts';
 import { userError } from '../../core/error-catalogue.ts';
@@ -19,7 +22,6 @@ import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
 import { type Surroundings, workOnRun } from '../work-on-run.ts';
 
-export const CONFIG_FILE = '.github/autobuild.yml';
 const MAX_TASK_BYTES = 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
@@ -33,7 +35,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
   const { task, hidden } = loadTask(taskFile, config);
   const checks =
     options.verify.length > 0 ? options.verify : (config.verify ?? detectChecks(repositoryFiles(worktree)));
-  if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_FILE });
+  if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_PATH });
   const { name, agents } = chooseAgent(options, config);
   const { env } = surroundings;
   const builtIn = checkAgent(name, agents, { worktree, env });
@@ -86,16 +88,21 @@ async function warnOfAgent(agent: Agent, cwd: string, { env, screen }: Surroundi
   if (warning) screen.note(warning);
 }
 
-export function loadConfig(options: { config?: string }, worktree: string): Config {
-  const file = options.config ? resolve(options.config) : join(worktree, CONFIG_FILE);
-  const shown = options.config ?? CONFIG_FILE;
+/** With `builtInAgents`, a config that names an unknown agent is refused; `run` may be given another agent instead. */
+export function loadConfig(
+  options: { config?: string },
+  worktree: string,
+  builtInAgents?: readonly string[],
+): Config {
+  const file = options.config ? resolve(options.config) : join(worktree, CONFIG_PATH);
+  const shown = options.config ?? CONFIG_PATH;
   const content = readTextFile(file, MAX_CONFIG_BYTES);
   if ('problem' in content) {
     if (content.missing && options.config) throw userError('config_missing', { file: options.config });
     if (content.missing) return defaultConfig();
     throw userError('config_invalid', { file: shown, problems: [`cannot be read: ${content.problem}`] });
   }
-  const read = readConfig(content.text);
+  const read = readConfig(content.text, builtInAgents);
   const problems = read.ok ? stateDirProblems(read.config.state_dir) : read.problems.map(describeProblem);
   if (read.ok && problems.length === 0) return read.config;
   throw userError('config_invalid', { file: shown, problems });
@@ -139,6 +146,7 @@ function chooseAgent(
   );
   if (options.agentCommand.length > 0) {
     const name = options.agent ?? 'command';
+    if (!AGENT_NAME.test(name)) throw usage(`--agent takes a name of ${AGENT_NAME_FORM}.`);
     return { name, agents: { ...agents, [name]: options.agentCommand } };
   }
   const name =

@@ -1,12 +1,13 @@
 import { AGENTS, agentNamed } from '../../agents/registry.ts';
-import { type Config, defaultConfig, describeProblem, type ReadConfig, readConfig } from '../../config.ts';
+import { describeProblem } from '../../config/config-problem.ts';
+import { type Config, defaultConfig, type ReadConfig, readConfig } from '../../config/read-config.ts';
+import { CONFIG_PATH } from '../../core/config-path.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { ActionsPolicy, RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
 import { readWorkflowFile, type WorkflowFile } from '../workflow-file.ts';
 import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
 import { examineWorkflow, findActionReferences, WORKFLOW_PATH } from './doctor-workflow.ts';
 
-const CONFIG_PATH = '.github/autobuild.yml';
 const BRANCH = 'autobuild/issue-1';
 /** Rules that can refuse what the App does to its branch: create it, and move it by force. */
 const HINDERING_RULES = [

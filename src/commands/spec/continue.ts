@@ -1,3 +1,4 @@
+import { AGENT_NAME, AGENT_NAME_FORM } from '../../core/agent-name.ts';
 import type { Command } from '../../core/contracts/command.ts';
 import { showWord, tidyWords } from '../reading/words.ts';
 import type { CommandSpec, ParsedCommand } from './command-spec.ts';
@@ -7,7 +8,6 @@ const MAX_MINUTES = 600;
 /** Room for every option several times over; the work on a line grows faster than its length. */
 const MAX_LINE = 300;
 const EXAMPLE = '/continue +5';
-const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 type Continue = Extract<Command, { name: 'continue' }>;
 
@@ -54,10 +54,7 @@ function readWord(word: string, command: Continue): ParsedCommand | undefined {
 function readAgent(agent: string, command: Continue): ParsedCommand | undefined {
   if (command.agent !== undefined) return refuse('`agent=` is there twice.', '/continue agent=NAME');
   if (!AGENT_NAME.test(agent))
-    return refuse(
-      '`agent=` needs the name of an agent: letters, digits, `.`, `_` and `-`.',
-      '/continue agent=NAME',
-    );
+    return refuse(`\`agent=\` needs the name of an agent: ${AGENT_NAME_FORM}.`, '/continue agent=NAME');
   command.agent = agent;
   return undefined;
 }

@@ -41,6 +41,7 @@ describe('/continue', () => {
     ['/continue faster', '`faster`', '`new-approach`'],
     ['/continue agent=', '`agent=`', 'name of an agent'],
     ['/continue agent=../x', '`agent=`', 'name of an agent'],
+    ['/continue agent=My.Agent', '`agent=`', 'small letters, digits and dashes'],
     ['/continue agent=a agent=b', '`agent=`', 'twice'],
   ])('replies to %s with the value and what is allowed', (text, value, allowed) => {
     const parsed = parseComment(text);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command.ts';
-import { defaultConfig } from '../../../src/config.ts';
+import { defaultConfig } from '../../../src/config/read-config.ts';
 import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import { createDesk } from '../../../src/core/decide/desk.ts';
 import { briefFor } from '../../../src/core/decide/orders/brief-for.ts';

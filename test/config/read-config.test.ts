@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ConfigProblem, defaultConfig, describeProblem, readConfig } from '../src/config.ts';
-import { GUARD_IDS } from '../src/core/contracts/guard.ts';
-import { guardById } from '../src/guards/registry.ts';
-import { growth } from './growth.ts';
+import { type ConfigProblem, describeProblem } from '../../src/config/config-problem.ts';
+import { defaultConfig, readConfig } from '../../src/config/read-config.ts';
+
+import { GUARDS, guardById } from '../../src/guards/registry.ts';
+import { growth } from '../growth.ts';
+
+const GUARD_IDS = GUARDS.map(({ id }) => id);
 
 function problemsOf(text: string): ConfigProblem[] {
   const read = readConfig(text);
@@ -123,6 +126,7 @@ describe('what is wrong', () => {
     ['max_turns: 1.5', 'max_turns', '1.5', 'a whole number from 1 to 1000, or `off`'],
     ['limits: 5', 'limits', '5', 'hold_minutes, turn_minutes, check_minutes'],
     ['limits:\n  hold_minutes: -1', 'limits.hold_minutes', '-1', 'from 0 to 360'],
+    ['limits:\n  turn_minutes: .inf', 'limits.turn_minutes', 'Infinity', 'above 0'],
     ['limits:\n  turn_minutes: 0', 'limits.turn_minutes', '0', 'above 0'],
     ['limits:\n  check_minutes: "5"', 'limits.check_minutes', '"5"', 'above 0'],
     ['waiting: no', 'waiting', '"no"', 'remind_minutes, remind_high_minutes'],
@@ -225,9 +229,17 @@ describe('what is wrong', () => {
   });
 
   test.each([
-    ['aliases', 'verify: &v [npm test]\njunit: *v', 2, 'no YAML aliases; write the value of *v out'],
-    ['repeated keys', 'max_turns: 1\nscope: [a]\nmax_turns: 2', 3, 'each key once'],
-    ['keys that are no names', '? [a]\n: b', 1, 'keys that are plain names'],
+    ['aliases', 'verify: &v [npm test]\njunit: *v', 2, 'junit: no YAML aliases; write the value of *v out'],
+    ['aliases below', 'agents:\n  a: &a\n    command: [x]\n  b: *a', 4, 'agents.b: no YAML aliases'],
+    ['repeated keys', 'max_turns: 1\nscope: [a]\nmax_turns: 2', 3, 'max_turns: each key once'],
+    [
+      'repeated keys below',
+      'limits:\n  hold_minutes: 1\n  hold_minutes: 2',
+      3,
+      'limits.hold_minutes: each key once',
+    ],
+    ['keys that are no names', '? [a]\n: b', 1, 'the file: keys that are plain names'],
+    ['keys below that are no names', 'guards:\n  ? [a]\n  : b', 2, 'guards: keys that are plain names'],
     ['tabs', 'guards:\n\tmax_iterations: 3', 2, 'YAML: '],
     ['an open quote', 'agent: "x', 1, 'YAML: '],
     ['two documents', 'agent: x\n---\nagent: y', 2, 'YAML: '],
@@ -235,12 +247,65 @@ describe('what is wrong', () => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems[0]?.line).toBe(line);
-    expect(problems[0]?.allowed).toContain(allowed);
+    expect(describeProblem(problems[0] ?? expect.fail())).toContain(allowed);
   });
 
   test.each(['- a', 'hello', '7', '[1, 2]'])('%j is no mapping', (text) => {
     expect(problemsOf(text)).toMatchObject([
       { line: 1, key: 'the file', allowed: 'a mapping of keys to values' },
+    ]);
+  });
+
+  test.each([
+    ['agent: claud', 'claude, codex, or a name under `agents`; did you mean claude?'],
+    ['agent: robot', 'claude, codex, or a name under `agents`'],
+    ['agent: rowboat\nagents: {robot: {command: [x]}}', 'robot, claude, codex, or a name under `agents`'],
+    [
+      'agent: robto\nagents: {robot: {command: [x]}}',
+      'robot, claude, codex, or a name under `agents`; did you mean robot?',
+    ],
+    ['agent: constructor', 'claude, codex, or a name under `agents`'],
+  ])('%j names no agent that is there', (text, allowed) => {
+    const found = JSON.stringify(text.split(/: |\n/)[1]);
+    const read = readConfig(text, ['claude', 'codex']);
+    expect(read).toEqual({ ok: false, problems: [{ line: 1, key: 'agent', found, allowed }] });
+    expect(readConfig(text).ok).toBe(true);
+  });
+
+  test.each([
+    'agent: claude',
+    'agent: mine\nagents: {mine: {command: [x]}}',
+    'agents: {mine: {command: [x]}}',
+    '',
+  ])('%j names an agent that is there, or none', (text) => {
+    expect(readConfig(text, ['claude', 'codex']).ok).toBe(true);
+  });
+
+  test('mistakes come in the order of their lines, each key once', () => {
+    const text =
+      'zebra: 1\nguards: {max_runtime: x}\nverify: 1\nlimits:\n  hold: 3\n  turn_minutes: no\nagent: nobody\n';
+    const read = readConfig(text, ['claude']);
+    expect(read.ok ? [] : read.problems.map(({ line, key }) => [line, key])).toEqual([
+      [1, 'zebra'],
+      [2, 'guards.max_runtime'],
+      [3, 'verify'],
+      [5, 'limits.hold'],
+      [6, 'limits.turn_minutes'],
+      [7, 'agent'],
+    ]);
+    const shape = readConfig('agents: []\nagent: 7', ['claude']);
+    expect(shape.ok ? [] : shape.problems.map(({ line, key }) => [line, key])).toEqual([
+      [1, 'agents'],
+      [2, 'agent'],
+    ]);
+    const both = readConfig(
+      'waiting: {expire_minutes: 1}\nmax_turns: 2\nguards: {max_iterations: 3}\nagent: x',
+      ['y'],
+    );
+    expect(both.ok ? [] : both.problems.map(({ line, key }) => [line, key])).toEqual([
+      [1, 'waiting.expire_minutes'],
+      [2, 'max_turns'],
+      [4, 'agent'],
     ]);
   });
 
@@ -262,6 +327,11 @@ describe('what is wrong', () => {
     ['nested lists', (size: number) => `verify: ${'['.repeat(size)}${']'.repeat(size)}`],
     ['many keys', (size: number) => Array.from({ length: size }, (_, index) => `k${index}: 1`).join('\n')],
     ['one key many times', (size: number) => Array.from({ length: size }, () => 'same: 1').join('\n')],
+    [
+      'one key many times at every level',
+      (size: number) => `${'{a: 1, a: '.repeat(size)}1${'}'.repeat(size)}`,
+    ],
+    ['one long key', (size: number) => `${'x'.repeat(size)}: 1`],
   ])('%s are refused in linear time, and never throw', (_, textOf) => {
     const refuse = (size: number) => {
       const problems = problemsOf(textOf(size));

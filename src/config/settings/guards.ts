@@ -1,0 +1,19 @@
+import type { AnyGuard } from '../../core/contracts/guard.ts';
+import { GuardConfig } from '../../guards/guard-config.ts';
+import { GUARDS } from '../../guards/registry.ts';
+import type { Setting, SettingGroup } from '../setting.ts';
+
+const IDS = GUARDS.map(({ id }) => id);
+
+/** One setting per guard. The guard's own file has its schema, default and words. */
+export const guards = {
+  schema: GuardConfig,
+  allowed: `a map of guard ids to limits; allowed keys: ${IDS.join(', ')}`,
+  words: 'When to stop and ask. `off` switches a guard off.',
+  keys: Object.fromEntries(GUARDS.map((guard) => [guard.id, settingOf(guard)])),
+  isGroup: true,
+} satisfies SettingGroup;
+
+function settingOf({ config, allowed, header }: AnyGuard): Setting {
+  return { schema: config, allowed, words: `${header}.`, example: config.parse(undefined) };
+}

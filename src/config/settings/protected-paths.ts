@@ -1,0 +1,12 @@
+import * as z from 'zod';
+import { isUsablePattern } from '../../core/work/path-pattern.ts';
+import type { Setting } from '../setting.ts';
+
+export const protectedPaths = {
+  schema: z.array(z.string().refine(isUsablePattern)).max(100).default([]),
+  allowed:
+    'a list of at most 100 paths or globs inside the repository, such as `migrations/**`, with at most 5 stars each',
+  words: 'Changes there are committed only after `/approve`. Read by the GitHub App alone.',
+  unset: '`.github/**`, which is always protected',
+  example: ['migrations/**', '**/*.pem'],
+} satisfies Setting;
