@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../src/commands/registry.ts';
+import { renderJsonSchema, renderSettingsTable, renderTemplate } from './render-settings.ts';
 
 /** One file, or one part of it, that is written from the code: `npm run generate`. A test demands that nothing differs. */
 export interface Generated {
@@ -10,7 +11,12 @@ export interface Generated {
 
 const root = join(import.meta.dirname, '..');
 
-export const GENERATED: Generated[] = [{ file: 'README.md', render: section('commands', renderCommands) }];
+export const GENERATED: Generated[] = [
+  { file: 'README.md', render: section('commands', renderCommands) },
+  { file: 'docs/configure.md', render: section('settings', renderSettingsTable) },
+  { file: 'templates/autobuild.yml', render: renderTemplate },
+  { file: 'templates/autobuild.schema.json', render: renderJsonSchema },
+];
 
 function renderCommands(): string {
   const rows = Object.values(COMMANDS).map(({ usage, summary }) => `| \`${usage}\` | ${summary} |`);

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { agentNames } from '../src/agents/registry.ts';
 import { initCommand } from '../src/cli/commands/init-command.ts';
 import { packageVersion } from '../src/cli/package-version.ts';
 import { readConfig } from '../src/config/read-config.ts';
+import { SETTINGS } from '../src/config/registry.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';
 import { demoFiles } from '../src/sandbox/demo-project.ts';
 import { makeWorktree } from './runner/temporary-worktree.ts';
@@ -141,26 +143,26 @@ describe('S-8: the workflow for users', () => {
   });
 });
 
-test('the settings for users are valid, with and without what stands in comments', () => {
+test('the settings for users have every key, and are valid with and without what stands in comments', () => {
   const text = read('templates/autobuild.yml');
   expect(readConfig(text)).toMatchObject({ ok: true, config: { agent: 'claude', verify: ['npm test'] } });
   const everything = text
     .split('\n')
-    .filter((line) => !/^# [A-Z]/.test(line))
+    .filter((line) => !/^# (?:[A-Z]|yaml-language-server)/.test(line))
     .map((line) => line.replace(/^# /, ''))
     .join('\n');
-  const full = readConfig(everything);
-  expect(full).toMatchObject({ ok: true, config: { verify: ['npm test'], limits: { hold_minutes: 5 } } });
+  const full = readConfig(everything, agentNames());
+  expect(full).toMatchObject({ ok: true, config: { verify: ['npm test'], roles: { approve: 'maintain' } } });
+  const keys = parse(everything);
+  expect(Object.keys(keys)).toEqual(Object.keys(SETTINGS));
+  for (const [key, entry] of Object.entries(SETTINGS))
+    if ('isGroup' in entry) expect(Object.keys(keys[key])).toEqual(Object.keys(entry.keys));
   const defaults = readConfig('');
-  // The comments say what the defaults are.
   if (!full.ok || !defaults.ok) throw new Error('not valid');
-  expect(full.config.limits).toEqual(defaults.config.limits);
-  expect(full.config.waiting).toEqual(defaults.config.waiting);
-  expect(full.config.guards).toEqual(defaults.config.guards);
-  expect(full.config.notify).toEqual(defaults.config.notify);
-  expect(full.config.ci).toBe(defaults.config.ci);
-  expect(full.config.protected_paths).toEqual(defaults.config.protected_paths);
-  expect(full.config.roles).toEqual({ approve: 'write', cancel: 'write' });
+  // The comments say what the defaults are.
+  for (const key of ['limits', 'waiting', 'guards', 'ci', 'state_dir'] as const)
+    expect(full.config[key]).toEqual(defaults.config[key]);
+  expect(full.config.notify.webhook).toBe('on');
 });
 
 test('C-1: action.yml says what GitHub demands of a JavaScript action, and takes no secret', () => {

@@ -22,6 +22,9 @@ Run and resume:
   --json            journal events on stdout, one per line; everything else on stderr
   --no-color        no colours (also NO_COLOR, a pipe, TERM=dumb)
 
+Init writes the workflow, the settings and their JSON Schema for editors below .github.
+  --force           replaces files that are there and differ; without it they are left alone
+
 At the prompt the same commands work as on GitHub: /provide key=value, /continue +5,
 /guide TEXT, /override TEXT, /approve files=30, /retry, /debug, /skip, /accept, /review,
 /pause, /cancel, /terminate, /status, /help. Ctrl-C parks the run, twice cancels it.

@@ -6,7 +6,7 @@ export type LineOf = (path: readonly PropertyKey[]) => number | undefined;
 
 type ReadYaml = { ok: true; value: unknown; lineOf: LineOf } | { ok: false; problems: ConfigProblem[] };
 
-/** Reads plain YAML: no aliases, and each key once. Of each kind of mistake at most `max` are returned. */
+/** Reads plain YAML: no aliases, and each key once. It returns at most `max` errors of the parser and `max` other mistakes. */
 export function readYaml(text: string, max: number): ReadYaml {
   const lines = new LineCounter();
   // The parser's own check for repeated keys takes quadratic time, so `visit` below does it.

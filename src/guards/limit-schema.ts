@@ -1,7 +1,8 @@
 import * as z from 'zod';
 
 // YAML 1.1 readers turn a bare `off` into false and `on` into true.
-const isOff = (value: unknown) => value === 'off' || value === false;
+const Off = z.literal(['off', false]);
+const isOff = (value: unknown) => Off.safeParse(value).success;
 
 /** The value under `guards.<id>`: what the guard takes, or `off`. Any refusal says `allowed`, whatever part was wrong. */
 export function limitSchema<Config>(
@@ -16,7 +17,13 @@ export function limitSchema<Config>(
     context.addIssue({ code: 'custom', message: allowed, input: value });
     return z.NEVER;
   }) as z.ZodType<Config | 'off'>;
-  return given.default(fallback as z.core.util.NoUndefined<Config | 'off'>);
+  // A transform hides from JSON Schema which values it takes. The getter spares runs that never ask.
+  const shown = given.meta({
+    get anyOf() {
+      return z.toJSONSchema(z.union([schema, Off]), { io: 'input' }).anyOf;
+    },
+  });
+  return shown.default(fallback as z.core.util.NoUndefined<Config | 'off'>);
 }
 
 /** A whole number from 1 to `max`, as most guards take it. */

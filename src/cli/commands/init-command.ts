@@ -15,15 +15,17 @@ import { readWorkflowFile } from '../workflow-file.ts';
 const TEMPLATES = [
   { template: 'workflow.yml', path: WORKFLOW_PATH },
   { template: 'autobuild.yml', path: CONFIG_PATH },
+  // The first line of the settings names it, for editors.
+  { template: 'autobuild.schema.json', path: '.github/autobuild.schema.json' },
 ];
 const MAX_BYTES = 1024 * 1024;
 const ACTION = /^[A-Za-z0-9][\w-]*\/[\w.-]+@[\w][\w./-]*$/;
 
-/** `autobuild init`: the two files a repository needs. Says what it did, what it left alone, and what comes next. */
+/** `autobuild init` writes the files a repository needs. It reports which ones it wrote, which ones it kept, and the next steps. */
 export async function initCommand(options: {
   directory: string;
   force: boolean;
-  /** `OWNER/REPO@REF`, for those who run the action from a copy of their own. */
+  /** `OWNER/REPO@REF` of a copy of the action. */
   action?: string;
 }): Promise<{ lines: string[]; ok: boolean }> {
   const action = options.action ?? `autobuild/autobuild@v${packageVersion()}`;
@@ -32,7 +34,7 @@ export async function initCommand(options: {
   const directory = realDirectory(options.directory);
   const found = detectChecks(repositoryFiles(directory));
   const lines: string[] = [];
-  /** What stands in files that were left as they are, by path. */
+  /** Contents of the files that differ and were kept, by path. */
   const kept = new Map<string, string>();
   for (const { template, path } of TEMPLATES) {
     const text = readFileSync(new URL(`../../../templates/${template}`, import.meta.url), 'utf8');
@@ -63,7 +65,7 @@ export async function initCommand(options: {
   lines.push(
     `The checks are ${checks}; the action is ${used}, which gets your secrets: use one you trust (--action).`,
     `Next: choose agent and checks in ${CONFIG_PATH}, add its set-up and key to ${WORKFLOW_PATH},`,
-    'commit both to the default branch, install the App, and label an issue `autobuild`.',
+    'commit all three to the default branch, install the App, and label an issue `autobuild`.',
   );
   return { lines, ok: kept.size === 0 };
 }
@@ -81,7 +83,7 @@ function actionIn(workflow: string): string {
   return [...new Set(names)].join(' and ') || `what ${WORKFLOW_PATH} says`;
 }
 
-/** A JSON text is a YAML text, whatever characters a command has. */
+/** JSON is YAML, so a command with special characters is quoted as JSON. */
 function renderChecks(checks: string[]): string {
   return `verify:\n${checks.map((check) => `  - ${/^[\w ./-]+$/.test(check) ? check : JSON.stringify(check)}\n`).join('')}`;
 }

@@ -14,6 +14,9 @@ export const guards = {
   isGroup: true,
 } satisfies SettingGroup;
 
-function settingOf({ config, allowed, header }: AnyGuard): Setting {
-  return { schema: config, allowed, words: `${header}.`, example: config.parse(undefined) };
+function settingOf(guard: AnyGuard): Setting {
+  const { config, allowed, header } = guard;
+  const { trips } = guard as { trips?: string };
+  const words = trips ? `Trips when ${trips}` : `${header}.`;
+  return { schema: config, allowed, words, example: config.parse(undefined) };
 }

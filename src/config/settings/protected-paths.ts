@@ -6,7 +6,8 @@ export const protectedPaths = {
   schema: z.array(z.string().refine(isUsablePattern)).max(100).default([]),
   allowed:
     'a list of at most 100 paths or globs inside the repository, such as `migrations/**`, with at most 5 stars each',
-  words: 'Changes there are committed only after `/approve`. Read by the GitHub App alone.',
-  unset: '`.github/**`, which is always protected',
+  words:
+    'Paths or globs where changes are committed only after `/approve`, beside `.github/**`. Read by the GitHub App alone.',
+  unset: 'only `.github/**`',
   example: ['migrations/**', '**/*.pem'],
 } satisfies Setting;

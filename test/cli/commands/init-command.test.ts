@@ -7,20 +7,26 @@ import { makeTemporaryDirectory, makeWorktree } from '../../runner/temporary-wor
 
 const WORKFLOW = '.github/workflows/autobuild.yml';
 const CONFIG = '.github/autobuild.yml';
+const SCHEMA = '.github/autobuild.schema.json';
 
 describe('autobuild init', () => {
-  test('writes both files and says what comes next; again, nothing changes', async () => {
+  test('writes the files and says what comes next; again, nothing changes', async () => {
     const tree = makeWorktree();
     const first = await initCommand({ directory: tree.worktree, force: false });
     expect(first.ok).toBe(true);
-    expect(first.lines.slice(0, 2)).toEqual([`✓ ${WORKFLOW} written.`, `✓ ${CONFIG} written.`]);
+    expect(first.lines.slice(0, 3)).toEqual([
+      `✓ ${WORKFLOW} written.`,
+      `✓ ${CONFIG} written.`,
+      `✓ ${SCHEMA} written.`,
+    ]);
     expect(first.lines.join('\n')).toContain('label an issue');
     expect(tree.read(WORKFLOW)).toContain('workflow_dispatch');
     expect(tree.read(CONFIG)).toContain('agents:');
     const second = await initCommand({ directory: tree.worktree, force: false });
-    expect(second.lines.slice(0, 2)).toEqual([
+    expect(second.lines.slice(0, 3)).toEqual([
       `✓ ${WORKFLOW} is there already.`,
       `✓ ${CONFIG} is there already.`,
+      `✓ ${SCHEMA} is there already.`,
     ]);
   });
 
@@ -68,6 +74,20 @@ describe('autobuild init', () => {
     expect(tree.read(CONFIG)).toContain('agent: claude');
   });
 
+  test('an editor finds the schema beside the settings; one that differs is left alone and told', async () => {
+    const tree = makeWorktree({ [SCHEMA]: '{}\n' });
+    const kept = await initCommand({ directory: tree.worktree, force: false });
+    expect(kept.ok).toBe(false);
+    expect(kept.lines[2]).toBe(
+      `✗ ${SCHEMA} is there and differs; it was left as it is. Replace it with: autobuild init --force`,
+    );
+    expect(tree.read(SCHEMA)).toBe('{}\n');
+    const name = /^# yaml-language-server: \$schema=(\S+)\n/.exec(tree.read(CONFIG))?.[1];
+    expect(join(CONFIG, '..', name ?? '')).toBe(SCHEMA);
+    await initCommand({ directory: tree.worktree, force: true });
+    expect(JSON.parse(tree.read(SCHEMA))).toHaveProperty('properties.verify');
+  });
+
   test('of files that were left as they are it says what they have, not what was asked for', async () => {
     const tree = makeWorktree();
     await initCommand({ directory: tree.worktree, force: false, action: 'acme/autobuild@v8' });
@@ -75,12 +95,12 @@ describe('autobuild init', () => {
     const asked = { directory: tree.worktree, action: 'acme/autobuild@v9' };
     const kept = await initCommand({ ...asked, force: false });
     expect(kept.lines[0]).toMatch(/left as it is.*: autobuild init --force --action acme\/autobuild@v9$/);
-    expect(kept.lines[2]).toMatch(/^The checks are make check; the action is acme\/autobuild@v8, which/);
+    expect(kept.lines[3]).toMatch(/^The checks are make check; the action is acme\/autobuild@v8, which/);
     const forced = await initCommand({ ...asked, force: true });
-    expect(forced.lines[2]).toMatch(/^The checks are `npm test`.*; the action is acme\/autobuild@v9, which/);
+    expect(forced.lines[3]).toMatch(/^The checks are `npm test`.*; the action is acme\/autobuild@v9, which/);
     for (const path of [WORKFLOW, CONFIG]) writeFileSync(join(tree.worktree, path), 'verify: [\n');
     const broken = await initCommand({ ...asked, force: false });
-    expect(broken.lines[2]).toContain(
+    expect(broken.lines[3]).toContain(
       `The checks are what ${CONFIG} says; the action is what ${WORKFLOW} says,`,
     );
   });
