@@ -8,7 +8,7 @@ import { pendingEscalation } from '../core/contracts/run-state.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { parseJson } from '../core/parse-json.ts';
 import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
-import { sealInputs } from '../core/secrets/seal-inputs.ts';
+import { sealCommand } from '../core/secrets/seal-command.ts';
 import type { Logger } from './log.ts';
 import { readStream } from './read-stream.ts';
 
@@ -72,7 +72,7 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
     if (given.length === 0 || unknown.length > 0)
       return c.json({ error: 'Only what is asked for is taken.', unknown: shorten(unknown), asked }, 422);
 
-    const inputs = await sealInputs(store.vault, run, given);
+    const command = await sealCommand(store.vault, run, { name: 'provide', inputs: body.data.inputs });
     const decided = await decideOnce(
       store.runs,
       rules,
@@ -80,7 +80,7 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
       {
         type: 'command',
         at: now().toISOString(),
-        command: { name: 'provide', inputs },
+        command,
         by,
         via: 'form',
         escalation: pending.id,

@@ -1,11 +1,11 @@
 import type { ParsedText } from '../../commands/spec/command-spec.ts';
 import { type ActionsSecret, actionsSecretName } from '../../core/contracts/actions-secret.ts';
-import type { Command, CommandName, SealedCommand } from '../../core/contracts/command.ts';
+import type { CommandName, SealedCommand } from '../../core/contracts/command.ts';
 import { missingInputs } from '../../core/contracts/escalation.ts';
 import { neededRole, type Role } from '../../core/contracts/role.ts';
 import { isFinished, pendingEscalation } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import { sealInputs } from '../../core/secrets/seal-inputs.ts';
+import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppParts } from '../parts.ts';
@@ -67,7 +67,7 @@ export async function runCommand(parts: AppParts, github: GitHub, given: Asked):
     await advise([], `Nothing changed: send /${name} again, without the secret.`);
     return false;
   }
-  const command = await sealFor(parts, run, parsed.command);
+  const command = await sealCommand(parts.store.vault, run, parsed.command);
   const actions_secrets = await lookForSecrets(parts, github, asked, command);
   const decided = await decideForRun(
     parts,
@@ -140,12 +140,4 @@ export async function refuseOnce(
   });
   // Afterwards: a reply that failed is written when the delivery comes again, under the same operation id.
   await parts.store.marks.set(mark, parts.now().toISOString());
-}
-
-async function sealFor(parts: AppParts, run: string, command: Command): Promise<SealedCommand> {
-  if (command.name !== 'provide') return command;
-  return {
-    name: 'provide',
-    inputs: await sealInputs(parts.store.vault, run, Object.entries(command.inputs)),
-  };
 }

@@ -1,9 +1,9 @@
-import type { Command } from '../../core/contracts/command.ts';
+import { type Command, showCommand } from '../../core/contracts/command.ts';
 import { pendingEscalation } from '../../core/contracts/run-state.ts';
 import type { Desk } from '../../core/decide/desk.ts';
 import type { UserError } from '../../core/error-catalogue.ts';
 import type { Vault } from '../../core/ports/ports.ts';
-import { sealCommand, showCommand } from '../seal-command.ts';
+import { sealCommand } from '../../core/secrets/seal-command.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
@@ -34,7 +34,7 @@ export function createConversation(parts: {
   let asked: string | undefined;
 
   async function command(given: Command, via: 'terminal' | 'answer_flag'): Promise<void> {
-    const sealed = await sealCommand(given, run, vault);
+    const sealed = await sealCommand(vault, run, given);
     const at = parts.now().toISOString();
     await desk.handleOnce(run, { type: 'command', at, command: sealed, by: screen.user, via });
   }

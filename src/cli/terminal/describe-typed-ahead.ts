@@ -1,6 +1,5 @@
 import { parseTerminalLine } from '../../commands/parse-line.ts';
-import { COMMAND_NAMES } from '../../core/contracts/command.ts';
-import { showCommand } from '../seal-command.ts';
+import { COMMAND_NAMES, showCommand } from '../../core/contracts/command.ts';
 
 /** Names the commands that were typed. Values and free text may be secret, so they are not repeated. */
 export function describeTypedAhead(typed: string): string {
@@ -12,9 +11,7 @@ function describeLine(line: string): string {
   const parsed = parseTerminalLine(line);
   if (parsed.kind === 'command') {
     const { command } = parsed;
-    return command.name === 'guide' || command.name === 'override'
-      ? `/${command.name} …`
-      : showCommand(command).trim();
+    return 'text' in command ? `/${command.name} …` : showCommand(command);
   }
   const word = /^\s*\/?([a-z]+)/i.exec(line)?.[1]?.toLowerCase();
   const isBeginning = word !== undefined && COMMAND_NAMES.some((name) => name.startsWith(word));

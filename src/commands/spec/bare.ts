@@ -1,18 +1,14 @@
-import type { CommandName } from '../../core/contracts/command.ts';
+import { BARE_COMMANDS, type BareCommand, type BareCommandName } from '../../core/contracts/command.ts';
 import { tidyWords } from '../reading/words.ts';
 import type { CommandSpec } from './command-spec.ts';
 
-type BareName = Exclude<CommandName, 'provide' | 'continue' | 'guide' | 'override' | 'approve'>;
+/** Commands that stand alone on their line. Their rows are in `BARE_COMMANDS`. */
+export const bareCommands = Object.fromEntries(
+  (Object.keys(BARE_COMMANDS) as BareCommandName[]).map((name) => [name, bareCommand(name)]),
+) as Record<BareCommandName, CommandSpec>;
 
-interface BareCommand {
-  name: BareName;
-  summary: string;
-  /** `/status?` is a fair way to ask; `/cancel?` is a question to people, not an order. */
-  mayBeAsked?: boolean;
-}
-
-/** A command that stands alone on its line. */
-export function bareCommand({ name, summary, mayBeAsked = false }: BareCommand): CommandSpec {
+function bareCommand(name: BareCommandName): CommandSpec {
+  const { summary, mayBeAsked }: BareCommand = BARE_COMMANDS[name];
   const form = `/${name}`;
   const punctuation = mayBeAsked ? /^[\s.,;:!?…]*$/u : /^[\s.,;:!…]*$/u;
   return {

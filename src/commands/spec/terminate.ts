@@ -1,6 +1,0 @@
-import { bareCommand } from './bare-command.ts';
-
-export const terminateCommand = bareCommand({
-  name: 'terminate',
-  summary: 'end this run; the branch is kept',
-});
