@@ -59,6 +59,8 @@ export interface AppDesk {
   /** Puts a run that was driven by hand where an issue of olivia's is, and settles. Asked again: what happened since. */
   seed(run: Run, place?: Partial<Place>): Promise<{ issue: number }>;
   state(run?: string): Promise<RunState>;
+  /** `via` of every command in the journal, oldest first. */
+  waysOfCommands(run?: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -212,6 +214,10 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
       const { state } = await store.runs.load(run);
       if (!state) throw new Error(`There is no run ${run}.`);
       return state;
+    },
+    async waysOfCommands(run = 'r1') {
+      const stored = await store.runs.events(run);
+      return stored.flatMap(({ commit: { input } }) => (input.type === 'command' ? [input.via] : []));
     },
     async close() {
       await github.close();

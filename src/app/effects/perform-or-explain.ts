@@ -123,7 +123,7 @@ async function holdRun(
     run,
     verifying
       ? { type: 'job_lost', at, reason: because, verifying }
-      : { type: 'command', at, command: { name: 'pause' }, by: 'Autobuild', via: 'comment', because },
+      : { type: 'command', at, command: { name: 'pause' }, by: 'Autobuild', via: 'autobuild', because },
     [`refused:${id}`],
   );
 }

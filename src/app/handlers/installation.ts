@@ -40,7 +40,7 @@ export async function cancelBecause(
   if (!state || isFinished(state)) return;
   const at = parts.now().toISOString();
   const command = { name: 'cancel' as const };
-  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'comment', because }, [seen]);
+  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
 }
 
 /** The App may work there again, or may do more: what was given up for want of it gets another chance. */

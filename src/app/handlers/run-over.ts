@@ -42,7 +42,7 @@ export async function onIssueGone(parts: AppParts, gone: IssueGone): Promise<voi
   const at = parts.now().toISOString();
   const command = { name: 'cancel' as const };
   by ??= gone.bot ?? 'someone';
-  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'comment' }, [gone.seen]);
+  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'autobuild' }, [gone.seen]);
 }
 
 async function isMerged({ store }: AppParts, github: GitHub, run: string): Promise<boolean> {
@@ -117,7 +117,9 @@ async function pauseCancelled(parts: AppParts, state: RunState, ended: EndedActi
   const because = 'the job was cancelled in Actions';
   const by = 'the Actions page';
   const command = { name: 'pause' as const };
-  await decideForRun(parts, state.run, { type: 'command', at, command, by, via: 'comment', because }, [seen]);
+  await decideForRun(parts, state.run, { type: 'command', at, command, by, via: 'autobuild', because }, [
+    seen,
+  ]);
 }
 
 /** It ended before it began: no runner, or a set-up step that fails. Tried again, then said. */

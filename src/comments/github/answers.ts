@@ -9,6 +9,7 @@ const VIA: Record<Response['via'], string> = {
   form: 'by one-time form',
   terminal: 'in the terminal',
   answer_flag: 'by `--answer`',
+  autobuild: 'by Autobuild',
 };
 
 /** `gave \`key\` by one-time form`; a value is never repeated. */

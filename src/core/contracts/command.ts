@@ -109,3 +109,6 @@ export function showCommand(command: EitherCommand): string {
   ];
   return [`/${command.name}`, ...(show?.(command) ?? []).filter(Boolean)].join(' ');
 }
+
+/** The way a command came. `autobuild` stands for a command that no person gave, such as the pause after a failed dispatch. */
+export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'autobuild']);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { BlockedReport } from './blocked-report.ts';
-import { InputRef, SealedCommand } from './command.ts';
+import { InputRef, SealedCommand, Via } from './command.ts';
 import { ActionRecord, EscalationType, GuardId, Occurrence, Option, PassRate, Trigger } from './guard.ts';
 import { HelpInput } from './help-request.ts';
 import { PartialProgress, ReportProblem } from './player-report.ts';
@@ -58,7 +58,7 @@ export const Response = z.object({
   /** The text given, or the command's canonical form; never a provided value. */
   content: z.string(),
   by: z.string(),
-  via: z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag']),
+  via: Via,
   timestamp: z.iso.datetime(),
 });
 export type Response = z.infer<typeof Response>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ActionsSecret } from './actions-secret.ts';
-import { SealedCommand } from './command.ts';
+import { SealedCommand, Via } from './command.ts';
 import { Envelope } from './envelope.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
@@ -37,11 +37,11 @@ export const Input = z.discriminatedUnion('type', [
     at: z.iso.datetime(),
     command: SealedCommand,
     by: z.string(),
-    via: z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag']),
+    via: Via,
     /** The question it answers, when the way it came names one (a tick does). */
     escalation: z.string().optional(),
     source: z.string().optional(),
-    /** Not said by a person: what led to it. */
+    /** The cause of a command that no person gave. */
     because: z.string().optional(),
     /** By the key of the input that is missing: the Actions secret it would be in, as looked up before deciding (P-9). */
     actions_secrets: z.record(z.string(), ActionsSecret).optional(),

@@ -40,6 +40,7 @@ test.each([
   const state = await desk.state();
   expect(state).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
   expect(state.finished?.reason).toBe(`cancelled by walter: ${because}`);
+  expect(await desk.waysOfCommands()).toEqual(['autobuild']);
   await desk.settle();
   expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, busy: 0 });
   const buried = await desk.store.outbox.buried(20);

@@ -29,7 +29,12 @@ test.each(['issues.deleted', 'issues.transferred', 'issues.locked'] as const)(
   'C-6: %s in the middle of a run cancels it',
   async (event) => {
     await happened(event);
-    expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+    const state = await desk.state();
+    expect(state).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+    expect(state.escalations[0]?.responses).toMatchObject([
+      { command: { name: 'cancel' }, via: 'autobuild' },
+    ]);
+    expect(await desk.waysOfCommands()).toEqual(['autobuild']);
   },
 );
 

@@ -33,6 +33,7 @@ test('a job that is cancelled on the Actions page pauses the run: no new job, an
   const state = await desk.state();
   expect(state).toMatchObject({ status: 'waiting_for_input', job_live: false });
   expect(state.paused).toBeDefined();
+  expect(await desk.waysOfCommands()).toEqual(['autobuild']);
   expect(builds()).toBe(before);
   const said = (await desk.olivia.comments(issue)).filter(({ body }) =>
     body.includes('cancelled in Actions'),
