@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
-import { standingInWords } from '../../core/decide/decide-command.ts';
+import { describeStatus } from '../../core/decide/commands/status.ts';
 import { foldRun } from '../../core/decide/evolve.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { lockHolder } from '../../runner/workspace/worktree-lock.ts';
@@ -36,7 +36,7 @@ function listRuns(options: CliOptions, home: Home): string[] {
   const figures = resolutionFigures(states.flatMap((state) => state.escalations));
   return [
     ...states.map(
-      (state) => `${state.run}  ${state.task.title.slice(0, 40).padEnd(40)}  ${standingInWords(state)}`,
+      (state) => `${state.run}  ${state.task.title.slice(0, 40).padEnd(40)}  ${describeStatus(state)}`,
     ),
     '',
     resolutionLine(figures),
@@ -60,7 +60,7 @@ function describe(state: RunState, worktree: string): string[] {
   const off = Object.entries(state.limits).flatMap(([guard, limit]) => (limit === 'off' ? [guard] : []));
   return [
     `${state.run}  ${state.task.title}`,
-    `  ${standingInWords(state)}`,
+    `  ${describeStatus(state)}`,
     `  turn ${state.turn} of ${state.limits.max_iterations}, ${Math.round(state.active_ms / 60_000)} min working, ${Math.round(state.waiting_ms / 60_000)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
     ...(checks ? [`  ${checks.passed} of ${checks.total} ${checks.unit} pass`] : []),
     `  ${state.changes.paths.length} of ${state.limits.files_modified_exceeds} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,

@@ -4,10 +4,9 @@ import type { CommandInput } from '../contracts/input.ts';
 import type { RunEvent, RunStatus } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { Decision } from './decision.ts';
-import { expiryOf, setPauseTimer } from './expiry.ts';
+import { expiryOf } from './expiry.ts';
 import { finishRun } from './finish-run.ts';
 import { recordResponse } from './record-response.ts';
-import { replyTo } from './reply-to.ts';
 
 /** The response and its consequence for the question, in the journal's order. */
 export function resolveQuestion(
@@ -44,7 +43,7 @@ export function endRun(
   };
 }
 
-/** The run ends by something else than an answer, and its question with it. */
+/** Ends the run and its question without an answer, for example because the time to answer is over. */
 export function closeUnanswered(
   pending: Escalation,
   { at, by }: { at: string; by: string },
@@ -54,30 +53,6 @@ export function closeUnanswered(
   return {
     events: [{ type: 'escalation_resolved', at, escalation: pending.id, status, by }, ...finished.events],
     effects: [...closingEffects(pending), ...finished.effects],
-  };
-}
-
-export function cancelReason({ by, because }: CommandInput): string {
-  return because ? `cancelled by ${by}: ${because}` : `cancelled by ${by}`;
-}
-
-/** G-12: the question is settled, the run waits; what tripped starts again when it goes on. */
-export function pauseRun(state: RunState, pending: Escalation, input: CommandInput): Decision {
-  const { at, by } = input;
-  return {
-    events: [
-      ...resolveQuestion(pending, input, 'resolved'),
-      { type: 'run_paused', at, by, rearm: pending.rearm },
-    ],
-    effects: [
-      ...closingEffects(pending),
-      ...setPauseTimer(state, at),
-      replyTo(input, {
-        tone: 'taken',
-        title: 'Paused: the work is saved.',
-        detail: `${howToGoOn(state, at)} No reminders until then.`,
-      }),
-    ],
   };
 }
 

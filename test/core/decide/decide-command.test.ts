@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import type { WorkFacts } from '../../../src/core/contracts/work-facts.ts';
-import { commandsFor, standingInWords } from '../../../src/core/decide/decide-command.ts';
+import { sensibleCommands } from '../../../src/core/decide/commands/sensible-commands.ts';
+import { describeStatus } from '../../../src/core/decide/commands/status.ts';
 import { evolve } from '../../../src/core/decide/evolve.ts';
 import { clock, only, proposed } from '../../guards/guard-events.ts';
 import { PASSING, startRun } from '../run-builder.ts';
@@ -234,12 +235,12 @@ describe('commands that come late or out of place', () => {
     run.say('/cancel', { by: 'lee' });
     run.say('/retry', { escalation: 'e1', via: 'tick' });
     expect(run.reply?.title).toBe('Nothing changed: this run has ended by lee (cancelled).');
-    expect(commandsFor(run.state)).toEqual(['status', 'help']);
+    expect(sensibleCommands(run.state)).toEqual(['status', 'help']);
   });
 
   test('/help and /status answer and change nothing, wherever the run stands', () => {
     const run = startRun();
-    expect(standingInWords(run.state)).toBe('Starting');
+    expect(describeStatus(run.state)).toBe('Starting');
     for (const step of [
       () => run.beginTurn(),
       () => run.say('/pause'),
@@ -249,12 +250,12 @@ describe('commands that come late or out of place', () => {
       step();
       const before = run.state;
       run.say('/help');
-      expect(run.reply?.commands).toEqual(commandsFor(run.state));
+      expect(run.reply?.commands).toEqual(sensibleCommands(run.state));
       run.say('/status');
-      expect(run.reply?.title).toBe(standingInWords(run.state));
+      expect(run.reply?.title).toBe(describeStatus(run.state));
       expect(run.state).toBe(before);
     }
-    expect(standingInWords(run.state)).toBe('Ended: reviewing, complete and verified');
+    expect(describeStatus(run.state)).toBe('Ended: reviewing, complete and verified');
   });
 
   test('guidance while no question is open reaches the agent, and an override ends the turn', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { GuardEvent } from '../../../../src/core/contracts/guard.ts';
-import { tripped } from '../../../../src/guards/observe.ts';
-import { action, clock, only } from '../../../guards/guard-events.ts';
-import { errorAt, PASSING, type Run, startRun, tests } from '../../run-builder.ts';
+import type { GuardEvent } from '../../../src/core/contracts/guard.ts';
+import { tripped } from '../../../src/guards/observe.ts';
+import { action, clock, only } from '../../guards/guard-events.ts';
+import { errorAt, PASSING, type Run, startRun, tests } from '../run-builder.ts';
 
 const fails = (message = 'TypeError: x is not a function') => tests(3, 5, { errors: [errorAt(message)] });
 

@@ -1,18 +1,20 @@
 import type { InputRef } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
-import type { Escalation, EscalationStatus } from '../../contracts/escalation.ts';
-import type { CommandInput } from '../../contracts/input.ts';
-import type { Growth, Rules } from '../../contracts/rules.ts';
+import type { EscalationStatus } from '../../contracts/escalation.ts';
+import type { Growth } from '../../contracts/rules.ts';
 import type { ApprovedFile, RunEvent } from '../../contracts/run-event.ts';
-import type { RunState } from '../../contracts/run-state.ts';
 import { closingEffects, resolveQuestion } from '../close-question.ts';
 import type { Decision } from '../decision.ts';
 import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
-import { instructionFor } from './instruction.ts';
-import { rearmedBy } from './put-back-question.ts';
+import type { GivenAnswer } from './given-command.ts';
+import { settledGuards } from './settled-guards.ts';
 
-export interface ResumeOptions {
+interface ResumeOptions {
+  /** The agent is told this. Empty: it just continues. */
+  instruction: string;
+  /** `help`: only the agent's own call for help; edits that were reverted are asked about next. */
+  settles?: 'everything' | 'help';
   status?: EscalationStatus;
   growth?: Growth;
   agent?: string;
@@ -28,25 +30,18 @@ export interface ResumeOptions {
   reply?: Reply;
 }
 
-/** An answer after which the agent goes on: the question is closed and the job is told (G-6, E-10). */
-export function resumeRun(
-  state: RunState,
-  pending: Escalation,
-  input: CommandInput,
-  rules: Rules,
-  options: ResumeOptions = {},
-): Decision {
+/** Closes the question and tells the job to continue (G-6, E-10). */
+export function resumeRun({ state, pending, input, rules }: GivenAnswer, options: ResumeOptions): Decision {
   const { at, by, command } = input;
-  const given = { ...state.given, ...options.inputs };
   const prepared = prepareAnswer(state, rules, {
     id: `${pending.id}.answer`,
     at,
     by,
     escalation: pending,
     command: command.name,
-    instruction: instructionFor(input, state, { pending, given: Object.keys(given) }),
-    inputs: given,
-    rearm: rearmedBy(pending, command),
+    instruction: options.instruction,
+    inputs: { ...state.given, ...options.inputs },
+    rearm: settledGuards(pending, options.settles ?? 'everything'),
     growth: options.growth ?? {},
     approvedPaths: options.approvedPaths ?? [],
     approvedNames: options.approvedNames,

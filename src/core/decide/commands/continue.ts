@@ -1,0 +1,119 @@
+import type { ActionsSecret } from '../../contracts/actions-secret.ts';
+import type { InputRef } from '../../contracts/command.ts';
+import type { Reply } from '../../contracts/effect.ts';
+import { missingInputs } from '../../contracts/escalation.ts';
+import type { HelpInput } from '../../contracts/help-request.ts';
+import type { CommandInput } from '../../contracts/input.ts';
+import type { RunState } from '../../contracts/run-state.ts';
+import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
+import { resumeRun } from '../answer/resume-run.ts';
+import { steerRun } from '../answer/steer-run.ts';
+import { stillMissing } from '../answer/still-missing.ts';
+import { type Decision, refuse } from '../decision.ts';
+import type { CommandRule } from './command-rule.ts';
+import { REFUSED_LATE, refuseWithoutQuestion } from './refused.ts';
+
+/** G-6 */
+export const continueRule: CommandRule<CommandOf<'continue'>> = {
+  ...REFUSED_LATE,
+  listed: { paused: 'first' },
+  asked(answer) {
+    const { state, pending, input, command } = answer;
+    const refusal = unknownAgent(state, command.agent);
+    if (refusal) return refuse(input, refusal);
+    const missing = missingInputs(pending, state.given);
+    return missing.length === 0 ? resumeRun(answer, optionsOf(answer)) : takeActionsSecrets(answer, missing);
+  },
+  working: refuseWithoutQuestion,
+  paused(given) {
+    const { state, input, command } = given;
+    const refusal = unknownAgent(state, command.agent);
+    if (refusal) return refuse(input, refusal);
+    return steerRun(given, { instruction: instruct(given), growth: command, agent: command.agent });
+  },
+};
+
+function optionsOf(answer: GivenAnswer<CommandOf<'continue'>>) {
+  const { pending, command } = answer;
+  return {
+    instruction: instruct(answer),
+    growth: command,
+    agent: command.agent,
+    // Where values are asked for, the answer says that they are in Actions secrets, and nothing about other triggers.
+    settles: pending.inputs.length > 0 ? ('help' as const) : ('everything' as const),
+  };
+}
+
+/** P-9: `/continue` while nothing but secrets is missing says that they are in Actions secrets. */
+function takeActionsSecrets(answer: GivenAnswer<CommandOf<'continue'>>, missing: HelpInput[]): Decision {
+  const { pending, input } = answer;
+  const looked = missing.flatMap((wanted) => {
+    const secret = wanted.secret ? input.actions_secrets?.[wanted.key] : undefined;
+    return secret ? [{ key: wanted.key, ...secret }] : [];
+  });
+  if (looked.length < missing.length) return refuse(input, stillMissing(missing, pending.inputs.length));
+  const absent = looked.filter(({ found }) => found === 'no');
+  if (absent.length > 0) {
+    return refuse(input, {
+      title: `Nothing changed: there is no Actions secret ${names(absent)}.`,
+      detail:
+        'Add it in the repository under Settings, Secrets and variables, Actions; then reply `/continue`.',
+    });
+  }
+  const inputs: Record<string, InputRef> = Object.fromEntries(
+    // The reference names the question, because a job that began before this answer may not have the secret.
+    looked.map(({ key, name }) => [
+      key,
+      { ref: `actions-secret:${pending.id}:${name}`, length: 0, actions_secret: name },
+    ]),
+  );
+  const { at, by } = input;
+  return resumeRun(answer, {
+    ...optionsOf(answer),
+    before: [{ type: 'inputs_given', at, escalation: pending.id, inputs, by }],
+    inputs,
+    reply: { tone: 'taken', title: `Taken: ${names(looked)} from Actions secrets.`, detail: howSure(looked) },
+  });
+}
+
+function howSure(looked: ActionsSecret[]): string {
+  const unseen = looked.filter(({ found }) => found === 'unknown');
+  const pass = `The Autobuild step of the workflow has to pass ${looked.length === 1 ? 'it' : 'them'} under \`env\`.`;
+  if (unseen.length === 0) return pass;
+  return `Whether ${names(unseen)} exists could not be checked: the App lacks \`secrets: read\`. ${pass}`;
+}
+
+function names(secrets: { name: string }[]): string {
+  return secrets.map(({ name }) => `\`${name}\``).join(', ');
+}
+
+function instruct({ state, input, command }: GivenCommand<CommandOf<'continue'>>): string {
+  const approach = command.new_approach
+    ? ['Try a different approach than previous iterations.', ...triedBefore(state)]
+    : [];
+  return [...whereSecretsAre(input), ...approach].join('\n');
+}
+
+/** P-9: they are in the job's environment, and the desk has never seen them. */
+function whereSecretsAre({ actions_secrets = {} }: CommandInput): string[] {
+  const places = Object.entries(actions_secrets).map(([key, { name }]) => `${key} in $${name}`);
+  if (places.length === 0) return [];
+  return [
+    `The values you asked for are in the environment: ${places.join(', ')}. They are in the inputs file, too; never print them.`,
+  ];
+}
+
+function triedBefore(state: RunState): string[] {
+  const tried = state.turns.filter((turn) => turn.kind === 'normal' && turn.title).slice(-5);
+  if (tried.length === 0) return [];
+  return ['Already tried, do not repeat it:', ...tried.map((turn) => `- turn ${turn.turn}: ${turn.title}`)];
+}
+
+function unknownAgent(state: RunState, agent: string | undefined): Omit<Reply, 'tone'> | undefined {
+  if (agent === undefined || state.agents.includes(agent)) return undefined;
+  return {
+    title: `Nothing changed: there is no agent ${agent}.`,
+    detail: `Known here: ${state.agents.join(', ')}.`,
+    suggestion: `/continue agent=${state.agents[0] ?? state.agent}`,
+  };
+}

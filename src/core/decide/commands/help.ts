@@ -1,0 +1,7 @@
+import type { CommandRule } from './command-rule.ts';
+import { informed } from './informed.ts';
+
+export const helpRule: CommandRule = {
+  listed: { ended: 'last' },
+  ...informed(() => 'What can be done now'),
+};

@@ -1,0 +1,56 @@
+import type { Reply } from '../../contracts/effect.ts';
+import type { RunState } from '../../contracts/run-state.ts';
+import type { GivenCommand } from '../answer/given-command.ts';
+import { type Decision, refuse } from '../decision.ts';
+
+/** For every command that would change the run: too late, the run has ended or the question is closed. */
+export const REFUSED_LATE = { ended: refuseEnded, late: refuseAnswered };
+
+/** For commands that only answer a question. */
+export const REFUSED_WITHOUT_QUESTION = { working: refuseWithoutQuestion, paused: refuseWithoutQuestion };
+
+function refuseEnded({ state, input }: GivenCommand): Decision {
+  const by = state.finished?.by ? ` by ${state.finished.by}` : '';
+  return refuse(input, {
+    title: `Nothing changed: this run has ended${by} (${state.status}).`,
+    detail: 'Label the issue again, or start a new run, to build it once more.',
+  });
+}
+
+/** R-7: the first answer counts, and the reply to a later one names its author. */
+function refuseAnswered({ state, input }: GivenCommand): Decision {
+  const closed = state.escalations.find((escalation) => escalation.id === input.escalation);
+  const again = state.escalations.find((escalation) => escalation.follows === input.escalation);
+  if (closed?.status === 'agent_terminated' && again) {
+    return refuse(input, {
+      title: `Nothing changed: the agent died, and this question was asked again as ${again.id}.`,
+      detail: 'Answer there.',
+    });
+  }
+  const last = closed?.resolved_at ? closed.responses.at(-1) : undefined;
+  return refuse(input, {
+    title: last
+      ? `Nothing changed: ${last.by} answered first, with /${last.command.name}.`
+      : 'Nothing changed: this question is closed.',
+    detail: '`/override` with other instructions changes course, `/pause` holds the run.',
+  });
+}
+
+/** R-7: a person who answers a moment late is told who was first. */
+export function refuseWithoutQuestion({ state, input }: GivenCommand): Decision {
+  return refuse(input, noQuestionOpen(state));
+}
+
+function noQuestionOpen(state: RunState): Omit<Reply, 'tone'> {
+  const last = state.escalations.at(-1)?.responses.at(-1);
+  const where = state.paused
+    ? 'The run is paused; `/continue` goes on.'
+    : state.turn > 0
+      ? `Turn ${state.turn} is running.`
+      : 'The run is starting.';
+  return {
+    title: 'Nothing changed: no question is open.',
+    detail: last ? `${where} ${last.by} answered the last one with /${last.command.name}.` : where,
+    suggestion: '/guide <what to do differently>',
+  };
+}
