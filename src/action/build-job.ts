@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GuardLimits } from '../core/contracts/guard.ts';
 import type { Changeset } from '../core/work/changeset.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-home.ts';
@@ -61,7 +60,7 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     log,
     said,
     env,
-    limits: brief.limits as GuardLimits,
+    limits: brief.limits,
     async saveChanges() {
       progress.flush();
       changeset = await makeChangeset(workspace, place.head_sha);

@@ -71,7 +71,7 @@ export function createJobLink(
     if (orders.do === 'work') {
       parts.onAgent(orders.agent);
       secretKeys = orders.secret_inputs && new Set(orders.secret_inputs);
-      limits = orders.limits as GuardLimits;
+      limits = orders.limits;
       earlier = orders.blocked_report;
       due = undefined;
     }
@@ -144,13 +144,12 @@ function measuredReport(
   earlier: BlockedReport | undefined,
 ): MeasuredReport {
   const { context } = measured;
-  const [lead, ...others] = RULES.tripped(measured.guards, limits);
+  const tripped = RULES.tripped(measured.guards, limits);
   const standing = { turn: context.turn, max_turns: context.max_turns ?? 0 };
+  const question = tripped.length > 0 ? RULES.describe(tripped, standing) : undefined;
   return measureReport({
-    headline: lead
-      ? RULES.describe([lead, ...others], standing).headline
-      : 'the run stopped for a person to decide',
-    triggers: lead ? [lead, ...others] : [],
+    headline: question?.headline ?? 'the run stopped for a person to decide',
+    triggers: question?.triggers ?? [],
     context,
     missing: missingReport(claim, measured),
     earlier,

@@ -31,6 +31,7 @@ export async function commentContext(
     ...(asks && whoIsAsked(place)),
     unpublished: state.status === 'reviewing' ? await whyUnpublished(parts, state.run) : undefined,
     issue: place.issue,
+    limits: parts.rules.limitsInForce(state.limits),
     capabilities: { live: true, form: pages },
     links: {
       run_page: page,

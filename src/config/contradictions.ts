@@ -1,4 +1,6 @@
+import type { GuardLimits } from '../core/contracts/guard.ts';
 import { nearestName } from '../core/nearest-name.ts';
+import { maxIterations } from '../guards/iterations.ts';
 import { type ConfigProblem, showKey, showValue } from './config-problem.ts';
 import type { LineOf } from './read-yaml.ts';
 
@@ -6,7 +8,7 @@ import type { LineOf } from './read-yaml.ts';
 interface Values {
   waiting: { expire_minutes: number | 'off'; remind_minutes: number; remind_high_minutes: number };
   max_turns?: number | 'off';
-  guards: { max_iterations?: unknown };
+  guards: GuardLimits;
 }
 
 /** Mistakes that no key shows alone. `given` is the file before defaults. */
@@ -27,15 +29,16 @@ function expiresUnreminded({ waiting }: Values, lineOf: LineOf): ConfigProblem |
   return { line: lineOf(path), key: showKey(path), found: showValue(expire_minutes), allowed };
 }
 
-/** `max_turns` and `guards.max_iterations` are one limit under two names. */
+/** `max_turns` is another name for the limit of this guard. */
 function differentTurnLimits(
   { max_turns, guards }: Values,
   given: unknown,
   lineOf: LineOf,
 ): ConfigProblem | undefined {
-  const isGiven = Object.hasOwn((given as { guards?: object }).guards ?? {}, 'max_iterations');
-  if (max_turns === undefined || !isGiven || guards.max_iterations === max_turns) return undefined;
-  const allowed = `the same value as guards.max_iterations (${String(guards.max_iterations)}), or only one of the two`;
+  const isGiven = Object.hasOwn((given as { guards?: object }).guards ?? {}, maxIterations.id);
+  const limit = guards[maxIterations.id];
+  if (max_turns === undefined || !isGiven || limit === max_turns) return undefined;
+  const allowed = `the same value as guards.${maxIterations.id} (${String(limit)}), or only one of the two`;
   return { line: lineOf(['max_turns']), key: 'max_turns', found: showValue(max_turns), allowed };
 }
 

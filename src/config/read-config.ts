@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { GuardLimits } from '../core/contracts/guard.ts';
+import { withRunLimit } from '../guards/observe.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { findContradictions, findUnknownAgent } from './contradictions.ts';
 import { describeIssue } from './describe-issue.ts';
@@ -35,7 +36,7 @@ export function readConfig(text: string, builtInAgents?: readonly string[]): Rea
   if (unknown && !problems.some(({ key }) => key === unknown.key)) problems.push(unknown);
   if (!parsed.success || problems.length > 0) return refuse(problems);
   const { max_turns, guards, ...rest } = parsed.data;
-  const limits = max_turns === undefined ? guards : { ...guards, max_iterations: max_turns };
+  const limits = max_turns === undefined ? guards : withRunLimit(guards, 'turns', max_turns);
   return { ok: true, config: { ...rest, guards: limits } };
 }
 

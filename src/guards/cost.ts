@@ -25,6 +25,7 @@ export const costExceeds: Guard<CostState, CostLimit> = {
   counter: 'Cost',
   type: 'cost_limit',
   kind: 'attempt_count',
+  runLimit: 'cost',
   config: limitSchema<CostLimit>(CostLimit, allowed, 'off'),
   allowed,
   initial,

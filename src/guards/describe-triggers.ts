@@ -1,16 +1,17 @@
 import type { Option, Standing, Trigger } from '../core/contracts/guard.ts';
 import type { TriggerWords } from '../core/contracts/rules.ts';
 import { approveLabel, mergeOptions } from './options.ts';
-import { guardById } from './registry.ts';
+import { GUARDS, guardById } from './registry.ts';
 import { CHOOSE } from './wording.ts';
 
 /** The words of one escalation for all that tripped at once (E-8, G-13). The first trigger leads. */
-export function describeTriggers(
-  triggers: readonly [Trigger, ...Trigger[]],
-  standing: Standing,
-): TriggerWords {
+export function describeTriggers(tripped: readonly Trigger[], standing: Standing): TriggerWords {
+  const guards = GUARDS.flatMap((guard) =>
+    tripped.filter((trigger) => trigger.guard === guard.id).map((trigger) => ({ trigger, guard })),
+  );
+  const triggers = guards.map(({ trigger }) => trigger);
   const [lead] = triggers;
-  const guards = triggers.map((trigger) => ({ trigger, guard: guardById(trigger.guard) }));
+  if (!lead) throw new Error('There is no question without a trigger of a known guard.');
   const leader = guardById(lead.guard);
   const questions = guards.map(({ trigger, guard }) => guard.question(trigger, standing));
   return {
@@ -30,6 +31,7 @@ export function describeTriggers(
       mergeOptions(guards.map(({ trigger, guard }) => guard.options(trigger, standing))),
       triggers,
     ),
+    triggers,
   };
 }
 

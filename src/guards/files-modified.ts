@@ -21,6 +21,7 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
   counter: 'Files',
   type: 'scope_drift',
   kind: 'file_count',
+  runLimit: 'files',
   ...countLimit(20, PATHS_KEPT),
   initial: { paths: [], proposed: [] },
   state: FilesState,

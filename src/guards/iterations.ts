@@ -13,6 +13,7 @@ export const maxIterations: Guard<{ count: number }, number> = {
   counter: 'Turn',
   type: 'iteration_limit',
   kind: 'attempt_count',
+  runLimit: 'turns',
   ...countLimit(10, 1000),
   initial: { count: 0 },
   state: z.object({ count: z.number() }),

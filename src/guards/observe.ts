@@ -6,8 +6,11 @@ import type {
   GuardId,
   GuardLimits,
   GuardStates,
+  LimitsInForce,
+  RunLimit,
   Trigger,
 } from '../core/contracts/guard.ts';
+import type { Growth } from '../core/contracts/rules.ts';
 import { countSameErrors, sameErrorRepeated } from './errors.ts';
 import { countAttemptsWithoutChange, noFileChangesAfterAttempts } from './file-changes.ts';
 import { countFilesModified, filesModifiedExceeds } from './files-modified.ts';
@@ -63,15 +66,44 @@ export function metricsOf(states: GuardStates): AgentMetrics {
 export function growLimits(
   limits: GuardLimits,
   guards: readonly GuardId[],
-  by: { turns?: number; minutes?: number; files?: number },
+  by: Growth,
   observed: Partial<Record<GuardId, number>> = {},
 ): GuardLimits {
-  const grown = guards.flatMap((id) => {
-    const guard = guardById(id);
+  const grown = GUARDS.flatMap((guard) => {
+    const { id, runLimit, grow } = guard;
     const limit = limitOf(limits, guard);
-    return guard.grow && limit !== 'off' ? [[id, guard.grow(limit, by, observed[id] ?? 0)] as const] : [];
+    if (!grow || limit === 'off' || !(guards.includes(id) || isNamed(runLimit, by))) return [];
+    return [[id, grow(limit, by, observed[id] ?? 0)] as const];
   });
   return { ...limits, ...Object.fromEntries(grown) };
+}
+
+function isNamed(limit: RunLimit | undefined, by: Growth): boolean {
+  return Object.entries(by).some(([name, more]) => name === limit && more);
+}
+
+/** The run's limits, each read by the guard that enforces it. */
+export function limitsInForce(limits: GuardLimits): LimitsInForce {
+  const inForce = new Map(
+    GUARDS.map((guard) => [guard.runLimit, { id: guard.id, limit: limitOf(limits, guard) }]),
+  );
+  const numberOf = (name: RunLimit) => {
+    const limit = inForce.get(name)?.limit;
+    return typeof limit === 'number' ? limit : null;
+  };
+  const scope = inForce.get('scope');
+  return {
+    turns: numberOf('turns'),
+    minutes: numberOf('minutes'),
+    files: numberOf('files'),
+    cost: (inForce.get('cost')?.limit ?? 'off') !== 'off',
+    scope: scope && scope.limit !== 'off' ? scope.id : null,
+  };
+}
+
+export function withRunLimit(limits: GuardLimits, name: RunLimit, value: unknown): GuardLimits {
+  const guard = GUARDS.find(({ runLimit }) => runLimit === name);
+  return guard ? { ...limits, [guard.id]: value } : limits;
 }
 
 /** A journal older than the guard has no limit for it: the default holds. */

@@ -13,7 +13,7 @@ import { specDeviationDetected } from './scope.ts';
 import { noTestImprovementAfter } from './test-improvement.ts';
 import { totalVerificationAttempts } from './verification-attempts.ts';
 
-/** In the order of GUARD_IDS: the first that trips leads. */
+/** The only list of guards. Of several that trip at once, the first leads. */
 export const GUARDS: readonly AnyGuard[] = [
   externalBlocker,
   needHelp,

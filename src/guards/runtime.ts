@@ -26,6 +26,7 @@ export const maxRuntime: Guard<RuntimeState, number> = {
   counter: 'Time',
   type: 'runtime_limit',
   kind: 'attempt_count',
+  runLimit: 'minutes',
   config: limitSchema(z.number().positive(), allowed, 60),
   allowed,
   initial: { active_ms: 0, since_ms: 0 },

@@ -38,6 +38,7 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   counter: 'Outside',
   type: 'scope_drift',
   kind: 'file_count',
+  runLimit: 'scope',
   ...switchLimit(),
   initial,
   state: ScopeState,

@@ -29,7 +29,7 @@ export async function whyNotTaken(
 
 /** With the claim that the work is complete: what it is made of, as the desk has it. Undefined: it is no such claim. */
 export async function factsFor(
-  { store }: Pick<Parts, 'store'>,
+  { store, rules }: Pick<Parts, 'store' | 'rules'>,
   state: RunState,
   { type, data }: Envelope,
 ): Promise<WorkFacts | undefined> {
@@ -44,7 +44,7 @@ export async function factsFor(
   const read = readChangeset(bytes, place.head_sha);
   if (!read.ok) return undefined;
   const secrets = await openSecrets(store.vault, state);
-  const limits = changesetLimits(state, place, read.changeset, hashText);
+  const limits = changesetLimits(state, place, read.changeset, rules.limitsInForce(state.limits), hashText);
   return examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
 }
 

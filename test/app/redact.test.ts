@@ -13,7 +13,12 @@ import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
 import { growth } from '../growth.ts';
 
-const WHERE: CommentContext = { issue: 7, capabilities: { live: false, form: true }, op: 'r1.status' };
+const WHERE: CommentContext = {
+  issue: 7,
+  limits: RULES.limitsInForce({}),
+  capabilities: { live: false, form: true },
+  op: 'r1.status',
+};
 
 const RENDERED: Record<string, (text: string) => string> = {
   'as it is': (text) => text,

@@ -5,11 +5,19 @@ import type { GuardId, Occurrence, Option, PassRate, Trigger } from '../../src/c
 import type { TurnRecord } from '../../src/core/contracts/run-event.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
 import type { ErrorSighting, Verification } from '../../src/core/contracts/verification.ts';
+import { RULES } from '../../src/guards/rules.ts';
 
 /** One story for all golden files: a small shop wants gift cards, issue 42, asked for by rosa. */
 
 export const TIME = (minute: number, second = 0) =>
   new Date(Date.UTC(2026, 10, 16, 13, 0, 0) + minute * 60_000 + second * 1000).toISOString();
+
+const LIMITS = {
+  max_iterations: 10,
+  max_runtime: 60,
+  files_modified_exceeds: 20,
+  cost_exceeds: 'off',
+};
 
 export const ERRORS = {
   signature: {
@@ -138,12 +146,7 @@ export function run(change: Partial<RunState> = {}): RunState {
     requested_by: 'rosa',
     requested_at: TIME(-2),
     updated_at: TIME(5 * turn + 3),
-    limits: {
-      max_iterations: 10,
-      max_runtime: 60,
-      files_modified_exceeds: 20,
-      cost_exceeds: 'off',
-    } as unknown as RunState['limits'],
+    limits: LIMITS,
     limits_rev: 1,
     rearmed_at: {},
     approved_paths: [],
@@ -400,6 +403,7 @@ export const WHERE: CommentContext = {
     files: 'https://github.com/corner/shop/blob/3f9c1ab/',
     pull_request: { number: 43, url: 'https://github.com/corner/shop/pull/43' },
   },
+  limits: RULES.limitsInForce(LIMITS),
   capabilities: { live: true, form: true },
   op: 'r4x9k2.e1',
 };

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { GUARD_IDS } from '../../src/core/contracts/guard.ts';
 import { GuardConfig } from '../../src/guards/guard-config.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
+
+const GUARD_IDS = GUARDS.map(({ id }) => id);
 
 const issues = (config: unknown) => GuardConfig.safeParse(config).error?.issues ?? [];
 

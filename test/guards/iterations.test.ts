@@ -40,10 +40,11 @@ test('G-6: a limit passed by far grows past what was observed', () => {
   expect(grown.max_iterations).toBe(11);
 });
 
-test('G-6: only the guards listed grow, and off stays off', () => {
+test('G-6: only the guards listed and the limits named grow, and off stays off', () => {
   const given = limits({ max_iterations: 'off' });
   expect(growLimits(given, ['max_iterations'], { turns: 5 })).toEqual(given);
-  expect(growLimits(limits(), ['loop_detected'], { turns: 5 })).toEqual(limits());
+  expect(growLimits(limits(), ['loop_detected'], {})).toEqual(limits());
+  expect(growLimits(limits(), ['loop_detected'], { turns: 5 })).toEqual(limits({ max_iterations: 15 }));
 });
 
 test('G-1: limits journaled before a guard existed leave it its default', () => {

@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  GUARD_IDS,
-  type GuardEvent,
-  type GuardId,
-  type GuardStates,
-} from '../../src/core/contracts/guard.ts';
+import type { GuardEvent, GuardId, GuardStates } from '../../src/core/contracts/guard.ts';
 import { HelpRequest } from '../../src/core/contracts/help-request.ts';
 import { isPastTheGate } from '../../src/core/work/proposed-files.ts';
 import { initialStates, observe, readStates, tripped } from '../../src/guards/observe.ts';
-import { guardById } from '../../src/guards/registry.ts';
+import { GUARDS, guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
 import {
   action,
@@ -35,6 +30,8 @@ import {
   verified,
 } from './guard-events.ts';
 import { reported } from './reported.ts';
+
+const GUARD_IDS = GUARDS.map(({ id }) => id);
 
 const RUNS = { numRuns: 300 };
 

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest';
-import { ESCALATION_TYPES, GUARD_IDS, Trigger } from '../../src/core/contracts/guard.ts';
+import { ESCALATION_TYPES, GuardId, RunLimit, Trigger } from '../../src/core/contracts/guard.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
 import { limits, only, triggersAfter } from './guard-events.ts';
 
-test('E-8: the guards stand in the order in which they lead', () => {
-  expect(GUARDS.map((guard) => guard.id)).toEqual([...GUARD_IDS]);
-  expect(GUARD_IDS.map((id) => guardById(id).id)).toEqual([...GUARD_IDS]);
+test('E-8: each guard has an id of its own, as the records take it', () => {
+  const ids = GUARDS.map((guard) => guard.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(GuardId.parse(id)).toBe(id);
+  expect(ids.map((id) => guardById(id).id)).toEqual(ids);
+});
+
+test('G-13: each limit of the run has one guard', () => {
+  const owned = GUARDS.flatMap(({ runLimit }) => runLimit ?? []);
+  expect(owned.toSorted()).toEqual(RunLimit.options.toSorted());
 });
 
 test('G-13: each guard has its header', () => {

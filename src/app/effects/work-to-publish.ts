@@ -38,7 +38,13 @@ export async function findWork(doing: Doing): Promise<Work | RefusedWork | undef
   }
   const leaks = await findLeaks(doing, changeset, digest);
   if ('refused' in leaks) return leaks;
-  const limits = changesetLimits(state, place, changeset, parts.hash);
+  const limits = changesetLimits(
+    state,
+    place,
+    changeset,
+    parts.rules.limitsInForce(state.limits),
+    parts.hash,
+  );
   // Whoever accepts what is there accepts its number, too.
   const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
   const problems = checked.ok ? [] : checked.problems;

@@ -1,5 +1,6 @@
 import { agentNames } from '../../agents/registry.ts';
 import { CONFIG_PATH } from '../../core/config-path.ts';
+import { specDeviationDetected } from '../../guards/scope.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { loadConfig } from './run-command.ts';
 
@@ -13,7 +14,7 @@ export function checkConfigCommand(options: CliOptions): string[] {
     `✓ ${file} is valid.`,
     `  agent: ${config.agent ?? 'none named'}`,
     `  verify: ${config.verify?.join(', ') ?? 'found from the repository'}`,
-    `  scope: ${config.scope?.join(', ') ?? 'none declared: spec_deviation_detected is inactive unless the task declares one'}`,
+    `  scope: ${config.scope?.join(', ') ?? `none declared: ${specDeviationDetected.id} is inactive unless the task declares one`}`,
     'guards:',
     ...guards,
   ];

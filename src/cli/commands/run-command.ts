@@ -10,6 +10,7 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import type { Task } from '../../core/contracts/task.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
+import { withRunLimit } from '../../guards/observe.ts';
 import { environmentFor } from '../../runner/agent/agent-environment.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { findExecutable } from '../../runner/process/find-executable.ts';
@@ -65,7 +66,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
         agent: name,
         agents: [...new Set([...Object.keys(agents), ...agentNames()])],
         checks,
-        limits: options.maxTurns ? { ...config.guards, max_iterations: options.maxTurns } : config.guards,
+        limits: options.maxTurns ? withRunLimit(config.guards, 'turns', options.maxTurns) : config.guards,
         known_errors: config.known_errors,
         reminders: {
           every_ms: config.waiting.remind_minutes * 60_000,

@@ -6,6 +6,8 @@ import { score } from '../../core/contracts/verification.ts';
 import { describeStatus } from '../../core/decide/commands/status.ts';
 import { foldRun } from '../../core/decide/evolve.ts';
 import { userError } from '../../core/error-catalogue.ts';
+import { limitsInForce } from '../../guards/observe.ts';
+import { specDeviationDetected } from '../../guards/scope.ts';
 import { lockHolder } from '../../runner/workspace/worktree-lock.ts';
 import { JournalError, readJournal } from '../../store/file.ts';
 import { type Home, realDirectory } from '../home.ts';
@@ -57,16 +59,17 @@ function readState(home: Home, run: string): RunState | undefined {
 function describe(state: RunState, worktree: string): string[] {
   const verification = lastVerification(state) ?? state.baseline;
   const checks = verification && score(verification);
+  const limits = limitsInForce(state.limits);
   const off = Object.entries(state.limits).flatMap(([guard, limit]) => (limit === 'off' ? [guard] : []));
   return [
     `${state.run}  ${state.task.title}`,
     `  ${describeStatus(state)}`,
-    `  turn ${state.turn} of ${state.limits.max_iterations}, ${Math.round(state.active_ms / 60_000)} min working, ${Math.round(state.waiting_ms / 60_000)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
+    `  turn ${state.turn} of ${limits.turns ?? 'off'}, ${Math.round(state.active_ms / 60_000)} min working, ${Math.round(state.waiting_ms / 60_000)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
     ...(checks ? [`  ${checks.passed} of ${checks.total} ${checks.unit} pass`] : []),
-    `  ${state.changes.paths.length} of ${state.limits.files_modified_exceeds} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,
+    `  ${state.changes.paths.length} of ${limits.files ?? 'off'} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,
     ...(state.task.scope
       ? [`  scope: ${state.task.scope.join(', ')}`]
-      : ['  spec_deviation_detected is inactive: the task declares no scope']),
+      : [`  ${specDeviationDetected.id} is inactive: the task declares no scope`]),
     ...(off.length > 0 ? [`  switched off: ${off.join(', ')}`] : []),
     `  ${resolutionLine(resolutionFigures(state.escalations))}`,
   ];

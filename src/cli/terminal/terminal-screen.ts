@@ -6,12 +6,14 @@ import { renderPlain } from '../../comments/terminal/render-plain.ts';
 import { renderTerminalReply } from '../../comments/terminal/render-reply.ts';
 import { renderTerminalReview } from '../../comments/terminal/render-review.ts';
 import { renderTurnLine } from '../../comments/terminal/render-turn-line.ts';
-import type { TerminalLook } from '../../comments/terminal/style.ts';
+import type { RunLook, TerminalLook } from '../../comments/terminal/style.ts';
 import { terminalLine, terminalText } from '../../comments/terminal/terminal-text.ts';
 import type { AgentEvent } from '../../core/contracts/agent-event.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
+import { limitsInForce } from '../../guards/observe.ts';
+import { specDeviationDetected } from '../../guards/scope.ts';
 import type { Progress } from '../../runner/job/job.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { Screen } from './screen.ts';
@@ -36,6 +38,7 @@ interface ScreenOptions {
 export function createTerminalScreen(options: ScreenOptions): Screen {
   const { out, events, live, now } = options;
   const look = (): TerminalLook => ({ width: live ? (out.columns ?? 80) : 80, colour: options.colour });
+  const lookAt = ({ limits }: RunState): RunLook => ({ ...look(), limits: limitsInForce(limits) });
   let latest: RunState | undefined;
   let doing = '';
   let workingSince: number | undefined;
@@ -51,7 +54,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
   function draw(): void {
     if (!latest || workingSince === undefined) return;
     const active_ms = latest.active_ms + now().getTime() - workingSince;
-    const line = renderLiveLine(latest, { active_ms, doing }, look());
+    const line = renderLiveLine(latest, { active_ms, doing }, lookAt(latest));
     out.write(`${CLEAR_LINE}${line}`);
     drawn = true;
   }
@@ -67,7 +70,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     start(run, task, checks, hiddenCharacters) {
       print(`run ${run}: ${terminalLine(task.title, 60)}`);
       print(`  checks: ${checks.map((check) => terminalLine(check, 60)).join(' · ')}`);
-      if (!task.scope) print('  no scope declared: spec_deviation_detected is inactive');
+      if (!task.scope) print(`  no scope declared: ${specDeviationDetected.id} is inactive`);
       if (hiddenCharacters > 0) print(`  ${hiddenCharacters} invisible characters of the task were removed`);
     },
     resumed: (state) => print(`run ${state.run} resumed: ${terminalLine(state.task.title, 60)}`),
@@ -76,7 +79,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       if (event.type === 'turn_started') workingSince = now().getTime();
       if (stopsTheClock(event)) workingSince = undefined;
       events?.write(`${JSON.stringify(event)}\n`);
-      const line = live ? liveLineOf(event, look()) : renderPlain(event, state);
+      const line = live ? liveLineOf(event, look()) : renderPlain(event, limitsInForce(state.limits));
       if (line) print(line);
       if (event.type === 'answer_acknowledged' && live) {
         print(`▶ Running again in turn ${state.turn}. The agent took the answer in:`);
@@ -106,7 +109,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     end(state) {
       workingSince = undefined;
       clearInterval(timer);
-      print(`\n${renderEnd(state, look())}`);
+      print(`\n${renderEnd(state, lookAt(state))}`);
       const ended = { type: 'run_ended', status: state.status, run: state.run, exit_code: exitCodeOf(state) };
       events?.write(`${JSON.stringify(ended)}\n`);
     },

@@ -40,7 +40,7 @@ export function renderPullRequest(
       branch.ci && renderCi(branch.ci),
       report && reportFold(report, where),
       answersFold(state),
-      receiptFold(state),
+      receiptFold(state, where),
       small([
         `Built by Autobuild with ${code(state.agent, 40)} for ${inlineText(state.requested_by, 60)}`,
         where.links?.status && link('how it went', where.links.status),
@@ -141,8 +141,8 @@ function answersFold(state: RunState): Fold | undefined {
   };
 }
 
-function receiptFold(state: RunState): Fold {
-  const totals = totalsOf(state);
+function receiptFold(state: RunState, { limits }: CommentContext): Fold {
+  const totals = totalsOf(state, limits);
   return {
     summary: `Receipt: ${count(state.turns.length, 'turn')}, ${totals.working} working, ${totals.cost}`,
     content: [

@@ -14,7 +14,7 @@ const PUT_BACK_SHOWN = 5;
 
 /** The last comment: new, so that people are told. */
 export function renderReceipt(state: RunState, where: CommentContext): string {
-  const totals = totalsOf(state);
+  const totals = totalsOf(state, where.limits);
   const pull = where.links?.pull_request;
   return blocks(
     `${marker('receipt', { run: state.run, op: where.op })}\n### ${stateOf(state, where)}`,

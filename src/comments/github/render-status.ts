@@ -6,7 +6,7 @@ import {
   waitsOverClosedPull,
 } from '../../core/contracts/run-state.ts';
 import { pauseExpiry } from '../../core/decide/expiry.ts';
-import { limitsOf, withLimit } from '../text/figures.ts';
+import { withLimit } from '../text/figures.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, inlineText } from '../text/harmless.ts';
 import { link, marker, renderTable, small, type Table } from '../text/markdown.ts';
@@ -31,11 +31,11 @@ export function renderStatus(state: RunState, where: CommentContext): string {
       renderNext(state, where),
       renderTestBar(state),
       over && checks && renderTable(checks),
-      renderTable(over ? totalsTable(state) : figuresTable(state)),
+      renderTable(over ? totalsTable(state, where) : figuresTable(state, where)),
       ...renderTurns(state, over),
       renderHint(state),
       renderLinks(state, where),
-      renderFootnote(state),
+      renderFootnote(state, where),
     ],
     restOf(where),
   );
@@ -66,11 +66,8 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
   return `**Next:** review #${pull_request.number}. ${fate}`;
 }
 
-function figuresTable(state: RunState): Table {
-  const limits = limitsOf(state);
+function figuresTable(state: RunState, { limits }: CommentContext): Table {
   const cost = state.usage.cost_usd;
-  const limited =
-    typeof state.limits.cost_exceeds === 'number' || typeof state.limits.cost_exceeds === 'object';
   return {
     head: ['Turn', 'Time', 'Files', 'Cost'],
     rows: [
@@ -78,14 +75,14 @@ function figuresTable(state: RunState): Table {
         withLimit(state.turn, limits.turns),
         `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
         withLimit(state.changes.paths.length, limits.files),
-        `${cost === null ? 'not reported' : money(cost)}${limited ? '' : ', no limit set'}`,
+        `${cost === null ? 'not reported' : money(cost)}${limits.cost ? '' : ', no limit set'}`,
       ],
     ],
   };
 }
 
-function totalsTable(state: RunState): Table {
-  const totals = totalsOf(state);
+function totalsTable(state: RunState, { limits }: CommentContext): Table {
+  const totals = totalsOf(state, limits);
   return {
     head: ['Turns', 'Working', 'Waiting', 'Jobs', 'Files', 'Tokens', 'Cost'],
     rows: [
@@ -162,12 +159,12 @@ function renderLinks(state: RunState, where: CommentContext): string | undefined
   return shown.length > 0 ? shown.join(' · ') : undefined;
 }
 
-function renderFootnote(state: RunState): string {
+function renderFootnote(state: RunState, { limits }: CommentContext): string {
   const open = pendingEscalation(state);
   return small([
     `Asked for by ${inlineText(state.requested_by, 60)}, ${dateTime(state.requested_at)}`,
     `agent ${code(state.agent, 40)}`,
-    !state.task.scope && 'no paths declared, so `spec_deviation_detected` is inactive',
+    limits.scope !== null && !state.task.scope && `no paths declared, so \`${limits.scope}\` is inactive`,
     ...(open ? whatComes(state, open) : []),
     state.finished && `finished ${dateTime(state.finished.at)}`,
     !state.finished && `edited in place, last at ${clock(state.updated_at)} UTC`,

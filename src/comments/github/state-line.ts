@@ -1,7 +1,6 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { pendingEscalation, type RunState, waitsOverClosedPull } from '../../core/contracts/run-state.ts';
 import { pauseExpiry } from '../../core/decide/expiry.ts';
-import { limitsOf } from '../text/figures.ts';
 import { inlineText } from '../text/harmless.ts';
 import { dateTime } from '../text/words.ts';
 import { headlineOf } from './question-parts.ts';
@@ -16,8 +15,10 @@ export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpubli
   return lines.map((line) => `- ${inlineText(line, 300)}`).join('\n');
 }
 
+type StateContext = Pick<CommentContext, 'limits' | 'links' | 'unpublished'>;
+
 /** State, colon, what is needed: it stands alone in a mail's preview. */
-export function stateOf(state: RunState, where: Pick<CommentContext, 'links' | 'unpublished'>): string {
+export function stateOf(state: RunState, where: StateContext): string {
   const by = state.finished?.by ? ` by ${inlineText(state.finished.by, 60)}` : '';
   const pull = where.links?.pull_request;
   switch (state.status) {
@@ -26,7 +27,7 @@ export function stateOf(state: RunState, where: Pick<CommentContext, 'links' | '
     case 'building': {
       if (state.turn === 0)
         return '▶ Building: running the checks before any change, nothing needed from you';
-      const max = limitsOf(state).turns;
+      const max = where.limits.turns;
       return `▶ Building: turn ${state.turn}${max === null ? '' : ` of ${max}`}, nothing needed from you`;
     }
     case 'waiting_for_input': {

@@ -3,20 +3,20 @@ import { score } from '../../core/contracts/verification.ts';
 import { partialCause } from '../github/render-pull-request.ts';
 import { ratesOf } from '../text/figures.ts';
 import { leftPutBack } from '../text/left-put-back.ts';
-import { totalsOf } from '../text/totals.ts';
+import { type Totals, totalsOf } from '../text/totals.ts';
 import { count } from '../text/words.ts';
-import { paintState, type TerminalLook, widthOf } from './style.ts';
+import { paintState, type RunLook, widthOf } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const PUT_BACK_SHOWN = 10;
 
-interface EndLook extends TerminalLook {
+interface EndLook extends RunLook {
   branch?: string;
 }
 
 /** The last words in the terminal: how it ended, what it took, where it is. */
 export function renderEnd(state: RunState, look: EndLook): string {
-  const totals = totalsOf(state);
+  const totals = totalsOf(state, look.limits);
   const { paths, added, removed } = state.changes;
   const work = `${count(paths.length, 'file')}, +${added} −${removed}`;
   const lines = [
@@ -28,7 +28,7 @@ export function renderEnd(state: RunState, look: EndLook): string {
       .slice(0, 10)
       .map((issue) => `  ✗ known issue: ${terminalLine(issue.title, widthOf(look) - 18)}`),
     ...putBackLines(state, look),
-    `  turns ${totals.turns}   ${totals.working}   waiting ${totals.waiting}${spent(state)}`,
+    `  turns ${totals.turns}   ${totals.working}   waiting ${totals.waiting}${spent(state, totals)}`,
     `  ${look.branch ? `branch ${terminalLine(look.branch, 60)}, ` : ''}${work}`,
   ];
   return lines.join('\n');
@@ -81,9 +81,8 @@ function figures(state: RunState): string {
 }
 
 /** Not every agent says what it used: nothing is better than a zero that is not one. */
-function spent(state: RunState): string {
-  const { tokens, cost } = totalsOf(state);
-  const { input_tokens, output_tokens, cost_usd } = state.usage;
+function spent({ usage }: RunState, { tokens, cost }: Totals): string {
+  const { input_tokens, output_tokens, cost_usd } = usage;
   const parts = [input_tokens + output_tokens > 0 && `${tokens} tokens`, cost_usd !== null && cost];
   return parts.flatMap((part) => (part ? [`   ${part}`] : [])).join('');
 }

@@ -1,8 +1,8 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { limitsOf, ratesOf, withLimit } from '../text/figures.ts';
+import { ratesOf, withLimit } from '../text/figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
 import { minutes, money } from '../text/words.ts';
-import { type TerminalLook, widthOf } from './style.ts';
+import { type RunLook, widthOf } from './style.ts';
 import { cutCells, terminalLine } from './terminal-text.ts';
 
 /** What is measured between two events, so that the line moves. */
@@ -15,8 +15,8 @@ interface LiveFigures {
 }
 
 /** One line, rewritten in place; the last part is what the agent does now. */
-export function renderLiveLine(state: RunState, live: LiveFigures, look: TerminalLook): string {
-  const limits = limitsOf(state);
+export function renderLiveLine(state: RunState, live: LiveFigures, look: RunLook): string {
+  const { limits } = look;
   const rates = ratesOf(state);
   const last = rates.at(-1);
   const cost = live.cost_usd ?? state.usage.cost_usd;

@@ -1,19 +1,19 @@
+import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
 import { testsOf } from '../github/turn-history.ts';
-import { limitsOf, withLimit } from '../text/figures.ts';
+import { withLimit } from '../text/figures.ts';
 import { clockSeconds, count, list, minutes, money } from '../text/words.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const WIDTH = 200;
 
 /** One line per event, time first, for a pipe or a job's log. Undefined: nothing that a reader needs. */
-export function renderPlain(event: RunEvent, state: RunState): string | undefined {
-  const text = describe(event, state);
+export function renderPlain(event: RunEvent, limits: LimitsInForce): string | undefined {
+  const text = describe(event, limits);
   return text && `${clockSeconds(event.at)} ${terminalLine(text, WIDTH)}`;
 }
 
-function describe(event: RunEvent, state: RunState): string | undefined {
+function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
   switch (event.type) {
     case 'run_requested':
       return `run ${event.run}: ${event.task.title}, agent ${event.agent}`;
@@ -22,9 +22,9 @@ function describe(event: RunEvent, state: RunState): string | undefined {
     case 'baseline_recorded':
       return `baseline: ${testsOf(event)} pass before any change`;
     case 'turn_started':
-      return `turn ${withLimit(event.turn, limitsOf(state).turns)} ${event.resumed ? 'goes on' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}`;
+      return `turn ${withLimit(event.turn, limits.turns)} ${event.resumed ? 'goes on' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}`;
     case 'turn_ended':
-      return `turn ${event.record.turn} ended: ${turnFigures(event, state)}`;
+      return `turn ${event.record.turn} ended: ${turnFigures(event, limits)}`;
     case 'escalation_raised':
       return `waiting: ${[event.escalation.headline, list(event.escalation.inputs.map((input) => input.key))].filter(Boolean).join(': ')}`;
     case 'agent_frozen':
@@ -71,8 +71,7 @@ function describe(event: RunEvent, state: RunState): string | undefined {
   return undefined;
 }
 
-function turnFigures(event: Extract<RunEvent, { type: 'turn_ended' }>, state: RunState): string {
-  const limits = limitsOf(state);
+function turnFigures(event: Extract<RunEvent, { type: 'turn_ended' }>, limits: LimitsInForce): string {
   const { cost_usd } = event.usage;
   const tests = testsOf(event.record);
   return [

@@ -1,3 +1,5 @@
+import type { LimitsInForce } from '../../core/contracts/guard.ts';
+
 /** Colour only repeats what the words say, and only where the caller found that it is wanted. */
 const CODES = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33' } as const;
 type Style = keyof typeof CODES;
@@ -6,6 +8,11 @@ export interface TerminalLook {
   /** Columns; 80 when not given. */
   width?: number;
   colour?: boolean;
+}
+
+/** For what shows the run's figures beside their limits. */
+export interface RunLook extends TerminalLook {
+  limits: LimitsInForce;
 }
 
 export function paint(text: string, style: Style, { colour = false }: TerminalLook): string {

@@ -121,30 +121,3 @@ export function ratesOf(state: RunState): PassRate[] {
   ];
   return all.flatMap(({ turn, verification }) => (verification ? [{ turn, ...score(verification) }] : []));
 }
-
-interface RunLimits {
-  turns: number | null;
-  minutes: number | null;
-  files: number | null;
-}
-
-/** Each guard alone knows its config; the three limits shown everywhere are whole numbers, or objects with a threshold. */
-export function limitsOf(state: RunState): RunLimits {
-  return {
-    turns: numberIn(state.limits.max_iterations),
-    minutes: numberIn(state.limits.max_runtime),
-    files: numberIn(state.limits.files_modified_exceeds),
-  };
-}
-
-function numberIn(limit: unknown): number | null {
-  if (typeof limit === 'number') return limit;
-  if (
-    typeof limit === 'object' &&
-    limit !== null &&
-    'threshold' in limit &&
-    typeof limit.threshold === 'number'
-  )
-    return limit.threshold;
-  return null;
-}

@@ -1,9 +1,10 @@
+import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { limitsOf, withLimit } from './figures.ts';
+import { withLimit } from './figures.ts';
 import { compact, count, minutes, money } from './words.ts';
 
 /** What the run took, over all jobs. */
-interface Totals {
+export interface Totals {
   turns: string;
   working: string;
   waiting: string;
@@ -15,8 +16,7 @@ interface Totals {
   cost: string;
 }
 
-export function totalsOf(state: RunState): Totals {
-  const limits = limitsOf(state);
+export function totalsOf(state: RunState, limits: LimitsInForce): Totals {
   const { input_tokens, output_tokens, cost_usd } = state.usage;
   return {
     turns: withLimit(state.turn, limits.turns),

@@ -1,4 +1,5 @@
 import type { CommandName } from './command.ts';
+import type { LimitsInForce } from './guard.ts';
 import type { Role } from './role.ts';
 
 /** What a comment needs to know beyond the record: where it stands, who is asked, and what this desk can offer. */
@@ -14,6 +15,7 @@ export interface CommentContext {
   links?: CommentLinks;
   /** Of a run that is over: its work did not get to where people look for it. */
   unpublished?: Unpublished;
+  limits: LimitsInForce;
   capabilities: DeskCapabilities;
   /** Operation id: finds what was written when the response to a write was lost. */
   op: string;

@@ -3,24 +3,8 @@ import { HelpRequest } from './help-request.ts';
 import { type PlayerReport, type ReadReport, ReportProblem } from './player-report.ts';
 import { ErrorSighting, ExternalBlocker, type Verification } from './verification.ts';
 
-/** The id is the key under `guards:` in the config and the trigger's name in the journal. Order: what leads when several trip. */
-export const GUARD_IDS = [
-  'external_blocker',
-  'need_help',
-  'review_required',
-  'files_modified_exceeds',
-  'spec_deviation_detected',
-  'same_error_repeated',
-  'loop_detected',
-  'no_test_improvement_after',
-  'no_file_changes_after_attempts',
-  'consecutive_errors',
-  'cost_exceeds',
-  'total_verification_attempts',
-  'max_runtime',
-  'max_iterations',
-] as const;
-export const GuardId = z.enum(GUARD_IDS);
+/** The key under `guards:` in the config and the trigger's name in the journal. The registry of the guards has the only list. */
+export const GuardId = z.string().regex(/^[a-z][a-z_]*$/);
 export type GuardId = z.infer<typeof GuardId>;
 
 export const ESCALATION_TYPES = [
@@ -127,6 +111,21 @@ export const Trigger = z.object({
 });
 export type Trigger = z.infer<typeof Trigger>;
 
+/** A limit of the whole run. Beside its own question it bounds what a turn may do, and it is shown wherever the run is. */
+export const RunLimit = z.enum(['turns', 'minutes', 'files', 'cost', 'scope']);
+export type RunLimit = z.infer<typeof RunLimit>;
+
+/** The run's limits as plain values. Only the guards can read them from `GuardLimits`. */
+export interface LimitsInForce {
+  turns: number | null;
+  minutes: number | null;
+  files: number | null;
+  /** Whether spending is limited at all. */
+  cost: boolean;
+  /** The guard that keeps the agent within the task's paths. Null: it is off. */
+  scope: GuardId | null;
+}
+
 /** A choice offered to the operator. Ticking its box feeds `command` to the one parser. */
 export const Option = z.object({
   id: z.string().regex(/^[a-z0-9-]+$/),
@@ -192,6 +191,8 @@ export interface Guard<State = unknown, Config = unknown> {
   readonly counter: string;
   readonly type: EscalationType;
   readonly kind: TriggerKind;
+  /** The run's limit that this guard enforces. At most one guard has each. */
+  readonly runLimit?: RunLimit;
   /** Value under `guards.<id>`; parses `undefined` to the default. `off` switches any guard off. */
   readonly config: z.ZodType<Config | 'off'>;
   /** What the config error lists as allowed. */

@@ -4,6 +4,7 @@ import type {
   GuardId,
   GuardLimits,
   GuardStates,
+  LimitsInForce,
   Option,
   Standing,
   Trigger,
@@ -16,14 +17,16 @@ export interface Rules {
   /** For what happens where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
+  limitsInForce(limits: GuardLimits): LimitsInForce;
+  /** The limits after an answer: those of `guards`, and the run's limits that `by` names. */
   grow(
     limits: GuardLimits,
     guards: GuardId[],
     by: Growth,
     observed: Partial<Record<GuardId, number>>,
   ): GuardLimits;
-  /** The words of one question for all that tripped at once; the first trigger leads, Cancel stands once and last (G-13). */
-  describe(triggers: [Trigger, ...Trigger[]], standing: Standing): TriggerWords;
+  /** One question for all that tripped at once (E-8, G-13). */
+  describe(triggers: readonly Trigger[], standing: Standing): TriggerWords;
 }
 
 export interface TriggerWords {
@@ -32,6 +35,8 @@ export interface TriggerWords {
   question: string;
   headers: string[];
   options: Option[];
+  /** The leading trigger first. */
+  triggers: Trigger[];
 }
 
 export interface Growth {

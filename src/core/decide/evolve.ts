@@ -1,6 +1,5 @@
 import type { Answer } from '../contracts/answer.ts';
 import type { Escalation } from '../contracts/escalation.ts';
-import { GUARD_IDS, type GuardLimits } from '../contracts/guard.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 
@@ -26,7 +25,7 @@ function begin(event: Extract<RunEvent, { type: 'run_requested' }>): RunState {
     fresh_verification: event.fresh_verification,
     requested_at: at,
     updated_at: at,
-    limits: event.limits as GuardLimits,
+    limits: event.limits,
     limits_rev: 1,
     rearmed_at: {},
     approved_paths: [],
@@ -117,7 +116,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return closeEscalation(state, event);
     case 'limits_changed':
       return {
-        limits: event.limits as GuardLimits,
+        limits: event.limits,
         limits_rev: event.rev,
         approved_paths: event.approved_paths,
         approved_names: event.approved_names ?? state.approved_names,
@@ -161,7 +160,10 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
           test_runs_without_improvement: 0,
           files_modified_count: state.metrics.files_modified_count,
         },
-        rearmed_at: Object.fromEntries(GUARD_IDS.map((guard) => [guard, state.limits_rev])),
+        // A guard that is younger than the run has no limit in it, but the job has sent its state.
+        rearmed_at: Object.fromEntries(
+          Object.keys({ ...state.guards, ...state.limits }).map((guard) => [guard, state.limits_rev]),
+        ),
       };
     case 'known_issue_recorded':
       return { known_issues: [...state.known_issues, event.issue] };

@@ -1,6 +1,7 @@
 import type { Measured } from '../contracts/envelope.ts';
 import type { EscalationContext } from '../contracts/escalation.ts';
 import type { Occurrence } from '../contracts/guard.ts';
+import type { Rules } from '../contracts/rules.ts';
 import { lastVerification, type RunState } from '../contracts/run-state.ts';
 import { score } from '../contracts/verification.ts';
 import { lastOutputOf } from './last-output.ts';
@@ -9,18 +10,18 @@ const ERRORS_KEPT = 3;
 const FAILING_SHOWN = 20;
 
 /** Where the run stands after a fresh job has spoken: no job is there that measures, so the desk says it from its own record. */
-export function measureAtDesk(state: RunState, at: string): Measured {
-  const { limits, metrics, guards, turn } = state;
-  const { max_iterations, max_runtime, files_modified_exceeds } = limits;
+export function measureAtDesk(state: RunState, at: string, rules: Rules): Measured {
+  const { metrics, guards, turn } = state;
+  const limits = rules.limitsInForce(state.limits);
   const last = lastVerification(state);
   const output = last && lastOutputOf(at, last);
   const context: EscalationContext = {
     turn,
-    max_turns: numberOrNull(max_iterations),
+    max_turns: limits.turns,
     active_ms: state.active_ms,
-    max_runtime_ms: typeof max_runtime === 'number' ? max_runtime * 60_000 : null,
+    max_runtime_ms: limits.minutes && limits.minutes * 60_000,
     files: state.changes.paths.length,
-    max_files: numberOrNull(files_modified_exceeds),
+    max_files: limits.files,
     cost_usd: state.usage.cost_usd,
     baseline: state.baseline && { turn: 0, ...score(state.baseline) },
     pass_rates: [
@@ -51,8 +52,4 @@ function freshErrors({ fresh, turn }: RunState, at: string): Occurrence[] {
     check.errors.map((error) => ({ turn, at, operation: check.command, error, remediation: [] })),
   );
   return errors.slice(0, ERRORS_KEPT);
-}
-
-function numberOrNull(limit: unknown): number | null {
-  return typeof limit === 'number' ? limit : null;
 }

@@ -1,6 +1,6 @@
 import type { Measured } from '../contracts/envelope.ts';
 import type { Escalation } from '../contracts/escalation.ts';
-import { GUARD_IDS, type Option, type Standing, type Trigger } from '../contracts/guard.ts';
+import type { Option, Standing, Trigger } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { Usage } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
@@ -23,11 +23,7 @@ export function raiseEscalation(
   duringTurn: boolean,
   usage?: Usage,
 ): Decision {
-  const ordered = triggers.toSorted((a, b) => GUARD_IDS.indexOf(a.guard) - GUARD_IDS.indexOf(b.guard)) as [
-    Trigger,
-    ...Trigger[],
-  ];
-  const { options, ...words } = rules.describe(ordered, standingOf(measured));
+  const { options, triggers: ordered, ...words } = rules.describe(triggers, standingOf(measured));
   const help = ordered.find((trigger) => trigger.guard === 'need_help')?.evidence.help;
   const blockedReport = reportToShow(state);
   const escalation: Escalation = {

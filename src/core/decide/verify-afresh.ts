@@ -77,7 +77,7 @@ function askWhatTripped(state: RunState, at: string, rules: Rules): Decision | u
   const rearmed = new Set([...state.answers, ...(state.delivered ?? [])].flatMap(({ rearm }) => rearm));
   const triggers = rules.tripped(state.guards, state.limits).filter(({ guard }) => !rearmed.has(guard));
   if (triggers.length === 0) return undefined;
-  return raiseEscalation(state, triggers, measureAtDesk(state, at), at, rules, false);
+  return raiseEscalation(state, triggers, measureAtDesk(state, at, rules), at, rules, false);
 }
 
 /** not the work that was examined and approved, whatever became of it. The agent reports anew, and people are asked anew. */

@@ -1,3 +1,4 @@
+import type { LimitsInForce } from '../contracts/guard.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
 import type { Place } from '../ports/hosted-ports.ts';
@@ -27,6 +28,7 @@ export function changesetLimits(
   state: RunState,
   place: Pick<Place, 'protected_paths'>,
   { files }: Pick<Changeset, 'files'>,
+  inForce: LimitsInForce,
   hash: Hash,
 ): ChangesetLimits {
   const approved = new Map((state.approved_files ?? []).map(({ path, digest }) => [path, digest]));
@@ -34,13 +36,12 @@ export function changesetLimits(
     const digest = approved.get(file.path);
     return digest !== undefined && digest === digestOfFile(file, hash);
   });
-  const limit = state.limits.files_modified_exceeds;
   return {
     protectedPaths: place.protected_paths ?? [],
     approvedPaths: state.approved_paths,
     approvedNames: [...(state.approved_names ?? []), ...approvedAsIs.map(({ path }) => path)],
-    scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,
-    maxFiles: typeof limit === 'number' ? limit : 'off',
+    scope: inForce.scope ? state.task.scope : undefined,
+    maxFiles: inForce.files ?? 'off',
   };
 }
 

@@ -2,7 +2,6 @@ import type { Agent } from '../../agents/agent.ts';
 import type { AgentEvent } from '../../core/contracts/agent-event.ts';
 import type { Brief } from '../../core/contracts/brief.ts';
 import { type Claim, PROTOCOL } from '../../core/contracts/envelope.ts';
-import type { GuardLimits } from '../../core/contracts/guard.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
 import type { Link } from '../../core/ports/ports.ts';
 import type { SetAside } from '../../core/work/change.ts';
@@ -120,7 +119,7 @@ export function createJob(parts: JobParts): Job {
     take(orders) {
       turn = orders.turn;
       limitsRev = orders.limits_rev;
-      meter.setLimits(orders.limits as GuardLimits);
+      meter.setLimits(orders.limits);
       for (const answer of orders.answers) {
         if (taken.has(answer.id)) continue;
         taken.add(answer.id);

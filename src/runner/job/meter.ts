@@ -14,7 +14,14 @@ import type {
 import type { PartialProgress } from '../../core/contracts/player-report.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { lastOutputOf } from '../../core/decide/last-output.ts';
-import { initialStates, metricsOf, observe, readStates, tripped } from '../../guards/observe.ts';
+import {
+  initialStates,
+  limitsInForce,
+  metricsOf,
+  observe,
+  readStates,
+  tripped,
+} from '../../guards/observe.ts';
 
 const ACTIONS_KEPT = 10;
 const ERRORS_KEPT = 3;
@@ -34,7 +41,7 @@ export interface Meter {
 export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
   const kept = readStates(brief.guards);
   let states: GuardStates = { ...initialStates(), ...kept.states };
-  let limits = brief.limits as GuardLimits;
+  let limits = brief.limits;
   let turn = brief.turn;
   let activeMs = brief.active_ms;
   let baseline: PassRate | undefined = brief.baseline && { turn: 0, ...score(brief.baseline) };
@@ -117,17 +124,18 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     anew: kept.anew,
     measured(exit) {
       const metrics = metricsOf(states);
+      const inForce = limitsInForce(limits);
       return {
         guards: states,
         metrics,
         exit,
         context: {
           turn,
-          max_turns: numberOrNull(limits.max_iterations),
+          max_turns: inForce.turns,
           active_ms: activeMs,
-          max_runtime_ms: minutesOrNull(limits.max_runtime),
+          max_runtime_ms: inForce.minutes && inForce.minutes * 60_000,
           files,
-          max_files: numberOrNull(limits.files_modified_exceeds),
+          max_files: inForce.files,
           cost_usd: costSoFar(),
           baseline,
           pass_rates: [...passRates],
@@ -141,12 +149,4 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
       };
     },
   };
-}
-
-function numberOrNull(limit: unknown): number | null {
-  return typeof limit === 'number' ? limit : null;
-}
-
-function minutesOrNull(limit: unknown): number | null {
-  return typeof limit === 'number' ? limit * 60_000 : null;
 }

@@ -7,6 +7,7 @@ import {
   renderTurn,
   type TurnContext,
 } from '../../agents/prompt.ts';
+import { limitsInForce } from '../../guards/observe.ts';
 import type { SetApart } from '../agent/agent-config.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { passedValue, secretsIn } from './actions-secrets.ts';
@@ -66,17 +67,16 @@ A file that you write anew wins over the kept one, so begin from that. To give a
 }
 
 function contextOf({ brief }: Job, orders: WorkOrders, inputs: string[]): TurnContext {
-  const limit = (value: unknown) => (typeof value === 'number' ? value : null);
-  const maxTurns = limit(orders.limits.max_iterations);
+  const limits = limitsInForce(orders.limits);
   return {
     task_id: brief.task.id,
     turn: orders.turn,
-    max_turns: maxTurns,
-    approaching_limit: isApproachingLimit(orders.turn, maxTurns),
+    max_turns: limits.turns,
+    approaching_limit: isApproachingLimit(orders.turn, limits.turns),
     kind: orders.kind,
     resumed: orders.resumed,
     scope: brief.task.scope ?? null,
-    max_files: limit(orders.limits.files_modified_exceeds),
+    max_files: limits.files,
     checks: brief.checks,
     inputs,
     answers: orders.guidance,

@@ -1,3 +1,4 @@
+import { limitsInForce } from '../../guards/observe.ts';
 import type { WriteLimits } from '../gate/write-guard.ts';
 import type { ActionContext } from '../output/read-action.ts';
 import type { Job, WorkOrders } from './job.ts';
@@ -18,12 +19,12 @@ export function writeLimitsOf(
 ): WriteLimits {
   // Nothing of a debugging turn stays, so there is nothing to allow or to ask about.
   if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
-  const maxFiles = limits.files_modified_exceeds;
+  const inForce = limitsInForce(limits);
   return {
-    maxFiles: typeof maxFiles === 'number' ? maxFiles : 'off',
+    maxFiles: inForce.files ?? 'off',
     approvedPaths: approved_paths,
     approvedNames: approved_names,
-    scope: limits.spec_deviation_detected === 'off' ? undefined : job.brief.task.scope,
+    scope: inForce.scope ? job.brief.task.scope : undefined,
     readOnly: false,
   };
 }

@@ -335,7 +335,8 @@ describe('hostile records', () => {
     /^(?:<!-- autobuild:(?:escalation|option) [\w .=-]*-->|<details><summary>(?:[^<@]|<\/?(?:b|code)>)*<\/summary>|<\/details>|<\/?(?:sub|b|code)>)$/;
 
   it('S-14: nothing in a whole question is active but what is ours, for 2,000 hostile records', () => {
-    const where: CommentContext = { capabilities: { live: true, form: true }, op: 'x' };
+    const { limits } = WHERE;
+    const where: CommentContext = { limits, capabilities: { live: true, form: true }, op: 'x' };
     fc.assert(
       fc.property(
         fc.array(

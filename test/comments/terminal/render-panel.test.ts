@@ -14,7 +14,7 @@ import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import { hostile } from '../hostile-text.ts';
 import { QUESTIONS } from '../questions.ts';
-import { run, TIME, turns, verification, waiting } from '../story.ts';
+import { run, TIME, turns, verification, WHERE, waiting } from '../story.ts';
 
 const golden = (name: string) => `../../golden/terminal/${name}.txt`;
 
@@ -119,9 +119,9 @@ describe('lines', () => {
     const line = renderLiveLine(
       state,
       { active_ms: 19 * 60_000, doing: 'edit src/cards/balance.ts\nand more', cost_usd: 1.12 },
-      {},
+      { limits: WHERE.limits },
     );
-    const narrow = renderLiveLine(state, { active_ms: 19 * 60_000, doing: 'edit' }, { width: 40 });
+    const narrow = renderLiveLine(state, { active_ms: 19 * 60_000, doing: 'edit' }, { ...WHERE, width: 40 });
     expect(cellsOf(narrow)).toBeLessThanOrEqual(40);
     expect(line).not.toContain('\n');
     const lines = [...state.turns.map((record) => renderTurnLine(record, {})), line, narrow];
@@ -177,7 +177,9 @@ describe('lines', () => {
       { type: 'job_lost', at: TIME(70), reason: 'exit 137' },
       { type: 'run_finished', at: TIME(80), status: 'reviewing', partial: false, reason: 'complete' },
     ];
-    const lines = events.map((event) => renderPlain(event, state)).filter((line) => line !== undefined);
+    const lines = events
+      .map((event) => renderPlain(event, WHERE.limits))
+      .filter((line) => line !== undefined);
     expect(lines).toHaveLength(events.length - 1);
     for (const line of lines) expect(line).toMatch(/^\d\d:\d\d:\d\d \S/);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('plain'));
@@ -237,7 +239,7 @@ describe('the end', () => {
         finished: { partial: true, reason: 'cancelled by rosa', by: 'rosa', at: TIME(80) },
       }),
       waiting(question('loop'), { job_live: false }),
-    ].map((state) => renderEnd(state, { branch: 'autobuild/issue-42' }));
+    ].map((state) => renderEnd(state, { ...WHERE, branch: 'autobuild/issue-42' }));
     for (const line of ends.join('\n').split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
     await expect(`${ends.join('\n\n')}\n`).toMatchFileSnapshot(golden('end'));
   });
@@ -245,14 +247,14 @@ describe('the end', () => {
   it('G-12: parked without a question, it promises none', () => {
     const parked = renderEnd(
       run({ status: 'waiting_for_input', pending: undefined, paused: { rearm: [] } }),
-      {},
+      WHERE,
     );
     expect(parked).toMatch(/^⏸ Parked: autobuild resume \S+ goes on\n/);
   });
 
   it('G-9: what was skipped is the cause of a partial result', () => {
     const finished = { partial: true, reason: 'complete but for known issues', at: TIME(80) };
-    expect(renderEnd(run({ status: 'reviewing', finished }), {})).toContain(
+    expect(renderEnd(run({ status: 'reviewing', finished }), WHERE)).toContain(
       'partial results due to known issues\n',
     );
   });

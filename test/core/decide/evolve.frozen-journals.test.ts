@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { COMMAND_NAMES } from '../../../src/core/contracts/command.ts';
 import { Effect } from '../../../src/core/contracts/effect.ts';
 import { Claim } from '../../../src/core/contracts/envelope.ts';
-import { GUARD_IDS } from '../../../src/core/contracts/guard.ts';
 import { Input } from '../../../src/core/contracts/input.ts';
 import { RUN_STATUSES, RunEvent } from '../../../src/core/contracts/run-event.ts';
 import { foldRun } from '../../../src/core/decide/evolve.ts';
+import { GUARDS } from '../../../src/guards/registry.ts';
 import { openFileStore, readJournal } from '../../../src/store/file.ts';
 import { roundTrip } from '../run-builder.ts';
 
@@ -110,7 +110,7 @@ describe('the frozen journals hold all that a journal can hold', () => {
     },
     {
       what: 'guard that trips',
-      all: GUARD_IDS,
+      all: GUARDS.map(({ id }) => id),
       seen: events.flatMap((event) =>
         event.type === 'escalation_raised' ? event.escalation.triggers.map(({ guard }) => guard) : [],
       ),

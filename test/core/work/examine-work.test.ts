@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { ChangesetFile } from '../../../src/core/work/changeset.ts';
+import type { RunState } from '../../../src/core/contracts/run-state.ts';
+import type { Place } from '../../../src/core/ports/hosted-ports.ts';
+import type { Changeset, ChangesetFile } from '../../../src/core/work/changeset.ts';
 import {
   changesetLimits,
   digestOfFile,
   examineWork,
   readChangeset,
 } from '../../../src/core/work/examine-work.ts';
+import { RULES } from '../../../src/guards/rules.ts';
 import { proposed } from '../../guards/guard-events.ts';
 import { startRun } from '../run-builder.ts';
 
@@ -52,8 +55,10 @@ describe('S-12: what no commit is ever made of', () => {
 
 describe('what the desk finds in finished work', () => {
   const hash = (text: string) => `<${text}>`;
+  const limitsFor = (run: RunState, place: Pick<Place, 'protected_paths'>, work: Pick<Changeset, 'files'>) =>
+    changesetLimits(run, place, work, RULES.limitsInForce(run.limits), hash);
   const { state } = startRun({ task: { scope: ['src/**'] }, guards: { files_modified_exceeds: 2 } });
-  const limits = changesetLimits(state, { protected_paths: ['src/keys/**'] }, { files: [] }, hash);
+  const limits = limitsFor(state, { protected_paths: ['src/keys/**'] }, { files: [] });
 
   test('every path that needs a person, with why', () => {
     const work = examineWork(
@@ -81,7 +86,7 @@ describe('what the desk finds in finished work', () => {
     const approved_files = [{ path: ci.path, digest: digestOfFile(ci, hash) }];
     const openIn = (...files: ChangesetFile[]) => {
       const changeset = { base_sha: SHA, files, left_out: [] };
-      const allowed = changesetLimits({ ...state, approved_files }, {}, changeset, hash);
+      const allowed = limitsFor({ ...state, approved_files }, {}, changeset);
       return examineWork(changeset, 'digest', allowed, [], hash).problems.map(({ path }) => path);
     };
     expect(openIn(ci, file('src/new'))).toEqual([]);
@@ -96,7 +101,7 @@ describe('what the desk finds in finished work', () => {
     const approved_files = [{ path: star.path, digest: digestOfFile(star, hash) }];
     const files = [star, file('.github/ci')];
     const changeset = { base_sha: SHA, files, left_out: [] };
-    const allowed = changesetLimits({ ...state, approved_files }, {}, changeset, hash);
+    const allowed = limitsFor({ ...state, approved_files }, {}, changeset);
     expect(examineWork(changeset, 'digest', allowed, [], hash).problems).toMatchObject([
       { path: '.github/ci' },
     ]);
@@ -112,7 +117,7 @@ describe('what the desk finds in finished work', () => {
     run.say('/approve');
     const examine = (path: string) => {
       const work = changesetOf([path]);
-      return examineWork(work, 'digest', changesetLimits(run.state, {}, work, hash), [], hash);
+      return examineWork(work, 'digest', limitsFor(run.state, {}, work), [], hash);
     };
     expect(examine(name)).toMatchObject({ files: 0, problems: [] });
     expect(examine(other)).toMatchObject({ files: 1, problems: [{ path: other, why: 'out_of_scope' }] });

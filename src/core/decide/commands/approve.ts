@@ -1,5 +1,4 @@
 import type { Reply } from '../../contracts/effect.ts';
-import type { RunState } from '../../contracts/run-state.ts';
 import { bindToContent, isApprovedWork } from '../../work/work-approvals.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
 import { resumeRun } from '../answer/resume-run.ts';
@@ -40,7 +39,7 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
       });
     }
     const changed = overLimit?.evidence.files?.length ?? pending.context.files;
-    const useless = uselessFileLimit(state, files, changed);
+    const useless = uselessFileLimit(answer, files, changed);
     if (useless) return refuse(input, useless);
     // The agent chose the names of the proposed files, so only a pattern that a person typed stands for more than one file.
     const byName = files === undefined && paths === undefined;
@@ -68,7 +67,7 @@ function approveUnasked(given: GivenCommand<CommandOf<'approve'>>): Decision {
       suggestion: '/approve files=30',
     });
   }
-  const useless = uselessFileLimit(state, files, state.changes.paths.length);
+  const useless = uselessFileLimit(given, files, state.changes.paths.length);
   if (useless) return refuse(input, useless);
   return steerRun(given, { instruction: instruct(given), growth: { files }, approvedPaths: paths });
 }
@@ -95,13 +94,12 @@ function completeIfApproved({ state, pending, input }: GivenAnswer, resumed: Dec
 
 /** An approval only ever allows more, so a number that allows less is refused. */
 function uselessFileLimit(
-  state: RunState,
+  { state, rules }: GivenCommand,
   files: number | undefined,
   changed: number,
 ): Omit<Reply, 'tone'> | undefined {
   if (files === undefined) return undefined;
-  const limit = state.limits.files_modified_exceeds;
-  const floor = Math.max(changed, typeof limit === 'number' ? limit : 0);
+  const floor = Math.max(changed, rules.limitsInForce(state.limits).files ?? 0);
   if (files > floor) return undefined;
   return {
     title:

@@ -31,10 +31,6 @@ interface AnswerParts {
 /** Limits grow, counters start again, and the job gets its instruction: the events of one resumption (G-6). */
 export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts): RunEvent[] {
   const { at, by, growth, escalation, agent } = parts;
-  const grown = new Set<GuardId>(parts.rearm);
-  if (growth.turns) grown.add('max_iterations');
-  if (growth.minutes) grown.add('max_runtime');
-  if (growth.files) grown.add('files_modified_exceeds');
   const triggers = parts.measured ?? escalation?.triggers ?? [];
   const observed = Object.fromEntries(triggers.map((trigger) => [trigger.guard, trigger.observed]));
   const { turns, minutes, files } = growth;
@@ -43,7 +39,7 @@ export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts)
       type: 'limits_changed',
       at,
       rev: state.limits_rev + 1,
-      limits: rules.grow(state.limits, [...grown], { turns, minutes, files }, observed),
+      limits: rules.grow(state.limits, parts.rearm, { turns, minutes, files }, observed),
       approved_paths: [...new Set([...state.approved_paths, ...parts.approvedPaths])],
       approved_names: parts.approvedNames && [
         ...new Set([...(state.approved_names ?? []), ...parts.approvedNames]),
