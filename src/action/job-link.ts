@@ -149,6 +149,7 @@ function measuredReport(
   const question = tripped.length > 0 ? RULES.describe(tripped, standing) : undefined;
   return measureReport({
     headline: question?.headline ?? 'the run stopped for a person to decide',
+    category: question?.category,
     triggers: question?.triggers ?? [],
     context,
     missing: missingReport(claim, measured),

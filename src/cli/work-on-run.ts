@@ -126,8 +126,8 @@ export async function workOnRun(
   /** B-7: who stops for a person leaves a report; where the agent gave none, it is what was measured. */
   async function saveMeasuredReport(escalation: Escalation | undefined, state: RunState): Promise<void> {
     if (!escalation || escalation.blocked_report) return;
-    const { headline, triggers, context, report_missing: missing } = escalation;
-    const report = measureReport({ headline, triggers, context, missing, earlier: state.blocked_report });
+    const { report_missing: missing } = escalation;
+    const report = measureReport({ ...escalation, missing, earlier: state.blocked_report });
     await saveBlockedReport(report, state);
   }
 

@@ -1,6 +1,6 @@
 import type { BlockedReport, BlockerCategory } from './contracts/blocked-report.ts';
 import type { Escalation, EscalationContext } from './contracts/escalation.ts';
-import type { GuardId, Trigger } from './contracts/guard.ts';
+import type { Evidence, Trigger } from './contracts/guard.ts';
 
 const TEXT_KEPT = 2_000;
 const RAW_KEPT = 64 * 1024;
@@ -22,22 +22,19 @@ export interface MeasuredReport extends BlockedReport {
 
 interface ReportFacts {
   headline: string;
+  /** Missing in escalations of older versions. */
+  category?: BlockerCategory;
   triggers: readonly Trigger[];
   context: EscalationContext;
   missing?: Escalation['report_missing'];
   earlier?: BlockedReport;
 }
 
-export function measureReport({
-  headline,
-  triggers,
-  context,
-  missing,
-  earlier,
-}: ReportFacts): MeasuredReport {
+export function measureReport(facts: ReportFacts): MeasuredReport {
+  const { triggers, context, missing, earlier } = facts;
   const { turn, max_turns, active_ms, files, cost_usd, failing, pass_rates, metrics } = context;
   return {
-    blocking_issues: issuesOf(headline, triggers, context),
+    blocking_issues: issuesOf(facts),
     attempts_made: attemptsOf(context),
     suggested_alternatives: [],
     human_action_required: actionOf(triggers, missing),
@@ -50,7 +47,7 @@ export function measureReport({
 }
 
 function actionOf(triggers: readonly Trigger[], missing: Escalation['report_missing']): string {
-  const atLimit = triggers.some(({ guard }) => guard === 'max_iterations');
+  const atLimit = triggers.some(({ run_limit }) => run_limit === 'turns');
   const fields = missing?.problems.length ?? 0;
   const sentence = {
     none: 'The agent gave no account of what blocks it.',
@@ -68,17 +65,14 @@ function actionOf(triggers: readonly Trigger[], missing: Escalation['report_miss
 }
 
 /** What stopped the run, then what was last seen to fail. */
-function issuesOf(
-  headline: string,
-  triggers: readonly Trigger[],
-  { errors, failing }: EscalationContext,
-): BlockedReport['blocking_issues'] {
+function issuesOf({ headline, category, triggers, context }: ReportFacts): BlockedReport['blocking_issues'] {
+  const { errors, failing } = context;
   const figures = triggers.map(
-    ({ guard, observed, threshold }) =>
-      `${guard}: ${observed}${threshold === null ? '' : ` of ${threshold}`}${placesOf(guard, triggers)}`,
+    ({ guard, observed, threshold, evidence }) =>
+      `${guard}: ${observed}${threshold === null ? '' : ` of ${threshold}`}${placesOf(evidence)}`,
   );
   return [
-    { issue: cut(headline), category: categoryOf(triggers[0]?.guard), details: figures.join('\n') },
+    { issue: cut(headline), category: category ?? 'test_failure', details: figures.join('\n') },
     ...errors.map(({ error, operation, turn }) => ({
       issue: cut(error.message),
       location: error.file ? `${error.file}${error.line ? `:${error.line}` : ''}` : undefined,
@@ -97,25 +91,8 @@ function issuesOf(
   ];
 }
 
-function placesOf(guard: GuardId, triggers: readonly Trigger[]): string {
-  const proposed = triggers.find((trigger) => trigger.guard === guard)?.evidence.proposed ?? [];
+function placesOf({ proposed = [] }: Evidence): string {
   return proposed.length > 0 ? ` (${proposed.map(({ path }) => path).join(', ')})` : '';
-}
-
-function categoryOf(guard: GuardId | undefined): BlockerCategory {
-  switch (guard) {
-    case 'external_blocker':
-    case 'need_help':
-    case 'cost_exceeds':
-      return 'external_dependency';
-    case 'review_required':
-      return 'unclear_requirement';
-    case 'files_modified_exceeds':
-    case 'spec_deviation_detected':
-      return 'architectural';
-    default:
-      return 'test_failure';
-  }
 }
 
 /** One for each turn that was verified; actions stand for a turn that was not. */

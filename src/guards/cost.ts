@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { compact } from '../core/compact.ts';
 import type { Guard, Trigger } from '../core/contracts/guard.ts';
 import { limitSchema } from './limit-schema.ts';
 import { acceptCurrent, cancel, continueFromZero, orderOptions, review } from './options.ts';
@@ -23,6 +24,7 @@ export const costExceeds: Guard<CostState, CostLimit> = {
   id: 'cost_exceeds',
   header: 'Cost Limit',
   counter: 'Cost',
+  category: 'external_dependency',
   type: 'cost_limit',
   kind: 'attempt_count',
   runLimit: 'cost',
@@ -51,6 +53,11 @@ export const costExceeds: Guard<CostState, CostLimit> = {
       observed: state[unit],
       evidence: { unit },
     };
+  },
+  /** `$3.10/3.00`, `1.20 M/1.00 M tokens` */
+  figure({ observed, threshold, evidence }) {
+    if (evidence.unit === 'tokens') return `${compact(observed)}/${compact(threshold ?? 0)} tokens`;
+    return `$${observed.toFixed(2)}/${(threshold ?? 0).toFixed(2)}`;
   },
   headline(trigger) {
     return joinHeadline(`${describeSpent(trigger)} spent`, undefined, CHOOSE);

@@ -14,7 +14,7 @@ import {
   terminate,
 } from './options.ts';
 import { isBetter, passRate } from './pass-rate.ts';
-import { CHOOSE, joinHeadline, oneLine, plural } from './wording.ts';
+import { CHOOSE, HINT_FIRST, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './wording.ts';
 
 /** Both error guards read the same outcomes of operations; each keeps its own count, because each is re-armed by itself. */
 
@@ -49,6 +49,8 @@ export const sameErrorRepeated: Guard<SameErrorState, number> = {
   id: 'same_error_repeated',
   header: 'Repeated Error',
   counter: 'Same error',
+  hint: HINT_FIRST,
+  category: 'test_failure',
   type: 'repeated_error',
   kind: 'error_count',
   ...countLimit(3, HITS_KEPT),
@@ -187,6 +189,8 @@ export const consecutiveErrors: Guard<StreakState, number> = {
   id: 'consecutive_errors',
   header: 'Error Threshold',
   counter: 'Errors in a row',
+  hint: IF_CAUSE_SEEN,
+  category: 'test_failure',
   type: 'error_threshold',
   kind: 'error_count',
   ...countLimit(5, HITS_KEPT),

@@ -43,6 +43,7 @@ export const externalBlocker: Guard<BlockerState, Kind[]> = {
   id: 'external_blocker',
   header: 'External Blocker',
   counter: 'External blocker',
+  category: 'external_dependency',
   type: 'external_blocker',
   kind: 'blocker_type',
   config: limitSchema<Kind[]>(Kinds, allowed, [...KINDS]),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ActionRecord, type Guard, type GuardEvent } from '../core/contracts/guard.ts';
 import { limitSchema } from './limit-schema.ts';
 import { acceptCurrent, debugFirst, orderOptions, review, terminate, tryDifferently } from './options.ts';
-import { joinHeadline, oneLine, plural } from './wording.ts';
+import { HINT_FIRST, joinHeadline, oneLine, plural } from './wording.ts';
 
 const RECORDS_KEPT = 20;
 const MAX_THRESHOLD = 1000;
@@ -47,6 +47,8 @@ export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
   id: 'no_file_changes_after_attempts',
   header: 'No File Changes',
   counter: 'No file changed',
+  hint: HINT_FIRST,
+  category: 'test_failure',
   type: 'progress_stall',
   kind: 'attempt_count',
   config: limitSchema(NoFileChangesLimit, allowed, { threshold: 5, unit: 'attempt' }),

@@ -19,6 +19,7 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
   id: 'files_modified_exceeds',
   header: 'File Limit',
   counter: 'Files',
+  category: 'architectural',
   type: 'scope_drift',
   kind: 'file_count',
   runLimit: 'files',
@@ -51,6 +52,17 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
       threshold: limit,
       observed: paths.length,
       evidence: { files: paths, proposed },
+    };
+  },
+  examine({ files, proposed }, limit) {
+    const beyond = proposed.filter(({ why }) => why === 'file_limit');
+    if (limit === 'off' || beyond.length === 0 || files <= limit) return undefined;
+    return {
+      guard: 'files_modified_exceeds',
+      kind: 'file_count',
+      threshold: limit,
+      observed: limit,
+      evidence: { proposed: beyond },
     };
   },
   /** `/approve files=30` names the new limit itself. */

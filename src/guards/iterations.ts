@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './options.ts';
-import { CHOOSE, failingClause, joinHeadline, statusClause } from './wording.ts';
+import { CHOOSE, failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause } from './wording.ts';
 
 const MORE_TURNS = 5;
 
@@ -11,6 +11,8 @@ export const maxIterations: Guard<{ count: number }, number> = {
   id: 'max_iterations',
   header: 'Iteration Limit',
   counter: 'Turn',
+  hint: IF_CAUSE_SEEN,
+  category: 'test_failure',
   type: 'iteration_limit',
   kind: 'attempt_count',
   runLimit: 'turns',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, cancel, debugFirst, orderOptions, review, tryDifferently } from './options.ts';
-import { CHOOSE, clip, joinHeadline, oneLine, plural } from './wording.ts';
+import { CHOOSE, clip, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './wording.ts';
 
 const SIGNATURE_CHARS = 500;
 const TURNS_KEPT = 50;
@@ -21,6 +21,8 @@ export const loopDetected: Guard<LoopState, number> = {
   id: 'loop_detected',
   header: 'Loop Detected',
   counter: 'Same result',
+  hint: IF_CAUSE_SEEN,
+  category: 'test_failure',
   type: 'loop_detected',
   kind: 'attempt_count',
   ...countLimit(3, 1000),

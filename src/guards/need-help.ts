@@ -18,6 +18,8 @@ export const needHelp: Guard<HelpState, 'on'> = {
   id: 'need_help',
   header: 'Help Needed',
   counter: 'Help asked',
+  hint: { text: 'Answer in your own words', command: '/guide <your answer>', first: true },
+  category: 'external_dependency',
   type: 'need_help',
   kind: 'blocker_type',
   ...switchLimit(),

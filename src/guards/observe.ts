@@ -9,6 +9,7 @@ import type {
   LimitsInForce,
   RunLimit,
   Trigger,
+  UnapprovedWork,
 } from '../core/contracts/guard.ts';
 import type { Growth } from '../core/contracts/rules.ts';
 import { countSameErrors, sameErrorRepeated } from './errors.ts';
@@ -48,6 +49,10 @@ export function tripped(states: GuardStates, limits: GuardLimits): Trigger[] {
     const trigger = limit === 'off' ? guard.checkOff?.(state) : guard.check(state, limit);
     return trigger ? [trigger] : [];
   });
+}
+
+export function examine(work: UnapprovedWork, limits: GuardLimits): Trigger[] {
+  return GUARDS.flatMap((guard) => guard.examine?.(work, limitOf(limits, guard)) ?? []);
 }
 
 export function metricsOf(states: GuardStates): AgentMetrics {

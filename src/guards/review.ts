@@ -16,6 +16,12 @@ export const reviewRequired: Guard<ReviewState, 'on'> = {
   id: 'review_required',
   header: 'Review Required',
   counter: 'Review asked',
+  hint: {
+    text: 'After resolving, reply `/continue`. A run that has begun does not read later edits of the issue, so a decision goes into the answer',
+    command: '/override <what to build instead>',
+    first: true,
+  },
+  category: 'unclear_requirement',
   type: 'review_required',
   kind: 'blocker_type',
   ...switchLimit(),
@@ -55,7 +61,7 @@ function readReview({ report, problems, derived_from }: ReadReport & { report: P
     report.errors.find((error) => hardBlocker(error.type) && error.recoverable !== true)?.message;
   return {
     ...(reason && { review_reason: reason }),
-    ...(types.length > 0 && { review_types: types }),
+    review_types: types,
     ...(derived_from.length > 0 && { review_derived: true }),
     ...(problems.length > 0 && { report_problems: problems }),
   };

@@ -1,12 +1,13 @@
 import type { Rules } from '../core/contracts/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
-import { growLimits, limitsInForce, observe, readStates, tripped } from './observe.ts';
+import { examine, growLimits, limitsInForce, observe, readStates, tripped } from './observe.ts';
 
 /** The guards as the decisions see them. */
 export const RULES: Rules = {
   readStates,
   observe: (states, event) => observe(readStates(states).states, event),
   tripped: (states, limits) => tripped(readStates(states).states, limits),
+  examine,
   limitsInForce,
   grow: growLimits,
   describe: describeTriggers,

@@ -9,7 +9,7 @@ import {
   orderOptions,
   review,
 } from './options.ts';
-import { CHOOSE, failingClause, joinHeadline, plural, statusClause } from './wording.ts';
+import { CHOOSE, failingClause, joinHeadline, plural, statusClause, withThreshold } from './wording.ts';
 
 const MORE_MINUTES = 10;
 const MINUTE_MS = 60_000;
@@ -24,6 +24,7 @@ export const maxRuntime: Guard<RuntimeState, number> = {
   id: 'max_runtime',
   header: 'Runtime Limit',
   counter: 'Time',
+  category: 'test_failure',
   type: 'runtime_limit',
   kind: 'attempt_count',
   runLimit: 'minutes',
@@ -50,6 +51,7 @@ export const maxRuntime: Guard<RuntimeState, number> = {
   grow(limit, { minutes = MORE_MINUTES }, observed) {
     return limit + minutes > observed ? limit + minutes : observed + minutes;
   },
+  figure: (trigger) => `${withThreshold({ ...trigger, observed: Math.floor(trigger.observed) })} min`,
   headline({ observed, threshold }, standing) {
     const used = `${shortNumber(observed)} of ${shortNumber(threshold ?? 0)} min used`;
     return joinHeadline(used, failingClause(standing), CHOOSE);

@@ -6,7 +6,6 @@ import {
   ProposedWrite,
   type Trigger,
 } from '../core/contracts/guard.ts';
-import { isPastTheGate, isProtectedOnly } from '../core/work/proposed-files.ts';
 import { switchLimit } from './limit-schema.ts';
 import {
   acceptCurrent,
@@ -36,6 +35,11 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
     return isProtectedOnly(evidence) ? 'Approval Needed' : 'Outside the Scope';
   },
   counter: 'Outside',
+  counterOf: ({ evidence }) => {
+    if (isPastTheGate(evidence)) return 'Past the gate';
+    return isProtectedOnly(evidence) ? 'To approve' : 'Outside';
+  },
+  category: 'architectural',
   type: 'scope_drift',
   kind: 'file_count',
   runLimit: 'scope',
@@ -56,6 +60,19 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
       [],
       proposed.filter((write) => write.why === 'gate_bypassed'),
     );
+  },
+  /** Protected files need approval whatever the limits are. */
+  examine({ scope, proposed, examined }) {
+    const others = proposed.filter(({ why }) => why !== 'file_limit');
+    if (others.length === 0) return undefined;
+    const isOutside = others.some(({ why }) => why === 'out_of_scope');
+    return {
+      guard: 'spec_deviation_detected',
+      kind: 'file_count',
+      threshold: null,
+      observed: others.length,
+      evidence: { proposed: others, examined, ...(isOutside ? { scope } : {}) },
+    };
   },
   headline({ observed, evidence }) {
     if (isFinishedWork(evidence)) {
@@ -112,6 +129,16 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
     return orderOptions([...own, acceptCurrent(standing), review, terminate]);
   },
 };
+
+/** True if all proposed files need approval because they are protected, and none because of the scope. */
+function isProtectedOnly({ proposed = [] }: Evidence): boolean {
+  return proposed.length > 0 && proposed.every(({ why }) => why === 'protected' || why === 'workflow');
+}
+
+/** True if all proposed files need approval only because the agent wrote them without asking the gate. */
+function isPastTheGate({ proposed = [] }: Evidence): boolean {
+  return proposed.length > 0 && proposed.every(({ why }) => why === 'gate_bypassed');
+}
 
 function tripOn(scope: string[], proposed: ProposedWrite[]): Trigger | undefined {
   if (proposed.length === 0) return undefined;

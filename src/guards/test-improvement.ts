@@ -11,7 +11,7 @@ import {
   tryDifferently,
 } from './options.ts';
 import { isBetter, isWhole, passRate, percent } from './pass-rate.ts';
-import { CHOOSE, joinHeadline, plural } from './wording.ts';
+import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, plural } from './wording.ts';
 
 const HISTORY_KEPT = 50;
 const RATES_SHOWN = 6;
@@ -29,6 +29,8 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   id: 'no_test_improvement_after',
   header: 'No Test Improvement',
   counter: 'No better test run',
+  hint: IF_CAUSE_SEEN,
+  category: 'test_failure',
   type: 'progress_stall',
   kind: 'attempt_count',
   ...countLimit(3, 1000),

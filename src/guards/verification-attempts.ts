@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './limit-schema.ts';
 import { acceptCurrent, continueFromZero, debugFirst, orderOptions, review, terminate } from './options.ts';
-import { CHOOSE, joinHeadline, statusClause } from './wording.ts';
+import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, statusClause } from './wording.ts';
 
 const TURNS_KEPT = 50;
 
@@ -16,6 +16,8 @@ export const totalVerificationAttempts: Guard<VerificationState, number> = {
   id: 'total_verification_attempts',
   header: 'Verification Limit',
   counter: 'Verifications',
+  hint: IF_CAUSE_SEEN,
+  category: 'test_failure',
   type: 'verification_limit',
   kind: 'attempt_count',
   ...countLimit(10, 1000),

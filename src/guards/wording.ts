@@ -1,4 +1,4 @@
-import type { Standing } from '../core/contracts/guard.ts';
+import type { Hint, Standing, Trigger } from '../core/contracts/guard.ts';
 
 /** The words the guards share. What comes from the agent or a tool is cut and put on one line here, and escaped by whoever shows it. */
 
@@ -27,6 +27,27 @@ export function joinHeadline(first: string, middle: string | undefined, last: st
   const whole = [first, middle, last].filter(Boolean).join(', ');
   if (whole.length <= HEADLINE_CHARS) return whole;
   return `${clip(first, HEADLINE_CHARS - last.length - 2)}, ${last}`;
+}
+
+const DIFFERENTLY = '/guide <what to do differently>';
+
+/** For a question that a hint settles best. */
+export const HINT_FIRST: Hint = {
+  text: 'If you see the cause, reply with a hint',
+  command: DIFFERENTLY,
+  first: true,
+};
+
+/** For a question about something that fails, where a person may see why. */
+export const IF_CAUSE_SEEN: Hint = {
+  text: 'If you see the cause, say it',
+  command: DIFFERENTLY,
+  first: false,
+};
+
+/** `3/3`, and the value alone where there is no threshold. */
+export function withThreshold({ observed, threshold }: Trigger): string {
+  return threshold === null ? String(observed) : `${observed}/${threshold}`;
 }
 
 export const CHOOSE = 'choose how to go on';

@@ -13,13 +13,15 @@ import {
   trigger,
 } from './story.ts';
 
+const ASKED = { help: { what_i_tried: 'a guess', what_i_need: 'an answer', inputs: [] } };
+
 /** What-ifs of the story's run: one question per guard, and the special ones. */
 export const QUESTIONS: Record<string, Escalation> = {
   need_help: escalation(6, {
     type: 'need_help',
     headline: '2 values needed (0 of 2 given)',
     headers: ['Help Needed'],
-    triggers: [trigger('need_help', 1, null)],
+    triggers: [trigger('need_help', 1, null, ASKED)],
     what_i_need:
       'Please give me a key of the mail sandbox and the address mails come from.\nI cannot create the key: the account asks for its owner (@rosa?).',
     what_i_tried:
@@ -34,7 +36,7 @@ export const QUESTIONS: Record<string, Escalation> = {
     type: 'need_help',
     headline: 'the agent asks a question',
     headers: ['Help Needed'],
-    triggers: [trigger('need_help', 1, null)],
+    triggers: [trigger('need_help', 1, null, ASKED)],
     what_i_need: 'May a gift card be redeemed in parts, or only whole?',
     what_i_tried: 'Read the issue and the existing coupon code: both leave it open.',
     options: options('skip', 'accept', 'review', 'cancel'),

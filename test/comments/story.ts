@@ -5,6 +5,7 @@ import type { GuardId, Occurrence, Option, PassRate, Trigger } from '../../src/c
 import type { TurnRecord } from '../../src/core/contracts/run-event.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
 import type { ErrorSighting, Verification } from '../../src/core/contracts/verification.ts';
+import { guardById } from '../../src/guards/registry.ts';
 import { RULES } from '../../src/guards/rules.ts';
 
 /** One story for all golden files: a small shop wants gift cards, issue 42, asked for by rosa. */
@@ -319,12 +320,13 @@ export function trigger(
   threshold: number | null,
   evidence: Trigger['evidence'] = {},
 ): Trigger {
-  return { guard, kind: 'attempt_count', threshold, observed, evidence };
+  return { guard, kind: guardById(guard).kind, threshold, observed, evidence };
 }
 
 type Asked = Pick<Escalation, 'type' | 'headline' | 'triggers' | 'options'> & Partial<Escalation>;
 
 export function escalation(turn: number, asked: Asked): Escalation {
+  const { hint, category, triggers } = RULES.describe(asked.triggers, { turn, max_turns: 10 });
   return {
     id: 'e1',
     status: 'pending',
@@ -338,7 +340,10 @@ export function escalation(turn: number, asked: Asked): Escalation {
     reminders: 0,
     during_turn: true,
     rearm: asked.triggers.map((t) => t.guard),
+    hint,
+    category,
     ...asked,
+    triggers,
   };
 }
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { GuardEvent, GuardId, GuardStates } from '../../src/core/contracts/guard.ts';
+import type { GuardEvent, GuardId, GuardStates, Trigger } from '../../src/core/contracts/guard.ts';
 import { HelpRequest } from '../../src/core/contracts/help-request.ts';
-import { isPastTheGate } from '../../src/core/work/proposed-files.ts';
 import { initialStates, observe, readStates, tripped } from '../../src/guards/observe.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
@@ -32,6 +31,8 @@ import {
 import { reported } from './reported.ts';
 
 const GUARD_IDS = GUARDS.map(({ id }) => id);
+const isPastTheGate = ({ evidence: { proposed = [] } }: Trigger) =>
+  proposed.length > 0 && proposed.every(({ why }) => why === 'gate_bypassed');
 
 const RUNS = { numRuns: 300 };
 
@@ -244,7 +245,7 @@ test('E-15: a guard that is off never trips, but for an edit past the gate', () 
     fc.property(journal, fc.subarray([...GUARD_IDS]), (events, off) => {
       const given = { ...everyGuardOn, ...Object.fromEntries(off.map((guard) => [guard, 'off'])) };
       const guards = triggersAfter(events, given)
-        .filter((trigger) => !(off.includes(trigger.guard) && isPastTheGate(trigger.evidence)))
+        .filter((trigger) => !(off.includes(trigger.guard) && isPastTheGate(trigger)))
         .map((trigger) => trigger.guard);
       expect(guards.filter((guard) => off.includes(guard))).toEqual([]);
       // The others are not touched by it.

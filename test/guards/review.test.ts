@@ -10,7 +10,7 @@ const trips = (report: object) => triggerOf('review_required', [reported(report)
 
 test('K-5: the flag stops with its reason', () => {
   const trigger = trips({ status: 'partial', requires_user_review: true, review_reason: 'Two designs fit.' });
-  expect(trigger?.evidence).toEqual({ review_reason: 'Two designs fit.' });
+  expect(trigger?.evidence).toEqual({ review_reason: 'Two designs fit.', review_types: [] });
   expect(trigger && guard.headline(trigger, standing)).toBe('the agent asks for a decision');
   expect(trigger && guard.question(trigger, standing)).toBe(
     'USER REVIEW REQUIRED: Two designs fit. After resolving, reply `/continue`. How to proceed?',

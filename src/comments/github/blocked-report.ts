@@ -101,7 +101,7 @@ export function reportFold(report: BlockedReport, where: CommentContext): Fold {
 export function renderMissingReport(escalation: Escalation): string[] {
   const missing = escalation.report_missing;
   if (!missing) return [];
-  const atLimit = escalation.triggers.some((trigger) => trigger.guard === 'max_iterations');
+  const atLimit = escalation.triggers.some(({ run_limit }) => run_limit === 'turns');
   const fields = missing.problems.length;
   const sentence = {
     none: 'The agent gave no account of what blocks it.',

@@ -1,7 +1,7 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Evidence, Occurrence, PassRate, ProposedWrite, Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { counterName, unitName } from '../text/figures.ts';
+import { counterOf, unitName } from '../text/figures.ts';
 import type { Fold } from '../text/fit-comment.ts';
 import { code, htmlCode, inlineText } from '../text/harmless.ts';
 import { renderTable, type Table } from '../text/markdown.ts';
@@ -111,18 +111,18 @@ function groupFolders(paths: readonly string[]): string {
 }
 
 function showOccurrences(
-  { evidence, guard }: Trigger,
+  trigger: Trigger,
   alone: boolean,
   shown: ShownEvidence,
   where: CommentContext,
 ): void {
-  const { occurrences = [] } = evidence;
+  const { occurrences = [] } = trigger.evidence;
   if (occurrences.length === 0) return;
   const table = occurrenceTable(occurrences, where);
   if (alone && occurrences.length <= 5) shown.open.push(renderTable(table));
   else
     shown.folds.push({
-      summary: `${counterName(guard)}: the ${alone ? 'last ' : ''}${count(occurrences.length, 'occurrence')}`,
+      summary: `${counterOf(trigger)}: the ${alone ? 'last ' : ''}${count(occurrences.length, 'occurrence')}`,
       content: [table],
     });
 }

@@ -1,7 +1,7 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { MENTION_NAME } from '../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
-import type { Trigger } from '../../core/contracts/guard.ts';
+import { asksForHelp, type Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { expiryOf } from '../../core/decide/expiry.ts';
 import { counterOf, figuresOf, observedOf, sparklineOf } from '../text/figures.ts';
@@ -13,14 +13,14 @@ import { givenInputs } from './inputs.ts';
 
 /** Parts that the question, its answer and its review share. */
 
-export function leadOf(escalation: Escalation): Trigger['guard'] {
-  return escalation.triggers[0]?.guard ?? 'need_help';
+export function isHelpLeading({ triggers: [lead] }: Escalation): boolean {
+  return lead !== undefined && asksForHelp(lead.evidence);
 }
 
 /** The record's headline; values that came since it was written are counted in. */
 export function headlineOf(state: RunState, escalation: Escalation): string {
   const { inputs, triggers } = escalation;
-  if (triggers.length === 1 && leadOf(escalation) === 'need_help' && inputs.length > 0) {
+  if (triggers.length === 1 && isHelpLeading(escalation) && inputs.length > 0) {
     const given = givenInputs(state, escalation).size;
     return `${inputs.length} ${inputs.length === 1 ? 'value' : 'values'} needed (${given} of ${inputs.length} given)`;
   }

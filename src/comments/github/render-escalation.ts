@@ -1,6 +1,6 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
-import type { GuardId } from '../../core/contracts/guard.ts';
+import { asksForReview, type Hint } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, fenced, inlineText, quoted } from '../text/harmless.ts';
@@ -23,7 +23,7 @@ import { renderInputs } from './inputs.ts';
 import { renderOptions } from './options.ts';
 import {
   headlineOf,
-  leadOf,
+  isHelpLeading,
   renderAsking,
   renderFigures,
   renderLimitsReached,
@@ -69,21 +69,21 @@ export function renderMarker(state: RunState, escalation: Escalation, where: Com
 }
 
 function isReview(escalation: Escalation): boolean {
-  return escalation.triggers.some((trigger) => trigger.guard === 'review_required');
+  return escalation.triggers.some(({ evidence }) => asksForReview(evidence));
 }
 
 /** At most one, and only for harm or a decision. */
 function renderAlert(escalation: Escalation): string | undefined {
   if (isReview(escalation))
     return '> [!IMPORTANT]\n> Only a person can decide this. The run stays stopped until then, and more turns would not help.';
-  if (escalation.triggers.some((trigger) => trigger.guard === 'external_blocker'))
+  if (escalation.triggers.some(({ evidence }) => evidence.blocker))
     return '> [!WARNING]\n> High priority. The cause is outside the repository: no number of turns will help.';
   return undefined;
 }
 
 /** G-13: the header, the situation with its figures, and how to proceed. Review and help speak in the agent's words instead. */
 function renderWhy(escalation: Escalation): string | undefined {
-  const review = escalation.triggers.find((trigger) => trigger.guard === 'review_required');
+  const review = escalation.triggers.find(({ evidence }) => asksForReview(evidence));
   if (review) {
     const { review_reason, review_types = [] } = review.evidence;
     const types =
@@ -96,7 +96,7 @@ function renderWhy(escalation: Escalation): string | undefined {
     const reason = review_reason || 'the agent gave no reason';
     return `**Why, in the agent's words**${types}:\n\n${quoted(`USER REVIEW REQUIRED: ${reason}`, 700)}`;
   }
-  if (escalation.triggers.length === 1 && leadOf(escalation) === 'need_help') return undefined;
+  if (escalation.triggers.length === 1 && isHelpLeading(escalation)) return undefined;
   const header = escalation.headers.map((text) => inlineText(text, 40)).join(' · ');
   const question = inlineText(escalation.question, 600);
   return [header && `**${header}.**`, question].filter(Boolean).join(' ');
@@ -119,7 +119,7 @@ function triedFold(escalation: Escalation): Fold | undefined {
 }
 
 function reviewFolds(escalation: Escalation): Fold[] {
-  const evidence = escalation.triggers.find((trigger) => trigger.guard === 'review_required')?.evidence;
+  const evidence = escalation.triggers.find((trigger) => asksForReview(trigger.evidence))?.evidence;
   const problems = evidence?.report_problems ?? [];
   const notes = evidence?.review_derived
     ? ['`requires_user_review` was not set; an error of this type always stops for review.']
@@ -129,43 +129,30 @@ function reviewFolds(escalation: Escalation): Fold[] {
   return [{ summary: 'How the report was read', content }];
 }
 
-/** Something fails, and a person may see why. */
-const HAS_CAUSE: ReadonlySet<GuardId> = new Set([
-  'loop_detected',
-  'consecutive_errors',
-  'no_test_improvement_after',
-  'total_verification_attempts',
-  'max_iterations',
-]);
-
-const HINT = '```\n/guide <what to do differently>\n```';
+/** For questions that say no more about it. */
+const OWN_WORDS: Hint = {
+  text: 'Or in your own words',
+  command: '/guide <what to do differently>',
+  first: false,
+};
 
 function renderChoices(escalation: Escalation): (string | undefined)[] {
-  const lead = leadOf(escalation);
   const boxes = renderOptions(escalation);
-  const report = escalation.blocked_report;
+  // The values are the answer, and their table says how to give them.
+  if (escalation.inputs.length > 0 && isHelpLeading(escalation)) return ['**Or tick one:**', boxes];
+  const { blocked_report: report, hint = OWN_WORDS } = escalation;
   const suggested = escalation.options.filter((option) => option.id.startsWith('alternative')).length;
   const suggestions =
     suggested > 0 &&
     `**${REPORT_HEADS.alternatives}**, in the agent's words: the first ${suggested === 1 ? 'box' : `${count(suggested, 'box', 'boxes')}`}.`;
   const listed = report && suggested === 0 ? renderAlternatives(report) : undefined;
-  if (isReview(escalation))
-    return [
-      listed,
-      'After resolving, reply `/continue`. A run that has begun does not read later edits of the issue, so a decision goes into the answer:',
-      '```\n/override <what to build instead>\n```',
-      [suggestions, '**Or tick one:**'].filter(Boolean).join(' '),
-      boxes,
-    ];
-  if (lead === 'need_help' && escalation.inputs.length === 0)
-    return ['Answer in your own words:', '```\n/guide <your answer>\n```', '**Or tick one:**', boxes];
-  if (lead === 'need_help') return ['**Or tick one:**', boxes];
-  if (lead === 'same_error_repeated' || lead === 'no_file_changes_after_attempts')
-    return [listed, 'If you see the cause, reply with a hint:', HINT, '**Or tick one:**', boxes];
+  const below = (words: string) => [suggestions, words].filter(Boolean).join(' ');
+  const text = inlineText(hint.text, 200);
+  if (hint.first) return [listed, `${text}:`, fenced(hint.command, 80), below('**Or tick one:**'), boxes];
   return [
     listed,
-    [suggestions, '**Tick one, or reply with its command:**'].filter(Boolean).join(' '),
+    below('**Tick one, or reply with its command:**'),
     boxes,
-    `${HAS_CAUSE.has(lead) ? 'If you see the cause, say it' : 'Or in your own words'}: \`/guide <what to do differently>\`.`,
-  ].map((part) => part || undefined);
+    `${text}: ${code(hint.command, 80)}.`,
+  ];
 }

@@ -1,6 +1,7 @@
 import { COMMAND_NAMES, type CommandName } from '../../core/contracts/command.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
+import { asksForReview } from '../../core/contracts/guard.ts';
 import { hasRole, neededRole, ROLES } from '../../core/contracts/role.ts';
 import { list } from '../text/words.ts';
 
@@ -34,6 +35,6 @@ function offeredBy({ options, inputs, triggers }: Escalation): string[] {
   return [
     ...options.map(({ command }) => command.slice(1).split(' ')[0] ?? ''),
     ...(inputs.length > 0 ? ['provide'] : ['guide']),
-    ...(triggers.some(({ guard }) => guard === 'review_required') ? ['continue', 'override'] : []),
+    ...(triggers.some(({ evidence }) => asksForReview(evidence)) ? ['continue', 'override'] : []),
   ];
 }

@@ -64,7 +64,7 @@ function more(count: number, which = 'more'): string[] {
 export function missingReportSections(escalation: Escalation, look: TerminalLook): string[] {
   const missing = escalation.report_missing;
   if (!missing) return [];
-  const atLimit = escalation.triggers.some((trigger) => trigger.guard === 'max_iterations');
+  const atLimit = escalation.triggers.some(({ run_limit }) => run_limit === 'turns');
   const sentence = {
     none: 'The agent gave no account of what blocks it.',
     invalid: "The agent's report could not be used:",

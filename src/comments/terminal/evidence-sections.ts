@@ -1,9 +1,9 @@
 import type { Escalation } from '../../core/contracts/escalation.ts';
-import type { Evidence, Trigger } from '../../core/contracts/guard.ts';
+import { asksForReview, type Evidence, type Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { ErrorSighting } from '../../core/contracts/verification.ts';
 import { testsOf, turnLabel } from '../github/turn-history.ts';
-import { counterName, counterOf, observedOf } from '../text/figures.ts';
+import { counterOf, observedOf } from '../text/figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
 import { clockSeconds, count, dateTime, lineChange, list } from '../text/words.ts';
 import { barred, paragraph, section, twoColumns } from './sections.ts';
@@ -25,11 +25,12 @@ export function evidenceSections(state: RunState, escalation: Escalation, look: 
   ];
 }
 
-function triggerSections(state: RunState, { evidence, guard }: Trigger, look: TerminalLook): string[] {
+function triggerSections(state: RunState, trigger: Trigger, look: TerminalLook): string[] {
+  const { evidence } = trigger;
   return [
     ...section('Outside the repository', blockerLines(evidence, look), look),
     ...proposedSections(evidence, look),
-    ...section(counterName(guard), occurrenceLines(evidence, look), look),
+    ...section(counterOf(trigger), occurrenceLines(evidence, look), look),
     ...section('The same result', loopLines(state, evidence, look), look),
     ...section('Pass rates', rateLines(evidence), look),
     ...section(
@@ -49,7 +50,7 @@ function triggerSections(state: RunState, { evidence, guard }: Trigger, look: Te
     ),
     ...section(
       "Why, in the agent's words",
-      guard === 'review_required'
+      asksForReview(evidence)
         ? barred(`USER REVIEW REQUIRED: ${evidence.review_reason || 'the agent gave no reason'}`, 700, look)
         : [],
       look,

@@ -1,4 +1,5 @@
 import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
+import { asksForReview } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { progressParts } from '../github/context-folds.ts';
 import { givenInputs } from '../github/inputs.ts';
@@ -19,7 +20,7 @@ export interface PanelLook extends TerminalLook {
 /** The question in the terminal: the same record as the comment, the same commands. */
 export function renderPanel(state: RunState, escalation: Escalation, look: PanelLook): string {
   const { blocked_report: report } = escalation;
-  const review = escalation.triggers.some((trigger) => trigger.guard === 'review_required');
+  const review = escalation.triggers.some(({ evidence }) => asksForReview(evidence));
   return [
     ...renderTitle(headlineOf(state, escalation), look),
     ...missingReportSections(escalation, look),
@@ -138,7 +139,7 @@ function answerLines(escalation: Escalation, look: TerminalLook): string[] {
     ]);
   }
   rows.push(['/guide <text>', 'a hint in your own words']);
-  if (escalation.blocked_report || escalation.triggers.some((trigger) => trigger.guard === 'review_required'))
+  if (escalation.blocked_report || escalation.triggers.some(({ evidence }) => asksForReview(evidence)))
     rows.push(['/override <text>', 'what to do instead, in your own words']);
   return twoColumns(rows, look);
 }

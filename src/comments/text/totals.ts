@@ -1,7 +1,8 @@
+import { compact } from '../../core/compact.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { withLimit } from './figures.ts';
-import { compact, count, minutes, money } from './words.ts';
+import { count, minutes, money } from './words.ts';
 
 /** What the run took, over all jobs. */
 export interface Totals {

@@ -46,13 +46,6 @@ export function money(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-/** `812`, `55 k`, `1.31 M` */
-export function compact(n: number): string {
-  if (n < 10_000) return String(Math.round(n));
-  if (n < 1_000_000) return `${Math.round(n / 1000)} k`;
-  return `${(n / 1_000_000).toFixed(2)} M`;
-}
-
 /** `+131 −2`; a side that is zero is left out. */
 export function lineChange(added: number, removed: number): string {
   return [added ? `+${added}` : '', removed ? `−${removed}` : ''].filter(Boolean).join(' ');

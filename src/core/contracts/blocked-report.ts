@@ -9,12 +9,17 @@ export const BLOCKER_CATEGORIES = {
 } as const;
 export type BlockerCategory = keyof typeof BLOCKER_CATEGORIES;
 
-const category = z.enum(Object.keys(BLOCKER_CATEGORIES) as [BlockerCategory, ...BlockerCategory[]]);
+export const BlockerCategory = z.enum(
+  Object.keys(BLOCKER_CATEGORIES) as [
+    keyof typeof BLOCKER_CATEGORIES,
+    ...(keyof typeof BLOCKER_CATEGORIES)[],
+  ],
+);
 
 const BlockingIssue = z.object({
   issue: z.string().min(1),
   location: z.string().nullish(),
-  category,
+  category: BlockerCategory,
   details: z.string(),
 });
 

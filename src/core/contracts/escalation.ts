@@ -1,7 +1,16 @@
 import * as z from 'zod';
-import { BlockedReport } from './blocked-report.ts';
+import { BlockedReport, BlockerCategory } from './blocked-report.ts';
 import { InputRef, SealedCommand, Via } from './command.ts';
-import { ActionRecord, EscalationType, GuardId, Occurrence, Option, PassRate, Trigger } from './guard.ts';
+import {
+  ActionRecord,
+  EscalationType,
+  GuardId,
+  Hint,
+  Occurrence,
+  Option,
+  PassRate,
+  Trigger,
+} from './guard.ts';
 import { HelpInput } from './help-request.ts';
 import { PartialProgress, ReportProblem } from './player-report.ts';
 
@@ -72,6 +81,9 @@ export const Escalation = z.object({
   headline: z.string(),
   question: z.string(),
   headers: z.array(z.string()),
+  hint: Hint.optional(),
+  /** Missing in journals of older versions. */
+  category: BlockerCategory.optional(),
   triggers: z.array(Trigger).min(1),
   context: EscalationContext,
   what_i_tried: z.string().optional(),

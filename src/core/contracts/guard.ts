@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { BlockerCategory } from './blocked-report.ts';
 import { HelpRequest } from './help-request.ts';
 import { type PlayerReport, type ReadReport, ReportProblem } from './player-report.ts';
 import { ErrorSighting, ExternalBlocker, type Verification } from './verification.ts';
@@ -101,6 +102,20 @@ export const Evidence = z.object({
 });
 export type Evidence = z.infer<typeof Evidence>;
 
+/** The agent asked for help, in a message that could be read or in one that could not. */
+export function asksForHelp({ help, help_raw, help_problem }: Evidence): boolean {
+  return help !== undefined || help_raw !== undefined || help_problem !== undefined;
+}
+
+/** The agent's report asks for a person's decision. */
+export function asksForReview({ review_reason, review_types }: Evidence): boolean {
+  return review_reason !== undefined || review_types !== undefined;
+}
+
+/** A limit of the whole run. Beside its own question it bounds what a turn may do, and it is shown wherever the run is. */
+export const RunLimit = z.enum(['turns', 'minutes', 'files', 'cost', 'scope']);
+export type RunLimit = z.infer<typeof RunLimit>;
+
 /** What tripped: objective figures only, never a score of confidence (E-15). */
 export const Trigger = z.object({
   guard: GuardId,
@@ -108,12 +123,12 @@ export const Trigger = z.object({
   threshold: z.number().nullable(),
   observed: z.number(),
   evidence: Evidence,
+  /** The run's limit that was reached, if it is one. */
+  run_limit: RunLimit.optional(),
+  /** The counter's name and figures where several are listed. Missing in journals of older versions. */
+  shown: z.object({ counter: z.string(), figure: z.string() }).optional(),
 });
 export type Trigger = z.infer<typeof Trigger>;
-
-/** A limit of the whole run. Beside its own question it bounds what a turn may do, and it is shown wherever the run is. */
-export const RunLimit = z.enum(['turns', 'minutes', 'files', 'cost', 'scope']);
-export type RunLimit = z.infer<typeof RunLimit>;
 
 /** The run's limits as plain values. Only the guards can read them from `GuardLimits`. */
 export interface LimitsInForce {
@@ -170,11 +185,29 @@ export type GuardEvent =
   /** The run was given to another agent: counters at 0, history kept elsewhere (E-14). */
   | { type: 'agent_changed' };
 
+/** How a person can help in own words: a line, and the command to reply with. */
+export const Hint = z.object({
+  text: z.string(),
+  command: z.string().startsWith('/'),
+  /** It comes before the boxes, because it helps more than any of them. */
+  first: z.boolean(),
+});
+export type Hint = z.infer<typeof Hint>;
+
 /** Where the run stands when a guard trips, for its words. */
 export interface Standing {
   turn: number;
   max_turns: number;
   score?: { unit: 'tests' | 'checks'; passed: number; total: number };
+}
+
+/** Finished work that may not be committed before a person approves. */
+export interface UnapprovedWork {
+  /** The number of changed files, approved ones not counted. */
+  files: number;
+  scope?: string[];
+  proposed: ProposedWrite[];
+  examined: ExaminedFile[];
 }
 
 /**
@@ -187,8 +220,16 @@ export interface Guard<State = unknown, Config = unknown> {
   readonly header: string;
   /** Where what tripped has a header of its own. */
   headerOf?(trigger: Trigger): string;
-  /** What its counter is called where figures stand side by side. */
+  /** The name of its counter where several figures are listed. */
   readonly counter: string;
+  /** The counter's name where it depends on what tripped. */
+  counterOf?(trigger: Trigger): string;
+  /** The observed value beside the threshold. Absent: `3/3`. */
+  figure?(trigger: Trigger): string;
+  /** Absent: a person may answer in own words, and the question says no more about it. */
+  readonly hint?: Hint;
+  /** What kind of issue it is in a report that Autobuild writes in the agent's place (B-7). */
+  readonly category: BlockerCategory;
   readonly type: EscalationType;
   readonly kind: TriggerKind;
   /** The run's limit that this guard enforces. At most one guard has each. */
@@ -204,6 +245,8 @@ export interface Guard<State = unknown, Config = unknown> {
   check(state: State, config: Config): Trigger | undefined;
   /** What trips also when the guard is off: no limit allows it. */
   checkOff?(state: State): Trigger | undefined;
+  /** The trigger for finished work of which a part needs approval. Also asked when the guard is off. */
+  examine?(work: UnapprovedWork, config: Config | 'off'): Trigger | undefined;
   /** The answer's effect on the limit: `/continue +5` and friends. Absent: re-arming resets the counter. */
   grow?(config: Config, by: { turns?: number; minutes?: number; files?: number }, observed: number): Config;
   headline(trigger: Trigger, standing: Standing): string;

@@ -1,13 +1,16 @@
+import type { BlockerCategory } from './blocked-report.ts';
 import type {
   EscalationType,
   GuardEvent,
   GuardId,
   GuardLimits,
   GuardStates,
+  Hint,
   LimitsInForce,
   Option,
   Standing,
   Trigger,
+  UnapprovedWork,
 } from './guard.ts';
 
 /** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
@@ -17,6 +20,8 @@ export interface Rules {
   /** For what happens where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
+  /** What trips over finished work. */
+  examine(work: UnapprovedWork, limits: GuardLimits): Trigger[];
   limitsInForce(limits: GuardLimits): LimitsInForce;
   /** The limits after an answer: those of `guards`, and the run's limits that `by` names. */
   grow(
@@ -34,6 +39,8 @@ export interface TriggerWords {
   headline: string;
   question: string;
   headers: string[];
+  hint?: Hint;
+  category: BlockerCategory;
   options: Option[];
   /** The leading trigger first. */
   triggers: Trigger[];

@@ -4,7 +4,7 @@ import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
 import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
 import type { WorkFacts } from '../contracts/work-facts.ts';
-import { approvalsNeeded } from '../work/work-approvals.ts';
+import { unapprovedWork } from '../work/work-approvals.ts';
 import { isComplete } from './completion.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
@@ -127,7 +127,7 @@ function decideBaseline(
     guards: data.measured.guards,
   };
   const blockers = validTriggers(state, data.measured.guards, envelope, rules).filter(
-    (trigger) => trigger.guard === 'external_blocker',
+    ({ evidence }) => evidence.blocker !== undefined,
   );
   if (blockers.length === 0 || state.pending)
     return { events: [recorded], effects: [{ type: 'update_status' }] };
@@ -177,7 +177,7 @@ function afterTurn(
   // nor over work that was put back: neither is in there. And nobody is asked about work that holds a secret.
   if (!unheard && leaks.length === 0 && isComplete(record, state.known_issues)) {
     const putBack = triggers.filter(({ evidence }) => evidence.proposed?.length);
-    const needed = putBack.length > 0 ? putBack : approvalsNeeded(state, work);
+    const needed = putBack.length > 0 ? putBack : rules.examine(unapprovedWork(state, work), state.limits);
     if (needed.length > 0) return raiseEscalation(state, needed, measured, at, rules, false);
     return completeRun(state, record, at);
   }

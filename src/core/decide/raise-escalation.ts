@@ -24,13 +24,13 @@ export function raiseEscalation(
   usage?: Usage,
 ): Decision {
   const { options, triggers: ordered, ...words } = rules.describe(triggers, standingOf(measured));
-  const help = ordered.find((trigger) => trigger.guard === 'need_help')?.evidence.help;
+  const help = ordered.find(({ evidence }) => evidence.help)?.evidence.help;
   const blockedReport = reportToShow(state);
   const escalation: Escalation = {
     id: `e${state.escalations.length + 1}`,
     ...words,
     status: 'pending',
-    priority: ordered.some((trigger) => trigger.guard === 'external_blocker') ? 'high' : 'normal',
+    priority: ordered.some(({ evidence }) => evidence.blocker) ? 'high' : 'normal',
     triggers: ordered,
     context: measured.context,
     what_i_tried: help?.what_i_tried,
@@ -137,7 +137,7 @@ function missingReport(
 ): Escalation['report_missing'] {
   const read = state.last_read;
   const unusable = read?.problems.some((problem) => problem.field.startsWith('blocked_report')) ?? false;
-  const due = triggers.some((trigger) => trigger.guard === 'max_iterations') || (unusable && !duringTurn);
+  const due = triggers.some(({ run_limit }) => run_limit === 'turns') || (unusable && !duringTurn);
   if (!due) return undefined;
   if (read && read.problems.length > 0) return { kind: 'invalid', problems: read.problems, raw: read.raw };
   if (!read && measured.exit !== undefined && measured.exit !== 'exit 0') {

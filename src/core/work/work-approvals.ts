@@ -1,44 +1,28 @@
 import type { Escalation } from '../contracts/escalation.ts';
-import type { ExaminedFile, ProposedWrite, Trigger } from '../contracts/guard.ts';
+import type {
+  ExaminedFile,
+  LimitsInForce,
+  ProposedWrite,
+  Trigger,
+  UnapprovedWork,
+} from '../contracts/guard.ts';
 import type { ApprovedFile } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
 import { isApproved } from './is-approved.ts';
 
-/** Finished work that may not be committed as it is: what a person is asked, before the run ends. */
-export function approvalsNeeded(state: RunState, work: WorkFacts | undefined): Trigger[] {
+/** The part of finished work that may not be committed as it is: a person is asked about it before the run ends. */
+export function unapprovedWork(state: RunState, work: WorkFacts | undefined): UnapprovedWork {
   // Somebody may have approved since the desk looked.
   const problems = work?.problems ?? [];
   const isOpen = opennessOf(state, problems);
   const open = problems.filter(({ path }) => isOpen(path));
-  const beyond = open.filter(({ why }) => why === 'file_limit');
-  const others = open.filter(({ why }) => why !== 'file_limit');
-  const limit = fileLimit(state);
-  const triggers: Trigger[] = [];
-  if (beyond.length > 0 && (work?.files ?? 0) > limit) {
-    triggers.push({
-      guard: 'files_modified_exceeds',
-      kind: 'file_count',
-      threshold: limit,
-      observed: limit,
-      evidence: { proposed: beyond.map(asProposed) },
-    });
-  }
-  if (others.length > 0) {
-    const outside = others.some(({ why }) => why === 'out_of_scope');
-    triggers.push({
-      guard: 'spec_deviation_detected',
-      kind: 'file_count',
-      threshold: null,
-      observed: others.length,
-      evidence: {
-        proposed: others.map(asProposed),
-        examined: others.flatMap((problem) => asExamined(state, problem)),
-        ...(outside ? { scope: state.task.scope } : {}),
-      },
-    });
-  }
-  return triggers;
+  return {
+    files: work?.files ?? 0,
+    scope: state.task.scope,
+    proposed: open.map(asProposed),
+    examined: open.flatMap((problem) => asExamined(state, problem)),
+  };
 }
 
 /** Nothing waits to be written: what a person is asked about was found in work that is done otherwise. */
@@ -49,22 +33,23 @@ export function isAboutFinishedWork(triggers: readonly Trigger[]): boolean {
 }
 
 /** Whether the question is about finished work, and all of it is approved now: then nothing is left for the agent to do. */
-export function isApprovedWork(state: RunState, { triggers, work }: Escalation): boolean {
+export function isApprovedWork(
+  state: RunState,
+  { triggers, work }: Escalation,
+  { files }: LimitsInForce,
+): boolean {
   if (!isAboutFinishedWork(triggers) || work !== state.changeset) return false;
   const isOpen = opennessOf(state, examinedIn(triggers));
-  return triggers.every(({ guard, observed, evidence: { proposed = [] } }) => {
-    const open = proposed.filter(({ path }) => isOpen(path)).length;
-    return guard === 'files_modified_exceeds' ? observed + open <= fileLimit(state) : open === 0;
+  return triggers.every(({ observed, evidence: { proposed = [] } }) => {
+    const open = proposed.filter(({ path }) => isOpen(path));
+    // A number of files is approved as well by a higher limit.
+    const isCounted = open.every(({ why }) => why === 'file_limit');
+    return open.length === 0 || (isCounted && observed + open.length <= (files ?? Number.POSITIVE_INFINITY));
   });
 }
 
 function asProposed({ path, why }: WorkProblem): ProposedWrite {
   return { path, why, held: false, finished: true };
-}
-
-function fileLimit({ limits }: RunState): number {
-  const limit = limits.files_modified_exceeds;
-  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY;
 }
 
 function asExamined({ approved_files = [] }: RunState, { path, digest }: WorkProblem): ExaminedFile[] {

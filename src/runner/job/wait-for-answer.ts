@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import { asksForHelp } from '../../core/contracts/guard.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
 import { describeExit } from '../agent/agent-end.ts';
 import type { Supervised } from '../process/supervise.ts';
@@ -31,7 +32,7 @@ export function isWaitingForAnswer({ meter }: Job, { readsInputs }: Agent): bool
   return meter
     .tripped()
     .some(
-      ({ guard, evidence }) =>
-        (guard === 'need_help' && readsInputs) || evidence.proposed?.some((write) => write.held) === true,
+      ({ evidence }) =>
+        (asksForHelp(evidence) && readsInputs) || evidence.proposed?.some((write) => write.held) === true,
     );
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderBar } from '../../../src/comments/text/bar.ts';
 import { renderSparkline } from '../../../src/comments/text/sparkline.ts';
-import { compact, dateTime, lineChange, list, timeSpan } from '../../../src/comments/text/words.ts';
+import { dateTime, lineChange, list, timeSpan } from '../../../src/comments/text/words.ts';
+import { compact } from '../../../src/core/compact.ts';
 
 describe('bars and sparklines do not flatter', () => {
   it('a bar has 20 cells, rounded down', () => {

@@ -17,24 +17,23 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
   asked(answer) {
     const { state, pending, input, command } = answer;
     const { files, paths } = command;
-    const byGuard = (guard: string) => pending.triggers.find((trigger) => trigger.guard === guard);
-    const overLimit = byGuard('files_modified_exceeds');
-    const outside = byGuard('spec_deviation_detected');
-    if (!overLimit && !outside) {
+    const proposed = pending.triggers.flatMap(({ evidence }) => evidence.proposed ?? []);
+    if (proposed.length === 0) {
       return refuse(input, {
         title: 'Nothing changed: no file waits for approval.',
         detail: 'This question is about something else.',
         suggestion: pending.options[0]?.command,
       });
     }
-    const proposed = pending.triggers
-      .flatMap((trigger) => trigger.evidence.proposed ?? [])
-      .map((write) => write.path);
+    const waiting = proposed.map(({ path }) => path);
+    const overLimit = pending.triggers.find(({ evidence }) =>
+      evidence.proposed?.some(({ why }) => why === 'file_limit'),
+    );
     // More files do not allow a path outside the scope: the same edit would be stopped again.
     if (!overLimit && files !== undefined && paths === undefined) {
       return refuse(input, {
         title: 'Nothing changed: what waits is no matter of a limit, a number of files does not allow it.',
-        detail: `Waiting: ${proposed.slice(0, 5).join(', ')}.`,
+        detail: `Waiting: ${waiting.slice(0, 5).join(', ')}.`,
         suggestion: '/approve',
       });
     }
@@ -43,7 +42,7 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
     if (useless) return refuse(input, useless);
     // The agent chose the names of the proposed files, so only a pattern that a person typed stands for more than one file.
     const byName = files === undefined && paths === undefined;
-    const { unbound, approvedFiles } = bindToContent(state, pending, byName ? proposed : (paths ?? []));
+    const { unbound, approvedFiles } = bindToContent(state, pending, byName ? waiting : (paths ?? []));
     const resumed = resumeRun(answer, {
       instruction: instruct(answer),
       status: 'resolved_with_approval',
@@ -81,10 +80,15 @@ function instruct({ input, command: { files, paths } }: GivenCommand<CommandOf<'
 }
 
 /** Work that only waited for approval is complete with it, without another turn. */
-function completeIfApproved({ state, pending, input }: GivenAnswer, resumed: Decision): Decision {
+function completeIfApproved({ state, pending, input, rules }: GivenAnswer, resumed: Decision): Decision {
   const after = resumed.events.reduce(evolve, state);
   const record = after.turns.at(-1);
-  if (!record || hasUnheardInstruction(state) || !isApprovedWork(after, pending)) return resumed;
+  if (
+    !record ||
+    hasUnheardInstruction(state) ||
+    !isApprovedWork(after, pending, rules.limitsInForce(after.limits))
+  )
+    return resumed;
   const completed = completeRun(after, record, input.at);
   return {
     events: [...resumed.events, ...completed.events],
