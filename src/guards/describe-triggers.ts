@@ -1,36 +1,38 @@
 import type { AnyGuard, Option, Standing, Trigger } from '../core/contracts/guard.ts';
 import type { TriggerWords } from '../core/contracts/rules.ts';
 import { approveLabel, mergeOptions } from './options.ts';
-import { GUARDS, guardById } from './registry.ts';
-import { CHOOSE, withThreshold } from './wording.ts';
+import { GUARDS } from './registry.ts';
+import { withThreshold } from './wording.ts';
 
-/** The words of one escalation for all that tripped at once (E-8, G-13). The first trigger leads. */
+/**
+ * One question for all that tripped at once (E-8, G-13). Causes come before symptoms, each in the order of the registry, and
+ * the first one leads. Every cause asks its question. Symptoms are evidence of them, and ask only if there is no cause.
+ */
 export function describeTriggers(tripped: readonly Trigger[], standing: Standing): TriggerWords {
-  const guards = GUARDS.flatMap((guard) =>
+  const known = GUARDS.flatMap((guard) =>
     tripped.filter((trigger) => trigger.guard === guard.id).map((trigger) => ({ trigger, guard })),
   );
-  const triggers = guards.map(({ trigger, guard }) => show(trigger, guard));
-  const [lead] = triggers;
+  const causes = known.filter(({ guard }) => guard.names === 'cause');
+  const inOrder = [...causes, ...known.filter(({ guard }) => guard.names === 'symptom')];
+  const [lead] = inOrder;
   if (!lead) throw new Error('There is no question without a trigger of a known guard.');
-  const leader = guardById(lead.guard);
-  const questions = guards.map(({ trigger, guard }) => guard.question(trigger, standing));
+  const asking = causes.length > 0 ? causes : [lead];
+  const triggers = inOrder.map(({ trigger, guard }) => show(trigger, guard));
+  const questions = asking.map(({ trigger, guard }) => guard.question(trigger, standing));
   return {
-    type: leader.type,
-    headline:
-      triggers.length > 1
-        ? `${triggers.length} limits reached at once, ${CHOOSE}`
-        : leader.headline(lead, standing),
+    type: lead.guard.type,
+    headline: lead.guard.headline(lead.trigger, standing),
     // Each question ends in the same words: they are asked once.
     question: questions
       .map((question, index) =>
         index < questions.length - 1 ? question.replace(/ How to proceed\?$/, '') : question,
       )
       .join(' '),
-    hint: leader.hint,
-    category: leader.category,
-    headers: guards.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
+    hint: lead.guard.hint,
+    category: lead.guard.category,
+    headers: asking.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
     options: labelAllProposed(
-      mergeOptions(guards.map(({ trigger, guard }) => guard.options(trigger, standing))),
+      mergeOptions(inOrder.map(({ trigger, guard }) => guard.options(trigger, standing))),
       triggers,
     ),
     triggers,

@@ -47,6 +47,7 @@ const noErrors: SameErrorState = { tracked: [], debugging: false, best: null };
 /** E-1 */
 export const sameErrorRepeated: Guard<SameErrorState, number> = {
   id: 'same_error_repeated',
+  names: 'cause',
   header: 'Repeated Error',
   counter: 'Same error',
   hint: HINT_FIRST,
@@ -187,6 +188,7 @@ const noStreak: StreakState = {
 /** G-4. Any failing operations in a row: an operation that failed and now passes, or a better pass rate, ends the row. */
 export const consecutiveErrors: Guard<StreakState, number> = {
   id: 'consecutive_errors',
+  names: 'symptom',
   header: 'Error Threshold',
   counter: 'Errors in a row',
   hint: IF_CAUSE_SEEN,

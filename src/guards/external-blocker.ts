@@ -41,6 +41,7 @@ const initial: BlockerState = { suspected: [], blocked: [] };
 /** E-7 */
 export const externalBlocker: Guard<BlockerState, Kind[]> = {
   id: 'external_blocker',
+  names: 'cause',
   header: 'External Blocker',
   counter: 'External blocker',
   category: 'external_dependency',

@@ -213,9 +213,9 @@ export const QUESTIONS: Record<string, Escalation> = {
   ),
   two_triggers: escalation(7, {
     type: 'repeated_error',
-    headline: '2 limits reached at once, choose how to go on',
-    question: 'The same error came back and the tests did not get better. How to proceed?',
-    headers: ['Repeated Error', 'No Test Improvement'],
+    headline: 'same error 3 times, a hint would help',
+    question: `The same error occurred 3 times in a row: "${ERRORS.key.message}". How to proceed?`,
+    headers: ['Repeated Error'],
     triggers: [
       trigger('same_error_repeated', 3, 3, {
         occurrences: [

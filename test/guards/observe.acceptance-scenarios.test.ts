@@ -5,6 +5,7 @@ import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { metricsOf } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';
+import { tripsOfEveryGuard } from './every-guard.ts';
 import {
   AT,
   action,
@@ -12,6 +13,7 @@ import {
   changed,
   error,
   failed,
+  only,
   proposed,
   statesAfter,
   testRun,
@@ -238,7 +240,7 @@ describe('external blocker', () => {
 });
 
 describe('several at once', () => {
-  test('E-8: two triggers at the same moment make one list and one question', () => {
+  test('E-8: two triggers at the same moment make one list and one question, which the cause leads', () => {
     const run = (turn: number) =>
       verified(
         {
@@ -260,12 +262,15 @@ describe('several at once', () => {
     });
     expect(asked).toMatchObject({
       type: 'repeated_error',
-      headline: '2 limits reached at once, choose how to go on',
-      headers: ['Repeated Error', 'No Test Improvement'],
+      headline: 'same error 3 times, a hint would help',
+      headers: ['Repeated Error'],
+      hint: { text: 'If you see the cause, reply with a hint' },
     });
-    expect(asked.question).toBe(
-      'The same error occurred 3 times in a row: "Timeout". Progress stalled: no test improvement after 3 attempts. Pass rates: 78%, 78%, 78%, 78%. How to proceed?',
-    );
+    expect(asked.question).toBe('The same error occurred 3 times in a row: "Timeout". How to proceed?');
+    expect(asked.triggers.map(({ shown }) => shown)).toEqual([
+      { counter: 'Same error', figure: '3/3' },
+      { counter: 'No better test run', figure: '3/3' },
+    ]);
     expect(asked.options.map((option) => option.command)).toEqual([
       '/continue new-approach',
       '/retry',
@@ -275,6 +280,52 @@ describe('several at once', () => {
       '/review',
       '/terminate',
     ]);
+  });
+
+  test('E-8: a symptom never leads before a cause, in whatever order they are given', () => {
+    const trips = tripsOfEveryGuard().map(
+      ({ guard, events, limit }) => triggersAfter(events, only({ [guard]: limit }))[0] ?? expect.fail(guard),
+    );
+    const names = (id: string) => guardById(id).names;
+    for (const symptom of trips.filter(({ guard }) => names(guard) === 'symptom')) {
+      for (const cause of trips.filter(({ guard }) => names(guard) === 'cause')) {
+        const at = { turn: 1, max_turns: 10 };
+        const asked = describeTriggers([symptom, cause], at);
+        const { headline, question } = describeTriggers([cause], at);
+        expect(asked).toMatchObject({ headline, question, headers: { length: 1 } });
+        expect(asked.triggers.map(({ guard }) => guard)).toEqual([cause.guard, symptom.guard]);
+      }
+    }
+  });
+
+  test('E-8: of several symptoms the first one of the registry asks', () => {
+    const at = { turn: 10, max_turns: 10 };
+    const trip = (id: string) => {
+      const found = tripsOfEveryGuard().find(({ guard }) => guard === id) ?? expect.fail(id);
+      return triggersAfter(found.events, only({ [id]: found.limit }))[0] ?? expect.fail(id);
+    };
+    const asked = describeTriggers([trip('max_iterations'), trip('loop_detected')], at);
+    expect(asked).toMatchObject({
+      headline: 'same result 3 times, choose how to go on',
+      headers: ['Loop Detected'],
+      triggers: [{ guard: 'loop_detected' }, { guard: 'max_iterations', run_limit: 'turns' }],
+    });
+  });
+
+  test('E-8: two causes both ask', () => {
+    const help = HelpRequest.parse({ what_i_tried: 'a', what_i_need: 'b' });
+    const asked = describeTriggers(
+      triggersAfter([
+        { type: 'help_requested', turn: 1, help },
+        action({ ok: false, blocker: { kind: 'missing_dependency', name: 'lodash' } }),
+      ]),
+      { turn: 1, max_turns: 10 },
+    );
+    expect(asked.headline).toBe('lodash is missing, someone should look');
+    expect(asked.headers).toEqual(['External Blocker', 'Help Needed']);
+    expect(asked.question).toMatch(
+      /^External blocker: lodash is missing.*The agent asks for help: "b"\. How to/,
+    );
   });
 
   test('G-13: with several triggers Cancel is offered once and last', () => {

@@ -19,8 +19,8 @@ export function isHelpLeading({ triggers: [lead] }: Escalation): boolean {
 
 /** The record's headline; values that came since it was written are counted in. */
 export function headlineOf(state: RunState, escalation: Escalation): string {
-  const { inputs, triggers } = escalation;
-  if (triggers.length === 1 && isHelpLeading(escalation) && inputs.length > 0) {
+  const { inputs } = escalation;
+  if (isHelpLeading(escalation) && inputs.length > 0) {
     const given = givenInputs(state, escalation).size;
     return `${inputs.length} ${inputs.length === 1 ? 'value' : 'values'} needed (${given} of ${inputs.length} given)`;
   }

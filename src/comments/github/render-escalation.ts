@@ -96,7 +96,7 @@ function renderWhy(escalation: Escalation): string | undefined {
     const reason = review_reason || 'the agent gave no reason';
     return `**Why, in the agent's words**${types}:\n\n${quoted(`USER REVIEW REQUIRED: ${reason}`, 700)}`;
   }
-  if (escalation.triggers.length === 1 && isHelpLeading(escalation)) return undefined;
+  if (escalation.headers.length < 2 && isHelpLeading(escalation)) return undefined;
   const header = escalation.headers.map((text) => inlineText(text, 40)).join(' · ');
   const question = inlineText(escalation.question, 600);
   return [header && `**${header}.**`, question].filter(Boolean).join(' ');

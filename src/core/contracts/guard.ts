@@ -216,6 +216,11 @@ export interface UnapprovedWork {
  */
 export interface Guard<State = unknown, Config = unknown> {
   readonly id: GuardId;
+  /**
+   * Whether it names the cause of a stop. A symptom, such as a limit that is reached because of a repeated error, asks its
+   * own question only if no cause tripped with it.
+   */
+  readonly names: 'cause' | 'symptom';
   /** G-13: the header of its question. */
   readonly header: string;
   /** Where what tripped has a header of its own. */
