@@ -22,6 +22,7 @@ const initial: CostState = { dollars: 0, tokens: 0 };
 /** Beyond the limits of turns and time: what the run may spend before someone is asked. */
 export const costExceeds: Guard<CostState, CostLimit> = {
   id: 'cost_exceeds',
+  trips: 'the agent has cost this much.',
   names: 'symptom',
   header: 'Cost Limit',
   counter: 'Cost',

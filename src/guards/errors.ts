@@ -47,6 +47,7 @@ const noErrors: SameErrorState = { tracked: [], debugging: false, best: null };
 /** E-1 */
 export const sameErrorRepeated: Guard<SameErrorState, number> = {
   id: 'same_error_repeated',
+  trips: 'the same error occurs this many times in a row.',
   names: 'cause',
   header: 'Repeated Error',
   counter: 'Same error',
@@ -188,6 +189,7 @@ const noStreak: StreakState = {
 /** G-4. Any failing operations in a row: an operation that failed and now passes, or a better pass rate, ends the row. */
 export const consecutiveErrors: Guard<StreakState, number> = {
   id: 'consecutive_errors',
+  trips: 'this many operations in a row fail, with any error.',
   names: 'symptom',
   header: 'Error Threshold',
   counter: 'Errors in a row',

@@ -41,6 +41,7 @@ const initial: BlockerState = { suspected: [], blocked: [] };
 /** E-7 */
 export const externalBlocker: Guard<BlockerState, Kind[]> = {
   id: 'external_blocker',
+  trips: 'a dependency is missing, a permission is denied, or a service is down.',
   names: 'cause',
   header: 'External Blocker',
   counter: 'External blocker',

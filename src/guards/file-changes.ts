@@ -45,6 +45,7 @@ const initial: FileChangesState = { ...nothing, turn_counted: false, turn_change
 /** E-3 */
 export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
   id: 'no_file_changes_after_attempts',
+  trips: 'this many attempts in a row change no file.',
   names: 'symptom',
   header: 'No File Changes',
   counter: 'No file changed',

@@ -17,6 +17,7 @@ type FilesState = z.infer<typeof FilesState>;
 /** E-5. Trips on the write that would be one too many, before it happens. */
 export const filesModifiedExceeds: Guard<FilesState, number> = {
   id: 'files_modified_exceeds',
+  trips: 'the agent wants to change one file more than this.',
   names: 'cause',
   header: 'File Limit',
   counter: 'Files',

@@ -9,6 +9,7 @@ const MORE_TURNS = 5;
 /** G-1. Debugging turns are not counted; the count is kept when the limit grows. */
 export const maxIterations: Guard<{ count: number }, number> = {
   id: 'max_iterations',
+  trips: 'this many turns have ended. Debugging turns do not count.',
   names: 'symptom',
   header: 'Iteration Limit',
   counter: 'Turn',

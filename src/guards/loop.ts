@@ -19,6 +19,7 @@ const initial: LoopState = { signature: null, count: 0, turns: [] };
 /** G-3. The same result of the verification, turn after turn, whatever was changed in between. */
 export const loopDetected: Guard<LoopState, number> = {
   id: 'loop_detected',
+  trips: 'this many verifications in a row have the same failing result.',
   names: 'symptom',
   header: 'Loop Detected',
   counter: 'Same result',

@@ -16,6 +16,7 @@ const initial: HelpState = { asked: null };
 /** P-1. What the player asks for; a request that cannot be read asks all the same. */
 export const needHelp: Guard<HelpState, 'on'> = {
   id: 'need_help',
+  trips: 'the agent asks for help.',
   names: 'cause',
   header: 'Help Needed',
   counter: 'Help asked',

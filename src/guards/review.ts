@@ -14,6 +14,7 @@ const initial: ReviewState = { asked: null };
 /** K-5. One flag of the player's report decides, or its status `blocked`; never how sure it sounds. */
 export const reviewRequired: Guard<ReviewState, 'on'> = {
   id: 'review_required',
+  trips: "the agent's report asks for a review or says that it is blocked.",
   names: 'cause',
   header: 'Review Required',
   counter: 'Review asked',

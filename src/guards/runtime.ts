@@ -22,6 +22,7 @@ type RuntimeState = z.infer<typeof RuntimeState>;
 /** G-2. Waiting for people is not active time, so it is not in the clock's figure. */
 export const maxRuntime: Guard<RuntimeState, number> = {
   id: 'max_runtime',
+  trips: 'the agent and the checks have run for this many minutes. Waiting for people does not count.',
   names: 'symptom',
   header: 'Runtime Limit',
   counter: 'Time',

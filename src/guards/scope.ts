@@ -29,6 +29,7 @@ const initial: ScopeState = { scope: [], proposed: [] };
 /** E-6. Trips on a write outside the task's paths, before it happens, and on one that went past the gate: that one always, limits or not. */
 export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   id: 'spec_deviation_detected',
+  trips: "the agent wants to change a file outside the task's scope. Inactive for a task without a scope.",
   names: 'cause',
   header: 'Outside the Scope',
   headerOf: ({ evidence }) => {

@@ -27,6 +27,7 @@ type ImprovementState = z.infer<typeof ImprovementState>;
 /** E-4 */
 export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   id: 'no_test_improvement_after',
+  trips: 'this many test runs in a row are no better than the best one before.',
   names: 'symptom',
   header: 'No Test Improvement',
   counter: 'No better test run',

@@ -14,6 +14,7 @@ const initial: VerificationState = { count: 0, turns: [] };
 /** E-2. The verifications Autobuild ran, in all; the baseline is none of them. */
 export const totalVerificationAttempts: Guard<VerificationState, number> = {
   id: 'total_verification_attempts',
+  trips: 'Autobuild has verified the work this many times.',
   names: 'symptom',
   header: 'Verification Limit',
   counter: 'Verifications',

@@ -14,9 +14,6 @@ export const guards = {
   isGroup: true,
 } satisfies SettingGroup;
 
-function settingOf(guard: AnyGuard): Setting {
-  const { config, allowed, header } = guard;
-  const { trips } = guard as { trips?: string };
-  const words = trips ? `Trips when ${trips}` : `${header}.`;
-  return { schema: config, allowed, words, example: config.parse(undefined) };
+function settingOf({ config, allowed, trips }: AnyGuard): Setting {
+  return { schema: config, allowed, words: `Trips when ${trips}`, example: config.parse(undefined) };
 }

@@ -216,6 +216,8 @@ export interface UnapprovedWork {
  */
 export interface Guard<State = unknown, Config = unknown> {
   readonly id: GuardId;
+  /** Completes the sentence "Trips when" in the docs of the config. */
+  readonly trips: string;
   /**
    * Whether it names the cause of a stop. A symptom, such as a limit that is reached because of a repeated error, asks its
    * own question only if no cause tripped with it.

@@ -7,7 +7,7 @@ export const Task = z.object({
   title: z.string().min(1),
   body: z.string(),
   acceptance_criteria: z.array(z.string()),
-  /** Globs or module names. Absent: no scope was declared and `spec_deviation_detected` is inactive. */
+  /** Globs or module names. Absent: no scope was declared, so any file may be changed. */
   scope: z.array(z.string()).optional(),
   source: z.string(),
 });
