@@ -145,8 +145,8 @@ function measuredReport(
 ): MeasuredReport {
   const { context } = measured;
   const tripped = RULES.tripped(measured.guards, limits);
-  const standing = { turn: context.turn, max_turns: context.max_turns ?? 0 };
-  const question = tripped.length > 0 ? RULES.describe(tripped, standing) : undefined;
+  const progress = { turn: context.turn, max_turns: context.max_turns ?? 0 };
+  const question = tripped.length > 0 ? RULES.describe(tripped, progress) : undefined;
   return measureReport({
     headline: question?.headline ?? 'the run stopped for a person to decide',
     category: question?.category,

@@ -6,17 +6,17 @@ const TEXT_KEPT = 2_000;
 const RAW_KEPT = 64 * 1024;
 const FAILING_SHOWN = 20;
 
-/** What stands in for the player's own report (B-7): the same four parts, filled with figures and said to be so. */
+/** Replaces the player's own report (B-7). It has the same four parts, filled with figures and marked as measured. */
 export interface MeasuredReport extends BlockedReport {
   measured_by: 'autobuild';
   measured: Pick<
     EscalationContext,
     'turn' | 'max_turns' | 'active_ms' | 'files' | 'cost_usd' | 'failing' | 'pass_rates' | 'metrics'
   >;
-  /** Why the player's could not be used, and what it wrote. */
+  /** Why the player's report could not be used, and its text. */
   report_problems?: NonNullable<Escalation['report_missing']>['problems'];
   report_as_it_came?: string;
-  /** The player's newest, from before this stop. */
+  /** The player's newest report from before this stop. */
   earlier_report?: BlockedReport;
 }
 
@@ -64,7 +64,7 @@ function actionOf(triggers: readonly Trigger[], missing: Escalation['report_miss
   ].join('\n');
 }
 
-/** What stopped the run, then what was last seen to fail. */
+/** The reason of the stop first, then the failures seen last. */
 function issuesOf({ headline, category, triggers, context }: ReportFacts): BlockedReport['blocking_issues'] {
   const { errors, failing } = context;
   const figures = triggers.map(
@@ -95,7 +95,7 @@ function placesOf({ proposed = [] }: Evidence): string {
   return proposed.length > 0 ? ` (${proposed.map(({ path }) => path).join(', ')})` : '';
 }
 
-/** One for each turn that was verified; actions stand for a turn that was not. */
+/** One attempt per verified turn. A turn that was not verified is listed by its actions. */
 function attemptsOf({
   pass_rates,
   recent_actions,

@@ -12,7 +12,7 @@ export interface BlockerSighting {
   at: string;
 }
 
-/** Where one event ran into something outside the repository. An operation that succeeded was not blocked. */
+/** External blockers that an event shows. An operation that succeeded was not blocked. */
 export function readBlockers(event: GuardEvent): BlockerSighting[] {
   switch (event.type) {
     case 'action_ended':
@@ -30,7 +30,7 @@ export function readBlockers(event: GuardEvent): BlockerSighting[] {
   }
 }
 
-/** Operations that this event shows to work. */
+/** Operations that passed according to this event. */
 export function readPassed(event: GuardEvent): string[] {
   if (event.type === 'action_ended') {
     return event.ok && !event.refused ? [clip(event.operation, NAME_CHARS)] : [];
@@ -51,7 +51,7 @@ const NAME_AND_VERSION = /(@?[\w.-]{1,100}(?:\/[\w.-]{1,100})?)@([~^]?\d[\w.+-]{
 const QUOTED = /["'`]([^"'`]{1,100})["'`]/;
 const REQUIRED_BY = /\b(?:required|needed|imported) (?:by|in|from) ["'`]?([\w@./-]{1,200}(?::\d{1,7})?)/i;
 
-/** As well as it can be read: the player reports a sentence, not a package. */
+/** A best guess, because the player reports a sentence and not a package. */
 function readDependency({ message }: ReportedError): ExternalBlocker {
   const text = oneLine(message, MESSAGE_READ);
   const [, name, version] = NAME_AND_VERSION.exec(text) ?? [];

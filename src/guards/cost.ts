@@ -19,7 +19,7 @@ type CostState = z.infer<typeof CostState>;
 
 const initial: CostState = { dollars: 0, tokens: 0 };
 
-/** Beyond the limits of turns and time: what the run may spend before someone is asked. */
+/** The budget of the run. There is no limit by default. */
 export const costExceeds: Guard<CostState, CostLimit> = {
   id: 'cost_exceeds',
   trips: 'the agent has cost this much.',
@@ -39,7 +39,7 @@ export const costExceeds: Guard<CostState, CostLimit> = {
     if (event.type === 'rearmed') return event.guards.includes('cost_exceeds') ? initial : state;
     if (event.type !== 'usage') return state;
     return {
-      // Rounded to a millionth: ten times $0.10 has to reach $1.
+      // Rounded to a millionth, because ten times $0.10 has to reach $1.
       dollars: Math.round((state.dollars + event.cost_usd) * 1e6) / 1e6,
       tokens: state.tokens + event.input_tokens + event.output_tokens,
     };
@@ -64,11 +64,11 @@ export const costExceeds: Guard<CostState, CostLimit> = {
   headline(trigger) {
     return joinHeadline(`${describeSpent(trigger)} spent`, undefined, CHOOSE);
   },
-  question(trigger, standing) {
-    return `Cost limit reached: ${describeSpent(trigger)} spent. Current status: ${statusClause(standing)}. How to proceed?`;
+  question(trigger, progress) {
+    return `Cost limit reached: ${describeSpent(trigger)} spent. Current status: ${statusClause(progress)}. How to proceed?`;
   },
-  options(_trigger, standing) {
-    return orderOptions([continueFromZero, acceptCurrent(standing), review, cancel]);
+  options(_trigger, progress) {
+    return orderOptions([continueFromZero, acceptCurrent(progress), review, cancel]);
   },
 };
 
@@ -77,7 +77,7 @@ function describeSpent({ observed, threshold, evidence }: Trigger): string {
   return `${showDollars(observed)} of ${showDollars(threshold ?? 0)}`;
 }
 
-/** Cents, and more places only where cents would say $0.00. */
+/** In cents, with more digits only where cents would show $0.00. */
 function showDollars(dollars: number): string {
   return `$${dollars > 0 && dollars < 0.01 ? Number(dollars.toPrecision(2)) : dollars.toFixed(2)}`;
 }

@@ -1,4 +1,4 @@
-import type { AnyGuard, Option, Standing, Trigger } from '../core/contracts/guard.ts';
+import type { AnyGuard, Option, Progress, Trigger } from '../core/contracts/guard.ts';
 import type { TriggerWords } from '../core/contracts/rules.ts';
 import { approveLabel, mergeOptions } from './options.ts';
 import { GUARDS } from './registry.ts';
@@ -8,7 +8,7 @@ import { withThreshold } from './wording.ts';
  * One question for all that tripped at once (E-8, G-13). Causes come before symptoms, each in the order of the registry, and
  * the first one leads. Every cause asks its question. Symptoms are evidence of them, and ask only if there is no cause.
  */
-export function describeTriggers(tripped: readonly Trigger[], standing: Standing): TriggerWords {
+export function describeTriggers(tripped: readonly Trigger[], progress: Progress): TriggerWords {
   const known = GUARDS.flatMap((guard) =>
     tripped.filter((trigger) => trigger.guard === guard.id).map((trigger) => ({ trigger, guard })),
   );
@@ -18,11 +18,11 @@ export function describeTriggers(tripped: readonly Trigger[], standing: Standing
   if (!lead) throw new Error('There is no question without a trigger of a known guard.');
   const asking = causes.length > 0 ? causes : [lead];
   const triggers = inOrder.map(({ trigger, guard }) => show(trigger, guard));
-  const questions = asking.map(({ trigger, guard }) => guard.question(trigger, standing));
+  const questions = asking.map(({ trigger, guard }) => guard.question(trigger, progress));
   return {
     type: lead.guard.type,
-    headline: lead.guard.headline(lead.trigger, standing),
-    // Each question ends in the same words: they are asked once.
+    headline: lead.guard.headline(lead.trigger, progress),
+    // All questions end in the same words, which are kept once.
     question: questions
       .map((question, index) =>
         index < questions.length - 1 ? question.replace(/ How to proceed\?$/, '') : question,
@@ -32,7 +32,7 @@ export function describeTriggers(tripped: readonly Trigger[], standing: Standing
     category: lead.guard.category,
     headers: asking.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
     options: labelAllProposed(
-      mergeOptions(inOrder.map(({ trigger, guard }) => guard.options(trigger, standing))),
+      mergeOptions(inOrder.map(({ trigger, guard }) => guard.options(trigger, progress))),
       triggers,
     ),
     triggers,
@@ -45,7 +45,7 @@ function show(trigger: Trigger, guard: AnyGuard): Trigger {
   return { ...trigger, run_limit: guard.runLimit, shown: { counter, figure } };
 }
 
-/** Without arguments `/approve` is for the files of every trigger, so its box counts them all. */
+/** `/approve` without arguments approves the files of every trigger, so its box counts all of them. */
 function labelAllProposed(options: readonly Option[], triggers: readonly Trigger[]): Option[] {
   const lists = triggers.map(({ evidence }) => evidence.proposed ?? []).filter(({ length }) => length > 0);
   if (lists.length < 2) return [...options];

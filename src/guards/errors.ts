@@ -16,18 +16,18 @@ import {
 import { isBetter, passRate } from './pass-rate.ts';
 import { CHOOSE, HINT_FIRST, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './wording.ts';
 
-/** Both error guards read the same outcomes of operations; each keeps its own count, because each is re-armed by itself. */
+/** Both guards count failing operations. Each has its own count, because answers re-arm them separately. */
 
 const SIGNATURES_KEPT = 20;
 const OCCURRENCES_KEPT = 10;
 const REMEDIATION_KEPT = 10;
-/** Also the highest threshold: what is forgotten can then never have been needed. */
+/** Also the highest threshold, so that no hit that still counts is dropped. */
 const HITS_KEPT = 100;
 
-/** One failing operation that showed the error. It is forgotten once every command in it passes. */
+/** One failing operation that showed the error. It is dropped once every command in it passes. */
 const Hit = z.object({
   operations: z.array(z.string()),
-  /** Only the last ones keep it. */
+  /** Only the newest hits have it. */
   occurrence: Occurrence.optional(),
 });
 type Hit = z.infer<typeof Hit>;
@@ -67,11 +67,11 @@ export const sameErrorRepeated: Guard<SameErrorState, number> = {
     const outcome = debugging ? undefined : readOutcome(event);
     if (!outcome) return rate || debugging !== state.debugging ? measured : state;
     const { passed, failure, tried } = outcome;
-    // Checks that pass say nothing of an agent that fails; more of them than ever before are its work.
+    // Passing checks do not show that a failing agent works. A new best pass rate does.
     const counted = better ? state.tracked.filter((error) => !isOfAgent(error)) : state.tracked;
     const tracked =
       passed === 'all' ? counted.filter(isOfAgent) : counted.flatMap((error) => forget(error, passed));
-    // A failure without a readable error says nothing about which error it was: it is not "a different error".
+    // A failure without a readable error is not "a different error", because nobody knows which error it was.
     if (failure && failure.sightings.length > 0) return { ...measured, tracked: track(tracked, failure) };
     if (tried) return { ...measured, tracked: tracked.map((error) => addTried(error, tried)) };
     return { ...measured, tracked };
@@ -98,19 +98,19 @@ export const sameErrorRepeated: Guard<SameErrorState, number> = {
     const error = lastMessage(evidence.occurrences);
     return `The same error occurred ${plural(observed, 'time')} in a row: "${error}". How to proceed?`;
   },
-  options(_trigger, standing) {
+  options(_trigger, progress) {
     return orderOptions([
       retryWithContext,
       debugFirst,
       skipAndContinue(),
-      acceptCurrent(standing),
+      acceptCurrent(progress),
       review,
       terminate,
     ]);
   },
 };
 
-/** How often the error that leads has come in a row. */
+/** The longest row of the same error. */
 export function countSameErrors({ tracked }: SameErrorState): number {
   return Math.max(0, ...tracked.map((error) => error.hits.length));
 }
@@ -128,8 +128,8 @@ function isOfAgent({ hits }: Tracked): boolean {
 }
 
 /**
- * What the failure does not show is dropped; what it shows again comes first, so that no count is lost to the bound. How the
- * agent itself ends and what its work shows are two rows: neither is "a different error" to the other.
+ * Drops errors that the failure does not show. Errors that it shows again come first, so that the bound never drops their
+ * count. Failures of the agent itself and failures of its work are counted apart, so neither resets the other.
  */
 function track(tracked: readonly Tracked[], failure: Failure): Tracked[] {
   const seen = new Map(failure.sightings.map((sighting) => [sighting.error.signature, sighting]));
@@ -186,7 +186,7 @@ const noStreak: StreakState = {
   debugging: false,
 };
 
-/** G-4. Any failing operations in a row: an operation that failed and now passes, or a better pass rate, ends the row. */
+/** G-4. Failing operations in a row. The row ends when a failed operation passes, or with a better pass rate. */
 export const consecutiveErrors: Guard<StreakState, number> = {
   id: 'consecutive_errors',
   trips: 'this many operations in a row fail, with any error.',
@@ -214,7 +214,7 @@ export const consecutiveErrors: Guard<StreakState, number> = {
     const outcome = debugging ? undefined : readOutcome(event);
     if (!outcome) return rate || debugging !== state.debugging ? measured : state;
     const { passed, failure, tried } = outcome;
-    // More of them pass than ever before: the agent works, however it ends.
+    // A new best pass rate shows that the agent works, even if its process fails.
     if (better) return endStreak(measured);
     if (passed === 'all') return keepOfAgent(measured);
     const overcome = state.operations.filter((operation) => passed.includes(operation));
@@ -250,12 +250,12 @@ export const consecutiveErrors: Guard<StreakState, number> = {
   },
 };
 
-/** What is better is then measured from where things stand now. */
+/** Later improvements are measured from the last pass rate. */
 function endStreak(state: StreakState): StreakState {
   return { ...noStreak, best: state.last, last: state.last, debugging: state.debugging };
 }
 
-/** The checks pass, as they may have done all along: that says nothing of whether the agent works. */
+/** Keeps failures of the agent itself. Passing checks do not end them, because the checks may have passed all along. */
 function keepOfAgent(state: StreakState): StreakState {
   const occurrences = state.occurrences.filter(({ operation }) => operation === AGENT_ITSELF);
   const operations = occurrences.length > 0 ? [AGENT_ITSELF] : [];
@@ -285,7 +285,7 @@ function startsAgain(event: GuardEvent, guard: 'same_error_repeated' | 'consecut
   return event.type === 'agent_changed' || (event.type === 'rearmed' && event.guards.includes(guard));
 }
 
-/** A debugging turn repeats the failure on purpose: what fails in it is no new occurrence. */
+/** A debugging turn repeats the failure on purpose, so its failures are no new occurrences. */
 function isDebugging(before: boolean, event: GuardEvent): boolean {
   if (event.type === 'turn_started') return event.counted === false;
   return event.type === 'turn_ended' ? false : before;

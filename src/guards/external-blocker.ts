@@ -30,7 +30,7 @@ const Seen = z.object({
 type Seen = z.infer<typeof Seen>;
 
 const BlockerState = z.object({
-  /** Transient so far: a retry may overcome them. */
+  /** Transient blockers, which a retry may overcome. */
   suspected: z.array(Seen),
   blocked: z.array(Seen),
 });
@@ -62,7 +62,7 @@ export const externalBlocker: Guard<BlockerState, Kind[]> = {
       suspected: state.suspected.filter((seen) => !passed.includes(seen.operation)),
       blocked: state.blocked.filter((seen) => !passed.includes(seen.operation)),
     };
-    // Two checks of one verification that run into the same time-out are one sighting: nothing was retried yet.
+    // The same time-out in two checks of one verification is one sighting, because nothing was retried yet.
     const distinct = new Map(
       sightings.toReversed().map((sighting) => [identify(sighting.blocker), sighting]),
     );
@@ -87,12 +87,12 @@ export const externalBlocker: Guard<BlockerState, Kind[]> = {
     const where = evidence.operation ? ` (${oneLine(evidence.operation)})` : '';
     return `External blocker: ${describeBlocker(evidence.blocker)}${where}. No number of turns will help. How to proceed?`;
   },
-  options(_trigger, standing) {
+  options(_trigger, progress) {
     return orderOptions([
-      retryNow(standing),
+      retryNow(progress),
       skipAndContinue(),
       checkpointAndPause,
-      acceptCurrent(standing),
+      acceptCurrent(progress),
       review,
       terminate,
     ]);

@@ -19,15 +19,16 @@ export interface Failure {
   turn: number;
   operations: string[];
   sightings: Sighting[];
-  /** Stands for the error where none could be read. */
+  /** Used as the error message where no error could be read. */
   label: string;
 }
 
-/** What one event says about operations that failed before: which pass now, what failed, what was tried in between. */
+/** The result of one event for operations that failed before. */
 interface Outcome {
-  /** `all`: the whole verification passes. */
+  /** Operations that pass now. `all`: the whole verification passes. */
   passed: readonly string[] | 'all';
   failure?: Failure;
+  /** An action between two failures. */
   tried?: string;
 }
 
@@ -38,13 +39,13 @@ export function readOutcome(event: GuardEvent): Outcome | undefined {
 }
 
 function readAction(event: GuardEvent & { type: 'action_ended' }): Outcome | undefined {
-  // The gate refused it: it did not happen, so it neither failed nor passed.
+  // An action that the gate refused did not happen, so it neither failed nor passed.
   if (event.refused) return undefined;
   const operation = clip(event.operation, NAME_CHARS);
   const title = oneLine(event.title || operation, TITLE_CHARS);
   if (event.ok) return { passed: [operation], tried: title };
   const explored = event.kind === 'read' || event.kind === 'search';
-  // A search without a hit or a file that is not there is exploring, unless the tool itself reports an error.
+  // A search without a hit or a missing file is exploration, unless the tool itself reports an error.
   if (explored && event.errors.length === 0) return { passed: [], tried: title };
   const label = `${title} failed`;
   const errors =
@@ -78,7 +79,7 @@ function readVerified(event: GuardEvent & { type: 'verified' }): Outcome {
   };
 }
 
-/** One per signature: an error that several checks show at once is one sighting. */
+/** One sighting per signature, even if several checks show the error. */
 function mergeSightings(sightings: readonly Sighting[]): Sighting[] {
   const bySignature = new Map<string, Sighting>();
   for (const { error, operations } of sightings) {

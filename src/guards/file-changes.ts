@@ -26,12 +26,12 @@ const allowed = `a whole number from 1 to ${MAX_THRESHOLD}, \`{threshold: N, uni
 const Tally = z.object({ count: z.number(), records: z.array(ActionRecord) });
 type Tally = z.infer<typeof Tally>;
 
-/** All three units are counted: the one that matters is known only where the limit is. */
+/** Counts all three units, because only the limit says which one matters. */
 const FileChangesState = z.object({
   attempt: Tally,
   tool_call: Tally,
   turn: Tally,
-  /** Of the turn that runs: it counts as an attempt only if nothing inside it did. */
+  /** Whether the current turn had an attempt. A turn without one counts as an attempt itself. */
   turn_counted: z.boolean(),
   turn_changed: z.boolean(),
   debugging: z.boolean(),
@@ -68,7 +68,7 @@ export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
       case 'files_changed':
         return event.paths.length > 0 ? { ...state, ...nothing, turn_changed: true } : state;
       case 'action_ended':
-        // A debugging turn is told to change nothing.
+        // The prompt of a debugging turn forbids changes.
         return state.debugging ? state : addAction(state, event);
       case 'turn_ended':
         return addTurn(state, event);
@@ -96,9 +96,9 @@ export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
     const last = oneLine(evidence.attempts?.at(-1)?.title ?? '');
     return `${counted} in a row changed no file${last && `, the last one: "${last}"`}. How to proceed?`;
   },
-  options({ evidence }, standing) {
+  options({ evidence }, progress) {
     const turns = (evidence.attempts ?? []).map((attempt) => attempt.turn);
-    return orderOptions([tryDifferently(turns), debugFirst, acceptCurrent(standing), review, terminate]);
+    return orderOptions([tryDifferently(turns), debugFirst, acceptCurrent(progress), review, terminate]);
   },
 };
 

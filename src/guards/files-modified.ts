@@ -8,13 +8,13 @@ import { joinHeadline, oneLine, withArticle } from './wording.ts';
 const PATHS_KEPT = 10_000;
 
 const FilesState = z.object({
-  /** The paths that differ from what the agent was given. */
+  /** Paths that differ from the snapshot at the start of the run. */
   paths: z.array(z.string()),
   proposed: z.array(ProposedWrite),
 });
 type FilesState = z.infer<typeof FilesState>;
 
-/** E-5. Trips on the write that would be one too many, before it happens. */
+/** E-5. Trips before the write that would exceed the limit. */
 export const filesModifiedExceeds: Guard<FilesState, number> = {
   id: 'files_modified_exceeds',
   trips: 'the agent wants to change one file more than this.',
@@ -91,12 +91,12 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
     }
     return `File limit (${threshold}): ${observed} files are changed, and the agent wants to change ${oneLine(paths)} as well. How to proceed?`;
   },
-  options({ observed, threshold, evidence }, standing) {
+  options({ observed, threshold, evidence }, progress) {
     const proposed = evidence.proposed?.length ?? 1;
     return orderOptions([
       ...approveFiles(Math.max(observed + proposed, threshold ?? 0), proposed),
       stayWithin(`the ${observed}`),
-      acceptCurrent(standing),
+      acceptCurrent(progress),
       review,
       terminate,
     ]);

@@ -4,7 +4,7 @@ import { GUARDS } from './registry.ts';
 
 const IDS = GUARDS.map(({ id }) => id).join(', ');
 
-/** The `guards:` section: one key per guard, each read by its own schema, every one with a default. */
+/** The `guards:` section of the config. Each key is read by the schema of its guard, and each has a default. */
 export const GuardConfig = z
   .strictObject(Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.config])), {
     error: (issue) =>

@@ -6,7 +6,7 @@ import { CHOOSE, failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause } from
 
 const MORE_TURNS = 5;
 
-/** G-1. Debugging turns are not counted; the count is kept when the limit grows. */
+/** G-1. Debugging turns are not counted. The count is kept when the limit grows. */
 export const maxIterations: Guard<{ count: number }, number> = {
   id: 'max_iterations',
   trips: 'this many turns have ended. Debugging turns do not count.',
@@ -39,13 +39,13 @@ export const maxIterations: Guard<{ count: number }, number> = {
   grow(limit, { turns = MORE_TURNS }, observed) {
     return limit + turns > observed ? limit + turns : observed + turns;
   },
-  headline({ observed, threshold }, standing) {
-    return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(standing), CHOOSE);
+  headline({ observed, threshold }, progress) {
+    return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(progress), CHOOSE);
   },
-  question({ threshold }, standing) {
-    return `Iteration limit (${threshold}) reached. Current status: ${statusClause(standing)}. How to proceed?`;
+  question({ threshold }, progress) {
+    return `Iteration limit (${threshold}) reached. Current status: ${statusClause(progress)}. How to proceed?`;
   },
-  options(_trigger, standing) {
-    return orderOptions([...continueTurns(MORE_TURNS), acceptCurrent(standing), review, cancel]);
+  options(_trigger, progress) {
+    return orderOptions([...continueTurns(MORE_TURNS), acceptCurrent(progress), review, cancel]);
   },
 };

@@ -4,7 +4,7 @@ import * as z from 'zod';
 const Off = z.literal(['off', false]);
 const isOff = (value: unknown) => Off.safeParse(value).success;
 
-/** The value under `guards.<id>`: what the guard takes, or `off`. Any refusal says `allowed`, whatever part was wrong. */
+/** Schema of the value under `guards.<id>`: the guard's own values, or `off`. Every error lists `allowed`. */
 export function limitSchema<Config>(
   schema: z.ZodType<Config>,
   allowed: string,
@@ -17,7 +17,7 @@ export function limitSchema<Config>(
     context.addIssue({ code: 'custom', message: allowed, input: value });
     return z.NEVER;
   }) as z.ZodType<Config | 'off'>;
-  // A transform hides from JSON Schema which values it takes. The getter spares runs that never ask.
+  // JSON Schema cannot see the values that a transform accepts. A getter, because most runs never need the JSON Schema.
   const shown = given.meta({
     get anyOf() {
       return z.toJSONSchema(z.union([schema, Off]), { io: 'input' }).anyOf;

@@ -16,7 +16,7 @@ type LoopState = z.infer<typeof LoopState>;
 
 const initial: LoopState = { signature: null, count: 0, turns: [] };
 
-/** G-3. The same result of the verification, turn after turn, whatever was changed in between. */
+/** G-3. The verification has the same failing result in several turns, although files changed in between. */
 export const loopDetected: Guard<LoopState, number> = {
   id: 'loop_detected',
   trips: 'this many verifications in a row have the same failing result.',
@@ -60,11 +60,11 @@ export const loopDetected: Guard<LoopState, number> = {
     const pattern = oneLine(evidence.signature ?? '');
     return `Loop detected - same output pattern repeated ${plural(observed, 'time')}: "${pattern}". How to proceed?`;
   },
-  options({ evidence }, standing) {
+  options({ evidence }, progress) {
     return orderOptions([
       tryDifferently(evidence.turns ?? []),
       debugFirst,
-      acceptCurrent(standing),
+      acceptCurrent(progress),
       review,
       cancel,
     ]);

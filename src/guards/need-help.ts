@@ -13,7 +13,7 @@ type HelpState = z.infer<typeof HelpState>;
 
 const initial: HelpState = { asked: null };
 
-/** P-1. What the player asks for; a request that cannot be read asks all the same. */
+/** P-1. A request that cannot be read also trips. */
 export const needHelp: Guard<HelpState, 'on'> = {
   id: 'need_help',
   trips: 'the agent asks for help.',
@@ -55,12 +55,12 @@ export const needHelp: Guard<HelpState, 'on'> = {
     const why = help_problem ? ` (${oneLine(help_problem)})` : '';
     return `The agent asks for help, its message could not be read${why}. How to proceed?`;
   },
-  options({ evidence: { help } }, standing) {
+  options({ evidence: { help } }, progress) {
     const asksForSecret = help?.inputs.some((input) => input.secret) ?? false;
     return orderOptions([
       ...(asksForSecret ? [inActionsSecrets] : []),
-      skipAndContinue(standing),
-      acceptCurrent(standing),
+      skipAndContinue(progress),
+      acceptCurrent(progress),
       review,
       cancel,
     ]);

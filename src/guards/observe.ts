@@ -22,26 +22,23 @@ export function initialStates(): GuardStates {
   return Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.initial]));
 }
 
-/** States as they were claimed or kept. `anew`: those that do not read begin again, a crash would end the run. */
-export function readStates(states: GuardStates): { states: GuardStates; anew: GuardId[] } {
-  const anew = notUnderstood(states);
-  const begun = anew.map((id) => [id, guardById(id).initial] as const);
-  return { states: { ...states, ...Object.fromEntries(begun) }, anew };
+/** Reads states of a claim or a checkpoint. Unreadable ones start from zero, because a crash would end the run. */
+export function readStates(states: GuardStates): { states: GuardStates; unreadable: GuardId[] } {
+  const unreadable = findUnreadable(states);
+  const initial = unreadable.map((id) => [id, guardById(id).initial] as const);
+  return { states: { ...states, ...Object.fromEntries(initial) }, unreadable };
 }
 
-/** Whose state, where it is given, is none. */
-function notUnderstood(states: GuardStates): GuardId[] {
+function findUnreadable(states: GuardStates): GuardId[] {
   return GUARDS.filter(({ id, state }) => id in states && !state.safeParse(states[id]).success).map(
     ({ id }) => id,
   );
 }
 
-/** One measured event taken in by every guard. */
 export function observe(states: GuardStates, event: GuardEvent): GuardStates {
   return Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.reduce(stateOf(states, guard), event)]));
 }
 
-/** What trips now, the guard that leads first. */
 export function tripped(states: GuardStates, limits: GuardLimits): Trigger[] {
   return GUARDS.flatMap((guard) => {
     const limit = limitOf(limits, guard);
@@ -65,8 +62,8 @@ export function metricsOf(states: GuardStates): AgentMetrics {
 }
 
 /**
- * The limits after an operator's answer. `observed` is what the triggers measured, so that a limit passed by far grows past it;
- * guards whose limit does not grow are re-armed by the `rearmed` event instead.
+ * The limits after an operator's answer. A limit grows beyond `observed`, the value of its trigger, because it would trip again
+ * otherwise. Guards whose limit does not grow are reset by the `rearmed` event instead.
  */
 export function growLimits(
   limits: GuardLimits,
@@ -87,7 +84,6 @@ function isNamed(limit: RunLimit | undefined, by: Growth): boolean {
   return Object.entries(by).some(([name, more]) => name === limit && more);
 }
 
-/** The run's limits, each read by the guard that enforces it. */
 export function limitsInForce(limits: GuardLimits): LimitsInForce {
   const inForce = new Map(
     GUARDS.map((guard) => [guard.runLimit, { id: guard.id, limit: limitOf(limits, guard) }]),
@@ -111,7 +107,7 @@ export function withRunLimit(limits: GuardLimits, name: RunLimit, value: unknown
   return guard ? { ...limits, [guard.id]: value } : limits;
 }
 
-/** A journal older than the guard has no limit for it: the default holds. */
+/** A run that is older than the guard has no limit for it, so the default applies. */
 function limitOf(limits: GuardLimits, guard: AnyGuard): unknown {
   return limits[guard.id] ?? guard.config.parse(undefined);
 }

@@ -1,9 +1,9 @@
-import type { Option, Standing } from '../core/contracts/guard.ts';
+import type { Option, Progress } from '../core/contracts/guard.ts';
 import { isPlainPath } from '../core/work/path-pattern.ts';
 
-/** Every choice a guard can offer: label, description and the command a tick stands for. */
+/** All choices that guards offer. Ticking one is the same as typing its command. */
 
-/** The one order of all lists; `#` stands for a number. Cancel comes last also where Terminate is offered beside it (G-13). */
+/** The order of options in every list. `#` is any number. Cancel is last, even after Terminate (G-13). */
 const ORDER = [
   'approve-#',
   'approve-path',
@@ -31,7 +31,7 @@ export function orderOptions(options: readonly Option[]): Option[] {
   return options.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The union of several guards' options: one box per command, the leading guard's words. */
+/** Merges the options of several guards. Of options with the same command, the first is kept. */
 export function mergeOptions(lists: readonly (readonly Option[])[]): Option[] {
   const byCommand = new Map<string, Option>();
   for (const option of lists.flat()) {
@@ -40,7 +40,7 @@ export function mergeOptions(lists: readonly (readonly Option[])[]): Option[] {
   return orderOptions([...byCommand.values()]);
 }
 
-/** `next` is the limit that lets through what is proposed and no more. */
+/** `next` is the lowest limit that allows the proposed files. */
 export function approveFiles(next: number, proposed: number): Option[] {
   const round = Math.floor(next / 10) * 10 + 10;
   return [
@@ -69,7 +69,7 @@ export function approvePaths(paths: readonly string[]): Option[] {
       id: 'approve-path',
       label: approveLabel(paths.length),
       description: 'the next one asks again.',
-      // Without arguments it is for the proposed files alone. Behind `paths=` their names would be patterns.
+      // Without arguments it approves only the proposed files. After `paths=` their names would be read as patterns.
       command: '/approve',
     },
   ];
@@ -84,7 +84,7 @@ export function approvePaths(paths: readonly string[]): Option[] {
   return options;
 }
 
-/** Never a path for good: an edit that nobody was asked about is looked at each time. */
+/** Offers no permanent approval, because each edit that bypasses the gate has to be reviewed. */
 export function approvePastTheGate(count: number): Option {
   return {
     id: 'approve-path',
@@ -115,7 +115,7 @@ export function stayWithin(what: string): Option {
   };
 }
 
-/** The agent is told which files, where their names can stand in a command. */
+/** Names the files if their names are safe in a command. */
 export function finishWithout(paths: readonly string[]): Option {
   return {
     id: 'stay',
@@ -196,7 +196,7 @@ export const debugFirst: Option = {
   command: '/debug',
 };
 
-export function retryNow({ turn }: Standing): Option {
+export function retryNow({ turn }: Progress): Option {
   return {
     id: 'retry',
     label: 'Retry',
@@ -205,9 +205,9 @@ export function retryNow({ turn }: Standing): Option {
   };
 }
 
-/** `it` is one error or obstacle; without it the failing tests are what is skipped. */
-export function skipAndContinue(standing?: Standing): Option {
-  const score = standing?.score;
+/** With `progress` the failing tests are skipped, without it the one error or blocker of the question. */
+export function skipAndContinue(progress?: Progress): Option {
+  const score = progress?.score;
   const failing = score ? score.total - score.passed : 0;
   const what =
     !score || failing <= 0
@@ -230,7 +230,7 @@ export const checkpointAndPause: Option = {
   command: '/pause',
 };
 
-export function acceptCurrent({ score }: Standing): Option {
+export function acceptCurrent({ score }: Progress): Option {
   const what = score && score.total > 0 ? `${score.passed} of ${score.total} ${score.unit}` : 'what is there';
   return {
     id: 'accept',

@@ -13,7 +13,7 @@ import { specDeviationDetected } from './scope.ts';
 import { noTestImprovementAfter } from './test-improvement.ts';
 import { totalVerificationAttempts } from './verification-attempts.ts';
 
-/** The only list of guards. Of several that trip at once, the first leads. */
+/** The only list of guards. If several trip at once, the earliest cause in this list leads, see `describeTriggers`. */
 export const GUARDS: readonly AnyGuard[] = [
   externalBlocker,
   needHelp,

@@ -11,7 +11,7 @@ type ReviewState = z.infer<typeof ReviewState>;
 
 const initial: ReviewState = { asked: null };
 
-/** K-5. One flag of the player's report decides, or its status `blocked`; never how sure it sounds. */
+/** K-5. Trips on one flag of the player's report or its status `blocked`, never on how sure the player sounds. */
 export const reviewRequired: Guard<ReviewState, 'on'> = {
   id: 'review_required',
   trips: "the agent's report asks for a review or says that it is blocked.",
@@ -50,8 +50,8 @@ export const reviewRequired: Guard<ReviewState, 'on'> = {
     const reason = oneLine(evidence.review_reason ?? 'the agent gave no reason', 500).replace(/[.\s]+$/, '');
     return `USER REVIEW REQUIRED: ${reason}. After resolving, reply \`/continue\`. How to proceed?`;
   },
-  options(_trigger, standing) {
-    return orderOptions([acceptCurrent(standing), review, cancel]);
+  options(_trigger, progress) {
+    return orderOptions([acceptCurrent(progress), review, cancel]);
   },
 };
 

@@ -2,7 +2,7 @@ import type { Rules } from '../core/contracts/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
 import { examine, growLimits, limitsInForce, observe, readStates, tripped } from './observe.ts';
 
-/** The guards as the decisions see them. */
+/** Passed to `decide` by the entrypoints, because `core` does not import guards. */
 export const RULES: Rules = {
   readStates,
   observe: (states, event) => observe(readStates(states).states, event),

@@ -15,11 +15,11 @@ const MORE_MINUTES = 10;
 const MINUTE_MS = 60_000;
 const allowed = 'minutes, a number above 0, or `off`';
 
-/** `since_ms` is where this agent took over: the clock goes on, its own time starts at 0. */
+/** `since_ms` is the active time when this agent started. The clock is not reset when another agent continues the run. */
 const RuntimeState = z.object({ active_ms: z.number(), since_ms: z.number() });
 type RuntimeState = z.infer<typeof RuntimeState>;
 
-/** G-2. Waiting for people is not active time, so it is not in the clock's figure. */
+/** G-2. Active time does not include waiting for people. */
 export const maxRuntime: Guard<RuntimeState, number> = {
   id: 'max_runtime',
   trips: 'the agent and the checks have run for this many minutes. Waiting for people does not count.',
@@ -54,21 +54,21 @@ export const maxRuntime: Guard<RuntimeState, number> = {
     return limit + minutes > observed ? limit + minutes : observed + minutes;
   },
   figure: (trigger) => `${withThreshold({ ...trigger, observed: Math.floor(trigger.observed) })} min`,
-  headline({ observed, threshold }, standing) {
+  headline({ observed, threshold }, progress) {
     const used = `${shortNumber(observed)} of ${shortNumber(threshold ?? 0)} min used`;
-    return joinHeadline(used, failingClause(standing), CHOOSE);
+    return joinHeadline(used, failingClause(progress), CHOOSE);
   },
-  question({ threshold }, standing) {
+  question({ threshold }, progress) {
     const limit = `Runtime limit (${shortNumber(threshold ?? 0)}min) exceeded`;
-    const status = statusClause(standing);
+    const status = statusClause(progress);
     const sentence = status.charAt(0).toUpperCase() + status.slice(1);
-    return `${limit} after ${plural(standing.turn, 'iteration')}. ${sentence}. How to proceed?`;
+    return `${limit} after ${plural(progress.turn, 'iteration')}. ${sentence}. How to proceed?`;
   },
-  options(_trigger, standing) {
+  options(_trigger, progress) {
     return orderOptions([
       continueMinutes(MORE_MINUTES),
       checkpointAndPause,
-      acceptCurrent(standing),
+      acceptCurrent(progress),
       review,
       cancel,
     ]);

@@ -26,7 +26,7 @@ type ScopeState = z.infer<typeof ScopeState>;
 
 const initial: ScopeState = { scope: [], proposed: [] };
 
-/** E-6. Trips on a write outside the task's paths, before it happens, and on one that went past the gate: that one always, limits or not. */
+/** E-6. Trips before a write outside the task's paths. A write that bypassed the gate always trips, even if the guard is off. */
 export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   id: 'spec_deviation_detected',
   trips: "the agent wants to change a file outside the task's scope. Inactive for a task without a scope.",
@@ -63,7 +63,7 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
       proposed.filter((write) => write.why === 'gate_bypassed'),
     );
   },
-  /** Protected files need approval whatever the limits are. */
+  /** Ignores the limit, because protected files always need approval. */
   examine({ scope, proposed, examined }) {
     const others = proposed.filter(({ why }) => why !== 'file_limit');
     if (others.length === 0) return undefined;
@@ -120,7 +120,7 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
     const scope = oneLine((evidence.scope ?? []).join(', '));
     return `${bypass}The agent wants to change ${outside}, outside the task's scope (${scope}). How to proceed?`;
   },
-  options({ evidence }, standing) {
+  options({ evidence }, progress) {
     const paths = (evidence.proposed ?? []).map((write) => write.path);
     const own = isPastTheGate(evidence)
       ? [approvePastTheGate(paths.length), refusePastTheGate(paths)]
@@ -128,7 +128,7 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
           ...approvePaths(paths),
           isFinishedWork(evidence) ? finishWithout(paths) : stayWithin("the task's paths"),
         ];
-    return orderOptions([...own, acceptCurrent(standing), review, terminate]);
+    return orderOptions([...own, acceptCurrent(progress), review, terminate]);
   },
 };
 
@@ -161,7 +161,7 @@ function namesOf(writes: readonly Pick<ProposedWrite, 'path'>[]): string {
   return oneLine(writes.map((write) => write.path).join(', '));
 }
 
-/** Nothing waits to be written: it was found in work that is done otherwise. */
+/** True if the files were found in finished work, so no write is waiting. */
 function isFinishedWork({ proposed = [] }: Evidence): boolean {
   return proposed.length > 0 && proposed.every((write) => write.finished);
 }

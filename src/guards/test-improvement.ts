@@ -17,7 +17,7 @@ const HISTORY_KEPT = 50;
 const RATES_SHOWN = 6;
 
 const ImprovementState = z.object({
-  /** The start, then one per verification. */
+  /** The baseline, then one rate per verification. */
   history: z.array(PassRate),
   best: PassRate.nullable(),
   count: z.number(),
@@ -39,7 +39,7 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   initial: { history: [], best: null, count: 0 },
   state: ImprovementState,
   reduce(state, event) {
-    // The rates describe the tree, not the agent: another agent starts from the same best.
+    // The rates describe the files and not the agent, so another agent starts from the same best rate.
     if (event.type === 'agent_changed') return { ...state, count: 0 };
     if (event.type === 'rearmed') {
       if (!event.guards.includes('no_test_improvement_after')) return state;
@@ -50,7 +50,7 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
     if (!rate || (event.type === 'baseline' && state.best)) return state;
     const history = append(state.history, rate);
     if (!state.best || isBetter(rate, state.best)) return { history, best: rate, count: 0 };
-    // At 100 % there is nothing left to improve, so the row of runs without improvement ends.
+    // At 100 % nothing is left to improve, so the count starts again.
     return { history, best: state.best, count: isWhole(rate) ? 0 : state.count + 1 };
   },
   check({ history, count }, limit) {
@@ -72,13 +72,13 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
     const rates = (evidence.pass_rates ?? []).slice(-Math.min(observed + 1, RATES_SHOWN)).map(percent);
     return `Progress stalled: ${stalled}. Pass rates: ${rates.join(', ')}. How to proceed?`;
   },
-  options({ observed, evidence }, standing) {
+  options({ observed, evidence }, progress) {
     const turns = (evidence.pass_rates ?? []).slice(-observed).map((rate) => rate.turn);
     return orderOptions([
       tryDifferently(turns),
       debugFirst,
-      skipAndContinue(standing),
-      acceptCurrent(standing),
+      skipAndContinue(progress),
+      acceptCurrent(progress),
       review,
       terminate,
     ]);

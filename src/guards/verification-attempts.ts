@@ -11,7 +11,7 @@ type VerificationState = z.infer<typeof VerificationState>;
 
 const initial: VerificationState = { count: 0, turns: [] };
 
-/** E-2. The verifications Autobuild ran, in all; the baseline is none of them. */
+/** E-2. Counts all verifications that Autobuild ran, except the baseline. */
 export const totalVerificationAttempts: Guard<VerificationState, number> = {
   id: 'total_verification_attempts',
   trips: 'Autobuild has verified the work this many times.',
@@ -46,10 +46,10 @@ export const totalVerificationAttempts: Guard<VerificationState, number> = {
   headline({ observed, threshold }) {
     return joinHeadline(`${observed} of ${threshold} verifications used`, undefined, CHOOSE);
   },
-  question({ threshold }, standing) {
-    return `Verification limit (${threshold}) reached. Current status: ${statusClause(standing)}. How to proceed?`;
+  question({ threshold }, progress) {
+    return `Verification limit (${threshold}) reached. Current status: ${statusClause(progress)}. How to proceed?`;
   },
-  options(_trigger, standing) {
-    return orderOptions([continueFromZero, debugFirst, acceptCurrent(standing), review, terminate]);
+  options(_trigger, progress) {
+    return orderOptions([continueFromZero, debugFirst, acceptCurrent(progress), review, terminate]);
   },
 };

@@ -1,10 +1,10 @@
-import type { Hint, Standing, Trigger } from '../core/contracts/guard.ts';
+import type { Hint, Progress, Trigger } from '../core/contracts/guard.ts';
 
-/** The words the guards share. What comes from the agent or a tool is cut and put on one line here, and escaped by whoever shows it. */
+/** Words that several guards use. Text of an agent or a tool is cut to one line here. Renderers escape it. */
 
 const HEADLINE_CHARS = 80;
 
-// Control, line and direction characters: a headline is one line and reads left to right, whatever the agent named its files.
+// Control, line and direction characters, because a headline is one line that reads left to right even if a file name has them.
 const BREAKS = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 export function oneLine(text: string, max = 200): string {
@@ -22,7 +22,7 @@ export function clip(text: string, max: number): string {
   return `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** First clause, middle clause, last clause. Too long: the middle goes first, then the first is cut. */
+/** Joins clauses. If they are too long together, the middle one is left out, then the first one is cut. */
 export function joinHeadline(first: string, middle: string | undefined, last: string): string {
   const whole = [first, middle, last].filter(Boolean).join(', ');
   if (whole.length <= HEADLINE_CHARS) return whole;
@@ -31,21 +31,21 @@ export function joinHeadline(first: string, middle: string | undefined, last: st
 
 const DIFFERENTLY = '/guide <what to do differently>';
 
-/** For a question that a hint settles best. */
+/** For questions where a hint helps most. */
 export const HINT_FIRST: Hint = {
   text: 'If you see the cause, reply with a hint',
   command: DIFFERENTLY,
   first: true,
 };
 
-/** For a question about something that fails, where a person may see why. */
+/** For questions about failures whose cause a person may see. */
 export const IF_CAUSE_SEEN: Hint = {
   text: 'If you see the cause, say it',
   command: DIFFERENTLY,
   first: false,
 };
 
-/** `3/3`, and the value alone where there is no threshold. */
+/** `3/3`, or only the value if there is no threshold. */
 export function withThreshold({ observed, threshold }: Trigger): string {
   return threshold === null ? String(observed) : `${observed}/${threshold}`;
 }
@@ -56,15 +56,15 @@ export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** "3 tests fail"; nothing when nothing was counted or nothing fails. */
-export function failingClause({ score }: Standing): string | undefined {
+/** "3 tests fail". Undefined if nothing was counted or nothing fails. */
+export function failingClause({ score }: Progress): string | undefined {
   const failing = score ? score.total - score.passed : 0;
   if (!score || failing <= 0) return undefined;
   return failing === 1 ? `1 ${score.unit.slice(0, -1)} fails` : `${failing} ${score.unit} fail`;
 }
 
 /** "2 of 5 tests still failing" */
-export function statusClause({ score }: Standing): string {
+export function statusClause({ score }: Progress): string {
   if (!score || score.total === 0) return 'nothing verified yet';
   const failing = score.total - score.passed;
   return failing > 0

@@ -5,7 +5,7 @@ import { guardById } from '../../src/guards/registry.ts';
 import { agentChanged, rearmed, triggerOf, turnStarted } from './guard-events.ts';
 
 const guard = guardById('need_help');
-const standing = { turn: 6, max_turns: 10, score: { unit: 'tests', passed: 11, total: 14 } } as const;
+const progress = { turn: 6, max_turns: 10, score: { unit: 'tests', passed: 11, total: 14 } } as const;
 const asked = (help: object): GuardEvent => ({
   type: 'help_requested',
   turn: 6,
@@ -27,9 +27,9 @@ const keys = asked({
 test('P-1: a request for values trips with the request', () => {
   const trigger = trips(keys);
   expect(trigger.evidence.help?.inputs.map((input) => input.key)).toEqual(['publishable', 'secret']);
-  expect(guard.headline(trigger, standing)).toBe('2 values needed (0 of 2 given)');
+  expect(guard.headline(trigger, progress)).toBe('2 values needed (0 of 2 given)');
   expect(
-    guard.options(trigger, standing).map(({ label, description, command }) => [label, description, command]),
+    guard.options(trigger, progress).map(({ label, description, command }) => [label, description, command]),
   ).toEqual([
     ['They are in Actions secrets', 'of the same names: look again.', '/continue'],
     ['Skip and continue', 'list the 3 tests as a known issue, finish the rest.', '/skip'],
@@ -41,16 +41,16 @@ test('P-1: a request for values trips with the request', () => {
 
 test('P-1: without a secret nothing points at secrets; without inputs it is a question', () => {
   const trigger = trips(asked({ inputs: [{ key: 'name', label: 'Name' }] }));
-  expect(guard.headline(trigger, standing)).toBe('1 value needed (0 of 1 given)');
-  expect(guard.options(trigger, standing).map((option) => option.command)).not.toContain('/continue');
-  expect(guard.headline(trips(asked({})), standing)).toBe('the agent asks a question');
+  expect(guard.headline(trigger, progress)).toBe('1 value needed (0 of 1 given)');
+  expect(guard.options(trigger, progress).map((option) => option.command)).not.toContain('/continue');
+  expect(guard.headline(trips(asked({})), progress)).toBe('the agent asks a question');
 });
 
 test('P-1: a request that cannot be read trips with its text and what is wrong with it', () => {
   const trigger = trips({ type: 'help_requested', turn: 6, raw: 'what: [', problem: 'not YAML' });
   expect(trigger.evidence).toEqual({ help_raw: 'what: [', help_problem: 'not YAML' });
-  expect(guard.headline(trigger, standing)).toBe('the agent asks for help, its message could not be read');
-  expect(guard.question(trigger, standing)).toContain('not YAML');
+  expect(guard.headline(trigger, progress)).toBe('the agent asks for help, its message could not be read');
+  expect(guard.question(trigger, progress)).toContain('not YAML');
 });
 
 test('P-1: an answer, the next turn and another agent clear it; another guard being re-armed does not', () => {

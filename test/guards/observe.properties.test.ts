@@ -222,7 +222,7 @@ test('E-17: a journal read back trips the same guards, wherever its state was sa
         );
       }
       expect(JSON.parse(JSON.stringify(live))).toEqual(live);
-      expect(readStates(live)).toEqual({ states: live, anew: [] });
+      expect(readStates(live)).toEqual({ states: live, unreadable: [] });
     }),
     RUNS,
   );
@@ -282,10 +282,10 @@ test('G-13: whatever trips can be put into words', () => {
     fc.property(journal, (events) => {
       for (const trigger of triggersAfter(events, everyGuardOn)) {
         const guard = guardById(trigger.guard);
-        const standing = { turn: 1, max_turns: 10 };
-        expect(guard.headline(trigger, standing).length).toBeLessThanOrEqual(80);
-        expect(guard.question(trigger, standing)).toMatch(/How to proceed\?$/);
-        expect(guard.options(trigger, standing).map((option) => option.id)).toContain('review');
+        const progress = { turn: 1, max_turns: 10 };
+        expect(guard.headline(trigger, progress).length).toBeLessThanOrEqual(80);
+        expect(guard.question(trigger, progress)).toMatch(/How to proceed\?$/);
+        expect(guard.options(trigger, progress).map((option) => option.id)).toContain('review');
       }
     }),
     RUNS,

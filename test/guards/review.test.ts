@@ -5,21 +5,21 @@ import { rearmed, triggerOf, triggersAfter, turnStarted } from './guard-events.t
 import { reported } from './reported.ts';
 
 const guard = guardById('review_required');
-const standing = { turn: 3, max_turns: 10 };
+const progress = { turn: 3, max_turns: 10 };
 const trips = (report: object) => triggerOf('review_required', [reported(report)]);
 
 test('K-5: the flag stops with its reason', () => {
   const trigger = trips({ status: 'partial', requires_user_review: true, review_reason: 'Two designs fit.' });
   expect(trigger?.evidence).toEqual({ review_reason: 'Two designs fit.', review_types: [] });
-  expect(trigger && guard.headline(trigger, standing)).toBe('the agent asks for a decision');
-  expect(trigger && guard.question(trigger, standing)).toBe(
+  expect(trigger && guard.headline(trigger, progress)).toBe('the agent asks for a decision');
+  expect(trigger && guard.question(trigger, progress)).toBe(
     'USER REVIEW REQUIRED: Two designs fit. After resolving, reply `/continue`. How to proceed?',
   );
 });
 
 test('K-8: no option of a review goes on by itself', () => {
   const trigger = trips({ status: 'partial', requires_user_review: true, review_reason: 'x' });
-  expect(trigger && guard.options(trigger, standing).map((option) => option.command)).toEqual([
+  expect(trigger && guard.options(trigger, progress).map((option) => option.command)).toEqual([
     '/accept',
     '/review',
     '/cancel',
@@ -34,7 +34,7 @@ test('K-5: the flag without a reason stops all the same and shows what is missin
 test.each(Object.keys(HARD_BLOCKERS))('K-5: the hard type %s without the flag stops, and says so', (type) => {
   const trigger = trips({ status: 'failed', errors: [{ type, message: 'why' }] });
   expect(trigger?.evidence).toEqual({ review_reason: 'why', review_types: [type], review_derived: true });
-  expect(trigger && guard.headline(trigger, standing)).toBe(
+  expect(trigger && guard.headline(trigger, progress)).toBe(
     HARD_BLOCKERS[type as keyof typeof HARD_BLOCKERS].headline,
   );
 });
@@ -43,7 +43,7 @@ test('K-5: several hard types share the general headline', () => {
   const errors = [{ type: 'strategy_exhausted' }, { type: 'invalid_specification' }];
   const trigger = trips({ status: 'failed', errors });
   expect(trigger?.evidence.review_types).toEqual(['strategy_failed', 'invalid_specification']);
-  expect(trigger && guard.headline(trigger, standing)).toBe('the agent asks for a decision');
+  expect(trigger && guard.headline(trigger, progress)).toBe('the agent asks for a decision');
 });
 
 test('K-5: status blocked stops, with the action it asks for', () => {

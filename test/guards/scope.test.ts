@@ -15,7 +15,7 @@ import {
   triggersAfter,
 } from './guard-events.ts';
 
-const standing = { turn: 5, max_turns: 10 };
+const progress = { turn: 5, max_turns: 10 };
 const files = (count: number) => times(count, (index) => `src/${index}.ts`);
 const fileLimit = (count: number, ...paths: string[]) =>
   triggerOf(
@@ -45,7 +45,7 @@ test.each([
   [110, 'a 111th'],
 ])('E-5: with %i files changed the headline asks for %s', (count, next) => {
   const trigger = fileLimit(count, 'x.ts');
-  expect(trigger && guardById('files_modified_exceeds').headline(trigger, standing)).toBe(
+  expect(trigger && guardById('files_modified_exceeds').headline(trigger, progress)).toBe(
     `${count} of ${count} files changed, approve ${next}?`,
   );
 });
@@ -54,7 +54,7 @@ test('E-5: approval names the new limit: one more, or the next round number', ()
   const commands = (trigger: ReturnType<typeof fileLimit>) =>
     trigger &&
     guardById('files_modified_exceeds')
-      .options(trigger, standing)
+      .options(trigger, progress)
       .map((option) => option.command);
   expect(commands(fileLimit(20, 'x.ts'))).toEqual([
     '/approve files=21',
@@ -74,7 +74,7 @@ test.each([{}, { files_modified_exceeds: 'off', spec_deviation_detected: 'off' }
     const triggers = triggersAfter([proposed('x.ts', 'gate_bypassed', files(5))], limits(config));
     expect(triggers).toMatchObject([{ guard: 'spec_deviation_detected', threshold: null, observed: 1 }]);
     expect(triggers[0]?.evidence).not.toHaveProperty('scope');
-    const words = describeTriggers(triggers as [Trigger], standing);
+    const words = describeTriggers(triggers as [Trigger], progress);
     expect(words).toMatchObject({
       type: 'scope_drift',
       headers: ['Gate Bypassed'],
@@ -102,7 +102,7 @@ test('E-6: one past the gate and one outside the scope are one question with bot
     proposed('x.ts', 'gate_bypassed'),
     proposed('docs/y.md', 'out_of_scope', [], ['src/**']),
   ]);
-  const words = describeTriggers(triggers as [Trigger], standing);
+  const words = describeTriggers(triggers as [Trigger], progress);
   expect(words.headers).toEqual(['Outside the Scope']);
   expect(words.question).toBe(
     "The agent changed x.ts past the gate, without asking first. The agent wants to change docs/y.md, outside the task's scope (src/**). How to proceed?",
@@ -115,7 +115,7 @@ test('G-13: with files of two guards in one question, the box that approves them
     proposed('src/21.ts', 'file_limit', files(20)),
     proposed('docs/y.md', 'out_of_scope', [], ['src/**']),
   ]);
-  const { options } = describeTriggers(triggers as [Trigger], standing);
+  const { options } = describeTriggers(triggers as [Trigger], progress);
   expect(options.find(({ command }) => command === '/approve')?.label).toBe('Approve these 2 files');
 });
 
@@ -128,7 +128,7 @@ test('G-13: a file that is protected, and not outside the scope, is not called s
     evidence: { proposed: whys.map((why) => ({ path: `${why}.yml`, why, held: false, finished: true })) },
   });
   const headers = (...whys: Parameters<typeof trigger>) =>
-    describeTriggers([trigger(...whys)], standing).headers;
+    describeTriggers([trigger(...whys)], progress).headers;
   expect(headers('workflow', 'protected')).toEqual(['Approval Needed']);
   expect(headers('workflow', 'out_of_scope')).toEqual(['Outside the Scope']);
 });
@@ -161,7 +161,7 @@ test('E-6: the options approve this path or its folder', () => {
   expect(
     trigger &&
       guardById('spec_deviation_detected')
-        .options(trigger, standing)
+        .options(trigger, progress)
         .map(({ label, command }) => [label, command]),
   ).toEqual([
     ['Approve this file', '/approve'],
@@ -180,7 +180,7 @@ test.each(['src/[id]/page.ts', 'a b.ts', 'x.ts,**', '**', 'a\n/cancel', '-x`.ts'
     const commands =
       trigger &&
       guardById('spec_deviation_detected')
-        .options(trigger, standing)
+        .options(trigger, progress)
         .map((option) => option.command);
     expect(commands?.filter((command) => command.startsWith('/approve'))).toEqual(['/approve']);
   },
@@ -191,7 +191,7 @@ test('E-6: a file at the top has no folder to approve', () => {
   expect(
     trigger &&
       guardById('spec_deviation_detected')
-        .options(trigger, standing)
+        .options(trigger, progress)
         .map((option) => option.id),
   ).not.toContain('approve-dir');
 });

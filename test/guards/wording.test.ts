@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { Option, type Standing } from '../../src/core/contracts/guard.ts';
+import { Option, type Progress } from '../../src/core/contracts/guard.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { joinHeadline } from '../../src/guards/wording.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
 import { error, failed, limits, only, times, triggersAfter } from './guard-events.ts';
 
-const standing: Standing = { turn: 7, max_turns: 10, score: { unit: 'tests', passed: 3, total: 5 } };
+const progress: Progress = { turn: 7, max_turns: 10, score: { unit: 'tests', passed: 3, total: 5 } };
 
-function ask(guard: string, at: Standing = standing) {
+function ask(guard: string, at: Progress = progress) {
   const trip = tripsOfEveryGuard().find((each) => each.guard === guard);
   const [trigger] = trip ? triggersAfter(trip.events, only({ [trip.guard]: trip.limit })) : [];
   if (!trigger) throw new Error(`${guard} did not trip`);
@@ -80,8 +80,8 @@ test.each([
   expect(ask(guard).headline).toBe(headline);
 });
 
-const standings: Standing[] = [
-  standing,
+const progresses: Progress[] = [
+  progress,
   { turn: 0, max_turns: 10 },
   { turn: 1, max_turns: 10, score: { unit: 'checks', passed: 1, total: 2 } },
   { turn: 1, max_turns: 10, score: { unit: 'tests', passed: 5, total: 5 } },
@@ -90,7 +90,7 @@ const standings: Standing[] = [
 test.each(tripsOfEveryGuard())(
   'G-13: $guard asks how to proceed, in few words, with described options',
   ({ guard }) => {
-    for (const at of standings) {
+    for (const at of progresses) {
       const { headline, question, options } = ask(guard, at);
       expect(question).toMatch(/How to proceed\?$/);
       expect(headline.length).toBeLessThanOrEqual(80);
@@ -107,7 +107,7 @@ test.each(tripsOfEveryGuard())(
 );
 
 test('G-13: checks are counted where there are no tests', () => {
-  const at: Standing = { turn: 1, max_turns: 10, score: { unit: 'checks', passed: 1, total: 2 } };
+  const at: Progress = { turn: 1, max_turns: 10, score: { unit: 'checks', passed: 1, total: 2 } };
   expect(ask('max_iterations', at).headline).toBe('10 of 10 turns used, 1 check fails, choose how to go on');
   expect(ask('max_iterations', at).options.find((option) => option.id === 'accept')?.description).toBe(
     'finish now with 1 of 2 checks, marked as partial.',
@@ -128,7 +128,7 @@ test('G-13: text from the agent stays on one line and short', () => {
     limits({ loop_detected: 'off' }),
   );
   if (!trigger) throw new Error('no trigger');
-  const { question } = describeTriggers([trigger], standing);
+  const { question } = describeTriggers([trigger], progress);
   expect(question).toContain('boom /cancel x');
   expect(question.length).toBeLessThan(400);
 });

@@ -34,7 +34,7 @@ export const AgentMetrics = z.object({
 });
 export type AgentMetrics = z.infer<typeof AgentMetrics>;
 
-/** Where the run stood when it stopped (G-5, E-9). Figures stand beside their limits. */
+/** The run's figures at the stop, each beside its limit (G-5, E-9). */
 export const EscalationContext = z.object({
   turn: z.number().int().nonnegative(),
   max_turns: z.number().int().positive().nullable(),
@@ -99,22 +99,22 @@ export const Escalation = z.object({
       exit: z.string().optional(),
     })
     .optional(),
-  /** What a debugging turn found before it gave up (G-8). */
+  /** Findings of a debugging turn that did not find the cause (G-8). */
   findings: z.string().optional(),
   options: z.array(Option),
   created_at: z.iso.datetime(),
   resolved_at: z.iso.datetime().optional(),
   responses: z.array(Response),
   resolution: z.object({ by: z.string(), inputs: z.record(z.string(), InputRef) }).optional(),
-  /** The agent's first words after taking the answer in (E-11). */
+  /** The agent's first words after it read the answer (E-11). */
   acknowledged: z.object({ text: z.string(), at: z.iso.datetime() }).optional(),
   reminders: z.number().int().nonnegative(),
   /** The escalation whose question this one repeats or follows. */
   follows: z.string().optional(),
-  /** Which part of the run it stopped: the agent lives on, frozen, or the turn was over. */
+  /** True: the agent is still alive, frozen. False: the turn had ended. */
   during_turn: z.boolean(),
   rearm: z.array(GuardId),
-  /** Digest of the finished work that a person is asked about: the answer is for this work, and for no other. */
+  /** Digest of the finished work that the question is about. An answer holds for this work only. */
   work: z.string().optional(),
 });
 export type Escalation = z.infer<typeof Escalation>;

@@ -28,7 +28,7 @@ export type EscalationType = z.infer<typeof EscalationType>;
 export const TriggerKind = z.enum(['error_count', 'attempt_count', 'file_count', 'blocker_type']);
 export type TriggerKind = z.infer<typeof TriggerKind>;
 
-/** One sighting of an error in its run: what, where, when, and what was done about it before the next one (E-1). */
+/** One occurrence of an error, and what the agent did about it before the next one (E-1). */
 export const Occurrence = z.object({
   turn: z.number().int().nonnegative(),
   at: z.iso.datetime(),
@@ -38,7 +38,7 @@ export const Occurrence = z.object({
 });
 export type Occurrence = z.infer<typeof Occurrence>;
 
-/** One thing the player did, as the history shows it. */
+/** One action of the player, as the history shows it. */
 export const ActionRecord = z.object({
   turn: z.number().int().nonnegative(),
   at: z.iso.datetime(),
@@ -56,12 +56,12 @@ export const PassRate = z.object({
 });
 export type PassRate = z.infer<typeof PassRate>;
 
-/** A write that the limits do not allow: held before it happened, put back and set aside, or found in the finished work. */
+/** A write that the limits do not allow. It is held before it happens, reverted and saved elsewhere, or found in finished work. */
 export const ProposedWrite = z.object({
   path: z.string(),
   why: z.enum(['file_limit', 'out_of_scope', 'gate_bypassed', 'protected', 'workflow']),
   held: z.boolean(),
-  /** It is part of work that is finished otherwise, and is not committed before a person approves. */
+  /** It is part of finished work, which is committed only after a person approves. */
   finished: z.boolean().optional(),
   diff: z.string().optional(),
 });
@@ -70,12 +70,12 @@ export type ProposedWrite = z.infer<typeof ProposedWrite>;
 export const ExaminedFile = z.object({
   path: z.string(),
   digest: z.string(),
-  /** A person approved another content of it. */
+  /** A person approved this file with other content. */
   approved_before: z.boolean().optional(),
 });
 export type ExaminedFile = z.infer<typeof ExaminedFile>;
 
-/** What was measured. Each guard fills what it has; the renderer shows what is there. */
+/** The measured facts. Each guard fills the fields it has, and the renderers show every field that is filled. */
 export const Evidence = z.object({
   occurrences: z.array(Occurrence).optional(),
   attempts: z.array(ActionRecord).optional(),
@@ -85,7 +85,7 @@ export const Evidence = z.object({
   files: z.array(z.string()).optional(),
   scope: z.array(z.string()).optional(),
   proposed: z.array(ProposedWrite).optional(),
-  /** Those of them that are approved as they stand: by the desk alone, a job has no say in what they hold. */
+  /** The proposed files whose content is approved with their path. The desk computes the digests, because a job's would be a claim. */
   examined: z.array(ExaminedFile).optional(),
   blocker: ExternalBlocker.optional(),
   first_seen: z.iso.datetime().optional(),
@@ -116,7 +116,7 @@ export function asksForReview({ review_reason, review_types }: Evidence): boolea
 export const RunLimit = z.enum(['turns', 'minutes', 'files', 'cost', 'scope']);
 export type RunLimit = z.infer<typeof RunLimit>;
 
-/** What tripped: objective figures only, never a score of confidence (E-15). */
+/** A guard that tripped, with objective figures only, never a score of confidence (E-15). */
 export const Trigger = z.object({
   guard: GuardId,
   kind: TriggerKind,
@@ -150,9 +150,9 @@ export const Option = z.object({
 });
 export type Option = z.infer<typeof Option>;
 
-/** Everything that is measured, in the order it happened: the agent's doings, the verification's, the operator's, the clock's. */
+/** A measurement. Agent, verification, operator and clock produce them, and guards see them in the order they happened. */
 export type GuardEvent =
-  /** `counted: false` for a debugging turn: repeating the failure without changing a file is what it is for. */
+  /** `counted: false` for a debugging turn, because it repeats the failure on purpose and changes no file. */
   | { type: 'turn_started'; turn: number; counted?: boolean }
   | {
       type: 'action_ended';
@@ -160,7 +160,7 @@ export type GuardEvent =
       turn: number;
       kind: 'edit' | 'command' | 'read' | 'search' | 'other';
       title: string;
-      /** What has to pass again for this failure to count as overcome: the command, or the tool and its path. */
+      /** The command, or the tool and its path. The failure counts as overcome once this passes. */
       operation: string;
       ok: boolean;
       refused: boolean;
@@ -172,7 +172,7 @@ export type GuardEvent =
   | { type: 'files_changed'; turn: number; paths: string[] }
   | { type: 'write_proposed'; turn: number; proposed: ProposedWrite; files: string[]; scope: string[] }
   | { type: 'verified'; at: string; turn: number; verification: Verification; signature: string }
-  /** The state before turn 1: a reference point, never an occurrence or an attempt. */
+  /** The checks before turn 1. They are a reference point and count neither as an occurrence nor as an attempt. */
   | { type: 'baseline'; at: string; verification: Verification }
   | { type: 'usage'; turn: number; input_tokens: number; output_tokens: number; cost_usd: number }
   | { type: 'clock'; active_ms: number }
@@ -182,20 +182,20 @@ export type GuardEvent =
   | { type: 'turn_ended'; at: string; turn: number; counted: boolean; title: string }
   /** An operator's answer re-arms every guard it lists (G-6). */
   | { type: 'rearmed'; guards: GuardId[] }
-  /** The run was given to another agent: counters at 0, history kept elsewhere (E-14). */
+  /** Another agent continues the run, so counters start at 0. The history is kept elsewhere (E-14). */
   | { type: 'agent_changed' };
 
-/** How a person can help in own words: a line, and the command to reply with. */
+/** Asks the operator for help in their own words, and names the command to reply with. */
 export const Hint = z.object({
   text: z.string(),
   command: z.string().startsWith('/'),
-  /** It comes before the boxes, because it helps more than any of them. */
+  /** Shown before the boxes, because a hint helps more than any of them. */
   first: z.boolean(),
 });
 export type Hint = z.infer<typeof Hint>;
 
-/** Where the run stands when a guard trips, for its words. */
-export interface Standing {
+/** The run's progress when a guard trips. Guards mention it in their texts. */
+export interface Progress {
   turn: number;
   max_turns: number;
   score?: { unit: 'tests' | 'checks'; passed: number; total: number };
@@ -211,8 +211,8 @@ export interface UnapprovedWork {
 }
 
 /**
- * One objective rule: measured state in, trigger or nothing out. Pure: state is plain JSON, so that a checkpoint or a journal
- * gives the same answer again.
+ * One objective rule: it reduces measurements to a state, and trips on that state or not. It is pure and its state is plain
+ * JSON, so that a checkpoint or a journal gives the same result again.
  */
 export interface Guard<State = unknown, Config = unknown> {
   readonly id: GuardId;
@@ -225,43 +225,43 @@ export interface Guard<State = unknown, Config = unknown> {
   readonly names: 'cause' | 'symptom';
   /** G-13: the header of its question. */
   readonly header: string;
-  /** Where what tripped has a header of its own. */
+  /** The header where it depends on the trigger. */
   headerOf?(trigger: Trigger): string;
   /** The name of its counter where several figures are listed. */
   readonly counter: string;
-  /** The counter's name where it depends on what tripped. */
+  /** The counter's name where it depends on the trigger. */
   counterOf?(trigger: Trigger): string;
   /** The observed value beside the threshold. Absent: `3/3`. */
   figure?(trigger: Trigger): string;
-  /** Absent: a person may answer in own words, and the question says no more about it. */
+  /** Absent: the question only says that it can be answered in own words. */
   readonly hint?: Hint;
-  /** What kind of issue it is in a report that Autobuild writes in the agent's place (B-7). */
+  /** The category of the issue in a report that Autobuild writes in the agent's place (B-7). */
   readonly category: BlockerCategory;
   readonly type: EscalationType;
   readonly kind: TriggerKind;
-  /** The run's limit that this guard enforces. At most one guard has each. */
+  /** The limit of the run that this guard enforces. No other guard enforces the same one. */
   readonly runLimit?: RunLimit;
-  /** Value under `guards.<id>`; parses `undefined` to the default. `off` switches any guard off. */
+  /** Schema of the value under `guards.<id>`. It parses `undefined` to the default. `off` switches any guard off. */
   readonly config: z.ZodType<Config | 'off'>;
-  /** What the config error lists as allowed. */
+  /** The allowed values, as config errors and docs list them. */
   readonly allowed: string;
   readonly initial: State;
-  /** How its state reads in a claim and after a park: anybody may have written it. What a later version adds has a default. */
+  /** Schema of the state in a claim or a checkpoint, which anybody may have written. Fields that a later version adds need a default. */
   readonly state: z.ZodType<State>;
   reduce(state: State, event: GuardEvent): State;
   check(state: State, config: Config): Trigger | undefined;
-  /** What trips also when the guard is off: no limit allows it. */
+  /** Trips even if the guard is off, because no limit allows it. */
   checkOff?(state: State): Trigger | undefined;
-  /** The trigger for finished work of which a part needs approval. Also asked when the guard is off. */
+  /** Trips on finished work of which a part needs approval. Called even if the guard is off. */
   examine?(work: UnapprovedWork, config: Config | 'off'): Trigger | undefined;
-  /** The answer's effect on the limit: `/continue +5` and friends. Absent: re-arming resets the counter. */
+  /** The limit after an answer such as `/continue +5`. Absent: the answer resets the counter instead. */
   grow?(config: Config, by: { turns?: number; minutes?: number; files?: number }, observed: number): Config;
-  headline(trigger: Trigger, standing: Standing): string;
-  question(trigger: Trigger, standing: Standing): string;
-  options(trigger: Trigger, standing: Standing): Option[];
+  headline(trigger: Trigger, progress: Progress): string;
+  question(trigger: Trigger, progress: Progress): string;
+  options(trigger: Trigger, progress: Progress): Option[];
 }
 
-/** Seen from outside, the state and config of a guard are its own business. */
+/** Code outside a guard's file treats its state and config as opaque. */
 // biome-ignore lint/suspicious/noExplicitAny: existential types: each guard alone knows its state and config
 export type AnyGuard = Guard<any, any>;
 export type GuardStates = Partial<Record<GuardId, unknown>>;

@@ -8,15 +8,15 @@ import type {
   Hint,
   LimitsInForce,
   Option,
-  Standing,
+  Progress,
   Trigger,
   UnapprovedWork,
 } from './guard.ts';
 
 /** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
 export interface Rules {
-  /** The states of a claim. `anew`: guards whose state is none of theirs, so that they begin again. */
-  readStates(states: GuardStates): { states: GuardStates; anew: GuardId[] };
+  /** The states of a claim. A guard that cannot read its own starts from zero and is listed as unreadable. */
+  readStates(states: GuardStates): { states: GuardStates; unreadable: GuardId[] };
   /** For what happens where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
@@ -31,7 +31,7 @@ export interface Rules {
     observed: Partial<Record<GuardId, number>>,
   ): GuardLimits;
   /** One question for all that tripped at once (E-8, G-13). */
-  describe(triggers: readonly Trigger[], standing: Standing): TriggerWords;
+  describe(triggers: readonly Trigger[], progress: Progress): TriggerWords;
 }
 
 export interface TriggerWords {

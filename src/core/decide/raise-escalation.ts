@@ -1,6 +1,6 @@
 import type { Measured } from '../contracts/envelope.ts';
 import type { Escalation } from '../contracts/escalation.ts';
-import type { Option, Standing, Trigger } from '../contracts/guard.ts';
+import type { Option, Progress, Trigger } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { Usage } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
@@ -23,7 +23,7 @@ export function raiseEscalation(
   duringTurn: boolean,
   usage?: Usage,
 ): Decision {
-  const { options, triggers: ordered, ...words } = rules.describe(triggers, standingOf(measured));
+  const { options, triggers: ordered, ...words } = rules.describe(triggers, progressOf(measured));
   const help = ordered.find(({ evidence }) => evidence.help)?.evidence.help;
   const blockedReport = reportToShow(state);
   const escalation: Escalation = {
@@ -49,7 +49,7 @@ export function raiseEscalation(
   return announce(state, escalation, measured.guards, at, usage);
 }
 
-/** The same question again, under a new number, linked to the old one (G-8, E-13). */
+/** Asks the same question again under a new id, linked to the old one (G-8, E-13). */
 export function repeatEscalation(
   state: RunState,
   earlier: Escalation,
@@ -101,7 +101,7 @@ function announce(
   };
 }
 
-/** When to look at the question again: to remind, or to close it if that comes first. */
+/** The time of the next reminder, or of the expiry if that is earlier. */
 export function reminderTime(state: RunState, escalation: Escalation, after: string): string {
   const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
   const next = new Date(Date.parse(after) + every).toISOString();
@@ -109,7 +109,7 @@ export function reminderTime(state: RunState, escalation: Escalation, after: str
   return expiry && expiry < next ? expiry : next;
 }
 
-function standingOf(measured: Measured): Standing {
+function progressOf(measured: Measured): Progress {
   const { context } = measured;
   const last = context.pass_rates.at(-1) ?? context.baseline;
   return {
@@ -119,7 +119,7 @@ function standingOf(measured: Measured): Standing {
   };
 }
 
-/** B-5: the newest report, once; the one of the turn that just ended always. */
+/** B-5: the report of the turn that just ended, else the newest one if no question has shown it yet. */
 function reportToShow({ last_read, blocked_report, escalations }: RunState): Escalation['blocked_report'] {
   const newest = last_read?.report?.blocked_report;
   if (newest || !blocked_report) return newest ?? undefined;
@@ -128,7 +128,7 @@ function reportToShow({ last_read, blocked_report, escalations }: RunState): Esc
   return shown ? undefined : blocked_report;
 }
 
-/** B-7: at the turn limit a report is due; say plainly why there is none. One that cannot be used is shown at once (B-4). */
+/** B-7: why there is no report although the turn limit requires one. An unusable report is shown immediately (B-4). */
 function missingReport(
   state: RunState,
   triggers: Trigger[],

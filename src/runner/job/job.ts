@@ -86,7 +86,7 @@ export function createJob(parts: JobParts): Job {
   const { brief, link } = parts;
   const usage = takeUpUsage(parts);
   const meter = createMeter(brief, () => usage.total().cost_usd);
-  for (const guard of meter.anew) {
+  for (const guard of meter.unreadable) {
     const text = `What ${guard} had counted is not understood, as it may be of another version: it counts from the beginning.`;
     parts.onProgress({ type: 'problem', text });
   }

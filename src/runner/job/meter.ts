@@ -34,8 +34,8 @@ export interface Meter {
   tripped(): Trigger[];
   measured(exit?: string): Measured;
   states(): GuardStates;
-  /** Guards whose kept state was none of theirs, as after another version: they count from the beginning. */
-  anew: GuardId[];
+  /** Guards that cannot read the state they kept, as after another version. They count from zero. */
+  unreadable: GuardId[];
 }
 
 export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
@@ -121,7 +121,7 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     },
     tripped: () => tripped(states, limits),
     states: () => states,
-    anew: kept.anew,
+    unreadable: kept.unreadable,
     measured(exit) {
       const metrics = metricsOf(states);
       const inForce = limitsInForce(limits);
