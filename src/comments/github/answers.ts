@@ -12,7 +12,7 @@ const VIA: Record<Response['via'], string> = {
   autobuild: 'by Autobuild',
 };
 
-/** `gave \`key\` by one-time form`; a value is never repeated. */
+/** `gave \`key\` by one-time form`. Values are never shown. */
 function describeResponse({ command, content, via }: Response): string {
   if (command.name === 'provide') {
     const keys = list(Object.keys(command.inputs).map((key) => code(key, 64)));
@@ -21,7 +21,7 @@ function describeResponse({ command, content, via }: Response): string {
   return `${code(content.startsWith('/') ? content : `/${command.name} ${content}`, 300)} ${VIA[via]}`;
 }
 
-/** When, who, what: one row per answer. */
+/** One row per answer: time, person, answer. */
 export function answerRows(escalation: Escalation): string[][] {
   return escalation.responses.map((response) => [
     clock(response.timestamp),

@@ -14,7 +14,7 @@ import { placeOf, renderPlace } from '../text/places.ts';
 import { clockSeconds, count, lineChange, list } from '../text/words.ts';
 import { testsOf, turnLabel } from './turn-history.ts';
 
-/** The words of the blocked-report specification: people search for them (B-5). */
+/** Headings of the blocked-report specification, because people search for them (B-5). */
 export const REPORT_TITLE = 'Task Blocked - Structured Report';
 export const REPORT_HEADS = {
   issues: 'Blocking Issues',
@@ -49,7 +49,7 @@ export function renderBlockingIssues(report: BlockedReport, where: CommentContex
   );
 }
 
-/** Listed only where they are no boxes. */
+/** For reports whose alternatives are not offered as boxes. */
 export function renderAlternatives(report: BlockedReport): string | undefined {
   const { suggested_alternatives: all } = report;
   if (all.length === 0) return undefined;
@@ -82,7 +82,7 @@ export function attemptsFold(report: BlockedReport): Fold | undefined {
   };
 }
 
-/** The whole report behind one line, where it is background and not the question. */
+/** The whole report in one fold, for comments where it is only background. */
 export function reportFold(report: BlockedReport, where: CommentContext): Fold {
   const { blocking_issues, attempts_made } = report;
   return {
@@ -97,7 +97,7 @@ export function reportFold(report: BlockedReport, where: CommentContext): Fold {
   };
 }
 
-/** B-7: no usable report, said plainly, and what was measured instead. */
+/** B-7: says that there is no usable report, and why. */
 export function renderMissingReport(escalation: Escalation): string[] {
   const missing = escalation.report_missing;
   if (!missing) return [];
@@ -172,7 +172,7 @@ function measuredTurns(state: RunState): Table {
   return { head: ['Turn', 'New files changed', 'Lines', 'Tests'], rows };
 }
 
-/** Every kind of error the verifications showed, the most frequent first. */
+/** Errors of all verifications by signature, the most frequent first. */
 export function errorKinds(state: RunState, where: CommentContext): Table {
   const kinds = new Map<string, { times: number; message: string; place: string; turns: number[] }>();
   for (const { turn, verification } of state.turns) {

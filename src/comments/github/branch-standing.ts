@@ -2,14 +2,14 @@ import { code, inlineText } from '../text/harmless.ts';
 import { marker } from '../text/markdown.ts';
 import { count } from '../text/words.ts';
 
-/** What is known of the branch beside the run's record. */
+/** Facts about the run's branch that the run's record does not have. */
 export interface BranchStanding {
-  /** Files that no commit can carry, as the job tells: the first ones, and how many there are. */
+  /** Files that no commit can contain, according to the job: the first ones and the total. */
   left_out?: LeftOut;
   /** Absent: the repository's CI starts by itself. */
   ci?: {
     head: string;
-    /** A person let it run, and on which commit it does. */
+    /** The commit on which a person let it run. */
     asked?: { sha: string; by: string };
   };
 }
@@ -21,7 +21,7 @@ export interface LeftOut {
 
 const MOST_LEFT_OUT = 20;
 
-/** The id of the box that lets CI run, for the commit that a person saw: a tick for another one counts for nothing (R-8). */
+/** The id of the box that starts CI. It names the commit that a person saw, because a tick counts for no other commit (R-8). */
 export function ciBoxId(head: string): string {
   return `ci.${head}`;
 }

@@ -6,7 +6,7 @@ import { code } from '../text/harmless.ts';
 import type { Table } from '../text/markdown.ts';
 import { renderSparkline } from '../text/sparkline.ts';
 
-/** Every check, before the first change and now. */
+/** Every check, at the baseline and now. */
 export function checksTable(state: RunState): Table | undefined {
   const now = lastVerification(state);
   if (!now) return undefined;

@@ -8,7 +8,7 @@ import { placeOf } from '../text/places.ts';
 import { clock, count, list } from '../text/words.ts';
 import { ACTION_HEAD, actionRow } from './evidence.ts';
 
-/** What stands open about progress: what still fails, and how far the agent says it is (G-5). */
+/** Failing tests, and the progress that the agent reports (G-5). */
 export function renderProgress(context: EscalationContext): string[] {
   const lines: string[] = [];
   const fewer = fewerTests(context.pass_rates);
@@ -25,7 +25,7 @@ export function renderProgress(context: EscalationContext): string[] {
   return lines;
 }
 
-/** As the agent put it: not harmless yet. */
+/** In the agent's words, not escaped yet. */
 export function progressParts(progress: PartialProgress | undefined): string[] {
   if (!progress) return [];
   const { stage, details, phases_completed, phases_total } = progress;
@@ -36,7 +36,7 @@ export function progressParts(progress: PartialProgress | undefined): string[] {
   return [phases, stage ?? '', details ?? ''].filter((part) => part !== '');
 }
 
-/** G-5, E-9: last output in brief, the last errors, the recent actions. */
+/** G-5, E-9: last output in brief, last errors, recent actions. */
 export function contextFold(context: EscalationContext, where: CommentContext): Fold | undefined {
   const { last_output, errors, recent_actions } = context;
   const content: Fold['content'] = [];

@@ -11,13 +11,13 @@ import { clockSeconds, count, list } from '../text/words.ts';
 import { blockerTable } from './external-blocker.ts';
 import { turnTable } from './turn-history.ts';
 
-/** What a trigger measured: the one thing that decides stays open, the rest folds. */
+/** The evidence of a trigger. The deciding part is visible, the rest is in folds. */
 interface ShownEvidence {
   open: string[];
   folds: Fold[];
 }
 
-/** Shows what is there, whichever guard put it there. `alone`: no other trigger competes for the first screen. */
+/** Shows every filled field, from any guard. `alone`: no other trigger needs room on the first screen. */
 export function showEvidence(
   state: RunState,
   trigger: Trigger,

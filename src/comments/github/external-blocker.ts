@@ -5,7 +5,7 @@ import type { Table } from '../text/markdown.ts';
 import { renderPlace } from '../text/places.ts';
 import { clockSeconds, dateTime } from '../text/words.ts';
 
-/** The rows that decide about something outside the repository (E-7). */
+/** Facts that a person needs to fix a blocker outside the repository (E-7). */
 export function blockerTable(evidence: Evidence, where: CommentContext): Table | undefined {
   const { blocker, first_seen, tried_again, operation } = evidence;
   if (!blocker) return undefined;

@@ -6,13 +6,13 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import { code, inlineText } from '../text/harmless.ts';
 import { link } from '../text/markdown.ts';
 
-/** Values given so far: of the open question, or of one that is closed. */
+/** Keys of the values given so far, for an open or a closed question. */
 export function givenInputs(state: RunState, escalation: Escalation): ReadonlySet<string> {
   const given = escalation.id === state.pending ? state.given : (escalation.resolution?.inputs ?? {});
   return new Set(Object.keys(given).filter((key) => escalation.inputs.some((input) => input.key === key)));
 }
 
-/** What is asked for, each with the one way to give it. A secret never by comment (P-9). */
+/** The requested values, each with the way to give it. Secrets are never given by comment (P-9). */
 export function renderInputs(state: RunState, escalation: Escalation, where: CommentContext): string[] {
   if (escalation.inputs.length === 0) return [];
   const given = givenInputs(state, escalation);

@@ -2,12 +2,12 @@ import type { Escalation } from '../../core/contracts/escalation.ts';
 import { code, inlineText } from '../text/harmless.ts';
 import { marker } from '../text/markdown.ts';
 
-/** Ids the boxes carry: looked up in the record, so that a reworded or copied box means nothing (C-3). */
+/** Ids of the boxes. A tick is looked up in the record by its id, so a reworded or copied box has no effect (C-3). */
 function itemId(escalation: Escalation, option: { id: string }): string {
   return `${escalation.id}.${option.id}`;
 }
 
-/** Every option is a box and its exact command; never cut. */
+/** Every option is a box with its exact command, which is never cut. */
 export function renderOptions(escalation: Escalation): string {
   return escalation.options
     .map((option) => {
@@ -21,7 +21,7 @@ export function renderOptions(escalation: Escalation): string {
     .join('\n');
 }
 
-/** A description may go on with the label's sentence: "They are in Actions secrets of the same names". */
+/** A description may continue the label's sentence: "They are in Actions secrets of the same names". */
 function joint(description: string): string {
   return description.startsWith('of ') ? ' ' : ': ';
 }

@@ -11,13 +11,13 @@ import { clock, dateTime, list } from '../text/words.ts';
 import { evidenceInShort } from './evidence.ts';
 import { givenInputs } from './inputs.ts';
 
-/** Parts that the question, its answer and its review share. */
+/** Parts of a comment that the question, its answer and its review have in common. */
 
 export function isHelpLeading({ triggers: [lead] }: Escalation): boolean {
   return lead !== undefined && asksForHelp(lead.evidence);
 }
 
-/** The record's headline; values that came since it was written are counted in. */
+/** The record's headline, with the current number of given values. */
 export function headlineOf(state: RunState, escalation: Escalation): string {
   const { inputs } = escalation;
   if (isHelpLeading(escalation) && inputs.length > 0) {
@@ -37,7 +37,7 @@ export function renderFigures(escalation: Escalation): string {
   return renderTable({ head: figures.map((figure) => figure.name), rows: [values] });
 }
 
-/** E-8: several limits at once, one question. */
+/** E-8: all triggers of one question. */
 export function renderLimitsReached(escalation: Escalation, where: CommentContext): string | undefined {
   if (escalation.triggers.length < 2) return undefined;
   const rows = escalation.triggers.map((trigger) => [
@@ -48,7 +48,7 @@ export function renderLimitsReached(escalation: Escalation, where: CommentContex
   return renderTable({ head: ['Limit reached', 'Measured', 'In short'], rows });
 }
 
-/** The only mentions in a comment. */
+/** Comments mention nobody anywhere else. */
 export function renderAsking(where: CommentContext, rest: string): string | undefined {
   const { mentions = [], mention_reason } = where;
   const names = mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
@@ -83,7 +83,7 @@ function waitingCost(state: RunState, escalation: Escalation, where: CommentCont
   return 'the work is saved; nothing runs while it waits';
 }
 
-/** What happens by itself while nobody answers. */
+/** The next reminder, and the expiry if there is one. */
 export function whatComes(state: RunState, escalation: Escalation, word = 'next reminder'): string[] {
   const expiry = expiryOf(state, escalation.created_at);
   const reminder = nextReminder(state, escalation);

@@ -14,7 +14,7 @@ import { renderMarker } from './render-escalation.ts';
 
 const LONG_MS = 120 * 60_000;
 
-/** The question after its answer: who, when, by what, what the agent said. The boxes are gone. */
+/** The question after its answer, without boxes: who answered, when, how, and the agent's reaction. */
 export function renderAnswered(state: RunState, escalation: Escalation, where: CommentContext): string {
   const rows = [
     [clock(escalation.created_at), 'Autobuild', `asked in turn ${escalation.context.turn}`],
@@ -60,7 +60,7 @@ function hasExpired(state: RunState, escalation: Escalation): boolean {
   return state.finished?.expired === true && escalation.status === 'resolved_with_termination';
 }
 
-/** An answer that stops the run never approves it: nobody answered, and the pull request was merged all the same. */
+/** The pull request was merged while nobody had answered. An answer that stops the run never approves it. */
 function wasMerged(state: RunState, escalation: Escalation): boolean {
   return state.status === 'approved' && escalation.status === 'resolved_with_termination';
 }

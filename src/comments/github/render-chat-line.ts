@@ -4,10 +4,10 @@ import { cleanLine } from '../text/clean-text.ts';
 const HEADLINE = 200;
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** News for Slack and chats that read the same: where, the headline, and the way there. */
+/** A message for Slack and compatible chats: repository and issue, headline, link. */
 export function renderChatLine(
   place: { owner: string; repo: string; issue: number },
-  /** Free of secrets: what is made harmless here would not be recognised as one any more. */
+  /** Must not contain secrets, because after escaping they would not be recognised any more. */
   headline: string,
   { links }: Pick<CommentContext, 'links'>,
   what: 'waiting for you' | 'cancelled' = 'waiting for you',
@@ -18,7 +18,7 @@ export function renderChatLine(
   return way ? `${line}\n${way}` : line;
 }
 
-/** Slack reads `<…>` as links and calls, others `@all` and `[text](address)`: https://docs.slack.dev/messaging/formatting-message-text */
+/** Slack reads `<…>` as links and mentions, other chats `@all` and `[text](address)`: https://docs.slack.dev/messaging/formatting-message-text */
 function harmlessInChat(text: string): string {
   return text
     .replace(/[&<>]/g, (char) => ENTITIES[char] ?? char)

@@ -31,7 +31,7 @@ import {
 } from './question-parts.ts';
 import { whoCanAnswer } from './who-can-answer.ts';
 
-/** The question, as a GitHub comment: headline, why, numbers, what is needed, options, folds, who is asked, small print. */
+/** The question as a GitHub comment: headline, reason, figures, requested values, options, folds, mentions, small print. */
 export function renderEscalation(state: RunState, escalation: Escalation, where: CommentContext): string {
   const { blocked_report: report, triggers } = escalation;
   const alone = triggers.length === 1;
@@ -72,7 +72,7 @@ function isReview(escalation: Escalation): boolean {
   return escalation.triggers.some(({ evidence }) => asksForReview(evidence));
 }
 
-/** At most one, and only for harm or a decision. */
+/** At most one alert, and only for a decision or a blocker outside the repository. */
 function renderAlert(escalation: Escalation): string | undefined {
   if (isReview(escalation))
     return '> [!IMPORTANT]\n> Only a person can decide this. The run stays stopped until then, and more turns would not help.';
@@ -81,7 +81,7 @@ function renderAlert(escalation: Escalation): string | undefined {
   return undefined;
 }
 
-/** G-13: the header, the situation with its figures, and how to proceed. Review and help speak in the agent's words instead. */
+/** G-13: header and question. Requests for review or help are shown in the agent's words instead. */
 function renderWhy(escalation: Escalation): string | undefined {
   const review = escalation.triggers.find(({ evidence }) => asksForReview(evidence));
   if (review) {
@@ -102,7 +102,7 @@ function renderWhy(escalation: Escalation): string | undefined {
   return [header && `**${header}.**`, question].filter(Boolean).join(' ');
 }
 
-/** P-1: what the agent asks; a message that could not be read is shown as it came, with what is wrong with it. */
+/** P-1: the agent's request. An unreadable one is shown unchanged, with the problem. */
 function renderHelp(escalation: Escalation): string | undefined {
   const unreadable = escalation.triggers.find((trigger) => trigger.evidence.help_raw !== undefined)?.evidence;
   const stopped = `The agent stopped in turn ${escalation.context.turn} to ask.`;
@@ -129,7 +129,7 @@ function reviewFolds(escalation: Escalation): Fold[] {
   return [{ summary: 'How the report was read', content }];
 }
 
-/** For questions that say no more about it. */
+/** For questions whose guard has no hint, and for records of older versions. */
 const OWN_WORDS: Hint = {
   text: 'Or in your own words',
   command: '/guide <what to do differently>',
@@ -138,7 +138,7 @@ const OWN_WORDS: Hint = {
 
 function renderChoices(escalation: Escalation): (string | undefined)[] {
   const boxes = renderOptions(escalation);
-  // The values are the answer, and their table says how to give them.
+  // The table of the values says how to give them.
   if (escalation.inputs.length > 0 && isHelpLeading(escalation)) return ['**Or tick one:**', boxes];
   const { blocked_report: report, hint = OWN_WORDS } = escalation;
   const suggested = escalation.options.filter((option) => option.id.startsWith('alternative')).length;

@@ -3,15 +3,15 @@ import { blocks, marker, renderTable } from '../text/markdown.ts';
 
 export interface NotStarted {
   op: string;
-  /** After "Not started:". */
+  /** Follows "Not started:". */
   headline: string;
   problems: { line?: number; key: string; found?: string; allowed: string }[];
-  /** What to do, in one sentence. */
+  /** The remedy, in one sentence. */
   next: string;
   mention: string;
 }
 
-/** A label that could not become a run: what is wrong, where, and what to do. */
+/** Says why a label did not start a run, and how to fix it. */
 export function renderNotStarted({ op, headline, problems, next, mention }: NotStarted): string {
   return blocks(
     `${marker('not-started', { op })}\n### ✗ Not started: ${headline}`,

@@ -14,11 +14,11 @@ import { type BranchStanding, renderCi, renderLeftOut } from './branch-standing.
 import { checksTable } from './checks.ts';
 
 const LAST_LINE = '<sub>Built by Autobuild ';
-/** GitHub's own limit is 65,536. */
+/** GitHub's limit is 65,536. */
 const MAX_CHARS = 65_000;
 const STOPPED: ReadonlySet<RunStatus> = new Set(['failed', 'cancelled', 'terminated_by_human']);
 
-/** The description, rendered from the record at every change. */
+/** The description of the pull request. It is rendered from the record at every change. */
 export function renderPullRequest(
   state: RunState,
   where: CommentContext,
@@ -52,7 +52,7 @@ export function renderPullRequest(
   );
 }
 
-/** What people wrote below our last line stays there. */
+/** Keeps text that people wrote below our last line. */
 export function keepAddedText(present: string, rendered: string): string {
   const text = present.replaceAll('\r\n', '\n');
   const last = text.indexOf(`\n${LAST_LINE}`);
@@ -65,7 +65,7 @@ function isDelivered(state: RunState): boolean {
   return state.status === 'reviewing' || state.status === 'approved';
 }
 
-/** G-7. Which guard: the one that asked the question answered with accept. */
+/** G-7. Names the guard of the question that was answered with accept. */
 export function partialCause(state: RunState): string {
   const accepted = state.escalations.findLast((escalation) =>
     escalation.responses.some((response) => response.command.name === 'accept'),
@@ -91,13 +91,13 @@ function renderWarning(state: RunState): string {
   return `> [!WARNING]\n> **Task completed with partial results due to ${partialCause(state)}.**${tests}${by}`;
 }
 
-/** A closing keyword only for what is complete: a partial result leaves the issue open. */
+/** A partial result has no closing keyword, so the issue stays open. */
 function renderIssueLine(complete: boolean, where: CommentContext): string | undefined {
   if (!where.issue) return undefined;
   return complete ? `Closes #${where.issue}` : `Part of #${where.issue}, which stays open.`;
 }
 
-/** G-9: what was skipped, and what fails all the same. */
+/** G-9: skipped checks and tests, and those that fail besides. */
 function renderKnownIssues(state: RunState, complete: boolean): string[] {
   const skipped = state.known_issues.map((issue) => {
     const what = [

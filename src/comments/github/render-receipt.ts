@@ -12,7 +12,7 @@ import { LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
 
 const PUT_BACK_SHOWN = 5;
 
-/** The last comment: new, so that people are told. */
+/** The last comment of a run. It is a new comment, so that people are notified. */
 export function renderReceipt(state: RunState, where: CommentContext): string {
   const totals = totalsOf(state, where.limits);
   const pull = where.links?.pull_request;

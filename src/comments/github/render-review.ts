@@ -16,7 +16,7 @@ import { turnTable } from './turn-history.ts';
 
 const TURNS_OPEN = 12;
 
-/** G-10: the whole history, then the same question with the same boxes. The first tick in either place counts. */
+/** G-10: the whole history, then the question with its boxes. The first tick in either comment counts. */
 export function renderReview(
   state: RunState,
   escalation: Escalation | undefined,

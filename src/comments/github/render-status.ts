@@ -21,7 +21,7 @@ import { testsOf, turnLabel } from './turn-history.ts';
 const TURNS_SHOWN = 4;
 const TURN_TABLE = { head: ['', 'Turn, titled by the agent', 'Tests', 'Took'], align: 'cllr' };
 
-/** The sticky comment: where the run stands, edited in place. */
+/** The status comment, which is edited in place. */
 export function renderStatus(state: RunState, where: CommentContext): string {
   const over = isFinished(state);
   const checks = checksTable(state);
@@ -45,10 +45,10 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
   const { pull_request, question } = where.links ?? {};
   const closed = waitsOverClosedPull(state);
   if (state.status === 'waiting_for_input' && state.pending) {
-    const anew = closed
+    const newPull = closed
       ? ` And ${closedBy(state)}: an answer goes on with a new pull request, \`/cancel\` ends the run.`
       : '';
-    return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.${anew}`;
+    return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.${newPull}`;
   }
   if (state.status === 'waiting_for_input') {
     const expiry = pauseExpiry(state);

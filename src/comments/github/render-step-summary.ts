@@ -5,7 +5,7 @@ import { blocks, renderTable, small } from '../text/markdown.ts';
 import { count } from '../text/words.ts';
 import { turnTable } from './turn-history.ts';
 
-/** What one job did, for the summary page of its Actions run: the record in figures, nothing to tick. */
+/** One job in figures, for the summary page of its Actions run. It has no boxes. */
 export interface JobRecord {
   title: string;
   run: string;
@@ -15,7 +15,7 @@ export interface JobRecord {
   end: string;
   baseline?: Verification;
   turns: readonly TurnRecord[];
-  /** Of the fresh job. */
+  /** The result of the fresh job. */
   verification?: Verification;
   leftOut: readonly { path: string; problem: string }[];
 }

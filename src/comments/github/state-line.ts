@@ -5,10 +5,10 @@ import { inlineText } from '../text/harmless.ts';
 import { dateTime } from '../text/words.ts';
 import { headlineOf } from './question-parts.ts';
 
-/** For a run that ended because nobody came. */
+/** For a run that expired because nobody answered. */
 export const LABEL_AGAIN = '**To start again:** take the label off the issue and set it again.';
 
-/** For a run whose work did not get to a pull request: what stays out, and what can be done. */
+/** For a run whose work was not published: the reasons, and the remedy. */
 export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpublished'>): string | undefined {
   if (!unpublished) return undefined;
   const lines = unpublished.detail.split('\n').filter((line) => line.trim() !== '');
@@ -17,7 +17,7 @@ export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpubli
 
 type StateContext = Pick<CommentContext, 'limits' | 'links' | 'unpublished'>;
 
-/** State, colon, what is needed: it stands alone in a mail's preview. */
+/** The state and what is needed from people. The preview of a mail shows only this line. */
 export function stateOf(state: RunState, where: StateContext): string {
   const by = state.finished?.by ? ` by ${inlineText(state.finished.by, 60)}` : '';
   const pull = where.links?.pull_request;
@@ -60,7 +60,7 @@ function decideBy(state: RunState): string {
   return expiry ? `before ${dateTime(expiry)}` : 'when you like';
 }
 
-/** For a run that waits over it. */
+/** For a run that waits because its pull request was closed. */
 export function closedBy({ closed_pull }: RunState): string {
   return `the pull request was closed by ${inlineText(closed_pull?.by ?? 'someone', 60)}`;
 }

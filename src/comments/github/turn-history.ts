@@ -4,7 +4,7 @@ import { code, inlineText } from '../text/harmless.ts';
 import type { Table } from '../text/markdown.ts';
 import { lineChange } from '../text/words.ts';
 
-/** One row per finished turn. A signature that came more than once is bold: that is what a loop looks like (G-10). */
+/** One row per finished turn. Repeated signatures are bold, because they show a loop (G-10). */
 export function turnTable(turns: readonly TurnRecord[]): Table {
   const seen = new Map<string, number>();
   for (const { signature } of turns) if (signature) seen.set(signature, (seen.get(signature) ?? 0) + 1);

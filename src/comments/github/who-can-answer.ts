@@ -5,10 +5,10 @@ import { asksForReview } from '../../core/contracts/guard.ts';
 import { hasRole, neededRole, ROLES } from '../../core/contracts/role.ts';
 import { list } from '../text/words.ts';
 
-/** Who may write may do what is left to triagers, too. */
+/** Roles with write access, which may also use commands that triagers may use. */
 const FROM_WRITE = ROLES.filter((role) => hasRole(role, 'write'));
 
-/** C-4: who is heard, by the config's roles; commands of the question that need a higher one are named. */
+/** C-4: the role that may answer, and the offered commands that need a higher role. */
 export function whoCanAnswer(
   escalation: Escalation,
   { roles }: Pick<CommentContext, 'roles'>,
@@ -30,7 +30,7 @@ export function whoCanAnswer(
   return ` ${[`Anyone with ${anyone} can answer`, ...exceptions].join('; ')}.`;
 }
 
-/** By a box, or by a line to reply with. */
+/** Commands that the question offers as a box or as a line to reply with. */
 function offeredBy({ options, inputs, triggers }: Escalation): string[] {
   return [
     ...options.map(({ command }) => command.slice(1).split(' ')[0] ?? ''),

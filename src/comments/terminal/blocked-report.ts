@@ -9,7 +9,7 @@ import { barred, paragraph, section } from './sections.ts';
 import { type TerminalLook, widthOf } from './style.ts';
 import { cellsOf, padCells, terminalLine, terminalText } from './terminal-text.ts';
 
-/** B-5 in the terminal: the same words, 80 columns; what is not there leaves no empty line. */
+/** B-5 in the terminal, with the same headings. Missing parts leave no empty line. */
 export function reportSections(report: BlockedReport, look: TerminalLook): string[] {
   const room = widthOf(look) - 9;
   const issues = report.blocking_issues.slice(0, 5).flatMap((issue, i) => {
@@ -55,7 +55,7 @@ export function reportSections(report: BlockedReport, look: TerminalLook): strin
   ];
 }
 
-/** B-8: a screen, not a document; the whole report is in its file. */
+/** B-8: the screen shows a part, the file has the whole report. */
 function more(count: number, which = 'more'): string[] {
   return count > 0 ? [`  … ${count} ${which} in blocked_report.json`] : [];
 }

@@ -10,7 +10,7 @@ import { barred, paragraph, section, twoColumns } from './sections.ts';
 import { type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';
 
-/** What was measured, for the terminal: the same evidence as in the comment, without folds, so bounded tightly. */
+/** The same evidence as in the comment. It is bounded more tightly, because a terminal has no folds. */
 export function evidenceSections(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
   const limits =
     escalation.triggers.length > 1

@@ -14,7 +14,7 @@ interface EndLook extends RunLook {
   branch?: string;
 }
 
-/** The last words in the terminal: how it ended, what it took, where it is. */
+/** The end of a run: result, totals, branch. */
 export function renderEnd(state: RunState, look: EndLook): string {
   const totals = totalsOf(state, look.limits);
   const { paths, added, removed } = state.changes;
@@ -80,7 +80,7 @@ function figures(state: RunState): string {
   return `${passed} of ${total} ${unit} pass${before}`;
 }
 
-/** Not every agent says what it used: nothing is better than a zero that is not one. */
+/** Nothing for an agent that does not report its usage, because a zero would be wrong. */
 function spent({ usage }: RunState, { tokens, cost }: Totals): string {
   const { input_tokens, output_tokens, cost_usd } = usage;
   const parts = [input_tokens + output_tokens > 0 && `${tokens} tokens`, cost_usd !== null && cost];

@@ -5,16 +5,16 @@ import { minutes, money } from '../text/words.ts';
 import { type RunLook, widthOf } from './style.ts';
 import { cutCells, terminalLine } from './terminal-text.ts';
 
-/** What is measured between two events, so that the line moves. */
+/** Measured between two events, so that the line is current. */
 interface LiveFigures {
   active_ms: number;
   files?: number;
   cost_usd?: number | null;
-  /** What the agent does now. */
+  /** The agent's current action. */
   doing?: string;
 }
 
-/** One line, rewritten in place; the last part is what the agent does now. */
+/** One line that is rewritten in place. It ends with the agent's current action. */
 export function renderLiveLine(state: RunState, live: LiveFigures, look: RunLook): string {
   const { limits } = look;
   const rates = ratesOf(state);

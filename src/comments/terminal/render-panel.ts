@@ -13,11 +13,11 @@ import { type TerminalLook, widthOf } from './style.ts';
 import { cellsOf, padCells, terminalLine } from './terminal-text.ts';
 
 export interface PanelLook extends TerminalLook {
-  /** Where the blocked report was saved. */
+  /** Path of the saved blocked report. */
   saved?: string;
 }
 
-/** The question in the terminal: the same record as the comment, the same commands. */
+/** The question in the terminal, with the same record and commands as the comment. */
 export function renderPanel(state: RunState, escalation: Escalation, look: PanelLook): string {
   const { blocked_report: report } = escalation;
   const review = escalation.triggers.some(({ evidence }) => asksForReview(evidence));
@@ -25,7 +25,7 @@ export function renderPanel(state: RunState, escalation: Escalation, look: Panel
     ...renderTitle(headlineOf(state, escalation), look),
     ...missingReportSections(escalation, look),
     '',
-    ...standing(state, escalation, look),
+    ...progressLines(state, escalation, look),
     ...(review ? [] : why(escalation, look)),
     ...section(
       'The agent asks, in its words',
@@ -54,7 +54,7 @@ export function renderPanel(state: RunState, escalation: Escalation, look: Panel
   ].join('\n');
 }
 
-/** A headline too long for the rule stands under it, whole. */
+/** A headline that is too long for the rule is shown whole below it. */
 function renderTitle(headline: string, look: TerminalLook): string[] {
   const title = `⏸ Waiting for you: ${terminalLine(headline, 200)}`;
   if (cellsOf(title) <= widthOf(look) - 7) return [renderRule(title, look)];
@@ -65,7 +65,7 @@ function renderTitle(headline: string, look: TerminalLook): string[] {
   ];
 }
 
-function standing(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
+function progressLines(state: RunState, escalation: Escalation, look: TerminalLook): string[] {
   const { context } = escalation;
   const spark = sparklineOf(context);
   const figures = figuresOf(context, escalation.triggers).map(({ name, value, tripped }) => {
@@ -124,11 +124,11 @@ function needed(state: RunState, escalation: Escalation, look: TerminalLook): st
   return section('Needed', lines, look);
 }
 
-/** Every way to go on: the record's own options, and what takes a text. */
+/** All answers: the record's options, and the commands that take a text. */
 function answerLines(escalation: Escalation, look: TerminalLook): string[] {
   const rows: [string, string][] = [];
   if (missingInputs(escalation, {}).length > 0) rows.push(['/provide', 'type the values now']);
-  // Values cannot be in Actions secrets here: with some missing, a bare /continue would only be refused.
+  // There are no Actions secrets at a terminal, so /continue is refused while values are missing.
   const options = escalation.options.filter(
     (option) => option.command !== '/continue' || escalation.inputs.length === 0,
   );

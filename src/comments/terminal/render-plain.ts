@@ -7,7 +7,7 @@ import { terminalLine } from './terminal-text.ts';
 
 const WIDTH = 200;
 
-/** One line per event, time first, for a pipe or a job's log. Undefined: nothing that a reader needs. */
+/** One line per event with its time, for a pipe or a job's log. Undefined for events that readers do not need. */
 export function renderPlain(event: RunEvent, limits: LimitsInForce): string | undefined {
   const text = describe(event, limits);
   return text && `${clockSeconds(event.at)} ${terminalLine(text, WIDTH)}`;
@@ -67,7 +67,7 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
     case 'review_shown':
       return undefined;
   }
-  // A type that an older or newer journal has and this version does not know.
+  // The journal of another version may have events that this version does not know.
   return undefined;
 }
 

@@ -5,7 +5,7 @@ import { terminalText } from './terminal-text.ts';
 
 const MARKS: Record<Reply['tone'], string> = { taken: '✓ ', waiting: '⏸ ', refused: '✗ ', info: '  ' };
 
-/** The reply to a command typed here. Backticks are for comments and go. */
+/** The reply to a command typed in the terminal. Backticks are removed, because they are markdown. */
 export function renderTerminalReply(reply: Reply, look: TerminalLook, help: HelpRows): string {
   const width = widthOf(look) - 2;
   const lines = (text: string | undefined, max: number) =>

@@ -4,7 +4,7 @@ import { lineChange, minutes, money } from '../text/words.ts';
 import { paint, type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';
 
-/** What a finished turn leaves behind: number, title, tests, lines, time, cost. */
+/** A finished turn: number, title, tests, lines, time, cost. */
 export function renderTurnLine(record: TurnRecord, look: TerminalLook): string {
   const cost = record.turn_cost_usd === null ? '' : money(record.turn_cost_usd);
   const figures = [

@@ -3,7 +3,7 @@ import { cellsOf, cutCells, padCells, terminalText, wrapLine } from './terminal-
 
 const MARGIN = '   ';
 
-/** No right border: lines can be copied, and a wide glyph breaks nothing. */
+/** There is no right border, so that lines can be copied and wide glyphs break nothing. */
 export function renderRule(title: string, look: TerminalLook): string {
   const width = widthOf(look);
   if (!title) return '─'.repeat(width);
@@ -12,14 +12,14 @@ export function renderRule(title: string, look: TerminalLook): string {
   return `── ${paint(shown, 'yellow', look)} ${rest}`;
 }
 
-/** A head, and lines under it at the panel's margin. */
+/** A heading with lines below it. Empty without lines. */
 export function section(head: string, lines: readonly string[], look: TerminalLook): string[] {
   return lines.length === 0
     ? []
     : ['', MARGIN + paint(head, 'bold', look), ...lines.map((line) => (MARGIN + line).trimEnd())];
 }
 
-/** The agent's words stand behind a bar. */
+/** Marks the agent's words with a bar. */
 export function barred(text: string, max: number, look: TerminalLook, indent = 0): string[] {
   const bar = `${' '.repeat(indent)}│ `;
   return terminalText(text, widthOf(look) - MARGIN.length - bar.length, max).map((line) =>
@@ -32,7 +32,7 @@ export function paragraph(text: string, look: TerminalLook, indent = 0): string[
   return wrapLine(text, widthOf(look) - MARGIN.length - indent).map((line) => pad + line);
 }
 
-/** Two columns; the second wraps beside the first, or under it where the first is too long. */
+/** Two columns. The second wraps beside the first, or below it if the first is too long. */
 export function twoColumns(rows: readonly (readonly [string, string])[], look: TerminalLook): string[] {
   const room = widthOf(look) - MARGIN.length - 2;
   const widest = Math.max(0, ...rows.map(([left]) => left.length).filter((length) => length <= 30));
@@ -47,7 +47,7 @@ export function twoColumns(rows: readonly (readonly [string, string])[], look: T
   });
 }
 
-/** Figures side by side, as many as a line holds; none is torn apart. */
+/** As many figures per line as fit. No figure is split. */
 export function packed(parts: readonly string[], look: TerminalLook): string[] {
   const room = widthOf(look) - MARGIN.length;
   const lines: string[] = [];

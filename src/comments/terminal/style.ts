@@ -1,6 +1,6 @@
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 
-/** Colour only repeats what the words say, and only where the caller found that it is wanted. */
+/** Colour adds no information, and the caller decides whether to use it. */
 const CODES = { bold: '1', dim: '2', red: '31', green: '32', yellow: '33' } as const;
 type Style = keyof typeof CODES;
 
@@ -10,7 +10,7 @@ export interface TerminalLook {
   colour?: boolean;
 }
 
-/** For what shows the run's figures beside their limits. */
+/** For renderers that show the run's figures beside their limits. */
 export interface RunLook extends TerminalLook {
   limits: LimitsInForce;
 }
@@ -19,14 +19,14 @@ export function paint(text: string, style: Style, { colour = false }: TerminalLo
   return colour && text !== '' ? `\x1b[${CODES[style]}m${text}\x1b[0m` : text;
 }
 
-/** The four states have one colour each: yellow waits, green is done, red is not. */
+/** Yellow: waiting. Green: done. Red: failed or cancelled. */
 export function paintState(line: string, look: TerminalLook): string {
   if (line.startsWith('⏸')) return paint(line, 'yellow', look);
   if (line.startsWith('✓')) return paint(line, 'green', look);
   return line.startsWith('✗') ? paint(line, 'red', look) : line;
 }
 
-// Narrower terminals wrap by themselves; columns would leave no room for words.
+// Narrower terminals wrap lines themselves, because columns would leave no room for words.
 const NARROWEST = 60;
 const WIDEST = 120;
 

@@ -3,7 +3,7 @@ import { cleanLine, cleanLines } from '../text/clean-text.ts';
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/** Columns a text takes: wide glyphs two, marks none. */
+/** Width in columns. Wide glyphs take two, combining marks none. */
 export function cellsOf(text: string): number {
   let cells = 0;
   for (const char of text) cells += WIDE.test(char) ? 2 : /\p{M}/u.test(char) ? 0 : 1;
@@ -15,7 +15,7 @@ export function terminalText(text: string, width: number, max: number): string[]
   return (
     cleanLines(disarmLog(text), { chars: max, lines: 60, lineChars: max })
       .flatMap((line) => wrapLine(line, width))
-      // Wrapping may bring to a line's start what was harmless within it; a look-alike keeps the width.
+      // Wrapping may move a workflow command to the start of a line. A look-alike keeps the width.
       .map((line) => line.replace(/^(\s*):(?=:)/, '$1\u2236'))
   );
 }
@@ -25,7 +25,7 @@ export function terminalLine(text: string, width: number): string {
   return cutCells(cleanLine(disarmLog(text), Math.max(1, width) * 2), width);
 }
 
-// A terminal may be a job's log, whose reader takes these for commands: one at a line's start, the older one anywhere.
+// In the log of an Actions job these are workflow commands: `::` at the start of a line, the older `##[` anywhere.
 function disarmLog(text: string): string {
   return text.replaceAll('##[', '# #[').replace(/^(\s*):(?=:)/gm, '$1: ');
 }
@@ -46,7 +46,7 @@ export function padCells(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - cellsOf(text)));
 }
 
-/** A word longer than the line is cut into pieces; what leads a line stays as it is. */
+/** Splits words that are longer than the line. Leading spaces are kept. */
 export function wrapLine(line: string, width: number): string[] {
   const room = Math.max(8, width);
   const indent = (/^ */.exec(line)?.[0] ?? '').slice(0, Math.floor(room / 2));

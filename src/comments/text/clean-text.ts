@@ -1,20 +1,20 @@
 import { stripAnsi } from '../../core/errors/plain-lines.ts';
 
-/** Longest text that is looked at; what people see is cut far shorter. */
+/** Longest text that is read. Shown texts are cut far shorter. */
 const READ_CHARS = 100_000;
 
 const C1_SEQUENCE = /\x9b[0-?]*[ -/]*[@-~]?/g;
 const LINE_BREAK = /\r\n?|[\v\f\x85\u2028\u2029]/g;
-// Everything that takes no room on the screen (zero-width, bidi, tag and filler characters), and what only controls something.
+// Invisible characters (zero-width, bidi, tag, filler) and control characters.
 const UNSEEN =
   /[\p{Default_Ignorable_Code_Point}\p{Co}\p{Noncharacter_Code_Point}\ufff9-\ufffb]|(?![\n\t])\p{Cc}/gu;
 const PILED_MARKS = /(\p{M}{3})\p{M}+/gu;
-// Markers are ours alone, also where HTML would not be read as such: others may search the raw text for them.
+// Only Autobuild writes markers. Forged ones are broken also inside code, because some readers search the raw text.
 const FORGED_MARKER = /<!--(?=\s*autobuild)/gi;
 
-/** Text of unknown origin as a person would see it: nothing hidden, nothing that steers a terminal, no marker of ours. */
+/** Text of unknown origin without hidden characters, terminal sequences and forged markers. */
 export function cleanText(text: string, wanted = READ_CHARS): string {
-  // What is shown may be a small part of what is hidden around it; still, a bound that follows what is wanted keeps this cheap.
+  // Hidden characters may be most of the text. A bound relative to the wanted length keeps this cheap.
   return stripAnsi(text.slice(0, Math.min(READ_CHARS, wanted * 10 + 2_000)))
     .replace(C1_SEQUENCE, '')
     .toWellFormed()
@@ -28,10 +28,10 @@ export function cleanLine(text: string, max: number): string {
   return cutText(cleanText(text, max).replace(/\s+/g, ' ').trim(), max);
 }
 
-/** At most `max` characters; the last one says that something is missing. */
+/** At most `max` characters. An ellipsis at the end shows that text is missing. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  // Half a surrogate pair at the cut is no character.
+  // The cut must not split a surrogate pair.
   return `${text.slice(0, Math.max(0, max - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 

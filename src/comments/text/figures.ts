@@ -30,10 +30,10 @@ export function observedOf({ shown, observed, threshold }: Trigger): string {
   return shown && FIGURE.test(shown.figure) ? shown.figure : withLimit(observed, threshold);
 }
 
-/** Where the run stood, the numbers that tripped among them (G-5). */
+/** The run's figures at the stop, with those that tripped (G-5). */
 export function figuresOf(context: EscalationContext, triggers: readonly Trigger[]): Figure[] {
   const tripped = new Set(triggers.map(({ run_limit }) => run_limit));
-  // Several limits stand in a table of their own.
+  // Several triggers have a table of their own.
   const own = (triggers.length > 1 ? [] : triggers)
     .filter(({ kind, run_limit }) => kind !== 'blocker_type' && !ALWAYS_LISTED.has(run_limit))
     .map((trigger) => ({ name: counterOf(trigger), value: observedOf(trigger), tripped: true }));
@@ -74,7 +74,7 @@ export function unitName(rate: { unit: 'tests' | 'checks' }): string {
   return rate.unit === 'tests' ? 'Tests' : 'Checks';
 }
 
-/** A better rate over fewer tests is no progress: say so. */
+/** A better pass rate of fewer tests is no progress, so the comment mentions the lower number. */
 export function fewerTests(rates: readonly PassRate[]): string | undefined {
   const most = Math.max(0, ...rates.map((rate) => rate.total));
   const last = rates.at(-1);

@@ -2,12 +2,12 @@ import { fenced } from './harmless.ts';
 import { blocks, renderTable, type Table } from './markdown.ts';
 import { count } from './words.ts';
 
-/** GitHub refuses a comment of more than 65,536 characters; people stop reading long before. */
+/** GitHub refuses comments of more than 65,536 characters. People stop reading long before. */
 const TARGET_CHARS = 20_000;
 
-/** Evidence behind one line. Tables and raw texts can be shortened; a string cannot. */
+/** A section behind a summary line. Its tables and raw texts can be shortened, its strings cannot. */
 export interface Fold {
-  /** HTML: what it holds and how much of it. */
+  /** HTML that names the content and its size. */
   summary: string;
   content: (string | Table | RawText)[];
 }
@@ -17,7 +17,7 @@ interface RawText {
   info?: string;
 }
 
-/** Rows shown, characters of raw text shown. */
+/** Limits for rows of tables and characters of raw text. */
 const STEPS = [
   [40, 4_000],
   [20, 2_000],
@@ -25,7 +25,7 @@ const STEPS = [
   [5, 500],
 ] as const;
 
-/** Folds are shortened first, then left out from the last one on; everything else stays whole (B-8). */
+/** Folds are shortened first, then left out, the last one first. All other parts are kept whole (B-8). */
 export function fitComment(parts: (string | undefined | false | Fold)[], rest: string): string {
   const kept = parts.filter((part): part is string | Fold => Boolean(part));
   for (const [rows, chars] of STEPS) {

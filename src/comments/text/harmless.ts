@@ -2,7 +2,7 @@ import { cleanLine, cleanLines } from './clean-text.ts';
 
 /**
  * Agent text for GitHub markdown. GitHub looks for mentions, references and links in the *rendered* text, so escaping their
- * characters does not stop it; inline code does, and shows the reader exactly what was written.
+ * characters does not stop it. Inline code does, and readers still see the exact text.
  */
 const ACTIVE = new RegExp(
   [
@@ -45,11 +45,11 @@ export function fenced(text: string, max: number, info = ''): string {
   return `${fence}${info.replace(/[^a-z]/g, '')}\n${body}\n${fence}`;
 }
 
-// A pull request's description may become a commit message, where backticks mean nothing: keyword and reference part ways.
+// A pull request's description may become a commit message, where backticks do not help. So keyword and reference are separated.
 const AFTER_KEYWORD =
   /(?<=\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\b:?)\s*(?=[\w./:-]*(?:#|GH-|\/issues\/|\/pull\/|\/discussions\/)\d)/i;
 
-/** Inline code, in as many spans as harmlessness needs. Pipes are escaped by the table it stands in. */
+/** Inline code. A closing keyword and its reference get separate spans. The table escapes pipes. */
 export function code(text: string, max: number): string {
   return cleanLine(text, max)
     .split(AFTER_KEYWORD)
@@ -58,7 +58,7 @@ export function code(text: string, max: number): string {
     .join(' ');
 }
 
-/** For the summary line of a fold, which is HTML: there markdown is not read, but mentions still are, except in code. */
+/** Code for the summary line of a fold, which is HTML. GitHub finds mentions there too, except in code. */
 export function htmlCode(text: string, max: number): string {
   const escaped = cleanLine(text, max).replace(/[^\p{L}\p{N}/ -]/gu, (char) => `&#${char.codePointAt(0)};`);
   return `<code>${escaped}</code>`;
@@ -80,7 +80,7 @@ function escapeWords(text: string): string[] {
     .flatMap((word) => (ACTIVE.test(word) ? coverWord(word) : [escapePunctuation(word)]));
 }
 
-/** Brackets and sentence marks around the word stay outside of the code. */
+/** Puts a word into code, without brackets and punctuation around it. */
 function coverWord(word: string): string[] {
   let start = 0;
   let end = word.length;
@@ -103,7 +103,7 @@ const REFERENCES: Record<string, string> = {
   '&': '&amp;',
 };
 
-/** Character references for what also means something to a table or to HTML, backslashes for the rest. */
+/** Uses character references for characters that tables or HTML read as well, and backslashes for the rest. */
 function escapePunctuation(text: string): string {
   return text
     .replace(/[\\`|<>]|&(?=[#\w])/g, (char) => REFERENCES[char] ?? char)
@@ -111,12 +111,12 @@ function escapePunctuation(text: string): string {
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_');
 }
 
-/** What would begin a heading, list, rule or table row. */
+/** Escapes the start of a heading, list, rule or table row. */
 function escapeStart(text: string): string {
   return text.replace(/^[-+=#:]/, '\\$&').replace(/^(\d{1,9})([.)])/, '$1\\$2');
 }
 
-/** Two code spans side by side would become one with longer fences. */
+/** Puts a space between two code spans, which would become one span otherwise. */
 function joinPieces(pieces: string[]): string {
   let joined = '';
   for (const piece of pieces) joined += joined.endsWith('`') && piece.startsWith('`') ? ` ${piece}` : piece;

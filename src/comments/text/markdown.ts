@@ -1,4 +1,4 @@
-/** Our own markdown, from pieces that are already harmless. */
+/** Markdown of escaped parts. */
 
 export interface Table {
   head: readonly string[];
@@ -18,7 +18,7 @@ export function renderTable({ head, align = '', rows }: Table): string {
   ].join('\n');
 }
 
-/** Only code spans hold bare pipes; GitHub reads `\|` in a cell before it reads the span, and `\\|` as the cell's end. */
+/** Only code spans contain bare pipes. GitHub reads `\|` in a cell before it reads the span, and `\\|` as the end of the cell. */
 function cell(text: string): string {
   return text
     .replaceAll('\n', ' ')
@@ -30,7 +30,7 @@ export function blocks(...parts: (string | undefined | false)[]): string {
   return parts.filter(Boolean).join('\n\n');
 }
 
-/** Markers help to find things; they are never trusted. */
+/** Markers help to find comments. They are never trusted. */
 export function marker(kind: string, values: Record<string, string | undefined>): string {
   const pairs = Object.entries(values)
     .filter(([, value]) => value !== undefined)
@@ -38,7 +38,7 @@ export function marker(kind: string, values: Record<string, string | undefined>)
   return `<!-- autobuild:${kind}${pairs.join('')} -->`;
 }
 
-/** A link of ours. An address that is none is shown as text alone. */
+/** A link. Only the text if the address is not a web address. */
 export function link(text: string, url: string | undefined): string {
   if (!url || !/^https?:\/\//.test(url)) return text;
   return `[${text}](${url.replace(/[\s()<>|\\"`]/g, encodeURIComponent).replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'))})`;

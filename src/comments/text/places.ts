@@ -18,7 +18,7 @@ export function renderPlace(place: string, where: CommentContext): string {
   return link(shown, `${files}${path}${line ? `#L${line}` : ''}`);
 }
 
-/** Where the rest can be read when something is cut. */
+/** Names where the rest of a shortened text can be read. */
 export function restOf(where: CommentContext): string {
   const page = where.links?.run_page;
   return page ? `on the ${link('run page', page)}` : "in the run's record";

@@ -1,13 +1,13 @@
 import { cleanLine, cutText } from './clean-text.ts';
 
-/** GitHub's own for the title of a pull request. */
+/** GitHub's limit for the title of a pull request. */
 const MOST_CHARS = 256;
-/** Between a sign and what it would lead to: nobody sees it, and GitHub reads neither. */
+/** An invisible character after a sign such as `@`, so that GitHub does not read the sign as a mention or reference. */
 const APART = '\u2060';
 
 /**
- * What acts in a commit message or a title, which are no markdown: mentions; references, which close issues after a keyword;
- * and orders to the repository's CI.
+ * Active text in commit messages and titles, which are not markdown: mentions, references (which close issues after a keyword)
+ * and instructions to the repository's CI.
  */
 const ACTIVE =
   /[@＠](?=[\p{L}\p{N}])|[#＃](?=\d)|(?<![\p{L}\p{N}])GH-(?=\d)|\/(?:issues|pull|discussions)\/(?=\d)|\[(?=(?:skip ci|ci skip|no ci|skip actions|actions skip)\])/giu;

@@ -1,7 +1,7 @@
 const LEVELS = '▁▂▃▄▅▆▇█';
 const SHOWN = 20;
 
-/** One glyph per value, the last 20. Rounded down: █ means all of them passed. */
+/** One glyph per value, for the last 20. Rounded down, so that █ means that all passed. */
 export function renderSparkline(history: readonly { passed: number; total: number }[]): string {
   return history
     .slice(-SHOWN)

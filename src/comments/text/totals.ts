@@ -4,7 +4,7 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import { withLimit } from './figures.ts';
 import { count, minutes, money } from './words.ts';
 
-/** What the run took, over all jobs. */
+/** The run's usage over all jobs. */
 export interface Totals {
   turns: string;
   working: string;

@@ -1,13 +1,13 @@
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** `16 Nov 2026 14:31 UTC`, with seconds where they matter */
+/** `16 Nov 2026 14:31 UTC`, with seconds on request. */
 export function dateTime(iso: string, seconds = false): string {
   const text = new Date(iso).toISOString();
   const month = MONTHS[Number(text.slice(5, 7)) - 1];
   return `${Number(text.slice(8, 10))} ${month} ${text.slice(0, 4)} ${text.slice(11, seconds ? 19 : 16)} UTC`;
 }
 
-/** `16 Nov 2026 14:31 to 15:22 UTC`: the date once where it is one day. */
+/** `16 Nov 2026 14:31 to 15:22 UTC`. The date is shown once if it is the same day. */
 export function timeSpan(from: string, to: string): string {
   const sameDay = new Date(from).toISOString().slice(0, 10) === new Date(to).toISOString().slice(0, 10);
   return sameDay
@@ -46,7 +46,7 @@ export function money(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-/** `+131 −2`; a side that is zero is left out. */
+/** `+131 −2`. A zero is left out. */
 export function lineChange(added: number, removed: number): string {
   return [added ? `+${added}` : '', removed ? `−${removed}` : ''].filter(Boolean).join(' ');
 }
