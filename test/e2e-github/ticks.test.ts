@@ -13,7 +13,8 @@ afterAll(() => scene?.close());
 test('C-3: two boxes in one edit are refused and emptied; one that is ticked answers', async () => {
   const story = await scene.begin('circles');
   const question = await story.question();
-  expect(question.body).toContain('Loop Detected');
+  expect(question.body).toContain('Repeated Error');
+  expect(question.body).toContain('| Same result | **3/3** |');
   const walter = scene.sandbox.person('walter');
   await walter.tick(question, 'new-approach', 'debug');
   await story.comment(':reply ', 'two boxes were ticked at once');
