@@ -1,6 +1,7 @@
 import type { Probot } from 'probot';
 import { actionsRunMark } from '../core/ports/job-api.ts';
 import { isSameLabel } from '../core/same-label.ts';
+import type { AppParts } from './dependencies.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
@@ -9,7 +10,6 @@ import { onPullRequestClosed, onPullRequestReopened } from './handlers/pull-requ
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
-import type { AppParts } from './parts.ts';
 import { isOutdated } from './reconcile/redeliver.ts';
 
 interface FromRepository {

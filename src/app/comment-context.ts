@@ -1,7 +1,7 @@
 import type { CommentContext } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 import { whyUnpublished } from './unpublished.ts';
 
 /** Where a comment stands and what it can link to. */

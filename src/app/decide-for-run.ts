@@ -1,6 +1,6 @@
 import type { Input } from '../core/contracts/input.ts';
 import { type Decided, decideOnce } from '../core/decide/decide-once.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 /** Every way into a run goes through here: webhook, tick, form, timer and reconcile alike. */
 export function decideForRun(

@@ -1,7 +1,7 @@
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { IssueEvent } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 /** GitHub's own records of one click may be that far apart. */
 export const ONE_CLICK_MS = 5_000;

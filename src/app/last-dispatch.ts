@@ -1,5 +1,5 @@
 import type { JobKind } from '../core/ports/job-api.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 /** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */
 interface LastDispatch {

@@ -1,5 +1,5 @@
 import type { GitHub } from '../core/ports/github-port.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 /** Folds a comment of ours away as outdated, once. A matter of looks: a refusal is logged and holds up nothing. */
 export async function minimise(parts: AppParts, github: GitHub, run: string, op: string): Promise<void> {

@@ -3,7 +3,7 @@ import { renderReply } from '../comments/github/render-reply.ts';
 import type { Reply } from '../core/contracts/effect.ts';
 import type { GitHub } from '../core/ports/github-port.ts';
 import { commentContext } from './comment-context.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 import { upsertComment } from './upsert-comment.ts';
 
 /** One short reply per command, under an operation id of its own. */

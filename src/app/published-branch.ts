@@ -1,6 +1,6 @@
 import type { LeftOut } from '../comments/github/branch-standing.ts';
 import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 const MOST_LEFT_OUT = 20;
 const MOST_CHARS = 300;

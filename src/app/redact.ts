@@ -5,7 +5,7 @@ import { isCommonValue } from '../core/secrets/common-value.ts';
 import { createFormFinder, createSecretHider, replaceSpans } from '../core/secrets/hide-secrets.ts';
 import { MIN_SECRET_LENGTH, secretForms } from '../core/secrets/secret-forms.ts';
 import { askedInputs, openSecrets } from '../core/secrets/secrets-of-run.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 import { dropAdded, readMarkdown } from './read-markdown.ts';
 
 const MASK = '[redacted]';

@@ -1,6 +1,6 @@
 import type { Unpublished } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 type Store = Pick<AppParts, 'store'>;
 

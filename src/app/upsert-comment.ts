@@ -1,6 +1,6 @@
 import type { GitHub, GitHubComment } from '../core/ports/github-port.ts';
 import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 import { redactFor } from './redact.ts';
 import { newTicks } from './ticked-boxes.ts';
 

@@ -1,6 +1,6 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 /** Undefined: the issue is not there any more, and nor are its events. */
 export type Ending = 'unlabeled' | 'closed' | 'locked' | undefined;

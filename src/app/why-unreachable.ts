@@ -1,6 +1,6 @@
 import { GitHubError } from '../core/ports/github-port.ts';
 import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { AppParts } from './dependencies.ts';
 
 /**
  * Why nothing can be written where this run is at home, in words that end a sentence; undefined when it can. GitHub answers the

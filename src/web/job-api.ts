@@ -23,12 +23,12 @@ import {
 } from '../core/ports/job-api.ts';
 import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { factsFor, whyNotTaken } from './accept-changeset.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
 import { createClaimRoute } from './claim-job.ts';
-import type { JobApiParts } from './job-api-parts.ts';
+import type { JobApiParts } from './job-api-dependencies.ts';
 import { keepBlob } from './keep-blob.ts';
 import { readStream } from './read-stream.ts';
-import { factsFor, whyNotTaken } from './take-changeset.ts';
 import { digestOf, hashToken } from './tokens.ts';
 import { waitForVersion } from './version-watch.ts';
 

@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { createCounters } from '../../src/web/counters.ts';
 import { createIngest, type IngestParts } from '../../src/web/ingest.ts';
 import { createJobApi } from '../../src/web/job-api.ts';
-import type { JobApiParts } from '../../src/web/job-api-parts.ts';
+import type { JobApiParts } from '../../src/web/job-api-dependencies.ts';
 import { createLog } from '../../src/web/log.ts';
 import { createOperate, type WorkerHealth } from '../../src/web/operate.ts';
 import { createProvideInput } from '../../src/web/provide-input.ts';

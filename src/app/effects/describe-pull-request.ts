@@ -5,7 +5,7 @@ import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 /** The description as the record says, box empty or done. */
 export async function renderDescription({ parts, state, place }: Doing, head: string): Promise<string> {

@@ -8,7 +8,7 @@ import {
   verificationName,
 } from '../../core/ports/job-api.ts';
 import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 /** A job that has not claimed its ticket by then never will. */
 const TICKET_MS = 6 * 3_600_000;

@@ -1,6 +1,6 @@
 import { waitsOverClosedPull } from '../../core/contracts/run-state.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 /** People closed or merged the pull request: nothing is put on top of that, nor into a new one, until somebody says to go on. */
 export async function isHeldBack({ parts, github, state, place }: Doing): Promise<boolean> {

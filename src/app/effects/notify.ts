@@ -7,7 +7,7 @@ import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { redactFor } from '../redact.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 /** The question itself mentions people; a reminder is a comment of its own, because edits notify nobody. */
 export async function notifyPeople(doing: Doing, effect: Extract<Effect, { type: 'notify' }>): Promise<void> {

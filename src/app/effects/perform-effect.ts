@@ -1,11 +1,11 @@
 import { isStopped } from '../../core/decide/is-still-wanted.ts';
 import type { OutgoingEffect } from '../../core/ports/hosted-ports.ts';
 import { reportMark } from '../comment-context.ts';
+import type { AppParts } from '../dependencies.ts';
 import { droppedMark, lastDispatch } from '../last-dispatch.ts';
-import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { dispatchJob } from './dispatch-job.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 import { notifyPeople, tellExpired } from './notify.ts';
 import { publishWork } from './publish.ts';
 import { showReceipt } from './show-receipt.ts';

@@ -4,7 +4,7 @@ import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect, Place } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppParts } from '../dependencies.ts';
 import { postReply } from '../post-reply.ts';
 import { redactFor } from '../redact.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';

@@ -9,7 +9,7 @@ import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
 import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
 import { showReceipt } from './show-receipt.ts';

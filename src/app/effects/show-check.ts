@@ -2,7 +2,7 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 type Check = Pick<Parameters<GitHub['upsertCheckRun']>[0], 'status' | 'conclusion' | 'title'>;
 

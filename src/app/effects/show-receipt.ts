@@ -2,7 +2,7 @@ import { renderReceipt } from '../../comments/github/render-receipt.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { commentContext } from '../comment-context.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 /** The last comment of a run. Written once, and corrected when what it says of the pull request was not so. */
 export async function showReceipt({ parts, github, state, place }: Doing): Promise<CommentContext> {

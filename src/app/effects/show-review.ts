@@ -1,9 +1,9 @@
 import { renderReview } from '../../comments/github/render-review.ts';
 import { commentContext } from '../comment-context.ts';
+import type { AppParts } from '../dependencies.ts';
 import { minimise } from '../minimise.ts';
-import type { AppParts } from '../parts.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 interface ShownReview {
   op: string;

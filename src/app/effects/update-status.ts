@@ -4,7 +4,7 @@ import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
 import { isPublishingDue } from '../unpublished.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 import { showCheck } from './show-check.ts';
 
 /** The one sticky comment, the check on the branch, and the label that says the same in a list of issues. */

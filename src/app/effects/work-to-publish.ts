@@ -4,7 +4,7 @@ import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secret
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
 import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 
 const MOST_NAMED = 10;
 

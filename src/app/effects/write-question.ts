@@ -7,7 +7,7 @@ import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { readMarker, upsertComment, wasTried } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { Doing } from './effect-context.ts';
 import { newestReview } from './show-review.ts';
 
 /** The question is one comment for its whole life: asked, partly answered, answered, and in the end outdated. */

@@ -1,13 +1,13 @@
 import { parseComment } from '../../commands/parse-comment.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
+import type { AppParts } from '../dependencies.ts';
 import { performEffect } from '../effects/perform-effect.ts';
 import { questionOfReview } from '../effects/show-review.ts';
-import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { readMarker } from '../upsert-comment.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from './handle-command.ts';
 
 interface Edited {
   comment: { id: number; body: string; app_id?: number; updated_at: string };

@@ -1,6 +1,6 @@
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppParts } from '../dependencies.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
 
 const MOST_REVIVED = 1_000;

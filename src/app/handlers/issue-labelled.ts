@@ -8,6 +8,7 @@ import { isFinished } from '../../core/contracts/run-state.ts';
 import { decide } from '../../core/decide/decide.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
 import type { Place } from '../../core/ports/hosted-ports.ts';
+import type { AppParts, Repository } from '../dependencies.ts';
 import {
   isSetAgain,
   type Labelling,
@@ -16,7 +17,6 @@ import {
   ONE_CLICK_MS,
   rememberLabelling,
 } from '../labelling.ts';
-import type { AppParts, Repository } from '../parts.ts';
 import { mayStart } from './permission.ts';
 
 const WORKFLOW = 'autobuild.yml';

@@ -2,7 +2,7 @@ import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { Place } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppParts } from '../dependencies.ts';
 import { whoEnded } from '../who-ended.ts';
 
 interface Told {

@@ -1,13 +1,13 @@
 import { hasRole } from '../../core/contracts/role.ts';
 import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
+import type { AppParts } from '../dependencies.ts';
 import { describePullRequest } from '../effects/describe-pull-request.ts';
-import type { Doing } from '../effects/doing.ts';
+import type { Doing } from '../effects/effect-context.ts';
 import { showCheck } from '../effects/show-check.ts';
-import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { refuseOnce } from './run-command.ts';
+import { refuseOnce } from './handle-command.ts';
 
 interface DescriptionEdited {
   repo_id: number;

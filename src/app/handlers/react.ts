@@ -1,5 +1,5 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppParts } from '../dependencies.ts';
 
 /** A sign that it was seen, and what came of it. The command counts with or without: a reaction that is refused stops nothing. */
 export async function react(

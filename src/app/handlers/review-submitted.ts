@@ -1,6 +1,6 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
-import { runText } from './run-text.ts';
+import type { AppParts } from '../dependencies.ts';
+import { runText } from './handle-text.ts';
 
 interface Reviewed {
   review: { id: number; node_id: string; body: string };

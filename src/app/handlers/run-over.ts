@@ -1,9 +1,9 @@
 import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { decideForRun } from '../decide-for-run.ts';
+import type { AppParts } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { droppedMark, lastDispatch, rememberDispatch } from '../last-dispatch.ts';
-import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
 import { REFUSED_ATTEMPTS } from '../workers/work-queue.ts';

@@ -1,8 +1,8 @@
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../../core/ports/github-port.ts';
+import type { AppParts, Repository } from '../dependencies.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
-import type { AppParts, Repository } from '../parts.ts';
 
 const EVERY_MS = 15 * 60_000;
 /** GitHub tells times to the second and by its own clock: what changed so lately may have changed again unseen. */

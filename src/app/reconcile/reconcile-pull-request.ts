@@ -1,12 +1,12 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { Place } from '../../core/ports/hosted-ports.ts';
+import type { AppParts } from '../dependencies.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from '../handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from '../handlers/review-submitted.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
-import type { AppParts } from '../parts.ts';
 import { newTicks } from '../ticked-boxes.ts';
 
 const REVIEWED_EVERY_MS = 15 * 60_000;

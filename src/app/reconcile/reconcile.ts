@@ -3,6 +3,7 @@ import { type GitHub, GitHubError, type GitHubIssue } from '../../core/ports/git
 import type { Place } from '../../core/ports/hosted-ports.ts';
 import { aliveMark } from '../../core/ports/job-api.ts';
 import { isSameLabel } from '../../core/same-label.ts';
+import type { AppParts } from '../dependencies.ts';
 import { performEffect } from '../effects/perform-effect.ts';
 import { onCommentCreated } from '../handlers/comment-created.ts';
 import { onCommentEdited } from '../handlers/comment-edited.ts';
@@ -11,7 +12,6 @@ import { onIssueGone, onWorkflowRunCompleted } from '../handlers/run-over.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastDispatch } from '../last-dispatch.ts';
 import { lastPerson } from '../last-person.ts';
-import type { AppParts } from '../parts.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { Ending } from '../who-ended.ts';
 import { whyUnreachable } from '../why-unreachable.ts';

@@ -1,5 +1,5 @@
 import { type FailedDelivery, GitHubError } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppParts } from '../dependencies.ts';
 
 const EVERY_MS = 5 * 60_000;
 /** GitHub sends nothing again that is older than three days. */

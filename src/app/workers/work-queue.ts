@@ -1,6 +1,6 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Leased, Queue } from '../../core/ports/hosted-ports.ts';
-import type { AppLog } from '../parts.ts';
+import type { AppLog } from '../dependencies.ts';
 
 /** Renewed while the work goes on, so that it is short: after a crash nobody waits for longer. */
 const LEASE_MS = 15_000;

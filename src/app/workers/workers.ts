@@ -1,7 +1,7 @@
 import type { Delivery } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
+import type { AppParts } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
-import type { AppParts } from '../parts.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { createQueueWorker, type QueueWorker } from './work-queue.ts';
 

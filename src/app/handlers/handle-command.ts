@@ -8,7 +8,7 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppParts } from '../dependencies.ts';
 import { postReply } from '../post-reply.ts';
 import { adviseRotation, type Exposed, findExposed, whichTaken } from './exposed-secrets.ts';
 import { mayCommand } from './permission.ts';

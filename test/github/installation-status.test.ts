@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
-import { readInstallationStanding } from '../../src/github/installation-standing.ts';
+import { readInstallationStanding } from '../../src/github/installation-status.ts';
 import { exampleItem, useGitHubApi } from './github-api.ts';
 
 const LIST = 'GET /app/installations';

@@ -5,7 +5,7 @@ import { isComplete } from '../core/decide/completion.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
-import type { JobApiParts } from './job-api-parts.ts';
+import type { JobApiParts } from './job-api-dependencies.ts';
 import { digestOf } from './tokens.ts';
 
 type Parts = Pick<JobApiParts, 'store' | 'rules' | 'log' | 'now'>;

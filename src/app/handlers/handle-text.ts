@@ -1,7 +1,7 @@
 import { parseComment } from '../../commands/parse-comment.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
-import { type Asked, runCommand } from './run-command.ts';
+import type { AppParts } from '../dependencies.ts';
+import { type Asked, runCommand } from './handle-command.ts';
 
 /**
  * What a person wrote, once: the key is where it stands, so webhook and reconcile may come in any order and an edit is no
