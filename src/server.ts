@@ -3,13 +3,13 @@ import { pino } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
 import { agentNames } from './agents/registry.ts';
 import autobuild from './app/app.ts';
-import type { AppParts, Repository } from './app/dependencies.ts';
+import type { AppDependencies, Repository } from './app/dependencies.ts';
 import { startWorkers } from './app/workers/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
 import type { Delivery, HostedStore } from './core/ports/hosted-ports.ts';
 import { createAppDeliveries } from './github/app-deliveries.ts';
 import { createGitHub } from './github/github.ts';
-import { readInstallationStanding } from './github/installation-status.ts';
+import { readInstallationStatus } from './github/installation-status.ts';
 import { listRepositories } from './github/list-repositories.ts';
 import { failOnRateLimits } from './github/octokit-defaults.ts';
 import { createTimedFetch } from './github/timed-fetch.ts';
@@ -39,9 +39,9 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   });
   const probot = createProbot(settings, log);
   await probot.ready();
-  const parts = createAppParts(settings, { store, probot, log, counters });
-  await probot.load(autobuild(parts));
-  const workers = startWorkers(parts, ({ id, event, payload }: Delivery) =>
+  const deps = createAppDependencies(settings, { store, probot, log, counters });
+  await probot.load(autobuild(deps));
+  const workers = startWorkers(deps, ({ id, event, payload }: Delivery) =>
     probot.receive({ id, name: event, payload: JSON.parse(payload) } as Parameters<Probot['receive']>[0]),
   );
 
@@ -53,15 +53,15 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
     jobs: createJobApi({
       ...common,
       closing: closing.signal,
-      attemptOf: async (place, actionsRun) =>
-        (await (await parts.github(place)).workflowRun(actionsRun))?.attempt,
+      attemptOf: async (target, actionsRun) =>
+        (await (await deps.github(target)).workflowRun(actionsRun))?.attempt,
     }),
     runs: createProvideInput({
       ...common,
       publicUrl: settings.publicUrl,
       // Signing in comes with the pages.
       authenticate: async () => undefined,
-      permission: async (place, login) => (await parts.github(place)).permission(login),
+      permission: async (target, login) => (await deps.github(target)).permission(login),
     }),
     operate: createOperate({
       store,
@@ -93,15 +93,15 @@ export function createProbot(settings: Settings, log: Logger): Probot {
   });
 }
 
-export function createAppParts(
+export function createAppDependencies(
   { appId, publicUrl, webUrl, label, notifyUrl }: Settings,
   {
     store,
     probot,
     log,
     counters,
-  }: { store: HostedStore; probot: Probot; log: Logger; counters?: AppParts['counters'] },
-): AppParts {
+  }: { store: HostedStore; probot: Probot; log: Logger; counters?: AppDependencies['counters'] },
+): AppDependencies {
   return {
     store,
     rules: RULES,
@@ -114,7 +114,7 @@ export function createAppParts(
       createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
     repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),
     deliveries: createAppDeliveries(() => probot.auth()),
-    installation: async (id) => readInstallationStanding(await probot.auth(), id),
+    installation: async (id) => readInstallationStatus(await probot.auth(), id),
     counters,
     randomToken: createTicket,
     hash: hashToken,

@@ -9,7 +9,7 @@ import { ActionRunner } from './action/action-run.ts';
 import { listenAsRunner } from './action/actions-runner.ts';
 import { Run } from './core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from './runner/temporary-worktree.ts';
-import { openTestDesk, PLACE, type TestDesk } from './web/desk.ts';
+import { openTestDesk, TARGET, type TestDesk } from './web/desk.ts';
 
 const CANARY = 'canary-of-the-job';
 const VALUE = 'value-of-the-operator';
@@ -61,8 +61,8 @@ async function request(id: string): Promise<void> {
   const events = commit.events.map((event) =>
     event.type === 'run_requested' ? { ...event, run: id } : event,
   );
-  const place = { ...PLACE, issue: id === 'r1' ? 7 : 8, head_sha: head };
-  await desk.store.runs.commit(id, 0, { ...commit, events, place });
+  const target = { ...TARGET, issue: id === 'r1' ? 7 : 8, head_sha: head };
+  await desk.store.runs.commit(id, 0, { ...commit, events, target });
 }
 
 async function eventFor(kind: 'build' | 'verify', job: number, changes: Record<string, string> = {}) {

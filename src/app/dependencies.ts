@@ -1,9 +1,9 @@
 import type { Rules } from '../core/contracts/rules.ts';
-import type { AppDeliveries, GitHub, InstallationStanding } from '../core/ports/github-port.ts';
-import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
+import type { AppDeliveries, GitHub, InstallationStatus } from '../core/ports/github-port.ts';
+import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
 
 /** Which repository of which installation. */
-export type Repository = Pick<Place, 'installation_id' | 'owner' | 'repo'>;
+export type Repository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo'>;
 
 interface AppSettings {
   appId: number;
@@ -25,7 +25,7 @@ export interface AppLog {
 }
 
 /** Everything the App is made of, handed in by the entrypoint. */
-export interface AppParts {
+export interface AppDependencies {
   store: HostedStore;
   rules: Rules;
   /** Agents a repository may name without saying how they are called. */
@@ -36,7 +36,7 @@ export interface AppParts {
   /** The App's webhooks that failed. Absent: nobody sends any again. */
   deliveries?: AppDeliveries;
   /** Whether the App may still work there. */
-  installation?(id: number): Promise<InstallationStanding>;
+  installation?(id: number): Promise<InstallationStatus>;
   /** For `/metrics`. */
   counters?: { add(name: string, labels?: Record<string, string>): void };
   settings: AppSettings;

@@ -1,5 +1,5 @@
 import type { JobKind } from '../core/ports/job-api.ts';
-import type { AppParts } from './dependencies.ts';
+import type { AppDependencies } from './dependencies.ts';
 
 /** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */
 interface LastDispatch {
@@ -19,11 +19,15 @@ export function droppedMark(actionsRun: number): string {
   return `dropped-actions-run:${actionsRun}`;
 }
 
-export async function rememberDispatch(parts: AppParts, run: string, dispatch: LastDispatch): Promise<void> {
-  await parts.store.marks.set(mark(run), JSON.stringify(dispatch));
+export async function rememberDispatch(
+  deps: AppDependencies,
+  run: string,
+  dispatch: LastDispatch,
+): Promise<void> {
+  await deps.store.marks.set(mark(run), JSON.stringify(dispatch));
 }
 
-export async function lastDispatch(parts: AppParts, run: string): Promise<LastDispatch | undefined> {
-  const text = await parts.store.marks.get(mark(run));
+export async function lastDispatch(deps: AppDependencies, run: string): Promise<LastDispatch | undefined> {
+  const text = await deps.store.marks.get(mark(run));
   return text === undefined ? undefined : (JSON.parse(text) as LastDispatch);
 }

@@ -1,6 +1,6 @@
 import type { LeftOut } from '../comments/github/branch-standing.ts';
-import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './dependencies.ts';
+import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { AppDependencies } from './dependencies.ts';
 
 const MOST_LEFT_OUT = 20;
 const MOST_CHARS = 300;
@@ -32,9 +32,9 @@ interface PublishedBranch {
 
 /** What stands on the branch of a run, among the marks. */
 export function publishedBranch(
-  { store: { marks } }: AppParts,
+  { store: { marks } }: AppDependencies,
   run: string,
-  { repo_id, issue }: Pick<Place, 'repo_id' | 'issue'>,
+  { repo_id, issue }: Pick<RunTarget, 'repo_id' | 'issue'>,
 ): PublishedBranch {
   const ofIssue = `autobuild/issue-${issue}`;
   const ours = `own-commits:${repo_id}#${issue}`;

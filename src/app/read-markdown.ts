@@ -13,18 +13,18 @@ export function dropAdded(text: string): string {
 export function readMarkdown(markdown: string): { text: string; whereIs(span: Span): Span } {
   const pieces: { start: number; from: number; to: number }[] = [];
   let text = '';
-  const take = (seen: string, from: number, to: number) => {
+  const append = (seen: string, from: number, to: number) => {
     if (seen === '') return;
     pieces.push({ start: text.length, from, to });
     text += seen;
   };
   let from = 0;
   for (const { index, 0: match, 1: reference } of markdown.matchAll(ADDED_OR_REFERENCE)) {
-    take(markdown.slice(from, index), from, index);
+    append(markdown.slice(from, index), from, index);
     from = index + match.length;
-    if (reference !== undefined) take(dropAdded(decode(reference)), index, from);
+    if (reference !== undefined) append(dropAdded(decode(reference)), index, from);
   }
-  take(markdown.slice(from), from, markdown.length);
+  append(markdown.slice(from), from, markdown.length);
 
   /** The piece that holds the character, found by halves. */
   const pieceAt = (at: number) => {

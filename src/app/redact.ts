@@ -5,7 +5,7 @@ import { isCommonValue } from '../core/secrets/common-value.ts';
 import { createFormFinder, createSecretHider, replaceSpans } from '../core/secrets/hide-secrets.ts';
 import { MIN_SECRET_LENGTH, secretForms } from '../core/secrets/secret-forms.ts';
 import { askedInputs, openSecrets } from '../core/secrets/secrets-of-run.ts';
-import type { AppParts } from './dependencies.ts';
+import type { AppDependencies } from './dependencies.ts';
 import { dropAdded, readMarkdown } from './read-markdown.ts';
 
 const MASK = '[redacted]';
@@ -27,9 +27,9 @@ export function redact(text: string, secrets: readonly string[]): string {
   return replaceSpans(clean, createFormFinder(forms)(shown.text).map(shown.whereIs), MASK);
 }
 
-export async function redactFor(parts: AppParts, run: string, text: string): Promise<string> {
-  const { state } = await parts.store.runs.load(run);
-  const secrets = state ? (await openSecrets(parts.store.vault, state)).map(({ value }) => value) : [];
+export async function redactFor(deps: AppDependencies, run: string, text: string): Promise<string> {
+  const { state } = await deps.store.runs.load(run);
+  const secrets = state ? (await openSecrets(deps.store.vault, state)).map(({ value }) => value) : [];
   const keys = state ? askedInputs(state).map(({ key }) => key) : [];
   const clean = redact(
     text,

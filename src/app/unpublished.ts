@@ -1,8 +1,8 @@
 import type { Unpublished } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
-import type { AppParts } from './dependencies.ts';
+import type { AppDependencies } from './dependencies.ts';
 
-type Store = Pick<AppParts, 'store'>;
+type Store = Pick<AppDependencies, 'store'>;
 
 const markOf = (run: string) => `unpublished:${run}`;
 

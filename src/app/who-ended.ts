@@ -1,13 +1,13 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
-import type { AppParts } from './dependencies.ts';
+import type { AppDependencies } from './dependencies.ts';
 
 /** Undefined: the issue is not there any more, and nor are its events. */
 export type Ending = 'unlabeled' | 'closed' | 'locked' | undefined;
 
 /** Who took the label off, closed or locked the issue. Undefined: GitHub does not tell. `ours`: nobody but this App did. */
 export async function whoEnded(
-  { settings }: AppParts,
+  { settings }: AppDependencies,
   github: GitHub,
   issue: number,
   ending: Exclude<Ending, undefined>,

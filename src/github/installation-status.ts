@@ -1,13 +1,10 @@
-import type { InstallationStanding } from '../core/ports/github-port.ts';
+import type { InstallationStatus } from '../core/ports/github-port.ts';
 import type { OctokitLike } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 
 /** Whether the App may still work where it was installed. `octokit` is signed in as the App itself. */
-export async function readInstallationStanding(
-  octokit: OctokitLike,
-  id: number,
-): Promise<InstallationStanding> {
+export async function readInstallationStatus(octokit: OctokitLike, id: number): Promise<InstallationStatus> {
   const route = 'GET /app/installations';
   const all = await readAllPages('installations', async (page) => {
     const { data, headers } = await octokit.request(route, { per_page: PER_PAGE, page });

@@ -18,7 +18,12 @@ import {
   RunOver,
 } from '../core/ports/job-api.ts';
 import type { Link } from '../core/ports/ports.ts';
-import { LinkRefusedError, type LinkRequest, type RetryParts, requestWithRetries } from './retry-request.ts';
+import {
+  LinkRefusedError,
+  type LinkRequest,
+  type RetryOptions,
+  requestWithRetries,
+} from './retry-request.ts';
 
 const POLL_SECONDS = 25;
 const REQUEST_MS = 30_000;
@@ -32,7 +37,7 @@ const CONFLICT = 409;
 const GONE = 410;
 
 /** After these a job is over. */
-const LAST_WORDS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
+const FINAL_CLAIMS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
 
 export interface HttpLinkOptions {
   baseUrl: string;
@@ -78,7 +83,7 @@ export class JobOverError extends LinkRefusedError {
 /** Claims the run for this job, and then speaks for it. A desk that is away for minutes misses nothing. */
 export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink> {
   const closed = new AbortController();
-  const retrying: RetryParts = {
+  const retrying: RetryOptions = {
     fetch: options.fetch ?? fetch,
     now: options.now,
     sleep: options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal })),
@@ -168,7 +173,7 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
     report(envelope) {
       // In the order they were said, also when the first one has to be repeated.
       const sent = reporting.then(async () => {
-        if (LAST_WORDS.has(envelope.type)) leaving.abort();
+        if (FINAL_CLAIMS.has(envelope.type)) leaving.abort();
         return learn(await ask('/report', { method: 'POST', json: envelope, timeoutMs: REQUEST_MS }));
       });
       reporting = sent.catch(() => undefined);

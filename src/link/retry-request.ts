@@ -12,7 +12,7 @@ export class LinkRefusedError extends Error {
   }
 }
 
-export interface RetryParts {
+export interface RetryOptions {
   fetch: typeof fetch;
   now(): Date;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -44,21 +44,21 @@ const MAX_ERROR_CHARS = 500;
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 409, 410, 413, 415, 422]);
 
 /** Asks until there is an answer. Every request of the job may be repeated: the desk knows what it has seen. */
-export async function requestWithRetries(parts: RetryParts, request: LinkRequest): Promise<Response> {
-  const begun = parts.now().getTime();
+export async function requestWithRetries(options: RetryOptions, request: LinkRequest): Promise<Response> {
+  const begun = options.now().getTime();
   for (let attempt = 0; ; attempt += 1) {
-    const tried = await tryOnce(parts.fetch, request);
+    const tried = await tryOnce(options.fetch, request);
     if (tried.response?.ok) return tried.response;
     if (request.mayBeMissing && tried.response?.status === 404) return tried.response;
     const { problem } = tried;
     if (tried.response && FINAL.has(tried.response.status))
       throw new LinkRefusedError(problem, tried.response.status, tried.text);
     request.signal?.throwIfAborted();
-    const waitMs = Math.max(tried.retryAfterMs ?? 0, backOff(attempt, parts.random()));
-    if (request.once || parts.now().getTime() + waitMs - begun > parts.giveUpMs)
+    const waitMs = Math.max(tried.retryAfterMs ?? 0, backOff(attempt, options.random()));
+    if (request.once || options.now().getTime() + waitMs - begun > options.giveUpMs)
       throw new Error(`The desk does not answer: ${problem}`);
-    parts.onRetry(problem, waitMs);
-    await parts.sleep(waitMs, request.signal);
+    options.onRetry(problem, waitMs);
+    await options.sleep(waitMs, request.signal);
   }
 }
 
@@ -75,7 +75,7 @@ interface Tried {
   retryAfterMs?: number;
 }
 
-async function tryOnce(fetch: RetryParts['fetch'], request: LinkRequest): Promise<Tried> {
+async function tryOnce(fetch: RetryOptions['fetch'], request: LinkRequest): Promise<Tried> {
   const { method, url, token, json, bytes, timeoutMs, signal } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   const headers: Record<string, string> = {};

@@ -8,14 +8,14 @@ const PROBE_EVERY_MS = 15_000;
 const PROBE_MS = 5000;
 
 /** One connection that only listens, made anew whenever it is lost. The first one must succeed. */
-export async function listen(parts: {
+export async function listen(options: {
   url: string;
   channel: string;
   onMessage(message: string): void;
   /** Connected again: something may have been said meanwhile. */
   onMissed(): void;
 }): Promise<{ close(): Promise<void> }> {
-  const { url, channel, onMessage, onMissed } = parts;
+  const { url, channel, onMessage, onMissed } = options;
   let closed = false;
   let pause = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;

@@ -5,20 +5,20 @@ import { isComplete } from '../core/decide/completion.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
-import type { JobApiParts } from './job-api-dependencies.ts';
+import type { JobApiDependencies } from './job-api-dependencies.ts';
 import { digestOf } from './tokens.ts';
 
-type Parts = Pick<JobApiParts, 'store' | 'rules' | 'log' | 'now'>;
+type Dependencies = Pick<JobApiDependencies, 'store' | 'rules' | 'log' | 'now'>;
 
 /** Why a changeset is not taken. People are told once for each job: it would be silently missing otherwise. */
-export async function whyNotTaken(
-  { store, rules, log, now }: Parts,
+export async function whyNotAccepted(
+  { store, rules, log, now }: Dependencies,
   { run, job }: { run: string; job: number },
   bytes: Uint8Array,
 ): Promise<string | undefined> {
-  const place = await store.runs.place(run);
-  if (!place) return undefined;
-  const read = readChangeset(bytes, place.head_sha);
+  const target = await store.runs.target(run);
+  if (!target) return undefined;
+  const read = readChangeset(bytes, target.head_sha);
   if (read.ok) return undefined;
   const { problem } = read;
   log.warn({ run, job, problem }, 'changeset refused');
@@ -29,22 +29,22 @@ export async function whyNotTaken(
 
 /** With the claim that the work is complete: what it is made of, as the desk has it. Undefined: it is no such claim. */
 export async function factsFor(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Pick<Dependencies, 'store'>,
   state: RunState,
   { type, data }: Envelope,
 ): Promise<WorkFacts | undefined> {
   if (type !== 'turn_ended') return undefined;
   const claim = Claim.safeParse({ type, data }).data;
   if (claim?.type !== 'turn_ended' || !isComplete(claim.data.record, state.known_issues)) return undefined;
-  const [bytes, place] = await Promise.all([
+  const [bytes, target] = await Promise.all([
     store.blobs.get(state.run, 'changeset'),
-    store.runs.place(state.run),
+    store.runs.target(state.run),
   ]);
-  if (!bytes || !place) return undefined;
-  const read = readChangeset(bytes, place.head_sha);
+  if (!bytes || !target) return undefined;
+  const read = readChangeset(bytes, target.head_sha);
   if (!read.ok) return undefined;
   const secrets = await openSecrets(store.vault, state);
-  const limits = changesetLimits(state, place, read.changeset, hashText);
+  const limits = changesetLimits(state, target, read.changeset, hashText);
   return examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
 }
 

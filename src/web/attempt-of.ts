@@ -1,7 +1,7 @@
-import type { Place } from '../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../core/ports/hosted-ports.ts';
 
 /** Which attempt an Actions run is at, by GitHub's word. Undefined: it does not know the run. */
-export type AttemptOf = (place: Place, actionsRun: number) => Promise<number | undefined>;
+export type AttemptOf = (target: RunTarget, actionsRun: number) => Promise<number | undefined>;
 
 const REMEMBERED_MS = 5_000;
 const MOST = 1_000;
@@ -9,12 +9,12 @@ const MOST = 1_000;
 /** Whoever holds a ticket can make the desk ask GitHub: once in a while, not as often as they like. A new attempt takes longer to start. */
 export function askSparingly(attemptOf: AttemptOf, now: () => Date): AttemptOf {
   const asked = new Map<number, { at: number; answer: Promise<number | undefined> }>();
-  return (place, actionsRun) => {
+  return (target, actionsRun) => {
     const at = now().getTime();
     const before = asked.get(actionsRun);
     if (before && at - before.at < REMEMBERED_MS) return before.answer;
     if (asked.size >= MOST) asked.clear();
-    const answer = attemptOf(place, actionsRun);
+    const answer = attemptOf(target, actionsRun);
     asked.set(actionsRun, { at, answer });
     return answer;
   };

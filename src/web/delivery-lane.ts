@@ -4,7 +4,7 @@ import { createJsonPicker } from './pick-json.ts';
 const OUR_BRANCH = /^autobuild\/issue-([1-9]\d{0,9})(?:-[\w-]{1,60})?$/;
 
 /** All that is needed of a payload, which may be long, before it is answered. */
-export const pickLaneParts = createJsonPicker({
+export const pickLaneFields = createJsonPicker({
   repository: { id: true },
   issue: { number: true },
   pull_request: { number: true, head: { ref: true, repo: { id: true } } },

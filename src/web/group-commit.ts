@@ -13,7 +13,7 @@ interface Queued {
  * A disk sync per delivery is what makes durability slow: deliveries that came in the same round of the event loop, or
  * while the last transaction ran, are stored by one.
  */
-export function createGroupCommit(parts: {
+export function createGroupCommit(deps: {
   inbox: Pick<Inbox, 'put'>;
   /** Deliveries of one transaction. */
   maxBatch: number;
@@ -21,7 +21,7 @@ export function createGroupCommit(parts: {
   timeoutMs: number;
   onFailure(error: unknown, deliveries: number): void;
 }): { put(delivery: IncomingDelivery): Promise<Kept>; size(): number } {
-  const { inbox, maxBatch, timeoutMs, onFailure } = parts;
+  const { inbox, maxBatch, timeoutMs, onFailure } = deps;
   const queue: Queued[] = [];
   let flushing = false;
 

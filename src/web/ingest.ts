@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Inbox } from '../core/ports/hosted-ports.ts';
 import type { Counters } from './counters.ts';
-import { laneOf, pickLaneParts } from './delivery-lane.ts';
+import { laneOf, pickLaneFields } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Logger } from './log.ts';
 import { createBodyBudget, discardRest, readBody } from './read-body.ts';
@@ -27,7 +27,7 @@ const DELIVERY_ID = /^[\w-]{1,100}$/;
 const EVENT_NAME = /^[a-z_]{1,60}$/;
 const RETRY_AFTER_SECONDS = '5';
 
-export interface IngestParts {
+export interface IngestDependencies {
   secret: string;
   inbox: Pick<Inbox, 'put'>;
   now(): Date;
@@ -63,13 +63,13 @@ const busy = (result: string): Answer => ({
 });
 
 /** Webhooks from GitHub: checked on the raw bytes, durable, then acknowledged. Nothing is acted on here. */
-export function createIngest(parts: IngestParts): {
+export function createIngest(deps: IngestDependencies): {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 } {
-  const { secret, inbox, now, log, counters } = parts;
+  const { secret, inbox, now, log, counters } = deps;
   checkSecret(secret);
-  const limits = { ...LIMITS, ...parts.limits };
-  const handled = parts.handledEvents ?? HANDLED_EVENTS;
+  const limits = { ...LIMITS, ...deps.limits };
+  const handled = deps.handledEvents ?? HANDLED_EVENTS;
   const budget = createBodyBudget(limits.bufferedBytes);
   const commits = createGroupCommit({
     inbox,
@@ -107,8 +107,8 @@ export function createIngest(parts: IngestParts): {
     if (typeof event !== 'string' || !EVENT_NAME.test(event))
       return answer(400, 'bad_request', 'X-GitHub-Event is missing or malformed');
     if (!handled.has(event)) return answer(202, 'ignored');
-    const parts = pickLaneParts(bytes);
-    if (!parts)
+    const laneFields = pickLaneFields(bytes);
+    if (!laneFields)
       return answer(
         400,
         'bad_request',
@@ -117,7 +117,7 @@ export function createIngest(parts: IngestParts): {
     // Others may have come while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
     const received_at = now().toISOString();
-    const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(parts), received_at });
+    const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(laneFields), received_at });
     switch (kept) {
       case 'fresh':
         return answer(202, 'queued');

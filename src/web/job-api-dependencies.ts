@@ -1,7 +1,7 @@
 import type { Rules } from '../core/contracts/rules.ts';
-import type { ClaimParts } from './claim-job.ts';
+import type { ClaimDependencies } from './claim-job.ts';
 
-export interface JobApiParts extends ClaimParts {
+export interface JobApiDependencies extends ClaimDependencies {
   rules: Rules;
   /** Aborts when the server stops: whoever waits is answered at once. */
   closing: AbortSignal;

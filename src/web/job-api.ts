@@ -23,10 +23,10 @@ import {
 } from '../core/ports/job-api.ts';
 import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
-import { factsFor, whyNotTaken } from './accept-changeset.ts';
+import { factsFor, whyNotAccepted } from './accept-changeset.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
 import { createClaimRoute } from './claim-job.ts';
-import type { JobApiParts } from './job-api-dependencies.ts';
+import type { JobApiDependencies } from './job-api-dependencies.ts';
 import { keepBlob } from './keep-blob.ts';
 import { readStream } from './read-stream.ts';
 import { digestOf, hashToken } from './tokens.ts';
@@ -50,16 +50,16 @@ const PARK: Orders = { do: 'park' };
 const BEARER = /^Bearer ([\w-]{20,200})$/;
 
 /** What a job says and asks, below `/api/jobs`. The desk decides what it means. */
-export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
-  const { store, rules, log, now, closing } = parts;
-  const limits = { longPolls: 2_000, uploads: 4, ...parts.limits };
+export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
+  const { store, rules, log, now, closing } = deps;
+  const limits = { longPolls: 2_000, uploads: 4, ...deps.limits };
   let longPolls = 0;
   let uploads = 0;
   const app = new Hono<JobApiEnv>();
 
   const refuse = createRefusal(log);
 
-  app.post('/claim', createClaimRoute(parts));
+  app.post('/claim', createClaimRoute(deps));
 
   app.use(async (c, next) => {
     const token = BEARER.exec(c.req.header('authorization') ?? '')?.[1];
@@ -114,7 +114,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
     // An agent may print what it was given: from here on it would be in the journal, and in every text that is made of it.
     const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
     const envelope = holdToClock(state, hidden, now().toISOString());
-    const work = await factsFor(parts, state, envelope);
+    const work = await factsFor(deps, state, envelope);
     const decided = await decideOnce(store.runs, rules, run, { type: 'claim', envelope, work }, [key]);
     if (!decided) return refuse(c, 'The run is gone.', { run, job });
     const orders = isOver(job, decided.state) ? PARK : ordersFor(decided.state);
@@ -173,7 +173,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
       if (!bytes) return tooLarge(c, MAX_BLOB_BYTES);
       const speaker = c.get('speaker');
       const { run, job } = speaker;
-      const why = name.data === 'changeset' ? await whyNotTaken(parts, speaker, bytes) : undefined;
+      const why = name.data === 'changeset' ? await whyNotAccepted(deps, speaker, bytes) : undefined;
       if (why) return problem(c, 422, why);
       const kept = await keepBlob(store, run, name.data, bytes, (state) => isStale(speaker, state));
       if (!kept.kept) return kept.why === 'busy' ? busy(c) : problem(c, 409, kept.reason);

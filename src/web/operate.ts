@@ -9,7 +9,7 @@ export interface WorkerHealth {
   alive: boolean;
 }
 
-interface OperateParts {
+interface OperateDependencies {
   store: HostedStore;
   counters: Counters;
   workers(): WorkerHealth[];
@@ -21,7 +21,7 @@ const STORE_TIMEOUT_MS = 2_000;
 const MEASURED_FOR_MS = 5_000;
 
 /** `/healthz` and `/metrics`: figures only, nothing of what is built or said. */
-export function createOperate({ store, counters, workers, now }: OperateParts): Hono {
+export function createOperate({ store, counters, workers, now }: OperateDependencies): Hono {
   const app = new Hono();
   let measured: { at: number; text: Promise<string> } | undefined;
 

@@ -7,7 +7,7 @@ import type { Rules } from '../core/contracts/rules.ts';
 import { pendingEscalation } from '../core/contracts/run-state.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { parseJson } from '../core/parse-json.ts';
-import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
+import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
 import { sealCommand } from '../core/secrets/seal-command.ts';
 import type { Logger } from './log.ts';
 import { readStream } from './read-stream.ts';
@@ -20,7 +20,7 @@ const REQUEST_HEADER = 'x-autobuild-request';
 
 const Body = z.object({ inputs: z.record(z.string(), z.string().min(1).max(MAX_VALUE_CHARS)) });
 
-interface ProvideInputParts {
+interface ProvideInputDependencies {
   store: HostedStore;
   rules: Rules;
   log: Logger;
@@ -30,13 +30,13 @@ interface ProvideInputParts {
   /** Who is signed in. */
   authenticate(request: Request): Promise<string | undefined>;
   /** Asked at every request, never remembered. */
-  permission(place: Place, login: string): Promise<Permission>;
+  permission(target: RunTarget, login: string): Promise<Permission>;
 }
 
 /** P-6: `POST /api/runs/:id/provide-input`, for signed-in people with write permission. Values go to the vault and nowhere else. */
-export function createProvideInput(parts: ProvideInputParts): Hono {
-  const { store, rules, log, now, authenticate } = parts;
-  const ownOrigin = new URL(parts.publicUrl).origin;
+export function createProvideInput(deps: ProvideInputDependencies): Hono {
+  const { store, rules, log, now, authenticate } = deps;
+  const ownOrigin = new URL(deps.publicUrl).origin;
   const app = new Hono();
 
   app.post('/:id/provide-input', async (c) => {
@@ -49,12 +49,12 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
     if (!by) return c.json({ error: 'Sign in first.' }, 401);
 
     const run = c.req.param('id');
-    const place = RUN_ID.test(run) ? await store.runs.place(run) : undefined;
-    const { state } = place ? await store.runs.load(run) : { state: undefined };
-    if (!place || !state) return c.json({ error: 'There is no such run.' }, 404);
-    if (!(await mayAnswer(place, by))) {
-      const needed = neededRole(place.roles, 'provide');
-      return c.json({ error: `The role ${needed} on ${place.owner}/${place.repo} is needed.` }, 403);
+    const target = RUN_ID.test(run) ? await store.runs.target(run) : undefined;
+    const { state } = target ? await store.runs.load(run) : { state: undefined };
+    if (!target || !state) return c.json({ error: 'There is no such run.' }, 404);
+    if (!(await mayAnswer(target, by))) {
+      const needed = neededRole(target.roles, 'provide');
+      return c.json({ error: `The role ${needed} on ${target.owner}/${target.repo} is needed.` }, 403);
     }
 
     const bytes = await readStream(c.req.raw.body, MAX_BODY_BYTES);
@@ -97,11 +97,11 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
   });
 
   /** Fails closed: a permission that cannot be read is none. */
-  async function mayAnswer(place: Place, login: string): Promise<boolean> {
+  async function mayAnswer(target: RunTarget, login: string): Promise<boolean> {
     try {
-      return hasRole(await parts.permission(place, login), neededRole(place.roles, 'provide'));
+      return hasRole(await deps.permission(target, login), neededRole(target.roles, 'provide'));
     } catch (err) {
-      log.warn({ err, login, repo: `${place.owner}/${place.repo}` }, 'permission could not be read');
+      log.warn({ err, login, repo: `${target.owner}/${target.repo}` }, 'permission could not be read');
       return false;
     }
   }

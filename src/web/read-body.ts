@@ -4,14 +4,14 @@ type ReadBody = { ok: true; bytes: Buffer } | { ok: false; problem: 'too_large' 
 
 /** Bytes of all bodies that are being read at this moment. */
 interface BodyBudget {
-  take(bytes: number): boolean;
+  reserve(bytes: number): boolean;
   give(bytes: number): void;
 }
 
 export function createBodyBudget(maxBytes: number): BodyBudget {
   let used = 0;
   return {
-    take(bytes) {
+    reserve(bytes) {
       if (used + bytes > maxBytes) return false;
       used += bytes;
       return true;
@@ -39,7 +39,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
     };
     const onData = (chunk: Buffer) => {
       if (length + chunk.length > maxBytes) return end({ ok: false, problem: 'too_large' });
-      if (!budget.take(chunk.length)) return end({ ok: false, problem: 'busy' });
+      if (!budget.reserve(chunk.length)) return end({ ok: false, problem: 'busy' });
       length += chunk.length;
       chunks.push(chunk);
     };

@@ -9,7 +9,7 @@ import { WEBHOOK_PATH } from './ingest.ts';
 import type { JobApiEnv } from './job-api.ts';
 import type { Logger } from './log.ts';
 
-export interface WebServerParts {
+export interface WebServerDependencies {
   ingest: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
   jobs: Hono<JobApiEnv>;
   /** Below `/api/runs`. */
@@ -33,10 +33,10 @@ const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000, checkMs: 1_000 };
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** One HTTP server for GitHub, jobs, people and monitoring. */
-export function createWebServer(parts: WebServerParts): WebServer {
-  const { ingest, log } = parts;
-  const timeouts = { ...TIMEOUTS, ...parts.timeouts };
-  const listener = getRequestListener(composeApps(parts).fetch, { overrideGlobalObjects: false });
+export function createWebServer(deps: WebServerDependencies): WebServer {
+  const { ingest, log } = deps;
+  const timeouts = { ...TIMEOUTS, ...deps.timeouts };
+  const listener = getRequestListener(composeApps(deps).fetch, { overrideGlobalObjects: false });
 
   const server = createServer(
     {
@@ -77,7 +77,7 @@ export function createWebServer(parts: WebServerParts): WebServer {
   };
 }
 
-function composeApps({ jobs, runs, operate, pages, log }: WebServerParts): Hono {
+function composeApps({ jobs, runs, operate, pages, log }: WebServerDependencies): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
     await next();

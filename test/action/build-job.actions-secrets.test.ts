@@ -7,7 +7,7 @@ import { decideOnce } from '../../src/core/decide/decide-once.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
-import { openTestDesk, PLACE, type TestDesk } from '../web/desk.ts';
+import { openTestDesk, TARGET, type TestDesk } from '../web/desk.ts';
 import { ActionRunner } from './action-run.ts';
 import { listenAsRunner } from './actions-runner.ts';
 
@@ -45,7 +45,7 @@ async function begin(holdMinutes: number): Promise<void> {
   const checks = ['test -f done.txt && test -z "$SHOP_KEY"'];
   const [commit] = new Run({ agents: ['scripted'], checks, freshVerification: true }).commits;
   if (!commit) throw new Error('no commit');
-  await desk.store.runs.commit('r1', 0, { ...commit, place: { ...PLACE, head_sha: head } });
+  await desk.store.runs.commit('r1', 0, { ...commit, target: { ...TARGET, head_sha: head } });
 }
 
 async function playJob(job: number, env: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
-import { readInstallationStanding } from '../../src/github/installation-status.ts';
+import { readInstallationStatus } from '../../src/github/installation-status.ts';
 import { exampleItem, useGitHubApi } from './github-api.ts';
 
 const LIST = 'GET /app/installations';
@@ -17,12 +17,12 @@ const installation = (id: number, suspended_at: string | null) =>
 
 test('an installation is active, suspended or gone', async () => {
   const answer = [installation(1, null), installation(2, '2026-11-16T10:00:00Z')];
-  for (const [id, standing] of [
+  for (const [id, status] of [
     [1, 'active'],
     [2, 'suspended'],
     [3, 'gone'],
   ] as const) {
     on(LIST, { answer });
-    expect(await readInstallationStanding(octokit, id)).toBe(standing);
+    expect(await readInstallationStatus(octokit, id)).toBe(status);
   }
 });

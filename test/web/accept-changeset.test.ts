@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../src/web/tokens.ts';
 import { PASSING, type Run, startRun } from '../core/run-builder.ts';
-import { openTestDesk, PLACE, type TestDesk } from './desk.ts';
+import { openTestDesk, TARGET, type TestDesk } from './desk.ts';
 
 const CI = '.github/workflows/ci.yml';
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -38,7 +38,7 @@ async function call(method: string, path: string, json: unknown) {
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
-const put = (files: object[], base_sha = PLACE.head_sha) =>
+const put = (files: object[], base_sha = TARGET.head_sha) =>
   call('PUT', '/blobs/changeset', { base_sha, files, left_out: [] });
 
 const replies = async () =>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { actionsRunMark, aliveMark, type ClaimRequest, ClaimResponse } from '../../src/core/ports/job-api.ts';
 import { hashToken } from '../../src/web/tokens.ts';
 import { PASSING, Run } from '../core/run-builder.ts';
-import { askingRun, openTestDesk, PLACE, type TestDesk } from './desk.ts';
+import { askingRun, openTestDesk, TARGET, type TestDesk } from './desk.ts';
 
 let desk: TestDesk;
 let run: Run;
@@ -59,7 +59,7 @@ describe('claim', () => {
       owner: 'rosa',
       repo: 'shop',
       issue: 7,
-      head_sha: PLACE.head_sha,
+      head_sha: TARGET.head_sha,
       default_branch: 'main',
     });
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -356,7 +356,7 @@ test('S-13: values go to the job that builds, by reference, and into no log and 
   expect(desk.logged()).not.toContain('canary-value');
 });
 
-const CHANGESET = JSON.stringify({ base_sha: PLACE.head_sha, files: [], left_out: [] });
+const CHANGESET = JSON.stringify({ base_sha: TARGET.head_sha, files: [], left_out: [] });
 
 describe('blobs', () => {
   test.each(['changeset', 'checkpoint'])('the newest %s is kept as it came', async (name) => {

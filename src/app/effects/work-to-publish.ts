@@ -4,7 +4,7 @@ import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secret
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
 import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
-import type { Doing } from './effect-context.ts';
+import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
 
@@ -25,20 +25,20 @@ interface RefusedWork {
 type Held = Changeset['left_out'][number];
 
 /** The newest changeset, as far as it may be committed. Undefined: nothing was sent yet. */
-export async function findWork(doing: Doing): Promise<Work | RefusedWork | undefined> {
-  const { parts, state, place } = doing;
-  const bytes = await parts.store.blobs.get(state.run, 'changeset');
+export async function findWork(context: EffectContext): Promise<Work | RefusedWork | undefined> {
+  const { deps, state, target } = context;
+  const bytes = await deps.store.blobs.get(state.run, 'changeset');
   if (!bytes) return undefined;
-  const read = readChangeset(bytes, place.head_sha);
+  const read = readChangeset(bytes, target.head_sha);
   if (!read.ok) return refuse('what the job sent cannot be used', read.problem);
   const { changeset } = read;
-  const digest = parts.hash(new TextDecoder().decode(bytes));
+  const digest = deps.hash(new TextDecoder().decode(bytes));
   if (completedByItself(state) && state.changeset !== undefined && state.changeset !== digest) {
-    return refuse('it is not what was verified', 'It was changed afterwards.', howToGoOn(state));
+    return refuse('it is not what was verified', 'It was changed afterwards.', nextStep(state));
   }
-  const leaks = await findLeaks(doing, changeset, digest);
+  const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
-  const limits = changesetLimits(state, place, changeset, parts.hash);
+  const limits = changesetLimits(state, target, changeset, deps.hash);
   // Whoever accepts what is there accepts its number, too.
   const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
   const problems = checked.ok ? [] : checked.problems;
@@ -48,10 +48,10 @@ export async function findWork(doing: Doing): Promise<Work | RefusedWork | undef
     return refuse(`${problems.length} of its files may not be`, ...named(problems.map(describe)));
   }
   const held = [...leaks, ...problems.map(({ path, problem }) => ({ path, problem }))];
-  const replacing = await findReplacing(doing, without(changeset, held));
+  const replacing = await findReplacing(context, without(changeset, held));
   if (whole && replacing.length > 0) {
     const lines = named(replacing.map(({ path, problem }) => `${path}: ${problem}`));
-    return refuse('it removes files without saying so', ...lines, howToGoOn(state));
+    return refuse('it removes files without saying so', ...lines, nextStep(state));
   }
   held.push(...replacing);
   const kept = checkChangeset(without(changeset, held), { ...limits, maxFiles: 'off' });
@@ -65,18 +65,21 @@ function without(changeset: Changeset, held: readonly Held[]): Changeset {
 }
 
 /** Files that take the place of others: a removal that stands nowhere was looked at by nobody, and counted by nobody. */
-async function findReplacing({ parts, github, state, place }: Doing, { files }: Changeset): Promise<Held[]> {
+async function findReplacing(
+  { deps, github, state, target }: EffectContext,
+  { files }: Changeset,
+): Promise<Held[]> {
   const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
   const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
   // Neither the base nor the answer changes: what was looked up once is not read from GitHub at every publishing.
   const mark = `replaces-nothing:${state.run}`;
-  const question = parts.hash(JSON.stringify([place.head_sha, written, [...removed]]));
-  if ((await parts.store.marks.get(mark)) === question) return [];
+  const question = deps.hash(JSON.stringify([target.head_sha, written, [...removed]]));
+  if ((await deps.store.marks.get(mark)) === question) return [];
   const unsaid = new Map<string, string>();
-  for (const { path, by } of await github.replacedFiles(place.head_sha, written)) {
+  for (const { path, by } of await github.replacedFiles(target.head_sha, written)) {
     if (!removed.has(path)) unsaid.set(by, path);
   }
-  if (unsaid.size === 0) await parts.store.marks.set(mark, question);
+  if (unsaid.size === 0) await deps.store.marks.set(mark, question);
   return [...unsaid].map(([path, replaced]) => ({
     path,
     problem: `it takes the place of ${replaced}, whose removal is not part of what may be committed`,
@@ -97,22 +100,19 @@ function completedByItself({ finished }: RunState): boolean {
 }
 
 async function findLeaks(
-  { parts, state }: Doing,
+  { deps, state }: EffectContext,
   { files }: Changeset,
   digest: string,
 ): Promise<RefusedWork | Held[]> {
   const mark = `free-of-secrets:${state.run}`;
-  if ((await parts.store.marks.get(mark)) === digest) return [];
+  if ((await deps.store.marks.get(mark)) === digest) return [];
   const refs = givenRefs(state);
   // After the end nobody knows the values any more: what was not looked through before then stays here.
-  if (
-    refs.length > 0 &&
-    Object.keys(await parts.store.vault.open(state.run, refs.slice(0, 1))).length === 0
-  ) {
+  if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {
     const why = 'it can no longer be looked through for the values that were given';
-    return refuse(why, 'They were forgotten with the end of the run.', howToGoOn(state));
+    return refuse(why, 'They were forgotten with the end of the run.', nextStep(state));
   }
-  const leaks = findSecretsInFiles(files, await openSecrets(parts.store.vault, state));
+  const leaks = findSecretsInFiles(files, await openSecrets(deps.store.vault, state));
   // Whoever accepts what is there gets the rest of it.
   if (leaks.length > 0 && state.finished?.by) {
     return leaks.map(({ path, key }) => ({
@@ -125,11 +125,11 @@ async function findLeaks(
       'it contains values that were given in secret',
       ...named(leaks.map(({ path, key }: SecretInFile) => `${path}: the value of ${key}`)),
       state.finished
-        ? howToGoOn(state)
+        ? nextStep(state)
         : 'Tell the agent to read it from the environment instead: /guide Take the value out of the file',
     );
   }
-  await parts.store.marks.set(mark, digest);
+  await deps.store.marks.set(mark, digest);
   return [];
 }
 
@@ -148,7 +148,7 @@ function named(lines: string[]): string[] {
   return more > 0 ? [...lines.slice(0, MOST_NAMED), `and ${more} more`] : lines;
 }
 
-function howToGoOn({ finished }: RunState): string {
+function nextStep({ finished }: RunState): string {
   return finished ? 'Label the issue again to build it once more.' : 'The next turn sends it anew.';
 }
 

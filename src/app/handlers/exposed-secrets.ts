@@ -63,7 +63,7 @@ function isKnown(text: string, known: readonly GivenSecret[]): boolean {
 }
 
 /** Which of them the run has now; of the others nothing was kept. */
-export function whichTaken(exposed: readonly Exposed[], decided: Decided | undefined): Exposed[] {
+export function whichStored(exposed: readonly Exposed[], decided: Decided | undefined): Exposed[] {
   if (!decided) return [];
   const given = decided.events.flatMap((event) => (event.type === 'inputs_given' ? [event.inputs] : []));
   // Decided before, and the reply was lost: the run itself knows.
@@ -78,22 +78,22 @@ export function whichTaken(exposed: readonly Exposed[], decided: Decided | undef
 /** Advice to rotate, where it stood, and what became of it. */
 export function adviseRotation(
   exposed: readonly Exposed[],
-  taken: readonly Exposed[],
-  { place, because = '' }: { place: 'comment' | 'review'; because?: string },
+  stored: readonly Exposed[],
+  { found, because = '' }: { found: 'comment' | 'review'; because?: string },
 ): Reply {
-  const left = exposed.filter((one) => !taken.includes(one));
+  const left = exposed.filter((one) => !stored.includes(one));
   const newOne = 'Give the new one as an Actions secret, or where the question says.';
   const outcome =
     left.length === 0
       ? 'The value was taken.'
-      : taken.length === 0
+      : stored.length === 0
         ? `The value was not taken. ${because}`.trim()
-        : `Taken: ${list(taken)}. Not taken: ${list(left)}.`;
+        : `Taken: ${list(stored)}. Not taken: ${list(left)}.`;
   return {
     tone: 'refused',
-    title: `Please rotate: ${list(exposed)}. It came in a ${place}.`,
+    title: `Please rotate: ${list(exposed)}. It came in a ${found}.`,
     detail: [
-      place === 'comment'
+      found === 'comment'
         ? 'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open.'
         : 'A review cannot be deleted: edit it, and take the value out.',
       outcome,

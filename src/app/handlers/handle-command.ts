@@ -8,9 +8,9 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../dependencies.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { postReply } from '../post-reply.ts';
-import { adviseRotation, type Exposed, findExposed, whichTaken } from './exposed-secrets.ts';
+import { adviseRotation, type Exposed, findExposed, whichStored } from './exposed-secrets.ts';
 import { mayCommand } from './permission.ts';
 import { react } from './react.ts';
 
@@ -32,49 +32,49 @@ export interface Asked {
 }
 
 /** A person's command, from recognising it to its reaction. Returns whether it changed anything. */
-export async function runCommand(parts: AppParts, github: GitHub, given: Asked): Promise<boolean> {
+export async function handleCommand(deps: AppDependencies, github: GitHub, given: Asked): Promise<boolean> {
   const { run, login, parsed } = given;
   if (parsed.kind === 'ignore') return false;
-  const place = await parts.store.runs.place(run);
-  if (!place) return false;
-  const exposed = await findExposedIn(parts, given);
+  const target = await deps.store.runs.target(run);
+  if (!target) return false;
+  const exposed = await findExposedIn(deps, given);
   // P-9: at once, whoever wrote it and whatever comes of it.
   if (exposed.length > 0 && given.comment) await github.deleteComment(given.comment.id);
   const asked = exposed.length > 0 ? { ...given, comment: undefined } : given;
-  const advise = (taken: Exposed[], because?: string) => {
-    const where = { place: given.review ? ('review' as const) : ('comment' as const), because };
-    return postReply(parts, github, asked, adviseRotation(exposed, taken, where));
+  const advise = (stored: Exposed[], because?: string) => {
+    const where = { found: given.review ? ('review' as const) : ('comment' as const), because };
+    return postReply(deps, github, asked, adviseRotation(exposed, stored, where));
   };
 
-  await react(parts, github, asked, 'eyes');
+  await react(deps, github, asked, 'eyes');
   const name = parsed.kind === 'command' ? parsed.command.name : 'help';
-  if (!(await mayCommand(github, login, name, place.roles))) {
-    const needed = neededRole(place.roles, name);
-    if (exposed.length === 0) await refuseOnce(parts, github, asked, { name, needed });
+  if (!(await mayCommand(github, login, name, target.roles))) {
+    const needed = neededRole(target.roles, name);
+    if (exposed.length === 0) await refuseOnce(deps, github, asked, { name, needed });
     else await advise([], `Answers are taken from people with the role ${needed} or a higher one.`);
     return false;
   }
   if (parsed.kind === 'reply') {
-    await react(parts, github, asked, 'confused');
+    await react(deps, github, asked, 'confused');
     const title = `Nothing changed: ${parsed.problem}`;
     if (exposed.length > 0) await advise([], title);
-    else await postReply(parts, github, asked, { tone: 'refused', title, suggestion: parsed.suggestion });
+    else await postReply(deps, github, asked, { tone: 'refused', title, suggestion: parsed.suggestion });
     return false;
   }
   if (exposed.length > 0 && name !== 'provide') {
     // What people say is kept, and shown to others: a secret in it would be as well.
-    await react(parts, github, asked, 'confused');
+    await react(deps, github, asked, 'confused');
     await advise([], `Nothing changed: send /${name} again, without the secret.`);
     return false;
   }
-  const command = await sealCommand(parts.store.vault, run, parsed.command);
-  const actions_secrets = await lookForSecrets(parts, github, asked, command);
+  const command = await sealCommand(deps.store.vault, run, parsed.command);
+  const actions_secrets = await lookForSecrets(deps, github, asked, command);
   const decided = await decideForRun(
-    parts,
+    deps,
     run,
     {
       type: 'command',
-      at: parts.now().toISOString(),
+      at: deps.now().toISOString(),
       command,
       by: login,
       via: asked.via,
@@ -85,30 +85,30 @@ export async function runCommand(parts: AppParts, github: GitHub, given: Asked):
     [asked.seen],
   );
   // Its values were forgotten when it ended; these came later.
-  if (command.name === 'provide' && decided && isFinished(decided.state)) await parts.store.vault.forget(run);
-  if (exposed.length > 0) await advise(whichTaken(exposed, decided));
+  if (command.name === 'provide' && decided && isFinished(decided.state)) await deps.store.vault.forget(run);
+  if (exposed.length > 0) await advise(whichStored(exposed, decided));
   const refused = decided?.events.some((event) => event.type === 'command_refused') === true;
-  await react(parts, github, asked, refused ? 'confused' : 'rocket');
+  await react(deps, github, asked, refused ? 'confused' : 'rocket');
   return !refused;
 }
 
-async function findExposedIn(parts: AppParts, { run, text, parsed }: Asked): Promise<Exposed[]> {
+async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked): Promise<Exposed[]> {
   if (text === undefined) return [];
-  const { state } = await parts.store.runs.load(run);
+  const { state } = await deps.store.runs.load(run);
   if (!state) return [];
-  const known = parsed.kind === 'reply' ? await openSecrets(parts.store.vault, state) : [];
+  const known = parsed.kind === 'reply' ? await openSecrets(deps.store.vault, state) : [];
   return findExposed(state, text, parsed, known);
 }
 
 /** P-9: where nothing but secrets is missing, going on means that they are in Actions secrets. Deciding is pure, so we look here. */
 async function lookForSecrets(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   { run }: Asked,
   { name }: SealedCommand,
 ): Promise<Record<string, ActionsSecret> | undefined> {
   if (name !== 'continue') return undefined;
-  const { state } = await parts.store.runs.load(run);
+  const { state } = await deps.store.runs.load(run);
   const pending = state && pendingEscalation(state);
   const missing = pending ? missingInputs(pending, state.given) : [];
   if (missing.length === 0 || !missing.every((input) => input.secret)) return undefined;
@@ -123,15 +123,15 @@ async function lookForSecrets(
 
 /** Politely, and once per person, run and role that is missing; after that the reaction alone. */
 export async function refuseOnce(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   asked: Pick<Asked, 'run' | 'issue' | 'login' | 'seen' | 'comment' | 'review'>,
   { name, needed }: { name: CommandName; needed: Role },
 ): Promise<void> {
-  await react(parts, github, asked, 'confused');
+  await react(deps, github, asked, 'confused');
   const mark = `refused:${asked.run}:${asked.login}:${needed}`;
-  if (await parts.store.marks.get(mark)) return;
-  await postReply(parts, github, asked, {
+  if (await deps.store.marks.get(mark)) return;
+  await postReply(deps, github, asked, {
     tone: 'info',
     title:
       needed === 'write'
@@ -139,5 +139,5 @@ export async function refuseOnce(
         : `Thank you. /${name} is taken from people with the role ${needed} or a higher one in this repository, so nothing was changed.`,
   });
   // Afterwards: a reply that failed is written when the delivery comes again, under the same operation id.
-  await parts.store.marks.set(mark, parts.now().toISOString());
+  await deps.store.marks.set(mark, deps.now().toISOString());
 }

@@ -1,14 +1,14 @@
 import { parseComment } from '../../commands/parse-comment.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../dependencies.ts';
-import { type Asked, runCommand } from './handle-command.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { type Asked, handleCommand } from './handle-command.ts';
 
 /**
  * What a person wrote, once: the key is where it stands, so webhook and reconcile may come in any order and an edit is no
  * second one. Found late it counts only as its author left it: whoever may write can edit what others wrote.
  */
-export async function runText(
-  parts: AppParts,
+export async function handleText(
+  deps: AppDependencies,
   github: GitHub,
   written: Pick<Asked, 'issue' | 'login' | 'comment' | 'review'> & {
     run: string | undefined;
@@ -22,14 +22,14 @@ export async function runText(
   const { run, text, source, late, ...asked } = written;
   if (!run) return;
   const handled = `handled:${source}`;
-  if (await parts.store.marks.get(handled)) return;
+  if (await deps.store.marks.get(handled)) return;
   const parsed = parseComment(text);
   if (parsed.kind !== 'ignore') {
     if (late && !(await isAuthorsOwn(github, late.node_id, asked.login)))
-      parts.log.warn({ run, source }, 'a command that somebody else may have edited was left alone');
-    else await runCommand(parts, github, { ...asked, run, via: 'comment', parsed, seen: source, text });
+      deps.log.warn({ run, source }, 'a command that somebody else may have edited was left alone');
+    else await handleCommand(deps, github, { ...asked, run, via: 'comment', parsed, seen: source, text });
   }
-  await parts.store.marks.set(handled, parts.now().toISOString());
+  await deps.store.marks.set(handled, deps.now().toISOString());
 }
 
 async function isAuthorsOwn(github: GitHub, nodeId: string, author: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../dependencies.ts';
-import { runText } from './handle-text.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { handleText } from './handle-text.ts';
 
 interface Reviewed {
   review: { id: number; node_id: string; body: string };
@@ -13,10 +13,14 @@ interface Reviewed {
 }
 
 /** People write commands where they review. The verdict itself changes nothing: the pull request's fate is the run's. */
-export async function onReviewSubmitted(parts: AppParts, github: GitHub, reviewed: Reviewed): Promise<void> {
+export async function onReviewSubmitted(
+  deps: AppDependencies,
+  github: GitHub,
+  reviewed: Reviewed,
+): Promise<void> {
   const { review, login, repo_id, number } = reviewed;
-  await runText(parts, github, {
-    run: await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`),
+  await handleText(deps, github, {
+    run: await deps.store.marks.get(`run-of-pull:${repo_id}:${number}`),
     text: review.body,
     source: `review:${review.id}`,
     late: reviewed.foundLate ? review : undefined,

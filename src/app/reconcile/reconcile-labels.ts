@@ -1,6 +1,6 @@
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../../core/ports/github-port.ts';
-import type { AppParts, Repository } from '../dependencies.ts';
+import type { AppDependencies, Repository } from '../dependencies.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
 
@@ -9,16 +9,16 @@ const EVERY_MS = 15 * 60_000;
 const UNSETTLED_MS = 10 * 60_000;
 
 /** Labels whose webhooks were lost. One repository that cannot be read keeps no other from being read. */
-export async function reconcileLabels(parts: AppParts): Promise<void> {
-  const { store, now, log } = parts;
-  for (const repository of await parts.repositories()) {
+export async function reconcileLabels(deps: AppDependencies): Promise<void> {
+  const { store, now, log } = deps;
+  for (const repository of await deps.repositories()) {
     const name = `${repository.owner}/${repository.repo}`;
     const mark = `labels-read:${name}`;
     const last = await store.marks.get(mark);
     if (last && now().getTime() - Date.parse(last) < EVERY_MS) continue;
     const started = now().toISOString();
     try {
-      await readLabels(parts, repository);
+      await readLabels(deps, repository);
     } catch (error) {
       log.warn({ repository: name, error: String(error) }, 'the labels of this repository could not be read');
       // One that is gone or empty stays so for a while; anything else is tried again at once.
@@ -28,13 +28,13 @@ export async function reconcileLabels(parts: AppParts): Promise<void> {
   }
 }
 
-async function readLabels(parts: AppParts, repository: Repository): Promise<void> {
-  const github = await parts.github(repository);
+async function readLabels(deps: AppDependencies, repository: Repository): Promise<void> {
+  const github = await deps.github(repository);
   const { repo_id } = await github.defaultBranch();
   const problems: unknown[] = [];
-  for (const issue of await github.issuesWithLabel(parts.settings.label)) {
+  for (const issue of await github.issuesWithLabel(deps.settings.label)) {
     try {
-      await readLabel(parts, github, { ...repository, repo_id }, issue);
+      await readLabel(deps, github, { ...repository, repo_id }, issue);
     } catch (error) {
       problems.push(error);
     }
@@ -43,12 +43,12 @@ async function readLabels(parts: AppParts, repository: Repository): Promise<void
 }
 
 async function readLabel(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   repository: Repository & { repo_id: number },
   issue: GitHubIssue,
 ): Promise<void> {
-  const { store, settings, log, now } = parts;
+  const { store, settings, log, now } = deps;
   const { repo_id, ...where } = repository;
   const mark = `label-read:${repo_id}#${issue.number}`;
   if ((await store.marks.get(mark)) === issue.updated_at) return;
@@ -60,8 +60,8 @@ async function readLabel(
   const fields = { repository: `${where.owner}/${where.repo}`, issue: issue.number };
   if (!set?.actor || set.actor_type !== 'User') {
     log.info({ ...fields, by: set?.actor }, 'no person is known to have set this label: nothing is started');
-  } else if (!state || isSetAgain(await labellingOf(parts, state), { event: set.id, at: set.created_at })) {
-    await onIssueLabelled(parts, {
+  } else if (!state || isSetAgain(await labellingOf(deps, state), { event: set.id, at: set.created_at })) {
+    await onIssueLabelled(deps, {
       ...where,
       issue: issue.number,
       login: set.actor,

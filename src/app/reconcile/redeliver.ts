@@ -1,5 +1,5 @@
 import { type FailedDelivery, GitHubError } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../dependencies.ts';
+import type { AppDependencies } from '../dependencies.ts';
 
 const EVERY_MS = 5 * 60_000;
 /** GitHub sends nothing again that is older than three days. */
@@ -22,27 +22,27 @@ interface Asked {
 }
 
 /** Asks GitHub to send again what nobody took: it does not do so by itself. What goes wrong here stops nothing else. */
-export async function redeliverFailed(parts: AppParts): Promise<void> {
-  const { store, now, deliveries } = parts;
+export async function redeliverFailed(deps: AppDependencies): Promise<void> {
+  const { store, now, deliveries } = deps;
   if (!deliveries) return;
   const last = await store.marks.get(LOOKED);
   if (last && now().getTime() - Date.parse(last) < EVERY_MS) return;
   try {
     const looked = now().toISOString();
-    if (await askForMissed(parts, deliveries)) await store.marks.set(LOOKED, looked);
+    if (await askForMissed(deps, deliveries)) await store.marks.set(LOOKED, looked);
     await store.marks.set(PROBLEM, '');
   } catch (error) {
     await store.marks.set(LOOKED, now().toISOString());
-    await complainOnce(parts, error);
+    await complainOnce(deps, error);
   }
 }
 
 /** False: there is more to ask for. */
 async function askForMissed(
-  parts: AppParts,
-  deliveries: NonNullable<AppParts['deliveries']>,
+  deps: AppDependencies,
+  deliveries: NonNullable<AppDependencies['deliveries']>,
 ): Promise<boolean> {
-  const { store, now, log } = parts;
+  const { store, now, log } = deps;
   const seen = await store.marks.get(SEEN);
   const oldest = now().getTime() - OLDEST_MS;
   const since = Math.max(oldest, seen ? Date.parse(seen) - OVERLAP_MS : oldest);
@@ -56,7 +56,7 @@ async function askForMissed(
   for (const delivery of failed) {
     if (asked >= MOST_AT_ONCE) return false;
     if (!known.has(delivery.guid) && newest.get(delivery.guid) === delivery)
-      asked += await askAgain(parts, deliveries, delivery);
+      asked += await askAgain(deps, deliveries, delivery);
     // By GitHub's clock.
     await store.marks.set(SEEN, delivery.delivered_at);
   }
@@ -64,8 +64,8 @@ async function askForMissed(
 }
 
 async function askAgain(
-  { store, log }: AppParts,
-  deliveries: NonNullable<AppParts['deliveries']>,
+  { store, log }: AppDependencies,
+  deliveries: NonNullable<AppDependencies['deliveries']>,
   { id, guid }: FailedDelivery,
 ): Promise<number> {
   const text = await store.marks.get(askedMark(guid));
@@ -94,7 +94,7 @@ async function askAgain(
 const askedMark = (guid: string) => `redelivered:${guid}`;
 
 /** A GitHub without these calls is told of once, not every few minutes. */
-async function complainOnce({ store, log }: AppParts, error: unknown): Promise<void> {
+async function complainOnce({ store, log }: AppDependencies, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
   if ((await store.marks.get(PROBLEM)) === text) return;
   await store.marks.set(PROBLEM, text);
@@ -102,7 +102,7 @@ async function complainOnce({ store, log }: AppParts, error: unknown): Promise<v
 }
 
 /** A webhook that was given up is handled after all: what it is about may be long over. */
-export async function expectLate({ store }: AppParts, delivery: string): Promise<void> {
+export async function expectLate({ store }: AppDependencies, delivery: string): Promise<void> {
   const mark = askedMark(delivery);
   if ((await store.marks.get(mark)) === undefined)
     await store.marks.set(mark, JSON.stringify({ tries: 0, after: '' }));
@@ -113,7 +113,7 @@ export async function expectLate({ store }: AppParts, delivery: string): Promise
  * arrives; sent again it may, days later.
  */
 export async function isOutdated(
-  { store }: AppParts,
+  { store }: AppDependencies,
   delivery: string,
   said: { repo_id: number; issue: number; at: string },
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../dependencies.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { createQueueWorker, type QueueWorker } from './work-queue.ts';
@@ -18,16 +18,16 @@ export interface Workers {
 }
 
 /** Inbox, outbox, timers and reconcile. Nothing here is needed for truth: a killed worker is replaced by the next. */
-export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => Promise<void>): Workers {
-  const { store, now, log } = parts;
+export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery) => Promise<void>): Workers {
+  const { store, now, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, now, log });
-  const outbox = createOutboxWorker(parts);
+  const outbox = createOutboxWorker(deps);
   let lastLook = now().getTime();
   // Each on its own: a GitHub that answers slowly holds up what is written there, not what is taken in.
   const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
   // Whoever answered while no desk ran must not find the question closed by a timer that ran out meanwhile.
   let caughtUp = false;
-  const timers = async () => caughtUp && fireTimers(parts);
+  const timers = async () => caughtUp && fireTimers(deps);
   const loops = [...several(inbox), timers, ...several(outbox)].map((work) =>
     createLoop(async () => {
       const more = await work();
@@ -37,7 +37,7 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
   );
   const reconciling = createLoop(async () => {
     try {
-      await reconcile(parts);
+      await reconcile(deps);
     } finally {
       caughtUp = true;
     }
@@ -66,12 +66,12 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
 }
 
 /** Does what was decided, on GitHub. */
-export function createOutboxWorker(parts: AppParts): QueueWorker {
-  const { store, now, log, counters } = parts;
+export function createOutboxWorker(deps: AppDependencies): QueueWorker {
+  const { store, now, log, counters } = deps;
   return createQueueWorker({
     queue: store.outbox,
     name: 'outbox',
-    work: (effect) => performOrExplain(parts, effect),
+    work: (effect) => performOrExplain(deps, effect),
     now,
     log,
     onRetry: () => counters?.add('autobuild_effect_retries_total'),
@@ -85,7 +85,7 @@ interface Loop {
 }
 
 /** `work` says whether there is more of it. */
-function createLoop(work: () => Promise<boolean>, log: AppParts['log']): Loop {
+function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): Loop {
   let wanted = false;
   let stopped = false;
   let working: Promise<void> | undefined;
@@ -112,12 +112,12 @@ function createLoop(work: () => Promise<boolean>, log: AppParts['log']): Loop {
   };
 }
 
-export async function fireTimers(parts: AppParts): Promise<boolean> {
-  const at = parts.now().toISOString();
-  const all = await parts.store.timers.due(at, TIMERS_AT_ONCE);
+export async function fireTimers(deps: AppDependencies): Promise<boolean> {
+  const at = deps.now().toISOString();
+  const all = await deps.store.timers.due(at, TIMERS_AT_ONCE);
   for (const { run, timer, at: due } of all) {
-    await decideForRun(parts, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
-    await parts.store.timers.done(run, timer, due);
+    await decideForRun(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
+    await deps.store.timers.done(run, timer, due);
   }
   return all.length === TIMERS_AT_ONCE;
 }

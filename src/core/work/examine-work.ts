@@ -1,6 +1,6 @@
 import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
-import type { Place } from '../ports/hosted-ports.ts';
+import type { RunTarget } from '../ports/hosted-ports.ts';
 import { findSecretsInFiles } from '../secrets/secrets-in-changeset.ts';
 import {
   Changeset,
@@ -25,7 +25,7 @@ export function digestOfFile({ mode, content }: Pick<ChangesetFile, 'mode' | 'co
 /** The limits for this changeset: approvals given so far, and the paths that the repository protects. */
 export function changesetLimits(
   state: RunState,
-  place: Pick<Place, 'protected_paths'>,
+  target: Pick<RunTarget, 'protected_paths'>,
   { files }: Pick<Changeset, 'files'>,
   hash: Hash,
 ): ChangesetLimits {
@@ -36,7 +36,7 @@ export function changesetLimits(
   });
   const limit = state.limits.files_modified_exceeds;
   return {
-    protectedPaths: place.protected_paths ?? [],
+    protectedPaths: target.protected_paths ?? [],
     approvedPaths: state.approved_paths,
     approvedNames: [...(state.approved_names ?? []), ...approvedAsIs.map(({ path }) => path)],
     scope: state.limits.spec_deviation_detected === 'off' ? undefined : state.task.scope,

@@ -10,7 +10,7 @@ export interface Database {
   readonly db: Db;
   readonly dialect: Dialect;
   /** All or nothing. What it `tell`s is heard by every listener of every instance, once it is durable. */
-  transaction<Result>(work: (trx: Trx, tell: (what: Wake) => void) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>): Promise<Result>;
   onWake(listener: (what: Wake) => void): () => void;
   /** What another instance told. */
   wake(what: Wake): void;
@@ -19,19 +19,19 @@ export interface Database {
 /** Only lost races are tried again: this many in a row is a fault. */
 const TRIES = 8;
 
-export function createDatabase(parts: {
+export function createDatabase(options: {
   db: Db;
   dialect: Dialect;
   /** Tells the other instances, with the transaction. */
   notify(trx: Trx, what: Wake[]): Promise<void>;
 }): Database {
-  const { db, dialect, notify } = parts;
+  const { db, dialect, notify } = options;
   const emitter = new EventEmitter().setMaxListeners(0);
   // Not inside the caller's promise: a listener's mistake must not look like a failed commit.
   const wake = (what: Wake) => queueMicrotask(() => emitter.emit('wake', what));
 
   const tryOnce = async <Result>(
-    work: (trx: Trx, tell: (what: Wake) => void) => Promise<Result>,
+    work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>,
   ): Promise<Result> => {
     const told = new Set<Wake>();
     const result = await db.transaction().execute(async (trx) => {

@@ -47,10 +47,10 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       const newestMs = Math.max(...deliveries.map(({ received_at }) => Date.parse(received_at)));
       const prunes = newestMs - prunedAtMs > HOUR_MS;
       const rows = deliveries.map(toRow);
-      const fresh = await transaction(async (trx, tell) => {
+      const fresh = await transaction(async (trx, announce) => {
         const inserted = await insert(trx, rows);
         if (prunes) await prune(trx, newestMs - KEEP_IDS_MS);
-        if (inserted.includes(true)) tell('inbox');
+        if (inserted.includes(true)) announce('inbox');
         return inserted;
       });
       if (prunes) prunedAtMs = newestMs;

@@ -22,7 +22,7 @@ const TRIES = 8;
 export function createQueue<Item extends { id: string }>(
   { db, dialect, transaction }: Database,
   name: 'inbox' | 'outbox',
-  parts: {
+  options: {
     /** What stays of a row that is done: nothing, or its id, so that it is known when it comes again. */
     keepsIds: boolean;
     read(row: QueueRow): Item;
@@ -63,7 +63,7 @@ export function createQueue<Item extends { id: string }>(
       for (let attempt = 1; ; attempt += 1) {
         try {
           const row = await claimRow(Date.parse(now), leaseMs);
-          return row && { ...parts.read(row), attempts: row.attempts, fence: row.fence };
+          return row && { ...options.read(row), attempts: row.attempts, fence: row.fence };
         } catch (error) {
           // Two rows of one lane at the same instant: the index let one in.
           if (!isLostRace(error) || attempt === TRIES) throw error;
@@ -71,7 +71,7 @@ export function createQueue<Item extends { id: string }>(
       }
     },
     async done(item) {
-      if (parts.keepsIds) {
+      if (options.keepsIds) {
         const left = { state: 'done', body: new Uint8Array(), fence: null, error: null } as const;
         return changed(await held(item).set(left).executeTakeFirst());
       }
@@ -113,14 +113,14 @@ export function createQueue<Item extends { id: string }>(
       }));
     },
     async revive(id) {
-      return transaction(async (trx, tell) => {
+      return transaction(async (trx, announce) => {
         const result = await trx
           .updateTable(table)
           .set({ state: 'waiting', due_ms: 0, attempts: 0 })
           .where('id', '=', id)
           .where('state', '=', 'buried')
           .executeTakeFirst();
-        if (changed(result)) tell(name);
+        if (changed(result)) announce(name);
         return changed(result);
       });
     },

@@ -24,7 +24,7 @@ export function createTokens({ db, transaction }: Database): HostedStore['tokens
         attempt: attempt ?? undefined,
       };
     },
-    async takeTicket(hash, actionsRun, attempt, now) {
+    async redeemTicket(hash, actionsRun, attempt, now) {
       // One statement: of two that come with the same ticket, one finds it free.
       return db
         .updateTable('tickets')

@@ -8,7 +8,7 @@ let desk: AppDesk;
 afterEach(() => desk?.close());
 
 const dispatch = (id: string, run: string) =>
-  performEffect(desk.parts, { id, run, effect: { type: 'dispatch_job' } });
+  performEffect(desk.deps, { id, run, effect: { type: 'dispatch_job' } });
 
 test('R-6: commands while a job waits for its runner start no second one', async () => {
   desk = await openAppDesk();
@@ -51,7 +51,7 @@ test('the desk remembers which Actions run a ticket was given to, and which veri
   run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING });
   await desk.seed(run);
   const started = desk.github.workflows.runs.find(({ inputs }) => inputs.kind === 'verify');
-  const hash = desk.parts.hash(started?.inputs.ticket ?? '');
+  const hash = desk.deps.hash(started?.inputs.ticket ?? '');
   expect(await desk.store.marks.get(dispatchedMark(hash))).toBe(String(started?.id));
   expect(await desk.store.marks.get(verificationMark(hash))).toBe('1.1');
 });

@@ -27,7 +27,7 @@ async function putWork(text: string): Promise<void> {
 
 async function publish(id: string): Promise<string[]> {
   const before = desk.exchanges.length;
-  await performEffect(desk.parts, { id, run: 'r1', effect: { type: 'publish', ready: false } } as never);
+  await performEffect(desk.deps, { id, run: 'r1', effect: { type: 'publish', ready: false } } as never);
   return desk.exchanges.slice(before).map(({ call }) => `${call.method} ${call.path}`);
 }
 
