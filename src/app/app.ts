@@ -21,7 +21,7 @@ interface OnIssue extends FromRepository {
   issue: { number: number };
 }
 
-/** The Probot app. It decides nothing itself: each event is handed to the one handler that knows it. */
+/** The Probot app. It passes each event to its handler and decides nothing itself. */
 export default function autobuild(deps: AppDependencies): (app: Probot) => void {
   const repositoryOf = ({ installation, repository }: FromRepository) => ({
     installation_id: installation?.id ?? 0,
@@ -33,7 +33,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
   const { label } = deps.settings;
   return (app) => {
     app.on('issues.labeled', async ({ id, payload }) => {
-      // An App or a template may set labels too; only a person's word starts a run.
+      // Apps and templates set labels too, but only a person may start a run.
       if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
       if (await isLate(id, payload.issue.updated_at, payload)) return;
       const where = repositoryOf(payload);
@@ -43,7 +43,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         login: payload.sender.login,
         seen: `label:${payload.repository.id}:${payload.issue.number}:${id}`,
         at: payload.issue.updated_at,
-        // What GitHub reads now may be another text than the one that was labelled.
+        // R-8: the issue may be edited before the handler reads it, so the text comes from the payload.
         text: { title: payload.issue.title, body: payload.issue.body ?? '' },
       });
     });
@@ -137,7 +137,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
       });
     });
     app.on(['installation.created', 'installation_repositories.added'], async ({ payload }) => {
-      // Nothing is written to a repository that nobody has labelled anything in.
+      // The App writes nothing to a repository until somebody labels an issue there.
       const fields = { installation: payload.installation.id, by: payload.sender.login };
       deps.log.info(fields, `the App was installed (${payload.action})`);
     });

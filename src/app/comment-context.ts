@@ -4,7 +4,7 @@ import type { RunTarget } from '../core/ports/hosted-ports.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { whyUnpublished } from './unpublished.ts';
 
-/** Where a comment stands and what it can link to. */
+/** The data that a comment needs besides the run's state: its links, mentions and capabilities. */
 export async function commentContext(
   deps: AppDependencies,
   state: RunState,
@@ -17,7 +17,7 @@ export async function commentContext(
   const issue = `${repository}/issues/${target.issue}`;
   const page = pages ? `${publicUrl}/runs/${state.run}` : undefined;
   const newest = await deps.store.marks.get(`pull-of:${state.run}`);
-  // One that was closed on the way is not where the work is: the next one will be.
+  // A closed pull request is not linked, because the next publish opens another one.
   const pull = newest === String(state.closed_pull?.number) ? undefined : newest;
   const job = await deps.store.tokens.actionsRunOf(state.run, state.jobs);
   const reported = await deps.store.marks.get(reportMark(state.run));
@@ -47,12 +47,12 @@ export async function commentContext(
   };
 }
 
-/** Where the Actions run stands whose artifact holds the newest blocked report. */
+/** The mark with the Actions run whose artifact holds the newest blocked report. */
 export function reportMark(run: string): string {
   return `report-of:${run}`;
 }
 
-/** Whom the repository's config names; else whoever set the label. */
+/** The people whom the repository's config names, or else the person who set the label. */
 function whoIsAsked({
   notify,
   labelled_by,

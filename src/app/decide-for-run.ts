@@ -2,7 +2,7 @@ import type { Input } from '../core/contracts/input.ts';
 import { type Decided, decideOnce } from '../core/decide/decide-once.ts';
 import type { AppDependencies } from './dependencies.ts';
 
-/** Every way into a run goes through here: webhook, tick, form, timer and reconcile alike. */
+/** Every input of a run passes through this function, whether it came by webhook, tick, form, timer or reconcile. */
 export function decideForRun(
   deps: AppDependencies,
   run: string,

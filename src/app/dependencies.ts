@@ -2,19 +2,19 @@ import type { Rules } from '../core/contracts/rules.ts';
 import type { AppDeliveries, GitHub, InstallationStatus } from '../core/ports/github-port.ts';
 import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
 
-/** Which repository of which installation. */
+/** A repository and the installation that gives access to it. */
 export type Repository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo'>;
 
 interface AppSettings {
   appId: number;
-  /** Where people and jobs reach this desk, without a slash at the end. */
+  /** The desk's URL for people and jobs, without a trailing slash. */
   publicUrl: string;
-  /** GitHub as people see it, for links, without a slash at the end. */
+  /** The URL of GitHub's web pages, for links, without a trailing slash. */
   webUrl: string;
-  /** Whether pages are served at `publicUrl`: those of runs, and the one-time form. */
+  /** Whether the pages of runs and the one-time form are served at `publicUrl`. */
   pages: boolean;
   label: string;
-  /** Slack-compatible; every question is posted there. */
+  /** A Slack-compatible webhook that every question is posted to. */
   notifyUrl?: string;
 }
 
@@ -24,18 +24,18 @@ export interface AppLog {
   error(fields: object, message: string): void;
 }
 
-/** Everything the App is made of, handed in by the entrypoint. */
+/** Everything the App uses, created by the entrypoint. */
 export interface AppDependencies {
   store: HostedStore;
   rules: Rules;
-  /** Agents a repository may name without saying how they are called. */
+  /** Built-in agents, which a repository may name without configuring their command. */
   agents: readonly string[];
   github(repository: Repository): Promise<GitHub>;
-  /** Every repository the App is installed in, for what webhooks did not tell. */
+  /** Every repository the App is installed in, so that reconcile finds labels whose webhook was lost. */
   repositories(): Promise<Repository[]>;
-  /** The App's webhooks that failed. Absent: nobody sends any again. */
+  /** Failed webhook deliveries of the App. If absent, none are redelivered. */
   deliveries?: AppDeliveries;
-  /** Whether the App may still work there. */
+  /** Whether the installation still exists and is not suspended. */
   installation?(id: number): Promise<InstallationStatus>;
   /** For `/metrics`. */
   counters?: { add(name: string, labels?: Record<string, string>): void };

@@ -1,7 +1,7 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import type { AppDependencies } from './dependencies.ts';
 
-/** Folds a comment of ours away as outdated, once. A matter of looks: a refusal is logged and holds up nothing. */
+/** Minimises one of our comments as outdated, once. This is cosmetic, so a refusal is only logged. */
 export async function minimise(
   deps: AppDependencies,
   github: GitHub,

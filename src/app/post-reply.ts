@@ -6,7 +6,7 @@ import { commentContext } from './comment-context.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { upsertComment } from './upsert-comment.ts';
 
-/** One short reply per command, under an operation id of its own. */
+/** Posts one short reply per command, under its own operation id. */
 export async function postReply(
   deps: AppDependencies,
   github: GitHub,

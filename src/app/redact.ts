@@ -11,8 +11,8 @@ import { dropAdded, readMarkdown } from './read-markdown.ts';
 const MASK = '[redacted]';
 
 /**
- * Nothing that people gave in secret leaves in a text, in any of the forms it could be printed in, nor as markdown shows it. The
- * last line of defence: what jobs say was freed of values when it came.
+ * Removes secret values from a text, in every form they could be printed in and as markdown would show them. This is the last
+ * line of defence: values in a job's messages were hidden on receipt.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0) return text;
@@ -20,7 +20,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .flatMap((secret) => secretForms(secret))
     .map((form) => cleanText(form))
-    // In code nothing is escaped, so what looks like a reference was one before.
+    // Code has no escapes, so a character reference there is literal.
     .flatMap((form) => [dropAdded(form), readMarkdown(form).text])
     .filter((form) => form.length >= MIN_SECRET_LENGTH);
   const shown = readMarkdown(clean);
@@ -38,7 +38,7 @@ export async function redactFor(deps: AppDependencies, run: string, text: string
   return redactAround(clean, secrets.filter(isCommonValue), [...keys, ...keys.map(actionsSecretName)]);
 }
 
-/** A common word is no secret in the marks, commands and keys of ours: without them nobody could answer. */
+/** Leaves our marks, commands and keys alone when a secret is a common word, because nobody could answer without them. */
 export function redactAround(text: string, secrets: readonly string[], names: readonly string[]): string {
   if (secrets.length === 0) return text;
   const words = [

@@ -5,8 +5,8 @@ import { redactFor } from './redact.ts';
 import { newTicks } from './ticked-boxes.ts';
 
 /**
- * One comment per operation id, whatever is lost on the way: known by the store, else looked for by its marker among our own
- * comments (the response may have been lost after the effect), else created.
+ * Writes one comment per operation id, even after lost responses: it updates the comment that the store knows, or else the one of
+ * ours with the operation's marker, or else creates one.
  */
 export async function upsertComment(
   deps: AppDependencies,
@@ -22,11 +22,12 @@ export async function upsertComment(
   if (known) {
     const updated = await github.updateComment(known.comment_id, body);
     if (updated) return remember(deps, run, op, updated, body_hash);
-    // Deleted by somebody: it is written anew below.
+    // Somebody deleted the comment, so it is created again below.
   }
   const issue = comment.issue ?? target.issue;
   const lost = known ? undefined : await findOwn(deps, github, issue, op);
-  // Ticked before we knew it was there: it is read as it stands, by its webhook or by reconcile.
+  // A person ticked a box before the store knew the comment. It is left unchanged until its webhook or reconcile has read the
+  // tick.
   if (lost && newTicks('', lost.body).length > 0) return remember(deps, run, op, lost, deps.hash(lost.body));
   const written = lost ? await github.updateComment(lost.id, body) : await github.createComment(issue, body);
   return written && remember(deps, run, op, written, body_hash);
@@ -39,7 +40,7 @@ async function findOwn(
   op: string,
 ): Promise<GitHubComment | undefined> {
   if (!(await wasTried(deps, op))) {
-    // The first try: nothing of this operation can be there yet.
+    // On the first attempt no comment of this operation can exist yet.
     await deps.store.marks.set(triedMark(op), deps.now().toISOString());
     return undefined;
   }
@@ -51,7 +52,7 @@ async function findOwn(
 
 const triedMark = (op: string) => `commenting:${op}`;
 
-/** Whether the comment of this operation may be on GitHub, although its response was lost. */
+/** Whether the operation's comment may exist on GitHub although its response was lost. */
 export async function wasTried({ store }: Pick<AppDependencies, 'store'>, op: string): Promise<boolean> {
   return Boolean(await store.marks.get(triedMark(op)));
 }
@@ -61,7 +62,7 @@ function hasMarker(body: string, op: string): boolean {
   return readMarker(first)?.op === op;
 }
 
-/** What the first line of a comment of ours says of itself. It helps to find things; it is never trusted. */
+/** Reads the marker in the first line of one of our comments. It is only a hint, because people can edit it. */
 export function readMarker(body: string): { run: string; op: string } | undefined {
   const [, run, op] =
     /^<!-- autobuild:[\w-]+ run=([\w.-]+) (?:[\w-]+=[\w.-]+ )*op=([\w.-]+) -->/.exec(body) ?? [];

@@ -3,8 +3,8 @@ import type { RunTarget } from '../core/ports/hosted-ports.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /**
- * Why nothing can be written where this run is at home, in words that end a sentence; undefined when it can. GitHub answers the
- * same 404 to what is not there yet and to what is closed to the App, so it is asked for each.
+ * Why the App cannot write to the run's issue, as the end of a sentence; undefined if it can. GitHub responds with the same 404
+ * to missing and to inaccessible things, so each is checked.
  */
 export async function whyUnreachable(deps: AppDependencies, target: RunTarget): Promise<string | undefined> {
   const where = `${target.owner}/${target.repo}`;
@@ -23,7 +23,7 @@ async function isThere(call: Promise<unknown>): Promise<boolean> {
     () => true,
     (error: unknown) => {
       if (error instanceof GitHubError && error.status === 404) return false;
-      // Empty, and there.
+      // The repository exists and is empty.
       if (error instanceof GitHubError && error.status === 409) return true;
       throw error;
     },

@@ -7,7 +7,7 @@ import { redactFor } from '../redact.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** The description as the record says, box empty or done. */
+/** Renders the description from the record. The *Run CI* box is empty, or replaced by who asked for CI. */
 export async function renderDescription(
   { deps, state, target }: EffectContext,
   head: string,
@@ -21,7 +21,7 @@ export async function renderDescription(
   return redactFor(deps, state.run, text);
 }
 
-/** Writes the description where it differs. What people added below it is theirs. */
+/** Writes the description if it differs. Text that people added below it is kept. */
 export async function describePullRequest(
   context: EffectContext,
   pull: PullRequest,
@@ -32,7 +32,7 @@ export async function describePullRequest(
     await context.github.updatePullRequest(pull.number, { body });
 }
 
-/** Somebody was quicker: writing now would take the tick away before its webhook, or reconcile, has read it. */
+/** A person ticked the box but no handler has read it yet. Writing the description now would erase the tick. */
 export function isTicked(pull: PullRequest, head: string): boolean {
   return newTicks('', pull.body).includes(ciBoxId(head));
 }

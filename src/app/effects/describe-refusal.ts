@@ -14,7 +14,7 @@ const WHAT: Partial<Record<Effect['type'], string>> = {
   stop_verification: 'The job that verifies cannot be cancelled',
 };
 
-/** Something the App may not do. It is done by itself once the permission is there. */
+/** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
   { missingPermission, status }: GitHubError,
   { effect, said, grantAt }: { effect: Effect; said: string; grantAt: string },
@@ -40,7 +40,7 @@ function howToFixPublishing(status: number, final: boolean): string {
   return `${first}${final ? BUILD_AGAIN : 'What the run builds next is tried again.'}`;
 }
 
-/** Few Apps are given this one. */
+/** Offers a way without the `workflows` permission, because few Apps are granted it. */
 function otherwise(permission: string): string {
   if (permission !== 'workflows=write') return '';
   return ' Or have the files below `.github/workflows` taken out of the work.';
@@ -92,7 +92,10 @@ function reasonFor(
   };
 }
 
-/** `issues=write; pull_requests=write`: one of them is enough. `a=write,b=read`: both are needed. */
+/**
+ * Alternatives are separated by `;` (`issues=write; pull_requests=write`), permissions that are all needed by `,`
+ * (`a=write,b=read`).
+ */
 function lacks(permission: string): string {
   const names = permission
     .split(';')
@@ -107,7 +110,7 @@ function lacks(permission: string): string {
 }
 
 function sentence(message: string): string {
-  // What was asked is of no use to people; Octokit adds where it is documented.
+  // Removes the request, which does not help people, and the link to the documentation that Octokit appends.
   const words = message
     .replace(/^GitHub answered .{1,200}? with \d{3}: /, '')
     .replace(/ - https?:\/\/\S+$/, '');

@@ -10,15 +10,15 @@ import {
 import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** A job that has not claimed its ticket by then never will. */
+/** A job that did not claim its ticket within this time never will. */
 const TICKET_MS = 6 * 3_600_000;
 
-/** Runs are listed by GitHub's clock. */
+/** `begun` is the desk's time, but workflow runs are listed by GitHub's clock. */
 const SKEW_MS = 60_000;
 
 /**
- * Starts an Actions job with a ticket. Repeated after a lost response it finds the one it started by its name, which carries
- * the operation; where the workflow names it otherwise a second one starts, whose ticket opens nothing.
+ * Starts an Actions job with a ticket. A retry after a lost response finds the started job by its run name, which contains the
+ * operation id. If the workflow sets another run name, a second job starts; its ticket is refused.
  */
 export async function dispatchJob(context: EffectContext, kind: JobKind): Promise<void> {
   const { deps, github, state, target, op } = context;
@@ -54,7 +54,10 @@ export async function dispatchJob(context: EffectContext, kind: JobKind): Promis
   await remember(context, { kind, job, actions_run: run_id });
 }
 
-/** Two commands while a job waits for its runner start one job: GitHub would cancel the other, which looks like a person's doing. */
+/**
+ * Two commands must start only one job while it waits for a runner. GitHub would cancel the other one, which looks as if a person
+ * had cancelled it.
+ */
 async function isUnderWay(
   { deps, github, state }: EffectContext,
   kind: JobKind,
@@ -84,6 +87,6 @@ async function remember(
 ): Promise<void> {
   const { actions_run } = dispatch;
   await rememberDispatch(deps, state.run, { ...dispatch, at: deps.now().toISOString() });
-  // Known before it claims: a job that ends without having begun is noticed, too.
+  // Stored before the job claims its ticket, so that a job that ends without having begun is noticed.
   if (actions_run !== undefined) await deps.store.marks.set(actionsRunMark(actions_run), state.run);
 }

@@ -3,12 +3,12 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/hosted-ports.ts';
 import type { AppDependencies } from '../dependencies.ts';
 
-/** Everything a performer of one effect needs. The state is the newest, because an effect shows how things are now. */
+/** Everything that performing one effect needs. `state` is the newest, because comments show the current state. */
 export interface EffectContext {
   deps: AppDependencies;
   github: GitHub;
   state: RunState;
   target: RunTarget;
-  /** Operation id of this effect. */
+  /** The operation id of the effect. */
   op: string;
 }

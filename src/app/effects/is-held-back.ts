@@ -2,7 +2,7 @@ import { waitsOverClosedPull } from '../../core/contracts/run-state.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** People closed or merged the pull request: nothing is put on top of that, nor into a new one, until somebody says to go on. */
+/** After people closed or merged the pull request, nothing is committed to it or to a new one until somebody says to continue. */
 export async function isHeldBack({ deps, github, state, target }: EffectContext): Promise<boolean> {
   if (waitsOverClosedPull(state)) return true;
   const number = await deps.store.marks.get(`pull-of:${state.run}`);

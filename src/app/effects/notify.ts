@@ -9,7 +9,7 @@ import { redactFor } from '../redact.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** The question itself mentions people; a reminder is a comment of its own, because edits notify nobody. */
+/** The question itself mentions people. A reminder is a separate comment, because edits notify nobody. */
 export async function notifyPeople(
   context: EffectContext,
   effect: Extract<Effect, { type: 'notify' }>,
@@ -31,18 +31,18 @@ export async function notifyPeople(
   await postWebhook(context, renderChatLine(target, headline, where));
 }
 
-/** P-10: a run that nobody answered ends by itself: whoever was called for it in the chat is told there, too. */
+/** P-10: the chat was asked, so it also learns that the run ended because nobody answered. */
 export async function notifyExpired(context: EffectContext, where: CommentContext): Promise<void> {
   const { state, target } = context;
   if (!state.finished?.expired) return;
   await postWebhook(context, renderChatLine(target, state.finished.reason, where, 'cancelled'));
 }
 
-/** One line and a link, whatever the run is about: who reads the chat need not be able to read the repository. */
+/** Posts one line and a link, without the question's text, because readers of the chat may have no access to the repository. */
 async function postWebhook({ deps, state, target, op }: EffectContext, text: string): Promise<void> {
   const url = deps.settings.notifyUrl;
   if (!url || target.notify?.webhook === 'off') return;
-  // A chat that is down must not hold up the run: it is logged, the comment is there.
+  // A failing chat must not delay the run. It is only logged, because the comment on GitHub exists.
   try {
     const answer = await deps.fetch(url, {
       method: 'POST',

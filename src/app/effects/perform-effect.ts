@@ -13,7 +13,7 @@ import { showReview } from './show-review.ts';
 import { updateStatus } from './update-status.ts';
 import { writeQuestion } from './write-question.ts';
 
-/** Safe to repeat: whatever a lost response left behind is found again by its operation id. */
+/** Performs an effect. Idempotent: a retry finds the result of an earlier attempt by its operation id. */
 export async function performEffect(deps: AppDependencies, outgoing: OutgoingEffect): Promise<void> {
   const { run, effect } = outgoing;
   const { state } = await deps.store.runs.load(run);
@@ -24,7 +24,7 @@ export async function performEffect(deps: AppDependencies, outgoing: OutgoingEff
     case 'update_status':
       return updateStatus(context);
     case 'ask':
-      // A job that stops for a person leaves a report, the agent's own or what was measured.
+      // A job that stops for a person leaves a report, either the agent's own or one made of the measurements.
       await rememberReport(context);
       return writeQuestion(context, effect.escalation, state.pending === effect.escalation);
     case 'close_question':
@@ -58,24 +58,26 @@ export async function performEffect(deps: AppDependencies, outgoing: OutgoingEff
   }
 }
 
-/** The job leaves it as an artifact; people read it in the question and on the pull request, which link to it. */
+/** Remembers the Actions run whose artifact is the report, so that the question and the pull request can link to it. */
 async function rememberReport({ deps, state }: EffectContext): Promise<void> {
   const job = await deps.store.tokens.actionsRunOf(state.run, state.jobs);
   if (job) await deps.store.marks.set(reportMark(state.run), String(job.actions_run));
 }
 
-/** A job looks for its orders all the time and ends by itself; a cancelled one is not given the choice. */
+/**
+ * A job polls its orders and ends by itself. The job of a cancelled run is also cancelled on GitHub, because it may not comply.
+ */
 async function stopJob({ deps, github, state }: EffectContext): Promise<void> {
   if (!isStopped(state)) return;
   const claimed = await deps.store.tokens.actionsRunOf(state.run, state.jobs);
   const dispatched = await lastDispatch(deps, state.run);
-  // Also of the next job, which may be waiting for its runner.
+  // `+ 2` also revokes the ticket of the next job, which may be waiting for its runner.
   await deps.store.tokens.revokeBefore(state.run, state.jobs + 2);
   const runs = new Set([claimed?.actions_run, dispatched?.ended ? undefined : dispatched?.actions_run]);
   for (const id of runs) if (id !== undefined) await github.cancelRun(id);
 }
 
-/** One job at a time runs for an issue: the one that builds would wait for a result that nobody wants. */
+/** Only one job at a time runs for an issue, so a build job would have to wait for a verification that nobody needs any more. */
 async function stopVerification({ deps, github, state }: EffectContext): Promise<void> {
   const newest = await lastDispatch(deps, state.run);
   if (state.verifying !== undefined || newest?.kind !== 'verify' || newest.ended || !newest.actions_run)

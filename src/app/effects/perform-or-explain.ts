@@ -15,7 +15,7 @@ import { performEffect } from './perform-effect.ts';
 
 type Attempt = OutgoingEffect & { attempts: number };
 
-/** An effect; and where GitHub refuses it for good, what a person can do about it, said once and on the issue if possible. */
+/** Performs an effect. If GitHub refuses it permanently, a reply explains once what a person can do, on the issue if possible. */
 export async function performOrExplain(deps: AppDependencies, outgoing: Attempt): Promise<void> {
   const { state } = await deps.store.runs.load(outgoing.run);
   if (state && !isStillWanted(outgoing.effect, state)) return;
@@ -43,7 +43,7 @@ async function performOrReply(deps: AppDependencies, outgoing: Attempt): Promise
     const final = isFinalPublish(outgoing.effect);
     const meant = error.missingPermission || type === 'publish' ? [422] : [];
     if (isPermanent(error, outgoing.attempts, meant) || (final && isGivenUp(error, outgoing.attempts))) {
-      // Hidden before anything is cut, and for good: the values are forgotten sooner than the reason.
+      // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
       const said = await redactFor(deps, outgoing.run, error.message);
       const reply = describeRefusal(error, { effect: outgoing.effect, said, grantAt: grantAt(deps, target) });
       if (final) {
@@ -60,7 +60,7 @@ function isFinalPublish(effect: Effect): boolean {
   return effect.type === 'publish' && effect.ready;
 }
 
-/** What comes next waits for it: without this, people read for hours how things stood before the run ended. */
+/** Later effects wait for the publish. Without this update, people would read the state before the run's end for hours. */
 async function showUnpublished(
   deps: AppDependencies,
   { id, run, attempts }: Attempt,
@@ -70,7 +70,7 @@ async function showUnpublished(
   const due = state !== undefined && (await isPublishingDue(deps, state));
   if (due || (await whyUnpublished(deps, run))?.why === NOT_YET.why)
     await rememberUnpublished(deps, run, isGivenUp(error, attempts) ? GIVEN_UP : NOT_YET);
-  // Nothing can be written now.
+  // GitHub accepts no writes at the moment.
   if (error instanceof GitHubError && (error.unreachable || error.retryAfter !== undefined)) return;
   try {
     await performEffect(deps, { id: `${id}.status`, run, effect: { type: 'update_status' } });
@@ -79,13 +79,16 @@ async function showUnpublished(
   }
 }
 
-/** A 422 is meant as it is said; the others are once they were said again. */
+/**
+ * Whether a retry is useless. A 422 counts at once, but only if `also` has it. A refusal, and any other status in `also`, counts
+ * after several attempts.
+ */
 function isPermanent(error: GitHubError, attempts: number, also: number[]): boolean {
   if (error.status === 422) return also.includes(422);
   return (isRefusal(error) || also.includes(error.status)) && attempts >= REFUSED_ATTEMPTS;
 }
 
-/** Whatever else is to be written there would fail alike, for hours: it is set aside until a person lets the App in again. */
+/** Other writes to an unreachable repository would fail for hours too, so they are buried until a person restores access. */
 async function refuseUnreachable(
   deps: AppDependencies,
   target: RunTarget,
@@ -104,7 +107,7 @@ async function refuseUnreachable(
   );
 }
 
-/** No job can be started: the run waits, paused, for somebody to mend it. What was built is handed over without a fresh check. */
+/** If no job can be started, the run pauses until somebody fixes the cause. Finished work is handed over without verification. */
 async function holdRun(
   deps: AppDependencies,
   target: RunTarget,
@@ -115,7 +118,7 @@ async function holdRun(
   const github = await deps.github(target);
   const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
   const reply = describeRefusedDispatch(error, target, grantAt(deps, target), { workflow, verifying });
-  // A person who tries again is told again; the fresh job is tried again by itself.
+  // A person who retries gets another reply. A verification is retried automatically, so it gets only one.
   await replyOnce(deps, target, { run, seen: verifying ? reply.title : id }, reply);
   const { state } = await deps.store.runs.load(run);
   if (!state || isFinished(state)) return;
@@ -132,12 +135,12 @@ async function holdRun(
   );
 }
 
-/** Where administrators of the repository see what the App may do there. */
+/** The page where the repository's administrators see and grant the App's permissions. */
 function grantAt({ settings }: AppDependencies, { owner, repo }: RunTarget): string {
   return `${settings.webUrl}/${owner}/${repo}/settings/installations`;
 }
 
-/** What was seen before makes no second comment. */
+/** The `seen` key makes the reply idempotent. */
 async function replyOnce(
   deps: AppDependencies,
   target: RunTarget,

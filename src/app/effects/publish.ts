@@ -16,7 +16,10 @@ import { showReceipt } from './show-receipt.ts';
 import { updateStatus } from './update-status.ts';
 import { findWork, type Work } from './work-to-publish.ts';
 
-/** Brings the newest changeset to the branch and the pull request. What may not be committed is said, never left out silently. */
+/**
+ * Commits the newest changeset to the branch and opens or updates the pull request. Files that may not be committed are always
+ * named there.
+ */
 export async function publishWork(context: EffectContext, ready: boolean): Promise<void> {
   try {
     await publishUnlessStopped(context, ready);
@@ -28,7 +31,7 @@ export async function publishWork(context: EffectContext, ready: boolean): Promi
 /** The run was cancelled between two calls of a publish. */
 class NoLongerWanted extends Error {}
 
-/** R-9: asked before each call that people would see, because uploading the work takes a while. */
+/** R-9: checked before each call whose result people see, because uploading the work takes a while. */
 async function demandStillWanted({ deps, state }: EffectContext): Promise<void> {
   const newest = (await deps.store.runs.load(state.run)).state;
   if (newest && !isStillWanted({ type: 'publish' }, newest)) throw new NoLongerWanted();
@@ -42,19 +45,19 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
   const why = await bringToPullRequest(context, ready);
   if (ready) await rememberUnpublished(deps, state.run, why);
   if (why) return;
-  // Once the work is known to be there, which the check tells as well.
+  // Only now, because the check also shows whether the work is published.
   await showCheck(context);
   if (before && isFinished(state)) await correct(context);
 }
 
-/** What was said of the end while the work was not there. */
+/** Rewrites the status and the receipt that were written while the work was not published yet. */
 async function correct(context: EffectContext): Promise<void> {
   const { deps, state } = context;
   await updateStatus(context);
   if (await deps.store.comments.find(state.run, `${state.run}.receipt`)) await showReceipt(context);
 }
 
-/** Undefined: it is there. Else why it is not. */
+/** Returns why the work is not on the pull request; undefined if it is. */
 async function bringToPullRequest(context: EffectContext, ready: boolean): Promise<Unpublished | undefined> {
   const { deps, github, state, target } = context;
   const work = await findWork(context);
@@ -77,18 +80,21 @@ const NOTHING_CHANGED: Unpublished = {
   detail: 'Label the issue again to build it once more.',
 };
 
-/** R-2: a commit is known as ours before the branch leads to it, so that a lost answer never makes it somebody else's. */
+/**
+ * R-2: the commit is stored as ours before the branch points to it, so that after a lost response it is not taken for somebody
+ * else's.
+ */
 async function commitWork(
   context: EffectContext,
   { files, workflows, leftOut, digest }: Work,
 ): Promise<void> {
   const { deps, github, state, target } = context;
   const mark = `published:${state.run}`;
-  // With more approved, the same changeset makes another commit.
+  // After more files are approved, the same changeset makes another commit.
   const content = `${digest}:${leftOut.length}`;
   const branch = publishedBranch(deps, state.run, target);
   const done = (await deps.store.marks.get(mark)) === content;
-  // Whoever closes a pull request may have the branch deleted with it.
+  // The branch may have been deleted when its pull request was closed.
   if (done && (await github.branchHead(await branch.name())) !== undefined) return;
   const { sha } = await github
     .commit({
@@ -112,7 +118,10 @@ async function commitWork(
 
 const UNNAMED = /resource not accessible|not found/i;
 
-/** GitHub hides what an App may not see: of workflow files it says that they are not there, or that both permissions are wanted. */
+/**
+ * For workflow files, GitHub does not name the missing permission: it responds that they do not exist, or asks for both
+ * permissions.
+ */
 function namePermission(error: unknown): unknown {
   if (!(error instanceof GitHubError) || error.retryAfter !== undefined || error.unreachable) return error;
   const { status, message, missingPermission } = error;
@@ -125,7 +134,7 @@ function namePermission(error: unknown): unknown {
   );
 }
 
-/** The branch is moved, so what others have put on it would be lost: then the run takes one of its own. */
+/** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */
 async function chooseBranch({ deps, github, state, target }: EffectContext): Promise<string> {
   const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
@@ -145,18 +154,18 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
   return own;
 }
 
-/** Whoever opened the issue wrote it. */
+/** The title is text that the issue's author wrote, so it is cleaned and redacted. */
 async function titleOf({ deps, state }: EffectContext): Promise<string> {
   return plainTitle(await redactFor(deps, state.run, state.task.title));
 }
 
 function commitMessage({ state, target }: EffectContext, title: string): string {
-  // Code of an agent that nobody has looked at does not run the repository's CI with its secrets.
+  // An agent's code that nobody has reviewed must not run in the repository's CI, which has secrets.
   const skip = target.ci === 'always' ? '' : '\n\n[skip ci]';
   return `${title}\n\nFor #${target.issue}, run ${state.run}.${skip}`;
 }
 
-/** All of the work is of a kind that no commit carries. */
+/** None of the changed files may be committed. */
 async function reportNothingLeft(
   context: EffectContext,
   leftOut: Changeset['left_out'],
@@ -196,7 +205,7 @@ async function writePullRequest(context: EffectContext, ready: boolean): Promise
   if (ready && pull.draft) await github.markReady(pull.node_id);
 }
 
-/** One that is closed is over: that of an earlier run, or one of this run that somebody wants to go on all the same. */
+/** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */
 async function findPullRequest({
   deps,
   github,

@@ -6,7 +6,7 @@ import type { EffectContext } from './effect-context.ts';
 
 type Check = Pick<Parameters<GitHub['upsertCheckRun']>[0], 'status' | 'conclusion' | 'title'>;
 
-/** Where the run stands, beside the branch's newest commit. Without a branch there is nothing to stand beside. */
+/** Shows the run's status as a check on the branch's newest commit, if the branch exists. */
 export async function showCheck({ deps, github, state, target }: EffectContext): Promise<void> {
   const head = await publishedBranch(deps, state.run, target).head();
   if (head === undefined) return;

@@ -4,7 +4,7 @@ import { commentContext } from '../comment-context.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** The last comment of a run. Written once, and corrected when what it says of the pull request was not so. */
+/** The last comment of a run. Written once, and rewritten if its statement about the pull request turned out wrong. */
 export async function showReceipt({ deps, github, state, target }: EffectContext): Promise<CommentContext> {
   const op = `${state.run}.receipt`;
   const where = await commentContext(deps, state, target, op, true);

@@ -7,18 +7,18 @@ import type { EffectContext } from './effect-context.ts';
 
 interface ShownReview {
   op: string;
-  /** The question that comes again under it. */
+  /** The question that is repeated below the review. */
   escalation?: string;
 }
 
 const newestMark = (run: string) => `review:${run}`;
 const questionMark = (op: string) => `question-in:${op}`;
 
-/** One comment per `/review`; an older one is outdated. A question that was answered meanwhile is not asked again. */
+/** Writes one comment per `/review` and minimises the previous one. A question that was answered meanwhile is not repeated. */
 export async function showReview(context: EffectContext, escalationId: string | undefined): Promise<void> {
   const { deps, github, state, target, op } = context;
   const { run } = state;
-  // Before it can be ticked, it must be known what the boxes are for.
+  // Stored first, because a box can be ticked as soon as the comment exists.
   await deps.store.marks.set(questionMark(op), escalationId ?? '');
   const open = state.escalations.find(({ id }) => id === escalationId && id === state.pending);
   const where = await commentContext(deps, state, target, op);
@@ -35,7 +35,7 @@ export async function newestReview(deps: AppDependencies, run: string): Promise<
   return text === undefined ? undefined : (JSON.parse(text) as ShownReview);
 }
 
-/** Undefined: the operation wrote no review. Empty: one without a question. */
+/** Undefined if the operation wrote no review, empty if it wrote one without a question. */
 export function questionOfReview(deps: AppDependencies, op: string): Promise<string | undefined> {
   return deps.store.marks.get(questionMark(op));
 }

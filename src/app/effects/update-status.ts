@@ -7,7 +7,7 @@ import { upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 import { showCheck } from './show-check.ts';
 
-/** The one sticky comment, the check on the branch, and the label that says the same in a list of issues. */
+/** Updates the sticky comment, the check on the branch and the status label. */
 export async function updateStatus(context: EffectContext): Promise<void> {
   const { deps, github, state, target } = context;
   if (await isPublishingDue(deps, state)) return;
@@ -20,7 +20,7 @@ export async function updateStatus(context: EffectContext): Promise<void> {
 
 const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
 
-/** One of them per issue, that of its newest run: what an earlier run left there goes. */
+/** An issue has one status label, of its newest run. Labels of earlier runs are removed. */
 async function showLabel(
   { deps, github, state, target }: EffectContext,
   unpublished: boolean,

@@ -10,21 +10,21 @@ const MOST_NAMED = 10;
 
 export interface Work {
   files: CommitFile[];
-  /** Those that only an App with the `workflows` permission can commit. */
+  /** Files that only an App with the `workflows` permission can commit. */
   workflows: string[];
   leftOut: Changeset['left_out'];
   digest: string;
 }
 
-/** Asked again, the answer would be the same: it is said once, and not tried again. */
+/** A permanent refusal: it is reported once and not retried. */
 interface RefusedWork {
   refused: { why: string; title: string; detail: string };
 }
 
-/** A file that stays out of the commit. */
+/** A file that is left out of the commit. */
 type Held = Changeset['left_out'][number];
 
-/** The newest changeset, as far as it may be committed. Undefined: nothing was sent yet. */
+/** The part of the newest changeset that may be committed. Undefined if no changeset was sent yet. */
 export async function findWork(context: EffectContext): Promise<Work | RefusedWork | undefined> {
   const { deps, state, target } = context;
   const bytes = await deps.store.blobs.get(state.run, 'changeset');
@@ -39,10 +39,10 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
   const limits = changesetLimits(state, target, changeset, deps.hash);
-  // Whoever accepts what is there accepts its number, too.
+  // A person who accepts the work also accepts its number of files.
   const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
   const problems = checked.ok ? [] : checked.problems;
-  // The rest is shown, unless it would pass for all of it, checked and complete.
+  // Committing only a part is fine unless it would look like the whole work, checked and complete.
   const whole = completedByItself(state);
   if ((whole && problems.length > 0) || problems.some(({ kind }) => kind === 'too_many')) {
     return refuse(`${problems.length} of its files may not be`, ...named(problems.map(describe)));
@@ -64,14 +64,17 @@ function without(changeset: Changeset, held: readonly Held[]): Changeset {
   return { ...changeset, files: changeset.files.filter(({ path }) => !out.has(path)) };
 }
 
-/** Files that take the place of others: a removal that stands nowhere was looked at by nobody, and counted by nobody. */
+/**
+ * Files written over a directory or below a file. The removal this implies is not in the changeset, so it was neither reviewed
+ * nor counted.
+ */
 async function findReplacing(
   { deps, github, state, target }: EffectContext,
   { files }: Changeset,
 ): Promise<Held[]> {
   const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
   const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
-  // Neither the base nor the answer changes: what was looked up once is not read from GitHub at every publishing.
+  // Cached, because neither the base nor the result changes, and GitHub would be asked at every publish.
   const mark = `replaces-nothing:${state.run}`;
   const question = deps.hash(JSON.stringify([target.head_sha, written, [...removed]]));
   if ((await deps.store.marks.get(mark)) === question) return [];
@@ -86,7 +89,7 @@ async function findReplacing(
   }));
 }
 
-/** What goes with its directory is not named once more: GitHub would look for it below a file. */
+/** A deletion below a path that becomes a file is implied. If it were listed, GitHub would look for it below that file. */
 function impliedLeftOut(files: CommitFile[]): CommitFile[] {
   const written = new Set(files.filter(({ content }) => content !== null).map(({ path }) => path));
   const isBelowFile = (path: string) =>
@@ -94,7 +97,7 @@ function impliedLeftOut(files: CommitFile[]): CommitFile[] {
   return files.filter(({ path, content }) => content !== null || !isBelowFile(path));
 }
 
-/** Nobody said that this is enough: it stands for what was asked, and for what was checked. */
+/** The run completed without a person accepting it, so the work must be exactly what was asked for and checked. */
 function completedByItself({ finished }: RunState): boolean {
   return finished !== undefined && finished.by === undefined;
 }
@@ -107,13 +110,13 @@ async function findLeaks(
   const mark = `free-of-secrets:${state.run}`;
   if ((await deps.store.marks.get(mark)) === digest) return [];
   const refs = givenRefs(state);
-  // After the end nobody knows the values any more: what was not looked through before then stays here.
+  // The values are deleted when the run ends. Work that was not searched for them before then is not published.
   if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {
     const why = 'it can no longer be looked through for the values that were given';
     return refuse(why, 'They were forgotten with the end of the run.', nextStep(state));
   }
   const leaks = findSecretsInFiles(files, await openSecrets(deps.store.vault, state));
-  // Whoever accepts what is there gets the rest of it.
+  // A person who accepts the work gets the files without secrets.
   if (leaks.length > 0 && state.finished?.by) {
     return leaks.map(({ path, key }) => ({
       path,

@@ -10,17 +10,17 @@ import { readMarker, upsertComment, wasTried } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 import { newestReview } from './show-review.ts';
 
-/** The question is one comment for its whole life: asked, partly answered, answered, and in the end outdated. */
+/** A question is one comment, rewritten in every state: asked, partly answered, answered, outdated. */
 export async function writeQuestion(context: EffectContext, id: string, open: boolean): Promise<void> {
   const { deps, github, state, target } = context;
   const { run } = state;
   const escalation = state.escalations.find((candidate) => candidate.id === id);
   if (!escalation) return;
   const op = `${run}.${id}`;
-  // R-9: a question that nobody has seen is not shown after the cancel.
+  // R-9: a question that nobody has seen is not posted after a cancel.
   if (isStopped(state) && !(await wasTried(deps, op))) return;
   const present = open ? await findPresent(context, op) : undefined;
-  // Somebody was quicker: writing now would take the tick away before it was seen. It is read by its webhook, or by reconcile.
+  // A person ticked a box that no handler has read yet. Writing now would erase the tick; its webhook or reconcile reads it.
   if (present && newTicks('', present.body).length > 0) return;
   const where = await commentContext(deps, state, target, op, open);
   const body = open ? renderEscalation(state, escalation, where) : renderAnswered(state, escalation, where);
@@ -29,7 +29,10 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
     await minimise(deps, github, run, outdated);
 }
 
-/** An answered question stays in sight until the next one is asked; what asked for the answer goes with the answer. */
+/**
+ * Operations whose comments are outdated. An answered question stays visible until the next one is asked; reminders and reviews
+ * of it are minimised at once.
+ */
 async function outdatedBy(
   { deps, state }: EffectContext,
   { id, status, reminders }: Escalation,
@@ -46,7 +49,7 @@ async function outdatedBy(
   ];
 }
 
-/** As it stands on GitHub, where it does. One that somebody has deleted is forgotten, so that it is written anew. */
+/** Reads the question's comment from GitHub. If somebody deleted it, it is forgotten so that it is created again. */
 async function findPresent(
   { deps, github, state, target }: EffectContext,
   op: string,
@@ -55,9 +58,9 @@ async function findPresent(
   const known = await comments.find(state.run, op);
   if (!known) return undefined;
   const present = await github.comment(known.comment_id);
-  // Without a hash it is to be put back, ticks and all.
+  // An empty hash means that the comment is to be restored, whatever was ticked in it.
   if (present) return known.body_hash ? present : undefined;
-  // Written anew before, and the answer was lost (R-2).
+  // It may have been created again already, with a lost response (R-2).
   const again = (await github.comments(target.issue)).findLast(
     ({ app_id, body }) => app_id === deps.settings.appId && readMarker(body)?.op === op,
   );

@@ -9,11 +9,11 @@ interface Commented {
   /** The number of the issue, or of the pull request. */
   number: number;
   isPullRequest: boolean;
-  /** Not told by a webhook. */
+  /** True if reconcile found it, not a webhook. */
   foundLate?: boolean;
 }
 
-/** Commands count on the issue and on its pull request alike. */
+/** Handles commands in a comment on the issue or on its pull request. */
 export async function onCommentCreated(
   deps: AppDependencies,
   github: GitHub,

@@ -12,12 +12,15 @@ import { handleCommand } from './handle-command.ts';
 interface Edited {
   comment: { id: number; body: string; app_id?: number; updated_at: string };
   before: string;
-  /** Undefined: it is ticked, and nobody knows by whom. */
+  /** Undefined if a box is ticked but GitHub does not say by whom. */
   login: string | undefined;
   issue: number;
 }
 
-/** A tick of one of our own boxes is the command that the record keeps for it. Any other edit answers nothing, and is undone. */
+/**
+ * A tick of one of our boxes gives the command that the record stores for it. Any other edit of our comments gives no command and
+ * is reverted.
+ */
 export async function onCommentEdited(deps: AppDependencies, github: GitHub, edited: Edited): Promise<void> {
   const { comment } = edited;
   if (comment.app_id !== deps.settings.appId) return;
@@ -35,7 +38,7 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
     await restoreComment(deps, ours, state);
   };
   if (login === undefined) {
-    // One that is answered loses its boxes anyway.
+    // An answered question is rewritten without boxes anyway.
     if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`))) return;
     return refuse(
       'a box was ticked, but GitHub does not tell by whom.',
@@ -61,8 +64,9 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
 }
 
 /**
- * Ticked between its creation and our hearing of it: the delivery comes again until the comment is known. The marker only says
- * that it is worth waiting; a comment of ours that never becomes known has none, or one whose comment is another.
+ * A box was ticked before the store knew the comment. Throwing makes the delivery retry until the comment is known. The marker
+ * only decides whether waiting makes sense: a comment that never becomes known has no marker, or its operation is stored with
+ * another comment.
  */
 async function waitUntilKnown(
   deps: AppDependencies,
@@ -79,7 +83,9 @@ async function waitUntilKnown(
     throw new Error(`${op} was ticked before its comment is known`);
 }
 
-/** S-15: who may write may edit our comments, and a box that says something else than it does misleads whoever ticks it next. */
+/**
+ * S-15: people with write access can edit our comments, and a box with a changed text would mislead the next person who ticks it.
+ */
 async function undoRewording(
   deps: AppDependencies,
   github: GitHub,
@@ -88,13 +94,16 @@ async function undoRewording(
   const ours = await deps.store.comments.byComment(id);
   if (!ours || deps.hash(body) === ours.body_hash) return;
   const present = await github.comment(id);
-  // A tick that came in the meantime is read first; it counts by its id, whatever the text is.
+  // A tick made meanwhile is read first. It counts by its id, not by its text.
   if (!present || newTicks('', present.body).length > 0) return;
   const { state } = await deps.store.runs.load(ours.run);
   if (state) await restoreComment(deps, ours, state);
 }
 
-/** The comment as the record says, boxes empty: its hash is forgotten so that it is written although nothing changed. */
+/**
+ * Writes the comment from the record again, with empty boxes. Its hash is cleared, because otherwise an unchanged text is not
+ * written.
+ */
 async function restoreComment(
   deps: AppDependencies,
   ours: { run: string; op: string },
@@ -111,7 +120,7 @@ async function restoreComment(
       effect: { type: 'ask', escalation },
     });
   else if (reviewed)
-    // Under the id it was written with: it is the same comment.
+    // The id is the original one, so that the same comment is rewritten.
     await performEffect(deps, {
       id: ours.op,
       run: ours.run,

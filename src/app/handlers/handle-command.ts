@@ -20,25 +20,25 @@ export interface Asked {
   login: string;
   via: 'comment' | 'tick';
   parsed: ParsedText;
-  /** As it was written; a tick has no text of a person's. */
+  /** The person's text. Absent for a tick. */
   text?: string;
-  /** One key per thing a person did: the same one twice does nothing the second time. */
+  /** The idempotency key of the person's action. */
   seen: string;
   escalation?: string;
-  /** The comment it came in; a tick has none to react to. */
+  /** The comment with the command, to react to. Absent for a tick. */
   comment?: { id: number };
-  /** The review it came with. */
+  /** The review with the command, to react to. */
   review?: { node_id: string };
 }
 
-/** A person's command, from recognising it to its reaction. Returns whether it changed anything. */
+/** Handles a person's command, from parsing to the reaction. Returns whether it changed anything. */
 export async function handleCommand(deps: AppDependencies, github: GitHub, given: Asked): Promise<boolean> {
   const { run, login, parsed } = given;
   if (parsed.kind === 'ignore') return false;
   const target = await deps.store.runs.target(run);
   if (!target) return false;
   const exposed = await findExposedIn(deps, given);
-  // P-9: at once, whoever wrote it and whatever comes of it.
+  // P-9: deleted before anything else, whoever wrote it and whether or not the command succeeds.
   if (exposed.length > 0 && given.comment) await github.deleteComment(given.comment.id);
   const asked = exposed.length > 0 ? { ...given, comment: undefined } : given;
   const advise = (stored: Exposed[], because?: string) => {
@@ -62,7 +62,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, given
     return false;
   }
   if (exposed.length > 0 && name !== 'provide') {
-    // What people say is kept, and shown to others: a secret in it would be as well.
+    // The text of a command is stored and shown to others, so one with a secret in it is refused.
     await react(deps, github, asked, 'confused');
     await advise([], `Nothing changed: send /${name} again, without the secret.`);
     return false;
@@ -84,7 +84,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, given
     },
     [asked.seen],
   );
-  // Its values were forgotten when it ended; these came later.
+  // The run had ended and its values were deleted before these were given.
   if (command.name === 'provide' && decided && isFinished(decided.state)) await deps.store.vault.forget(run);
   if (exposed.length > 0) await advise(whichStored(exposed, decided));
   const refused = decided?.events.some((event) => event.type === 'command_refused') === true;
@@ -100,7 +100,10 @@ async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked
   return findExposed(state, text, parsed, known);
 }
 
-/** P-9: where nothing but secrets is missing, going on means that they are in Actions secrets. Deciding is pure, so we look here. */
+/**
+ * P-9: if only secrets are missing, continuing means that they are Actions secrets now. The lookup is here because `decide` is
+ * pure.
+ */
 async function lookForSecrets(
   deps: AppDependencies,
   github: GitHub,
@@ -121,7 +124,7 @@ async function lookForSecrets(
   return found;
 }
 
-/** Politely, and once per person, run and role that is missing; after that the reaction alone. */
+/** Replies once per person, run and missing role. Later attempts only get a reaction. */
 export async function refuseOnce(
   deps: AppDependencies,
   github: GitHub,
@@ -138,6 +141,6 @@ export async function refuseOnce(
         ? 'Thank you. Answers are taken from people with write access to this repository, so nothing was changed.'
         : `Thank you. /${name} is taken from people with the role ${needed} or a higher one in this repository, so nothing was changed.`,
   });
-  // Afterwards: a reply that failed is written when the delivery comes again, under the same operation id.
+  // Marked after the reply, so that a failed reply is retried with the delivery, under the same operation id.
   await deps.store.marks.set(mark, deps.now().toISOString());
 }

@@ -4,8 +4,9 @@ import type { AppDependencies } from '../dependencies.ts';
 import { type Asked, handleCommand } from './handle-command.ts';
 
 /**
- * What a person wrote, once: the key is where it stands, so webhook and reconcile may come in any order and an edit is no
- * second one. Found late it counts only as its author left it: whoever may write can edit what others wrote.
+ * Handles a person's text once. The key is the id of the comment or review, so webhook and reconcile may come in any order and an
+ * edit is not a second command. A text found late counts only if its author was the last to edit it, because people with write
+ * access can edit the texts of others.
  */
 export async function handleText(
   deps: AppDependencies,
@@ -15,7 +16,7 @@ export async function handleText(
     text: string;
     /** `comment:<id>` */
     source: string;
-    /** Read from GitHub, not told by a webhook: the text may have been edited. */
+    /** Set if reconcile read the text from GitHub, because it may have been edited since. */
     late?: { node_id: string };
   },
 ): Promise<void> {

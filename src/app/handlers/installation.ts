@@ -4,21 +4,23 @@ import type { AppDependencies } from '../dependencies.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
 
 const MOST_REVIVED = 1_000;
-/** `<run>.<version>.<index>` */
+/** The operation id of an effect, `<run>.<version>.<index>`. */
 const EFFECT_ID = /^(.+)\.\d+\.\d+$/;
 
 interface LostAccess {
   installation_id: number;
-  /** Ids of the repositories; absent: all of the installation. */
+  /** Ids of the repositories; if absent, all of the installation. */
   repositories?: number[];
   login: string;
-  /** Goes on after "cancelled by NAME: ". */
+  /** Continues the sentence "cancelled by NAME: ". */
   because: string;
-  /** The delivery it came by. */
+  /** The idempotency key, made from the delivery's id. */
   seen: string;
 }
 
-/** The App may not work there any more: its runs end. What cannot be written then is set aside, not tried for hours. */
+/**
+ * Ends the runs of repositories the App lost access to. Their remaining effects are buried instead of being retried for hours.
+ */
 export async function onAccessLost(deps: AppDependencies, lost: LostAccess): Promise<void> {
   const { store, log } = deps;
   for (const run of await store.runs.active()) {
@@ -43,7 +45,7 @@ export async function cancelBecause(
   await decideForRun(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
 }
 
-/** The App may work there again, or may do more: what was given up for want of it gets another chance. */
+/** Revives effects and deliveries that were buried because the App lacked access or a permission. */
 export async function onAccessRestored(deps: AppDependencies, installation_id: number): Promise<void> {
   const { inbox, outbox, runs } = deps.store;
   let revived = 0;

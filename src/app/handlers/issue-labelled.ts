@@ -24,17 +24,17 @@ const WORKFLOW = 'autobuild.yml';
 interface Labelled extends Repository {
   issue: number;
   login: string;
-  /** The delivery or the reconcile step it came by. */
+  /** The idempotency key, made from the delivery or from the reconcile step. */
   seen: string;
-  /** When it was set, by GitHub's clock. */
+  /** The time the label was set, by GitHub's clock. */
   at: string;
-  /** GitHub's record of it, where it was read already. */
+  /** GitHub's event of the label, if the caller has read it already. */
   set?: IssueEvent;
-  /** The issue as it stood then (R-8). Undefined: not known. */
+  /** The issue's text at that time (R-8). Undefined if it is not known. */
   text: { title: string; body: string } | undefined;
 }
 
-/** The label starts a run, when whoever set it may and everything a run needs is there. */
+/** Starts a run if the person who set the label may do so and the repository has everything a run needs. */
 export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled): Promise<void> {
   const { issue, login } = labelled;
   const github = await deps.github(labelled);
@@ -109,12 +109,12 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   );
   const { events, effects } = decide(undefined, input, deps.rules);
   await rememberLabelling(deps, run, labelling);
-  // Of two desks that start a run after the same one, one does.
+  // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
   await deps.store.runs.commit(run, 0, { input, events, effects, target, seen: [labelled.seen, once] });
 }
 
-/** Its list of events may lag behind what GitHub has told already. */
+/** GitHub's list of events may lag behind its webhooks. */
 async function findLabelling(
   deps: AppDependencies,
   github: GitHub,
@@ -208,7 +208,7 @@ function reminderPlan({
   };
 }
 
-/** One comment per delivery; the label goes, so that setting it again is a new try. */
+/** Replies once per delivery, and removes the label so that setting it again retries. */
 async function notStarted(
   deps: AppDependencies,
   github: GitHub,
@@ -224,7 +224,7 @@ async function notStarted(
   await deps.store.marks.set(mark, deps.now().toISOString());
 }
 
-/** The answer may have been lost after the comment was there (R-2). */
+/** Finds a comment that was created although the response was lost (R-2). */
 async function wasWritten(
   deps: AppDependencies,
   github: GitHub,

@@ -12,7 +12,7 @@ interface PullRequestChange {
   seen: string;
 }
 
-/** The pull request's fate is the run's. */
+/** A merge approves the run's work; a close without a merge rejects it. */
 export async function onPullRequestClosed(
   deps: AppDependencies,
   closed: PullRequestChange & { merged: boolean },
@@ -25,7 +25,9 @@ export async function onPullRequestClosed(
   await decideForRun(deps, run, { type: 'judged', at, outcome, by, pull: number }, [seen]);
 }
 
-/** A delivery may come late: the run has another one since, or people have opened it again. */
+/**
+ * Checked because a delivery may be late: the run may have another pull request by then, or people may have reopened this one.
+ */
 async function isStillClosed(deps: AppDependencies, run: string, number: number): Promise<boolean> {
   if ((await deps.store.marks.get(`pull-of:${run}`)) !== String(number)) return false;
   const { state } = await deps.store.runs.load(run);
@@ -46,7 +48,7 @@ export async function onPullRequestReopened(
   await decideForRun(deps, run, { type: 'reopened', at, by, pull }, [seen]);
 }
 
-/** What a look at the pull request tells that no webhook has told. */
+/** Handles a close or reopen that was read from GitHub, for the case that its webhook was lost. */
 export async function noticeFate(
   deps: AppDependencies,
   github: GitHub,

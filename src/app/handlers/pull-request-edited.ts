@@ -14,13 +14,15 @@ interface DescriptionEdited {
   number: number;
   before: string;
   body: string;
-  /** Undefined: it is ticked, and nobody knows by whom. */
+  /** Undefined if the box is ticked but GitHub does not say by whom. */
   login: string | undefined;
 }
 
 const CI_BOX = /^ci\.([0-9a-f]{40})$/;
 
-/** A tick of *Run CI* in a description of ours lets the repository's CI run, on what the person saw. Any other edit does nothing. */
+/**
+ * A tick of *Run CI* in our description lets the repository's CI run on the commit the person saw. Any other edit does nothing.
+ */
 export async function onPullRequestEdited(
   deps: AppDependencies,
   github: GitHub,
@@ -52,21 +54,21 @@ export async function onPullRequestEdited(
   await showBranch(context, number);
 }
 
-/** False: what the person saw is not what stands there (R-8). Asked again, it finds the commit it made. */
+/** False if the branch is no longer at the commit the person saw (R-8). Idempotent: a retry finds the commit it made. */
 async function startCi(context: EffectContext, seenHead: string, login: string): Promise<boolean> {
   const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   if ((await branch.ciRequest())?.of === seenHead) return true;
   if ((await github.branchHead(await branch.name())) === undefined) return false;
   try {
-    // The same files, in a commit whose message does not keep CI from running.
+    // A commit with the same tree, whose message does not skip CI.
     const { sha } = await github.commit({
       branch: await branch.name(),
       parent: seenHead,
       message: `Run CI, asked by @${login}`,
       files: [],
       force: false,
-      // R-2: known as ours before the branch leads to it.
+      // R-2: stored as ours before the branch points to it.
       onCreated: branch.addOurs,
     });
     await branch.addOurs(sha);
@@ -75,16 +77,16 @@ async function startCi(context: EffectContext, seenHead: string, login: string):
     return true;
   } catch (error) {
     if (!(error instanceof GitHubError) || !MOVED.includes(error.status)) throw error;
-    // Where it has not moved, the branch is protected against us: trying again shows whether it still is.
+    // If the branch has not moved, it is protected against the App. A retry shows whether it still is.
     if ((await github.branchHead(await branch.name())) === seenHead) throw error;
     return false;
   }
 }
 
-/** No such commit any more, or none that the branch could be moved to from where it stands. */
+/** The commit does not exist any more, or the branch cannot be fast-forwarded to the new one. */
 const MOVED = [404, 409, 422];
 
-/** Box empty, or done: as the branch stands now. */
+/** Rewrites the description from the branch's current state. */
 async function showBranch(context: EffectContext, number: number): Promise<void> {
   const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);

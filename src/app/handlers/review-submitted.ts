@@ -6,13 +6,13 @@ interface Reviewed {
   review: { id: number; node_id: string; body: string };
   login: string;
   repo_id: number;
-  /** Of the pull request. */
+  /** The number of the pull request. */
   number: number;
-  /** Not told by a webhook. */
+  /** True if reconcile found it, not a webhook. */
   foundLate?: boolean;
 }
 
-/** People write commands where they review. The verdict itself changes nothing: the pull request's fate is the run's. */
+/** Handles commands in a review's summary. The verdict changes nothing, because only a merge or a close does. */
 export async function onReviewSubmitted(
   deps: AppDependencies,
   github: GitHub,

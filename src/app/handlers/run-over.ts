@@ -14,16 +14,16 @@ interface IssueGone {
   repo_id: number;
   issue: number;
   ending: Ending;
-  /** The person who did it, where it is known to be one. */
+  /** The person who did it, if known to be a person. */
   person?: string;
-  /** An App that did it, where it is known; this one or another. */
+  /** The App that did it, if known. It may be this one. */
   bot?: string;
   seen: string;
 }
 
 /**
- * The label was taken off, or the issue closed, locked, moved or deleted: the run is cancelled (C-6), whoever did it but this
- * App. Merging its pull request closes the issue, too, and is the opposite of cancelling.
+ * Cancels the run (C-6) when its label was removed or its issue closed, locked, transferred or deleted by anybody but this App. A
+ * merge of its pull request also closes the issue, but that is the opposite of cancelling.
  */
 export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promise<void> {
   const run = await deps.store.runs.ofIssue(gone.repo_id, gone.issue);
@@ -57,7 +57,7 @@ interface EndedActionsRun {
   conclusion: string | null;
 }
 
-/** An Actions run that ended: a job that had parked or finished is no news, any other was lost. */
+/** Handles the end of an Actions run. The job was lost unless it had parked or finished before. */
 export async function onWorkflowRunCompleted(deps: AppDependencies, ended: EndedActionsRun): Promise<void> {
   const { state } = await deps.store.runs.load(ended.run);
   if (!state || isFinished(state)) return;
@@ -65,14 +65,14 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
   const dispatched = newest?.actions_run === ended.actions_run ? newest : undefined;
   const job = await deps.store.tokens.actionsRunOf(ended.run, state.jobs);
   const claimed = job?.actions_run === ended.actions_run && job.attempt === ended.attempt;
-  // The job that built ends while the fresh one, which is to verify, is on its way: that one is not lost by it.
+  // The build job may end while the verification job is starting. That does not lose the verification.
   const verifying =
     state.verifying !== undefined && (dispatched ? dispatched.kind === 'verify' : !newest?.actions_run);
   if (!claimed && !dispatched) return;
   if (dispatched) await rememberDispatch(deps, ended.run, { ...dispatched, ended: true });
   if (await deps.store.marks.get(droppedMark(ended.actions_run))) return;
   const neverBegan = !claimed && dispatched?.kind === 'build' && !state.job_live;
-  // One that is told to end saves its work and parks, so that a successor is asked for: this one is still the newest that began.
+  // A job that is cancelled saves its work and parks, which requests a successor. Until that one begins, this job is the newest.
   if (ended.conclusion === 'cancelled' && (neverBegan || claimed) && state.verifying === undefined)
     await pauseCancelled(deps, state, ended);
   else if (neverBegan) return startAgain(deps, state, ended);
@@ -92,12 +92,12 @@ async function logOf(
 }
 
 /**
- * Somebody pressed Cancel on the Actions page (a run that is cancelled here has ended before). Another job is not what they
- * want; and as GitHub cancels for reasons of its own, too, nothing is thrown away.
+ * Somebody pressed Cancel on the Actions page; a run cancelled by command is finished before its job ends. They do not want
+ * another job. Nothing is discarded, because GitHub also cancels jobs for its own reasons.
  */
 async function pauseCancelled(deps: AppDependencies, state: RunState, ended: EndedActionsRun): Promise<void> {
   const target = await deps.store.runs.target(state.run);
-  // An open question stays: it is what the run waits for already.
+  // A run with an open question is waiting already.
   if (!target || state.pending || state.paused) return;
   const seen = `actions-cancelled:${ended.actions_run}:${ended.attempt}`;
   const github = await deps.github(target);
@@ -115,7 +115,7 @@ async function pauseCancelled(deps: AppDependencies, state: RunState, ended: End
         'What was saved is kept: `/continue` goes on from there with a new job, `/cancel` ends the run.',
     },
   );
-  // Last, because a run that is paused is not looked at again.
+  // Last, because a paused run is not handled again.
   const at = deps.now().toISOString();
   const because = 'the job was cancelled in Actions';
   const by = 'the Actions page';
@@ -125,7 +125,9 @@ async function pauseCancelled(deps: AppDependencies, state: RunState, ended: End
   ]);
 }
 
-/** It ended before it began: no runner, or a set-up step that fails. Tried again, then said. */
+/**
+ * The Actions run ended before the job began, for want of a runner or because a set-up step failed. It is retried, then reported.
+ */
 async function startAgain(deps: AppDependencies, state: RunState, ended: EndedActionsRun): Promise<void> {
   const target = await deps.store.runs.target(state.run);
   const done = `not-begun:${state.run}:${ended.actions_run}`;

@@ -5,10 +5,13 @@ import { onIssueLabelled } from '../handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
 
 const EVERY_MS = 15 * 60_000;
-/** GitHub tells times to the second and by its own clock: what changed so lately may have changed again unseen. */
+/**
+ * GitHub's times are whole seconds of its own clock, so an issue that changed this recently may change again with the same
+ * `updated_at`.
+ */
 const UNSETTLED_MS = 10 * 60_000;
 
-/** Labels whose webhooks were lost. One repository that cannot be read keeps no other from being read. */
+/** Handles labels whose webhook was lost. A repository that cannot be read does not stop the others. */
 export async function reconcileLabels(deps: AppDependencies): Promise<void> {
   const { store, now, log } = deps;
   for (const repository of await deps.repositories()) {
@@ -21,7 +24,7 @@ export async function reconcileLabels(deps: AppDependencies): Promise<void> {
       await readLabels(deps, repository);
     } catch (error) {
       log.warn({ repository: name, error: String(error) }, 'the labels of this repository could not be read');
-      // One that is gone or empty stays so for a while; anything else is tried again at once.
+      // A repository that is gone or empty is read less often. Any other failure is retried in the next round.
       if (!(error instanceof GitHubError) || ![403, 404, 409, 410, 451].includes(error.status)) continue;
     }
     await store.marks.set(mark, started);
@@ -76,8 +79,8 @@ async function readLabel(
 }
 
 /**
- * The issue as whoever labelled it saw it (R-8). Undefined: somebody else has edited it since, or GitHub does not tell. The
- * text was read before, so that an edit in between shows.
+ * The issue's text at the time of the label (R-8). Undefined if somebody else edited it since, or if GitHub does not say. The
+ * caller reads the text before this checks for edits, so that an edit in between is noticed.
  */
 async function textWhenLabelled(
   github: GitHub,

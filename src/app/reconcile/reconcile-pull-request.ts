@@ -10,12 +10,12 @@ import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 
 const REVIEWED_EVERY_MS = 15 * 60_000;
-/** Of the newest runs; what is older was judged long ago, or nobody wants it. */
+/** Only this many of the newest runs are checked. Older ones were reviewed long ago or abandoned. */
 const MOST_RUNS = 200;
-/** GitHub tells times to the second and by its own clock: something may have come since, in the same one. */
+/** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
 const SAME_MOMENT_MS = 10 * 60_000;
 
-/** A pull request of a run that goes on: its box, and what was written there since. One call where nothing has changed. */
+/** Reads the box, the comments and the reviews of an active run's pull request. Costs one call if nothing changed. */
 export async function reconcilePullRequest(
   deps: AppDependencies,
   github: GitHub,
@@ -46,7 +46,7 @@ export async function reconcilePullRequest(
   if (settled) await deps.store.marks.set(mark, pull.updated_at);
 }
 
-/** Runs that wait for their pull request to be judged are active no more; they are looked at now and then. */
+/** Runs in review are not active any more, so they are checked less often. */
 export async function reconcileReviewing(deps: AppDependencies): Promise<void> {
   const mark = 'reviewing-read';
   const last = await deps.store.marks.get(mark);
@@ -85,7 +85,7 @@ async function readPullRequest(
   return number === undefined ? undefined : github.pullRequest(Number(number));
 }
 
-/** A tick found late is that of whoever edited the description last. */
+/** A tick found late is attributed to the last editor of the description. */
 async function readBox(
   deps: AppDependencies,
   github: GitHub,

@@ -19,12 +19,12 @@ import { reconcileLabels } from './reconcile-labels.ts';
 import { reconcilePullRequest, reconcileReviewing } from './reconcile-pull-request.ts';
 import { redeliverFailed } from './redeliver.ts';
 
-/** A job that says nothing for so long is looked after (R-5). */
+/** R-5: a job without a heartbeat for this long is checked on GitHub. */
 const SILENT_MS = 180_000;
-/** GitHub lists a comment a little later than it was written. What was handled is not handled again. */
+/** GitHub may list a comment a little after its creation. Comments that are read twice are handled once. */
 const OVERLAP_MS = 60_000;
 
-/** Reads GitHub again, so that no lost webhook loses a command: what it finds goes to the same handlers. */
+/** Polls GitHub for events whose webhooks were lost, and passes them to the same handlers. */
 export async function reconcile(deps: AppDependencies): Promise<void> {
   await redeliverFailed(deps);
   for (const run of await deps.store.runs.active()) {
@@ -44,7 +44,7 @@ async function reconcileRun(deps: AppDependencies, run: string): Promise<void> {
   if (!state || !target) return;
   const github = await deps.github(target);
   const issue = await github.issue(target.issue).catch(async (error: unknown) => {
-    // Refused, not gone: the App may have been suspended without our hearing of it.
+    // A refusal may mean that the App was suspended and the webhook for it was lost.
     if (!(error instanceof GitHubError) || ![401, 403].includes(error.status)) throw error;
     if (!(await whyUnreachable(deps, target))) throw error;
   });
@@ -57,7 +57,7 @@ async function reconcileRun(deps: AppDependencies, run: string): Promise<void> {
       ending: issue ? endingOf(deps, issue) : undefined,
       seen: `gone:${run}`,
     });
-    // Nobody but us, or the merge of its pull request, which is seen below.
+    // The App itself closed it, or the merge of its pull request, which is handled below.
     if (!issue || !(await deps.store.runs.active()).includes(run)) return;
   }
   await lookForQuestion(deps, github, state, issue);
@@ -74,7 +74,9 @@ function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitH
   return labels.some((label) => isSameLabel(label, settings.label)) ? undefined : 'unlabeled';
 }
 
-/** An open question whose comment somebody deleted is asked anew, and what links to it follows. Free where nothing changed. */
+/**
+ * Asks an open question again if somebody deleted its comment, and updates the links to it. Makes no call if no comment changed.
+ */
 async function lookForQuestion(
   deps: AppDependencies,
   github: GitHub,
@@ -104,7 +106,7 @@ async function readComments(
   const isPullRequest = number !== target.issue;
   const mark = `comments-seen:${state.run}:${number}`;
   const { at } = await labellingOf(deps, state);
-  // By GitHub's clock: the newest that was read.
+  // The newest comment's time is by GitHub's clock.
   let newest = (await deps.store.marks.get(mark)) ?? at;
   const since = new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
   for (const comment of await github.comments(number, since)) {
@@ -126,7 +128,7 @@ async function readComments(
   await deps.store.marks.set(mark, newest);
 }
 
-/** A tick found late needs its editor from GitHub; without one it is asked for again. */
+/** A tick found late needs its editor from GitHub. Without one, the question is asked again. */
 async function readTicks(
   deps: AppDependencies,
   github: GitHub,
@@ -144,7 +146,7 @@ async function lookAfterJob(deps: AppDependencies, github: GitHub, state: RunSta
   const claimed = await deps.store.tokens.actionsRunOf(run, state.jobs);
   const sign = (await deps.store.marks.get(aliveMark(run, state.jobs))) ?? newest?.at;
   if (sign && deps.now().getTime() - Date.parse(sign) < SILENT_MS) return;
-  // The newest one asked for is the one that counts, also when it never began.
+  // The newest dispatched job counts, even if it never began.
   const id = newest?.actions_run ?? claimed?.actions_run;
   const actions = id === undefined ? undefined : await github.workflowRun(id);
   if (id === undefined || actions?.status !== 'completed') return;

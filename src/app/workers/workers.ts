@@ -8,24 +8,24 @@ import { createQueueWorker, type QueueWorker } from './work-queue.ts';
 const LOOK_MS = 1_000;
 const RECONCILE_MS = 60_000;
 const TIMERS_AT_ONCE = 50;
-/** Lanes that are worked on at once, of each queue. */
+/** Lanes handled at once, per queue. */
 const AT_ONCE = 4;
 
 export interface Workers {
-  /** Whether the last look was not long ago. */
+  /** Whether the loops ran recently. */
   alive(): boolean;
   stop(): Promise<void>;
 }
 
-/** Inbox, outbox, timers and reconcile. Nothing here is needed for truth: a killed worker is replaced by the next. */
+/** Runs inbox, outbox, timers and reconcile. All state is in the store, so a killed worker is replaced by the next. */
 export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery) => Promise<void>): Workers {
   const { store, now, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, now, log });
   const outbox = createOutboxWorker(deps);
   let lastLook = now().getTime();
-  // Each on its own: a GitHub that answers slowly holds up what is written there, not what is taken in.
+  // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
   const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
-  // Whoever answered while no desk ran must not find the question closed by a timer that ran out meanwhile.
+  // Timers wait for the first reconcile, because people may have answered while no desk ran, and their question must not expire.
   let caughtUp = false;
   const timers = async () => caughtUp && fireTimers(deps);
   const loops = [...several(inbox), timers, ...several(outbox)].map((work) =>
@@ -52,7 +52,7 @@ export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery
   const timer = setInterval(look, LOOK_MS);
   const reconcileTimer = setInterval(reconciling.wake, RECONCILE_MS);
   look();
-  // What happened while nobody ran.
+  // Reads the events since the last desk stopped.
   reconciling.wake();
   return {
     alive: () => now().getTime() - lastLook < 30_000,
@@ -65,7 +65,7 @@ export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery
   };
 }
 
-/** Does what was decided, on GitHub. */
+/** Performs decided effects on GitHub. */
 export function createOutboxWorker(deps: AppDependencies): QueueWorker {
   const { store, now, log, counters } = deps;
   return createQueueWorker({
@@ -79,12 +79,12 @@ export function createOutboxWorker(deps: AppDependencies): QueueWorker {
 }
 
 interface Loop {
-  /** Works now, or once more after what is under way. */
+  /** Runs now, or again after the current run. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** `work` says whether there is more of it. */
+/** `work` returns whether there is more to do. */
 function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): Loop {
   let wanted = false;
   let stopped = false;
