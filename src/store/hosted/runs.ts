@@ -8,7 +8,9 @@ import { putEffects } from './outbox.ts';
 import type { Trx } from './tables.ts';
 import { setTimers } from './timers.ts';
 
-/** A row per run with its present state, and its journal beside it: an event costs the same however many of either there are. */
+/**
+ * One row per run with its current state, and one journal row per commit, so that the cost of a commit does not grow with either.
+ */
 export function createRuns({ db, dialect, transaction }: Database): HostedStore['runs'] {
   return {
     async load(run) {
@@ -24,7 +26,7 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
     async commit(run, expectedVersion, commit) {
       const { seen = [] } = commit;
       return transaction(async (trx, announce) => {
-        // Whoever comes second waits here, and then sees what the first one wrote.
+        // Locks the row: a concurrent commit waits here and then sees the new version.
         const row = await trx
           .selectFrom('runs')
           .select(['version', 'state'])
