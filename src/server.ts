@@ -29,7 +29,7 @@ import { createTicket, hashToken } from './web/tokens.ts';
 const STOP_MS = 10_000;
 const now = () => new Date();
 
-/** The hosted desk: wires the parts and serves until it is told to stop. */
+/** The hosted desk: creates its dependencies and serves until it is stopped. */
 export async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
   const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
   const counters = createCounters();
@@ -59,7 +59,7 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
     runs: createProvideInput({
       ...common,
       publicUrl: settings.publicUrl,
-      // Signing in comes with the pages.
+      // Nobody can sign in until the pages exist.
       authenticate: async () => undefined,
       permission: async (target, login) => (await deps.github(target)).permission(login),
     }),
@@ -108,7 +108,7 @@ export function createAppDependencies(
     agents: agentNames(),
     now,
     log,
-    // Nothing is served there yet, so no comment leads there.
+    // No pages are served yet, so comments do not link to them.
     settings: { appId, publicUrl, webUrl, pages: false, label, notifyUrl },
     github: async ({ installation_id, owner, repo }: Repository) =>
       createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
@@ -122,7 +122,7 @@ export function createAppDependencies(
   };
 }
 
-/** Work that does not end in time is given back by its lease: the next start takes it up. */
+/** Stops waiting after a while. Unfinished work is safe, because its lease expires and the next start continues it. */
 async function inTime(stopping: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -137,16 +137,16 @@ function nextSignal(): Promise<void> {
   });
 }
 
-/** Everything the environment has to say, then the server until a signal. */
+/** Reads the environment and serves until a signal. */
 export async function main(): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const settings = readSettings(process.env, (path) => readFileSync(path, 'utf8'));
     const stopped = nextSignal();
-    // A second signal does not wait.
+    // A second signal exits without waiting.
     void stopped.then(nextSignal).then(() => process.exit(1));
     await serve(settings, stopped);
-    // What did not end in time must not keep the process.
+    // Work that did not end in time must not keep the process alive.
     process.exit(0);
   } catch (error) {
     const text =

@@ -10,7 +10,7 @@ import { digestOf } from './tokens.ts';
 
 type Dependencies = Pick<JobApiDependencies, 'store' | 'rules' | 'log' | 'now'>;
 
-/** Why a changeset is not taken. People are told once for each job: it would be silently missing otherwise. */
+/** Why a changeset is not accepted. People are told once per job, because it would be missing silently otherwise. */
 export async function whyNotAccepted(
   { store, rules, log, now }: Dependencies,
   { run, job }: { run: string; job: number },
@@ -27,7 +27,7 @@ export async function whyNotAccepted(
   return problem;
 }
 
-/** With the claim that the work is complete: what it is made of, as the desk has it. Undefined: it is no such claim. */
+/** The facts that the desk itself knows about the work, for a claim that it is complete. Undefined for other claims. */
 export async function factsFor(
   { store }: Pick<Dependencies, 'store'>,
   state: RunState,

@@ -32,13 +32,13 @@ export interface ClaimDependencies {
 const FIRST_ATTEMPT = 1;
 const UNUSABLE = 'The ticket is unknown, used or expired.';
 
-/** `POST /claim`: a ticket becomes the token of its job, for one attempt of the Actions run it was dispatched to. */
+/** `POST /claim` exchanges a ticket for the token of its job, for one attempt of the Actions run it was dispatched to. */
 export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promise<Response> {
   const { store, log, now } = deps;
   const attemptOf = askSparingly(deps.attemptOf, now);
   const refuse = createRefusal(log);
 
-  /** Code that runs in a job can read its ticket: that a later attempt has begun is for GitHub to say. */
+  /** Code in a job can read the ticket, so GitHub must confirm that a later attempt has begun. */
   const checkAttempt = async (
     c: Context,
     target: RunTarget,
@@ -84,7 +84,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     const over =
       !state || (kind === 'verify' ? verification !== verificationName(state) : isOver(job, state));
     if (!target || over) return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
-    // Only a claim whose answer was lost has its token already.
+    // The token exists already if the response of an earlier claim was lost.
     if (!(await store.tokens.findToken(hash))) {
       const at = now().toISOString();
       const dispatched = Number((await store.marks.get(dispatchedMark(ticketHash))) ?? actions_run_id);
@@ -106,7 +106,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     const response: ClaimResponse = {
       token,
       kind,
-      // A later attempt of the same Actions run goes on as the same job.
+      // A later attempt of the same Actions run continues as the same job.
       brief: { ...briefFor(state), job },
       orders: ordersFor(state),
       version,

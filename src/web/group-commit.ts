@@ -10,14 +10,14 @@ interface Queued {
 }
 
 /**
- * A disk sync per delivery is what makes durability slow: deliveries that came in the same round of the event loop, or
- * while the last transaction ran, are stored by one.
+ * Stores deliveries in batches, because a disk sync for each would be slow. A batch has the deliveries that arrived in the same
+ * round of the event loop or during the last transaction.
  */
 export function createGroupCommit(deps: {
   inbox: Pick<Inbox, 'put'>;
-  /** Deliveries of one transaction. */
+  /** The most deliveries in one transaction. */
   maxBatch: number;
-  /** A store that does not answer for this long counts as unavailable. */
+  /** After this time the store counts as unavailable. */
   timeoutMs: number;
   onFailure(error: unknown, deliveries: number): void;
 }): { put(delivery: IncomingDelivery): Promise<Kept>; size(): number } {
@@ -25,7 +25,7 @@ export function createGroupCommit(deps: {
   const queue: Queued[] = [];
   let flushing = false;
 
-  /** While more keeps coming with every round of the event loop, a bigger batch is worth the wait for a few rounds. */
+  /** Waits a few rounds of the event loop while more deliveries arrive, because bigger batches are cheaper. */
   const gather = async () => {
     for (let round = 0, before = -1; round < GATHERING_ROUNDS; round += 1) {
       if (queue.length === before || queue.length >= maxBatch) return;

@@ -12,7 +12,7 @@ export const WEBHOOK_PATH = '/api/github/webhooks';
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 export const MIN_SECRET_LENGTH = 16;
 
-/** Events someone acts on. All others are acknowledged and forgotten. */
+/** Events that have a handler. Others are acknowledged and dropped. */
 const HANDLED_EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'issue_comment',
@@ -38,9 +38,9 @@ export interface IngestDependencies {
 }
 
 interface IngestLimits {
-  /** Deliveries that wait to be stored. */
+  /** The most deliveries that wait to be stored. */
   queued: number;
-  /** Of all bodies that are being read at once. */
+  /** The most bytes of all bodies that are being read. */
   bufferedBytes: number;
   batch: number;
   storeTimeoutMs: number;
@@ -50,7 +50,7 @@ const LIMITS: IngestLimits = {
   queued: 2_000,
   bufferedBytes: 256 * 1024 * 1024,
   batch: 200,
-  // GitHub hangs up after 10 s.
+  // GitHub closes the connection after 10 s.
   storeTimeoutMs: 5_000,
 };
 
@@ -62,7 +62,7 @@ const busy = (result: string): Answer => ({
   headers: { 'retry-after': RETRY_AFTER_SECONDS },
 });
 
-/** Webhooks from GitHub: checked on the raw bytes, durable, then acknowledged. Nothing is acted on here. */
+/** Receives webhooks: verifies the signature of the raw bytes, stores them, then acknowledges. They are handled later. */
 export function createIngest(deps: IngestDependencies): {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 } {
@@ -114,7 +114,7 @@ export function createIngest(deps: IngestDependencies): {
         'bad_request',
         "The body is not a JSON object: set the webhook's content type to application/json",
       );
-    // Others may have come while this one was read.
+    // Checked again, because other deliveries may have arrived while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
     const received_at = now().toISOString();
     const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(laneFields), received_at });

@@ -3,7 +3,7 @@ import type { ClaimDependencies } from './claim-job.ts';
 
 export interface JobApiDependencies extends ClaimDependencies {
   rules: Rules;
-  /** Aborts when the server stops: whoever waits is answered at once. */
+  /** Aborts when the server stops, which ends all long polls. */
   closing: AbortSignal;
   limits?: { longPolls?: number; uploads?: number };
 }

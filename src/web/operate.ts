@@ -17,10 +17,10 @@ interface OperateDependencies {
 }
 
 const STORE_TIMEOUT_MS = 2_000;
-/** Scrapers may come as often as they like: the store is asked this often. */
+/** Results are cached for this long, however often scrapers ask. */
 const MEASURED_FOR_MS = 5_000;
 
-/** `/healthz` and `/metrics`: figures only, nothing of what is built or said. */
+/** `/healthz` and `/metrics`. They contain figures only, no text of runs. */
 export function createOperate({ store, counters, workers, now }: OperateDependencies): Hono {
   const app = new Hono();
   let measured: { at: number; text: Promise<string> } | undefined;
@@ -38,7 +38,7 @@ export function createOperate({ store, counters, workers, now }: OperateDependen
     if (!measured || at - measured.at >= MEASURED_FOR_MS) {
       const text = measureDesk(store, now()).then((figures) => renderMetrics(figures, counters));
       measured = { at, text };
-      // A failure must not be kept for the next one who asks.
+      // A failure is not cached.
       text.catch(() => {
         measured = undefined;
       });

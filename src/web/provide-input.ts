@@ -15,7 +15,7 @@ import { readStream } from './read-stream.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_VALUE_CHARS = 32 * 1024;
 const RUN_ID = /^[\w.-]{1,100}$/;
-/** Only a script of our own origin can set it: a form of another site cannot. */
+/** Only scripts of our own origin can set this header; forms of other sites cannot. */
 const REQUEST_HEADER = 'x-autobuild-request';
 
 const Body = z.object({ inputs: z.record(z.string(), z.string().min(1).max(MAX_VALUE_CHARS)) });
@@ -25,15 +25,15 @@ interface ProvideInputDependencies {
   rules: Rules;
   log: Logger;
   now(): Date;
-  /** Where people reach this server: requests of pages of other origins are refused. */
+  /** The server's public URL. Requests from pages of other origins are refused. */
   publicUrl: string;
-  /** Who is signed in. */
+  /** The login of the signed-in person. */
   authenticate(request: Request): Promise<string | undefined>;
-  /** Asked at every request, never remembered. */
+  /** Checked at every request, never cached. */
   permission(target: RunTarget, login: string): Promise<Permission>;
 }
 
-/** P-6: `POST /api/runs/:id/provide-input`, for signed-in people with write permission. Values go to the vault and nowhere else. */
+/** P-6: `POST /api/runs/:id/provide-input`, for signed-in people with write permission. Values are stored in the vault only. */
 export function createProvideInput(deps: ProvideInputDependencies): Hono {
   const { store, rules, log, now, authenticate } = deps;
   const ownOrigin = new URL(deps.publicUrl).origin;
@@ -96,7 +96,7 @@ export function createProvideInput(deps: ProvideInputDependencies): Hono {
     return c.json({ status: decided.state.status, missing });
   });
 
-  /** Fails closed: a permission that cannot be read is none. */
+  /** Fails closed: an unreadable permission counts as none. */
   async function mayAnswer(target: RunTarget, login: string): Promise<boolean> {
     try {
       return hasRole(await deps.permission(target, login), neededRole(target.roles, 'provide'));
@@ -109,7 +109,7 @@ export function createProvideInput(deps: ProvideInputDependencies): Hono {
   return app;
 }
 
-/** Browsers name the origin with every POST; what comes without one is a program, and says so by a header of its own. */
+/** Browsers send `Origin` with every POST. A request without it is from a program and must have our header. */
 function isSameOrigin(origin: string | undefined, header: string | undefined, own: string): boolean {
   return origin === undefined ? header !== undefined : origin === own;
 }

@@ -24,11 +24,11 @@ export interface WebServerDependencies {
 
 interface WebServer {
   listen(port: number, host: string): Promise<number>;
-  /** Takes nothing new, lets what is under way end, and cuts it off after `graceMs`. */
+  /** Stops accepting connections, waits for running requests, and aborts them after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Of what comes in. A long poll is a short request with a late answer, so none of these ends it. */
+/** Limits for receiving a request. They do not end long polls, whose requests are short and only their responses late. */
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000, checkMs: 1_000 };
 const MAX_HEADER_BYTES = 16 * 1024;
 
@@ -93,7 +93,7 @@ function composeApps({ jobs, runs, operate, pages, log }: WebServerDependencies)
   return app;
 }
 
-/** Parts throw what they cannot handle; the caller learns whether to come again, and nothing else. */
+/** Handles errors that routes do not. The caller only learns whether to retry. */
 function answerError(err: Error, path: string, log: Logger): Response {
   const away = err instanceof StoreUnavailableError;
   log.error({ err, path }, away ? 'store unavailable' : 'request failed');
