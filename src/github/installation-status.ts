@@ -3,7 +3,7 @@ import type { OctokitLike } from './client.ts';
 import { toGitHubError } from './errors.ts';
 import { PER_PAGE, readAllPages } from './pages.ts';
 
-/** Whether the App may still work where it was installed. `octokit` is signed in as the App itself. */
+/** Whether an installation of the App is active. `octokit` is authenticated as the App. */
 export async function readInstallationStatus(octokit: OctokitLike, id: number): Promise<InstallationStatus> {
   const route = 'GET /app/installations';
   const all = await readAllPages('installations', async (page) => {

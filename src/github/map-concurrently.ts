@@ -1,4 +1,4 @@
-/** Like `Promise.all` over a map, in order, with at most `limit` under way; the first failure stops the rest. */
+/** Like `Promise.all` over a map, with at most `limit` calls at once. The first failure stops the rest. */
 export async function mapConcurrently<Item, Result>(
   items: Item[],
   limit: number,
