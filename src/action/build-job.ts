@@ -14,11 +14,11 @@ import { markChecks } from '../runner/process/orphans.ts';
 import { makeChangeset } from '../runner/workspace/make-changeset.ts';
 import { openWorkspace } from '../runner/workspace/workspace.ts';
 import { agentsOf } from './agents-of.ts';
-import type { BuildParts } from './build-parts.ts';
+import type { BuildParts } from './build-job-input.ts';
 import { createJobLink, type Said } from './job-link.ts';
+import { createProgressView } from './progress-view.ts';
+import { takeUp } from './restore-work.ts';
 import { saveJobCheckpoint } from './save-checkpoint.ts';
-import { createProgressView } from './show-progress.ts';
-import { takeUp } from './take-up.ts';
 
 const TICK_MS = 1_000;
 /** Actions gives a cancelled step ten seconds: ending the agent must leave time to save the work. */

@@ -6,7 +6,7 @@ import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { CheckpointError, packCheckpoint } from '../runner/checkpoint/pack-checkpoint.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import type { Workspace } from '../runner/workspace/workspace.ts';
-import type { BuildParts } from './build-parts.ts';
+import type { BuildParts } from './build-job-input.ts';
 
 const EXPORT_MS = 60_000;
 /** Actions gives a cancelled step ten seconds in all. */

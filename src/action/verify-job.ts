@@ -7,7 +7,7 @@ import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import { markChecks } from '../runner/process/orphans.ts';
 import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
 import type { CheckedOut } from './open-repository.ts';
-import { readChangeset } from './take-up.ts';
+import { readChangeset } from './restore-work.ts';
 
 interface VerifyParts {
   link: HttpLink;

@@ -5,9 +5,9 @@ import { userError } from '../../core/error-catalogue.ts';
 import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { openFileVault } from '../../store/file-vault.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
-import { withLock } from '../hold-worktree.ts';
 import { type RunFile, realDirectory } from '../home.ts';
 import { type CliOptions, usage } from '../options.ts';
+import { withLock } from '../with-worktree-lock.ts';
 import { type Surroundings, workOnRun } from '../work-on-run.ts';
 
 /** `autobuild resume`: goes on where the run stopped, whether it was parked or its process was killed. */

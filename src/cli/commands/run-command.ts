@@ -15,11 +15,11 @@ import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { findExecutable } from '../../runner/process/find-executable.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { findVersion, versionWarning } from '../doctor/cli-version.ts';
-import { withLock } from '../hold-worktree.ts';
 import { newRunId, type RunFile, realDirectory } from '../home.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
+import { withLock } from '../with-worktree-lock.ts';
 import { type Surroundings, workOnRun } from '../work-on-run.ts';
 
 const MAX_TASK_BYTES = 1024 * 1024;

@@ -8,7 +8,7 @@ import { CheckpointError, unpackCheckpoint } from '../runner/checkpoint/pack-che
 import { restoreCheckpoint } from '../runner/checkpoint/restore-checkpoint.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
-import type { BuildParts } from './build-parts.ts';
+import type { BuildParts } from './build-job-input.ts';
 
 /** The newest files are those of the last turn's end; the checkpoint knows what else there was when the job parked. */
 export async function takeUp(
