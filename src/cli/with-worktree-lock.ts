@@ -3,8 +3,11 @@ import { endOrphans } from '../runner/process/orphans.ts';
 import { takeLock } from '../runner/workspace/worktree-lock.ts';
 import type { Home, RunFile } from './home.ts';
 
-/** One run at a time in a worktree; the second is told who is there. What a killed one left running is ended first. */
-export async function withLock<T>(home: Home, file: RunFile, work: () => Promise<T>): Promise<T> {
+/**
+ * Allows one run at a time in a worktree. A second one is told which run holds it. Processes that a killed run left
+ * behind are ended first.
+ */
+export async function withWorktreeLock<T>(home: Home, file: RunFile, work: () => Promise<T>): Promise<T> {
   const { run, worktree } = file;
   const lock = await takeLock(home.lockFile(worktree), {
     pid: process.pid,

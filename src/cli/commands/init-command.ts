@@ -15,7 +15,7 @@ import { readWorkflowFile } from '../workflow-file.ts';
 const TEMPLATES = [
   { template: 'workflow.yml', path: WORKFLOW_PATH },
   { template: 'autobuild.yml', path: CONFIG_PATH },
-  // The first line of the settings names it, for editors.
+  // The first line of the settings file names the schema, for editors.
   { template: 'autobuild.schema.json', path: '.github/autobuild.schema.json' },
 ];
 const MAX_BYTES = 1024 * 1024;

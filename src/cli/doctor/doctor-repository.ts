@@ -9,7 +9,7 @@ import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
 import { examineWorkflow, findActionReferences, WORKFLOW_PATH } from './doctor-workflow.ts';
 
 const BRANCH = 'autobuild/issue-1';
-/** Rules that can refuse what the App does to its branch: create it, and move it by force. */
+/** Rules that can block the App from creating its branch or from force-pushing to it. */
 const HINDERING_RULES = [
   'creation',
   'update',
@@ -27,13 +27,13 @@ const HINDERING_RULES = [
 interface RepositoryQuestion {
   name: string;
   label: string;
-  /** Of Autobuild here. */
+  /** The version of this Autobuild. */
   version: string;
 }
 
 type Eyes = Pick<GitHub, 'file' | 'workflow' | 'secretExists'> & RepositorySetUp;
 
-/** Everything that a run needs of the repository, read the way the App reads it. */
+/** Examines everything a run needs from the repository, read the way the App reads it. */
 export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion): AsyncGenerator<Finding> {
   const repository = await eyes.repository();
   const branch = repository.default_branch;

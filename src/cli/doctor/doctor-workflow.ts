@@ -19,7 +19,7 @@ export function findActionReferences({ uses }: WorkflowFile): ActionReference[] 
   });
 }
 
-/** What the App and the action expect of the file. */
+/** Compares the file with what the App and the action expect. */
 export function examineWorkflow(workflow: WorkflowFile, version: string): Finding[] {
   return [examineInputs(workflow), ...examinePermissions(workflow), examineAction(workflow, version)];
 }
