@@ -2,11 +2,11 @@ import type { HttpLink } from '../link/http.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import type { CheckedOut } from './open-repository.ts';
 
-export interface BuildParts {
+export interface BuildJobInput {
   link: HttpLink;
   log: ActionLog;
   worktree: string;
-  /** Outside the worktree. */
+  /** A directory outside the worktree. */
   runDir: string;
   repository: CheckedOut;
   env: Record<string, string>;
@@ -14,6 +14,6 @@ export interface BuildParts {
   startedAt: Date;
   now(): Date;
   parking: AbortSignal;
-  /** How this very program is called again, by an agent's hook. */
+  /** The command line that starts this program again, for an agent's hook. */
   self: string[];
 }

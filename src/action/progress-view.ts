@@ -2,10 +2,10 @@ import type { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { Progress } from '../runner/job/job.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 
-/** Text that comes in pieces is shown by lines, and no piece waits for ever. */
+/** Text that arrives in pieces is printed line by line. A longer unfinished line is printed as it is. */
 const MAX_WAITING = 4_096;
 
-/** The agent's doings in the step's log. */
+/** Shows the agent's actions in the step's log. */
 export function createProgressView(log: ActionLog): { show(progress: Progress): void; flush(): void } {
   let waiting = '';
   const flush = () => {

@@ -8,14 +8,14 @@ import { CheckpointError, unpackCheckpoint } from '../runner/checkpoint/pack-che
 import { restoreCheckpoint } from '../runner/checkpoint/restore-checkpoint.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
-import type { BuildParts } from './build-job-input.ts';
+import type { BuildJobInput } from './build-job-input.ts';
 
-/** The newest files are those of the last turn's end; the checkpoint knows what else there was when the job parked. */
-export async function takeUp(
-  { link, log, worktree, runDir, env }: BuildParts,
+/** Restores files from the changeset, which is newer than the checkpoint, and everything else from the checkpoint. */
+export async function restoreWork(
+  { link, log, worktree, runDir, env }: BuildJobInput,
   agentFor: (name: string) => Agent | undefined,
   home: string,
-): Promise<TakenUp> {
+): Promise<RestoredWork> {
   const { brief, place } = link.claimed;
   const [saved, files] = await Promise.all([link.getBlob('checkpoint'), link.getBlob('changeset')]);
   const changeset = files && readChangeset(files);
@@ -38,12 +38,12 @@ export async function takeUp(
   return { aside, sessions, ...used };
 }
 
-interface TakenUp extends Pick<ReturnType<typeof loadCheckpoint>, 'usage' | 'counted'> {
+interface RestoredWork extends Pick<ReturnType<typeof loadCheckpoint>, 'usage' | 'counted'> {
   aside: SetAside[];
   sessions: Record<string, string>;
 }
 
-/** A job that was cut off told the desk what its checkpoint does not know, and the other way round. */
+/** A job that was cut off may have reported usage that its checkpoint lacks, or the other way round. */
 function largerUsage(one: Usage, other: Usage): Usage {
   const costs = [one.cost_usd, other.cost_usd].filter((cost) => cost !== null);
   return {

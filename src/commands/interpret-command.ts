@@ -5,14 +5,14 @@ import type { CommandSpec, CommandText, ParsedText } from './spec/command-spec.t
 
 const MAX_SUGGESTION = 200;
 
-/** The outcome of a command whose name is certain. */
+/** Parses the arguments of a command whose name is certain. */
 export function interpretCommand(spec: CommandSpec, args: CommandText): ParsedText {
   const parsed = spec.parse(args);
   if (parsed.ok) return { kind: 'command', command: parsed.command };
   return { kind: 'reply', problem: parsed.problem, suggestion: parsed.suggestion };
 }
 
-/** The line that was probably meant, without values and free text: those are not for repeating. */
+/** The line that was probably meant, without values and free text, because these must not be repeated. */
 export function suggestLine(name: CommandName, args: CommandText): string {
   const spec = COMMANDS[name];
   if (spec.takes === 'text') return spec.usage;

@@ -7,7 +7,7 @@ interface TextCommand {
   example: string;
 }
 
-/** A command whose argument is everything after its name, as it was written, fenced blocks included. */
+/** A command whose argument is everything after its name, unchanged, including fenced blocks. */
 export function textCommand({ name, usage, summary, example }: TextCommand): CommandSpec {
   return {
     name,
