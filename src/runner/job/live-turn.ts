@@ -252,12 +252,13 @@ export class LiveTurn {
     if (this.#agentEnded || this.#leaving || mustEnd) return this.end({ kind: 'again' });
     // What stands in Actions secrets only a job that begins now can have.
     if (secretsLacking(this.#job, orders).length > 0) return this.end({ kind: 'again' });
-    if (words.length > 0 && !waiting && !this.#adapter.say) return this.end({ kind: 'again' });
+    if (words.length > 0 && !waiting && !this.#adapter.encodeMessage) return this.end({ kind: 'again' });
     await writeInputs(this.#job, orders, await openInputs(this.#job, orders));
     await this.#writes?.settle(words.at(-1) || 'a person decided against this change', {
       approved: isApproval(orders),
     });
-    if (words.length > 0 && this.#adapter.say && !this.#tell(words)) return this.end({ kind: 'again' });
+    if (words.length > 0 && this.#adapter.encodeMessage && !this.#tell(words))
+      return this.end({ kind: 'again' });
     this.#asked = false;
     await this.#deliverAnswers();
     await this.#agent?.thaw();
@@ -302,8 +303,8 @@ export class LiveTurn {
 
   /** False when it does not hear them: it never does, or no longer. */
   #tell(words: string[]): boolean {
-    const { say } = this.#adapter;
-    if (!say || !this.#agent?.write(say(words.join('\n')))) return false;
+    const { encodeMessage } = this.#adapter;
+    if (!encodeMessage || !this.#agent?.write(encodeMessage(words.join('\n')))) return false;
     this.#told = true;
     this.#ended = undefined;
     return true;

@@ -164,7 +164,7 @@ function hearingAgent(): Agent {
   return {
     ...deaf,
     start: (turn) => ({ ...deaf.start(turn), keepStdinOpen: true }),
-    say: (text) => `${text}\n`,
+    encodeMessage: (text) => `${text}\n`,
   };
 }
 
