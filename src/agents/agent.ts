@@ -91,6 +91,14 @@ export interface SessionCommand {
   stdoutFile?: string;
 }
 
+/** A file of a conversation. */
+interface SessionFile {
+  /** Relative to `home`. */
+  path: string;
+  /** Absent for a binary file, whose content is always copied unchanged. */
+  text?: string;
+}
+
 interface SessionLocation {
   session: string;
   home: string;
@@ -153,8 +161,11 @@ export interface Agent {
   encodeMessage?(text: string): string;
   /** Globs below `home` of the files that make the conversation. A checkpoint and the next start keep only these. */
   readonly sessionFiles?: (session: string) => string[];
-  /** A session file's text for another place, when the worktree or home moved. */
-  relocate?(path: string, text: string, moved: { from: string; to: string }): string;
+  /**
+   * A session file for a worktree or home at another path. The result may have another name, for an agent that names
+   * its files after the worktree. Called once with the two worktrees and once with the two homes.
+   */
+  relocate?(file: SessionFile, moved: { from: string; to: string }): SessionFile;
   /** Writes the session files before a checkpoint packs them. */
   exportSession?(location: SessionLocation): SessionCommand;
   /** Globs below `home` of the files that `exportSession` reads. */

@@ -77,11 +77,13 @@ export const copilot: Agent = {
       (name) => `${FOLDER}/session-state/${session}/${name}`,
     ),
   /** Otherwise Copilot would return to its former directory if that still exists. */
-  relocate(path, text, { from, to }) {
-    if (!path.endsWith('/workspace.yaml')) return text;
-    return text.replaceAll(/^(cwd|git_root): (.*)$/gm, (line, name: string, dir: string) =>
+  relocate(file, { from, to }) {
+    const { path, text } = file;
+    if (text === undefined || !path.endsWith('/workspace.yaml')) return file;
+    const movedText = text.replaceAll(/^(cwd|git_root): (.*)$/gm, (line, name: string, dir: string) =>
       dir === from || dir === JSON.stringify(from) ? `${name}: ${JSON.stringify(to)}` : line,
     );
+    return { path, text: movedText };
   },
   usageFile: { path: USAGE, read: readFigures },
 };

@@ -59,12 +59,14 @@ export const gemini: Agent = {
     `${FOLDER}/history/*/.project_root`,
     `${FOLDER}/tmp/*/chats/session-*-${session.slice(0, 8)}.json*`,
   ],
-  relocate(path, text, { from, to }) {
-    if (path.endsWith('/.project_root')) return text.trim() === from ? to : text;
-    if (!path.endsWith('/projects.json')) return text;
+  relocate(file, { from, to }) {
+    const { path, text } = file;
+    if (text === undefined) return file;
+    if (path.endsWith('/.project_root')) return { path, text: text.trim() === from ? to : text };
+    if (!path.endsWith('/projects.json')) return file;
     const registry = Registry.parse(JSON.parse(text));
     const moved = Object.entries(registry.projects).map(([dir, slug]) => [dir === from ? to : dir, slug]);
-    return JSON.stringify({ ...registry, projects: Object.fromEntries(moved) }, null, 2);
+    return { path, text: JSON.stringify({ ...registry, projects: Object.fromEntries(moved) }, null, 2) };
   },
 };
 
