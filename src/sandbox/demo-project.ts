@@ -33,7 +33,7 @@ test('expires after 14 days in a leap year', () =>
   assert.equal(receipt({ ...order, paid: '2024-02-20T00:00:00.000Z' }).expires, '2024-03-05T00:00:00.000Z'));
 `;
 
-/** A small shop with failing tests, and what \`autobuild init\` would have put there. */
+/** A small shop with failing tests, and the files that `autobuild init` would have written. */
 export function demoFiles(node: string): Record<string, string> {
   return {
     'package.json': '{ "name": "shop", "type": "module", "private": true }\n',
