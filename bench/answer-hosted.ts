@@ -29,7 +29,9 @@ const HOUR_MS = 3_600_000;
 const ACTION = join(import.meta.dirname, '../src/action.ts');
 const now = () => new Date();
 
-/** The whole way: the desk's commit, its job API over loopback, the real action as the job, the frozen agent. */
+/**
+ * Measures the whole path: the desk's commit, its job API over loopback, the real action as the job, the frozen agent.
+ */
 export const answerHosted: Figure = {
   id: 'answer-hosted',
   title: 'answer accepted by the desk → frozen agent of a job running with it, p99',
@@ -99,7 +101,7 @@ async function startDesk(store: HostedStore): Promise<{ port: number; close(): P
   };
 }
 
-/** A checkout, a run that is asked for, and the action at work on it. */
+/** Creates a checkout and a requested run, and starts the action on it. */
 async function startJob(store: HostedStore, folder: string, deskPort: number, heardPort: number) {
   const worktree = join(folder, 'work');
   const temporary = join(folder, 't');
@@ -171,7 +173,7 @@ async function startJob(store: HostedStore, folder: string, deskPort: number, he
   return { ended, kill: () => child.kill('SIGINT') };
 }
 
-/** Until the question of that number is open and its agent is stopped. */
+/** Waits until the question with that number is open and its agent is stopped. */
 async function frozenQuestion(store: HostedStore, number: number, jobEnded: Promise<never>): Promise<string> {
   for (;;) {
     const changed = new Promise<void>((resolve) => {
@@ -191,7 +193,7 @@ async function frozenQuestion(store: HostedStore, number: number, jobEnded: Prom
   }
 }
 
-/** Lines of the agent: each the moment at which it had read its value. */
+/** Receives a line from the agent for each value, with the time at which it was read. */
 async function listen(): Promise<{ port: number; next(): Promise<bigint>; close(): void }> {
   const server = createServer();
   const connected = once(server, 'connection');
