@@ -7,7 +7,7 @@ import { removeConversations } from '../runner/agent/agent-home.ts';
 import { restoreAgentConfig } from '../runner/agent/restore-agent-config.ts';
 import { saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
-import { keepStateDir, writeStateFile } from '../runner/job/keep-state-dir.ts';
+import { keepStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { type JobEnd, runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';

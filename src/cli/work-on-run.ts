@@ -16,7 +16,7 @@ import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-home.ts';
 import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
-import { keepStateDir, placeStateDir, writeStateFile } from '../runner/job/keep-state-dir.ts';
+import { keepStateDir, placeStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';

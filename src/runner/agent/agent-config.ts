@@ -6,8 +6,8 @@ import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import { pruneEmptyParents } from '../disk/inside-directory.ts';
 import { listInside } from '../disk/list-inside.ts';
+import { copyIn, copyOut, isSameStanding, linkIn, type Standing, standingAt } from '../disk/path-state.ts';
 import { removeInside } from '../disk/set-aside.ts';
-import { copyIn, copyOut, isSameStanding, linkIn, type Standing, standingAt } from '../disk/standing.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import {

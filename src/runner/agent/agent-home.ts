@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { lookInside, lstatIfThere } from '../disk/inside-directory.ts';
 import { listInside } from '../disk/list-inside.ts';
-import { copyIn } from '../disk/standing.ts';
+import { copyIn } from '../disk/path-state.ts';
 import { writeInside } from '../disk/write-inside.ts';
 
 const MAX_FILES = 20_000;

@@ -1,4 +1,4 @@
-import type { PlacedWrite } from './place-write.ts';
+import type { PlacedWrite } from './resolve-write-path.ts';
 
 /** An edit that was allowed is made within this time, or it is not made. */
 export const GRANT_MS = 1_000;

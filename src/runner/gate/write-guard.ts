@@ -7,9 +7,9 @@ import type { SetAside } from '../../core/work/change.ts';
 import { type Approvals, isApproved } from '../../core/work/is-approved.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { changeTimes, earlierFirst } from './earlier-first.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
-import { placeWrite, type WritePlace } from './place-write.ts';
+import { changeTimes, earlierFirst } from './order-changes.ts';
+import { placeWrite, type WritePlace } from './resolve-write-path.ts';
 import { watchWorktree } from './worktree-watch.ts';
 import { judgeWrite, type WriteVerdict } from './write-policy.ts';
 

@@ -20,14 +20,14 @@ import { createActionReader } from '../output/read-action.ts';
 import { createOverlongWords, wordsInUnreadLine } from '../output/unread-line.ts';
 import { forgetAgent, recordAgent } from '../process/orphans.ts';
 import { superviseAgent } from '../process/supervise.ts';
-import { noteSurroundings, type Surroundings } from '../workspace/surroundings.ts';
+import { noteSurroundings, type Surroundings } from '../workspace/control-files.ts';
 import { WorktreeGoneError } from '../workspace/workspace.ts';
 import { secretsIn } from './actions-secrets.ts';
 import { isLostSession, keepSession } from './agent-sessions.ts';
 import type { Job, WorkOrders } from './job.ts';
 import { LiveTurn, type TurnOutcome } from './live-turn.ts';
 import { prepareHome } from './prepare-home.ts';
-import { surroundingsDir, tellBroughtBack, tellPutBack } from './tell-put-back.ts';
+import { surroundingsDir, tellBroughtBack, tellPutBack } from './revert-control-files.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
 import { actionContextOf, isApproval, writeLimitsOf } from './turn-limits.ts';
 

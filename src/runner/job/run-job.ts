@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
-import { putBackNoted } from '../workspace/surroundings.ts';
+import { putBackNoted } from '../workspace/control-files.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import { WorktreeGoneError } from '../workspace/workspace.ts';
 import { mendSecrets, secretsIn } from './actions-secrets.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobParts, type WorkOrders } from './job.ts';
-import { keepStateDir } from './keep-state-dir.ts';
 import { measureChanges } from './measure-changes.ts';
 import { playTurn } from './play-turn.ts';
-import { guardSurroundings, surroundingsDir, tellBroughtBack, tellPutBack } from './tell-put-back.ts';
+import { keepStateDir } from './repair-state-dir.ts';
+import { guardSurroundings, surroundingsDir, tellBroughtBack, tellPutBack } from './revert-control-files.ts';
 import { removeInputs } from './turn-files.ts';
 
 export type JobEnd = 'finished' | 'parked' | 'handed_over';

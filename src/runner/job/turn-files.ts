@@ -11,7 +11,7 @@ import type { SetApart } from '../agent/agent-config.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { passedValue, secretsIn } from './actions-secrets.ts';
 import type { Job, WorkOrders } from './job.ts';
-import { keepStateDir, writeStateFile } from './keep-state-dir.ts';
+import { keepStateDir, writeStateFile } from './repair-state-dir.ts';
 import { removeIfThere } from './state-dir.ts';
 
 /** Everything one invocation of the agent is given, on disk and in hand. */

@@ -3,9 +3,9 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { lstatIfThere } from '../disk/inside-directory.ts';
+import { isSameStanding, standingAt } from '../disk/path-state.ts';
 import { move } from '../disk/set-aside.ts';
-import { isSameStanding, standingAt } from '../disk/standing.ts';
-import { readDotGit } from './git-places.ts';
+import { readDotGit } from './git-control-files.ts';
 
 const MAX_BYTES = 64 * 1024;
 

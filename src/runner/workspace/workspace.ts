@@ -5,7 +5,7 @@ import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { isInside, pruneEmptyParents, resolveLinks } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { compareText, listChanges } from './list-changes.ts';
-import { bringBackItems, putBackPaths } from './put-back.ts';
+import { bringBackItems, putBackPaths } from './revert-paths.ts';
 import { openStandInNames, type StandInNames } from './stand-in.ts';
 import type { TreeEntry } from './tree-diff.ts';
 import { DIFF_OPTIONS, type Tree, TreeStore } from './tree-store.ts';

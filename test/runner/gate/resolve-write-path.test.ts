@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { placeWrite } from '../../../src/runner/gate/place-write.ts';
+import { placeWrite } from '../../../src/runner/gate/resolve-write-path.ts';
 import { makeWorktree } from '../temporary-worktree.ts';
 
 function prepare() {

@@ -19,7 +19,7 @@ import { claude } from '../../../src/agents/claude.ts';
 import { copilot } from '../../../src/agents/copilot.ts';
 import { gemini } from '../../../src/agents/gemini.ts';
 import { opencode } from '../../../src/agents/opencode.ts';
-import { noteSurroundings, putBackNoted } from '../../../src/runner/workspace/surroundings.ts';
+import { noteSurroundings, putBackNoted } from '../../../src/runner/workspace/control-files.ts';
 import { git, makeTemporaryDirectory, makeWorktree } from '../temporary-worktree.ts';
 
 function prepare() {

@@ -6,13 +6,13 @@ import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { lookInside, lstatIfThere } from '../disk/inside-directory.ts';
+import { isSameStanding, linkIn, type Standing, standingAt } from '../disk/path-state.ts';
 import { readInside } from '../disk/read-inside.ts';
 import { removeInside, setAside } from '../disk/set-aside.ts';
-import { isSameStanding, linkIn, type Standing, standingAt } from '../disk/standing.ts';
 import { writeInside } from '../disk/write-inside.ts';
+import { listAbove, ReadAbove, readAboveBy } from './control-files-above.ts';
 import { DotGit, noteDotGit, restoreDotGit } from './dot-git.ts';
-import { findGitDirs, type GitDir, listGitPlaces, type Place } from './git-places.ts';
-import { listAbove, ReadAbove, readAboveBy } from './places-above.ts';
+import { findGitDirs, type GitDir, listGitPlaces, type Place } from './git-control-files.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import { agentConfigFiles } from '../../agents/registry.ts';
-import type { Place } from './git-places.ts';
+import type { Place } from './git-control-files.ts';
 
 /** What an agent reads in every directory above the worktree as well. */
 export const ReadAbove = z.object({ paths: z.array(z.string()), ignores_case: z.boolean() });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { noteSurroundings } from '../workspace/surroundings.ts';
+import { noteSurroundings } from '../workspace/control-files.ts';
 import type { Job, WorkOrders } from './job.ts';
 
 export function surroundingsDir({ runDir }: Job): string {
