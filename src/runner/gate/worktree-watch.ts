@@ -1,4 +1,5 @@
-import { type Workspace, WorktreeGoneError } from '../workspace/workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import type { WriteVerdict } from './write-policy.ts';
 
 /** Scanning takes at most a tenth of the time, however large the worktree is. */

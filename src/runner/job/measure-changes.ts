@@ -1,6 +1,6 @@
 import type { ChangeSummary } from '../../core/contracts/run-event.ts';
 import { totals } from '../../core/work/change.ts';
-import { WorktreeGoneError } from '../workspace/workspace.ts';
+import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import type { Job, WorkOrders } from './job.ts';
 
 /** What the run has changed so far, also in the middle of a turn. */

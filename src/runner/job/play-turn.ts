@@ -21,7 +21,7 @@ import { createOverlongWords, wordsInUnreadLine } from '../output/unread-line.ts
 import { forgetAgent, recordAgent } from '../process/orphans.ts';
 import { superviseAgent } from '../process/supervise.ts';
 import { noteSurroundings, type Surroundings } from '../workspace/control-files.ts';
-import { WorktreeGoneError } from '../workspace/workspace.ts';
+import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import { secretsIn } from './actions-secrets.ts';
 import { isLostSession, keepSession } from './agent-sessions.ts';
 import type { Job, WorkOrders } from './job.ts';

@@ -3,7 +3,7 @@ import { unlink } from 'node:fs/promises';
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
 import { putBackNoted } from '../workspace/control-files.ts';
 import type { Tree } from '../workspace/tree-store.ts';
-import { WorktreeGoneError } from '../workspace/workspace.ts';
+import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import { mendSecrets, secretsIn } from './actions-secrets.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobParts, type WorkOrders } from './job.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Violation, type WatchOptions, watchWorktree } from '../../../src/runner/gate/worktree-watch.ts';
 import { judgeWrite } from '../../../src/runner/gate/write-policy.ts';
-import { WorktreeGoneError } from '../../../src/runner/workspace/workspace.ts';
+import { WorktreeGoneError } from '../../../src/runner/workspace/worktree-gone.ts';
 import { makeWorktree } from '../temporary-worktree.ts';
 
 const judgeWith =

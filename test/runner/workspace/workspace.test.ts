@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Change, totals } from '../../../src/core/work/change.ts';
 import { openStateDir } from '../../../src/runner/job/state-dir.ts';
-import { openWorkspace, type Workspace, WorktreeGoneError } from '../../../src/runner/workspace/workspace.ts';
+import { openWorkspace, type Workspace } from '../../../src/runner/workspace/workspace.ts';
+import { WorktreeGoneError } from '../../../src/runner/workspace/worktree-gone.ts';
 import { git, makeTemporaryDirectory, makeWorktree } from '../temporary-worktree.ts';
 
 async function pathsOf(workspace: Workspace): Promise<string[]> {
