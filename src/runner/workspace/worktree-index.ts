@@ -1,7 +1,7 @@
-import { lstat } from 'node:fs/promises';
+import { lstat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { isGitName } from '../../core/work/worktree-path.ts';
-import { writeLooseBlob } from './loose-blob.ts';
 import { blobName, type StandInNames, standInText } from './stand-in.ts';
 import { splitNul } from './tree-diff.ts';
 import { GitFailedError, type TrustedGit } from './trusted-git.ts';
@@ -206,4 +206,18 @@ export class WorktreeIndex {
 
 async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += BATCH) await Promise.all(items.slice(at, at + BATCH).map(work));
+}
+
+/** Writes one small blob as git stores it, without a process for each. */
+async function writeLooseBlob(gitDir: string, text: string): Promise<string> {
+  const id = blobName(text);
+  const dir = join(gitDir, 'objects', id.slice(0, 2));
+  const temporary = join(gitDir, 'objects', `tmp_obj_${id}`);
+  await mkdir(dir, { recursive: true });
+  await writeFile(temporary, deflateSync(`blob ${Buffer.byteLength(text)}\0${text}`), {
+    mode: 0o444,
+    flag: 'w',
+  });
+  await rename(temporary, join(dir, id.slice(2)));
+  return id;
 }
