@@ -7,7 +7,7 @@ import type { Job } from './job.ts';
 /** Holds a frozen agent until a person has answered, the hold is over, or the run is parked. */
 export async function waitForAnswer(
   job: Job,
-  agent: Supervised,
+  agent: Pick<Supervised, 'exited'>,
   { alive, onDeath }: { alive: boolean; onDeath(): void },
 ): Promise<Orders> {
   const { link, settings, parking } = job;
