@@ -1,5 +1,3 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type GateAnswer, type GateAsk, pathsOfAsk } from '../../core/contracts/gate.ts';
 import type { ProposedWrite } from '../../core/contracts/guard.ts';
@@ -8,8 +6,8 @@ import { type Approvals, isApproved } from '../../core/work/is-approved.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
-import { changeTimes, earlierFirst } from './order-changes.ts';
 import { placeWrite, type WritePlace } from './resolve-write-path.ts';
+import { TurnChanges } from './turn-changes.ts';
 import { watchWorktree } from './worktree-watch.ts';
 import { judgeWrite, type WriteVerdict } from './write-policy.ts';
 
@@ -71,27 +69,20 @@ export function createWriteGuard(options: {
   let aside = options.aside;
   let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
   const grants = new EditGrants(workedMs);
-  let changed: string[] = [];
-  let atStart: ReadonlyMap<string, number> = new Map();
-  let startTree: Tree = workspace.base();
-  /** Where what was set aside has come back since. */
-  const allowedSince = new Map<string, Tree>();
-  let fingerprint = '';
+  const changes = new TurnChanges(options);
   let nextCheck = 0;
   let looking: Promise<unknown> | undefined;
   let stopped = false;
 
-  const changedPaths = async () => options.countChanged(await workspace.changedPaths());
   const judge = (path: string, known: ReadonlySet<string>): WriteVerdict =>
     judgeWrite({ ...limits(), path, changed: known });
-  const known = () => new Set([...changed, ...grants.waiting()]);
+  const known = () => new Set([...changes.paths, ...grants.waiting()]);
 
-  /** What earlier turns made of a file, and what a person allowed in this one, stays when a later edit of it goes. */
-  const earlier = (path: string): Tree => allowedSince.get(path) ?? startTree;
-  /** One not touched since was written when nobody looked any more: nothing of it was ever allowed. */
-  const treeBefore = async (path: string): Promise<Tree> => {
-    const isEarlier = atStart.has(path) || allowedSince.has(path);
-    return isEarlier && (await workspace.differs(path, earlier(path))) ? earlier(path) : workspace.base();
+  const look = async (): Promise<string[]> => {
+    const started = workedMs();
+    const paths = await changes.look();
+    grants.forget(paths, started);
+    return paths;
   };
 
   const isOwn = (path: string) => path.startsWith(`${options.stateDir}/`);
@@ -119,7 +110,7 @@ export function createWriteGuard(options: {
       const found = objection(places, known());
       if (!found) return grant(places);
       // Too many only with those that were allowed and are not written: they may never be.
-      const mayPass = found.why === 'file_limit' && !objection(places, new Set(changed));
+      const mayPass = found.why === 'file_limit' && !objection(places, new Set(changes.paths));
       if (!mayPass || stopped || performance.now() > deadline) return found;
       await setTimeout(SHORTEST_PAUSE_MS);
       // One look serves all that wait.
@@ -147,14 +138,8 @@ export function createWriteGuard(options: {
     workspace: {
       async changedPaths() {
         const paths = await look();
-        const fresh = paths.filter((path) => !atStart.has(path));
-        const since = await changeTimes(workspace.worktree, fresh);
         const approvals = limits();
-        return earlierFirst(paths, {
-          atStart,
-          since,
-          isApproved: (path) => isApproved(path, approvals),
-        });
+        return changes.inOrder(paths, (path) => isApproved(path, approvals));
       },
     },
     judge,
@@ -163,7 +148,7 @@ export function createWriteGuard(options: {
       const diffs = new Map<string, string>();
       const byTree = new Map<Tree, string[]>();
       for (const path of paths) {
-        const tree = await treeBefore(path);
+        const tree = await changes.treeBeforeViolation(path);
         if (diffs.size < 5) diffs.set(path, (await workspace.diff([path], DIFF_BYTES, tree)).text);
         const some = byTree.get(tree) ?? [];
         some.push(path);
@@ -177,51 +162,18 @@ export function createWriteGuard(options: {
       for (const violation of violations) {
         if (violation.why === 'invalid_path') continue;
         const { path, why } = violation;
-        options.onProposed({ path, why, held: false, diff: diffs.get(path) }, changed);
+        options.onProposed({ path, why, held: false, diff: diffs.get(path) }, changes.paths);
       }
     },
     onGone: options.onGone,
     onProblem: options.onProblem,
   });
 
-  /** A file written again is a change too, so size and time are looked at, not only the list. */
-  async function fingerprintOf(paths: string[]): Promise<string> {
-    const marks = await Promise.all(
-      paths.map(async (path) => {
-        const stats = await lstat(join(workspace.worktree, path)).catch(() => undefined);
-        return `${path}\0${stats?.size}\0${stats?.mtimeMs}`;
-      }),
-    );
-    return marks.join('\n');
-  }
-  async function look(): Promise<string[]> {
-    const started = workedMs();
-    const paths = await changedPaths();
-    await noteChanges(paths);
-    grants.forget(paths, started);
-    return paths;
-  }
-  async function noteChanges(paths: string[]): Promise<void> {
-    const now = await fingerprintOf(paths);
-    if (now === fingerprint) return;
-    fingerprint = now;
-    changed = paths;
-    options.onFilesChanged(paths);
-  }
-
-  async function begin(tree?: Tree): Promise<void> {
-    changed = await changedPaths();
-    atStart = await changeTimes(workspace.worktree, changed);
-    startTree = tree ?? (await workspace.snapshot());
-    allowedSince.clear();
-    fingerprint = await fingerprintOf(changed);
-  }
-
   return {
-    begin,
+    begin: (tree) => changes.begin(tree),
     exchange: (work) =>
       watch.between(async () => {
-        if (await work(changed)) await begin();
+        if (await work(changes.paths)) await changes.begin();
       }),
     check: () => watch.check(),
     async checkIfDue() {
@@ -240,7 +192,7 @@ export function createWriteGuard(options: {
         const place = await placeWrite(workspace.worktree, given);
         if (!place.ok) continue;
         const { path } = place;
-        const tree = earlier(path);
+        const tree = changes.treeBeforeEdit(path);
         if (grants.wasAsked(path) || isOwn(path) || !(await workspace.differs(path, tree))) continue;
         const { text } = await workspace.diff([path], DIFF_BYTES, tree);
         const items = await workspace.putBack([path], options.asideDir, tree);
@@ -278,8 +230,7 @@ export function createWriteGuard(options: {
       );
       if (allowed.length === 0) return;
       const back = await workspace.restoreAside(allowed);
-      const tree = await workspace.snapshot();
-      for (const path of back) allowedSince.set(path, tree);
+      changes.allow(back, await workspace.snapshot());
       await look();
       setAside(aside.filter((item) => !allowed.includes(item)));
     },
