@@ -1,16 +1,16 @@
 const AT_ONCE = 16;
 
-/** For many small looks at files: a few at a time, so that neither time nor open files run out. Results in the order of `items`. */
+/** Runs the work for a few items at a time: one by one would be slow, all at once could exceed the limit of open files. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const waiting = items.entries();
-  const takeNext = async (): Promise<void> => {
-    // One iterator for all: each takes what no other took.
-    for (const [at, item] of waiting) results[at] = await work(item);
+  const remaining = items.entries();
+  const workThrough = async (): Promise<void> => {
+    // All workers share one iterator, so each item is handled once.
+    for (const [at, item] of remaining) results[at] = await work(item);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, takeNext));
+  await Promise.all(Array.from({ length: AT_ONCE }, workThrough));
   return results;
 }

@@ -4,9 +4,10 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
+import { linkIn } from '../disk/copy-inside.ts';
 import { inParallel } from '../disk/in-parallel.ts';
 import { lookInside, lstatIfThere } from '../disk/inside-directory.ts';
-import { isSameStanding, linkIn, type Standing, standingAt } from '../disk/path-state.ts';
+import { isSameState, type PathState, readPathState } from '../disk/path-state.ts';
 import { readInside } from '../disk/read-inside.ts';
 import { removeInside, setAside } from '../disk/set-aside.ts';
 import { writeInside } from '../disk/write-inside.ts';
@@ -180,8 +181,8 @@ function markOf({ dev, ino, mode, size, mtimeMs, ctimeMs }: Stats): string {
 }
 
 async function restore({ root, path, kept }: Entry, asideDir: string): Promise<string | undefined> {
-  const standing = await standingAt(root, path);
-  if (isSame(standing, kept)) return undefined;
+  const state = await readPathState(root, path);
+  if (isSame(state, kept)) return undefined;
   const { obstacle } = await lookInside(root, path);
   if (obstacle) await removeInside(root, obstacle.path);
   const where = await moveAway(root, path, asideDir);
@@ -197,12 +198,12 @@ async function restore({ root, path, kept }: Entry, asideDir: string): Promise<s
 
 /** The user's own are never touched: only what was not there before goes. */
 async function clearAbove({ root, path, kept }: Entry, asideDir: string): Promise<string | undefined> {
-  const standing = await standingAt(root, path);
-  if (isSame(standing, kept)) return undefined;
+  const state = await readPathState(root, path);
+  if (isSame(state, kept)) return undefined;
   const full = join(root, path);
   if (kept.kind !== 'none') return `${full} was changed during the turn: agents obey it. Look at it.`;
-  if (standing.kind !== 'file' && standing.kind !== 'link' && standing.kind !== 'behind') return undefined;
-  const where = await moveAway(root, standing.kind === 'behind' ? standing.obstacle : path, asideDir);
+  if (state.kind !== 'file' && state.kind !== 'link' && state.kind !== 'behind') return undefined;
+  const where = await moveAway(root, state.kind === 'behind' ? state.obstacle : path, asideDir);
   return `${full} was made during the turn and is removed: agents obey it.${where}`;
 }
 
@@ -212,8 +213,8 @@ async function moveAway(root: string, path: string, asideDir: string): Promise<s
   return 'stored' in moved ? ` What stood there is in ${moved.stored}.` : '';
 }
 
-function isSame(standing: Standing, kept: Kept): boolean {
-  return kept.kind === 'unkept' || isSameStanding(standing, kept);
+function isSame(state: PathState, kept: Kept): boolean {
+  return kept.kind === 'unkept' || isSameState(state, kept);
 }
 
 async function keepAll(places: readonly Place[], budget: { left: number }): Promise<Entry[]> {
@@ -229,8 +230,8 @@ async function keep(
   const { stats, obstacle } = await lookInside(root, path);
   if (!stats?.isFile()) {
     if (!stats && !obstacle) return { kept: { kind: 'none' } };
-    const standing = await standingAt(root, path);
-    return { kept: standing.kind === 'link' ? standing : { kind: 'unkept' } };
+    const state = await readPathState(root, path);
+    return { kept: state.kind === 'link' ? state : { kind: 'unkept' } };
   }
   const mark = Date.now() - stats.ctimeMs > SETTLED_MS ? markOf(stats) : undefined;
   const read = await readInside(root, path, Math.min(MAX_FILE_BYTES, budget.left));

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { lstatIfThere } from '../disk/inside-directory.ts';
-import { isSameStanding, standingAt } from '../disk/path-state.ts';
+import { isSameState, readPathState } from '../disk/path-state.ts';
 import { move } from '../disk/set-aside.ts';
 import { readDotGit } from './git-control-files.ts';
 
@@ -21,12 +21,12 @@ export type DotGit = z.infer<typeof DotGit>;
 
 export async function noteDotGit(worktree: string): Promise<DotGit> {
   const full = join(worktree, '.git');
-  const standing = await standingAt(worktree, '.git');
-  if (standing.kind === 'link') return standing;
+  const state = await readPathState(worktree, '.git');
+  if (state.kind === 'link') return state;
   const stats = await lstatIfThere(full);
   if (stats?.isDirectory()) return { kind: 'directory', dev: stats.dev, ino: stats.ino };
-  if (standing.kind !== 'file' || (stats?.size ?? 0) > MAX_BYTES) return { kind: 'none' };
-  return { ...standing, text: await readFile(full, 'utf8') };
+  if (state.kind !== 'file' || (stats?.size ?? 0) > MAX_BYTES) return { kind: 'none' };
+  return { ...state, text: await readFile(full, 'utf8') };
 }
 
 /** What was put in its place is moved aside. The directory comes back if it is where its replacement leads. */
@@ -40,7 +40,7 @@ export async function restoreDotGit(
   if (noted.kind === 'none' || !(await lstatIfThere(worktree))?.isDirectory()) return undefined;
   if (noted.kind === 'directory') {
     if (!stats || stats.isDirectory()) return undefined;
-  } else if (isSameStanding(await standingAt(worktree, '.git'), noted)) return undefined;
+  } else if (isSameState(await readPathState(worktree, '.git'), noted)) return undefined;
   const leadsTo = stats && (await readDotGit(worktree));
   const stored = join(asideDir, randomUUID());
   if (stats) {

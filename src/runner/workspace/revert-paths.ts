@@ -1,7 +1,7 @@
 import type { SetAside } from '../../core/work/change.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { isInside, lookInside, pruneEmptyParents, resolveLinks } from '../disk/inside-directory.ts';
-import { bringBack, setAside } from '../disk/set-aside.ts';
+import { restoreSetAside, setAside } from '../disk/set-aside.ts';
 import type { StandInNames } from './stand-in.ts';
 import type { TreeEntry } from './tree-diff.ts';
 import type { Tree, TreeStore } from './tree-store.ts';
@@ -38,7 +38,7 @@ export async function putBackPaths(
   for (const [at, item] of items.entries()) {
     const problem = failed.get(item.path);
     if (problem === undefined) continue;
-    await bringBack(worktree, item);
+    await restoreSetAside(worktree, item);
     items[at] = { path: item.path, kind: 'refused', problem };
   }
   return items;
@@ -57,7 +57,7 @@ export async function bringBackItems(
     const identity = (await index.identify([item.path])).get(item.path);
     const expected = item.instead === undefined ? base.get(item.path)?.id : item.instead;
     if (stats?.isDirectory() || identity?.id !== (expected ?? undefined)) continue;
-    await bringBack(worktree, item);
+    await restoreSetAside(worktree, item);
     back.push(item.path);
   }
   return back;
