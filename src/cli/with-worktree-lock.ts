@@ -1,6 +1,6 @@
 import { userError } from '../core/error-catalogue.ts';
 import { endOrphans } from '../runner/process/orphans.ts';
-import { takeLock } from '../runner/workspace/worktree-lock.ts';
+import { acquireLock } from '../runner/workspace/worktree-lock.ts';
 import type { Home, RunFile } from './home.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Home, RunFile } from './home.ts';
  */
 export async function withWorktreeLock<T>(home: Home, file: RunFile, work: () => Promise<T>): Promise<T> {
   const { run, worktree } = file;
-  const lock = await takeLock(home.lockFile(worktree), {
+  const lock = await acquireLock(home.lockFile(worktree), {
     pid: process.pid,
     startedAt: new Date().toISOString(),
     run,

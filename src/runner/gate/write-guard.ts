@@ -156,7 +156,7 @@ export function createWriteGuard(options: {
       }
       const items: SetAside[] = [];
       for (const [tree, some] of byTree)
-        items.push(...(await workspace.putBack(some, options.asideDir, tree)));
+        items.push(...(await workspace.revert(some, options.asideDir, tree)));
       setAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
       await look();
       for (const violation of violations) {
@@ -195,7 +195,7 @@ export function createWriteGuard(options: {
         const tree = changes.treeBeforeEdit(path);
         if (grants.wasAsked(path) || isOwn(path) || !(await workspace.differs(path, tree))) continue;
         const { text } = await workspace.diff([path], DIFF_BYTES, tree);
-        const items = await workspace.putBack([path], options.asideDir, tree);
+        const items = await workspace.revert([path], options.asideDir, tree);
         const marked = items.map((item) => ({ ...item, gate_bypassed: true }));
         setAside([...aside.filter((item) => item.path !== path), ...marked]);
         options.onProposed({ path, why: 'gate_bypassed', held: false, diff: text }, [...known()]);

@@ -120,7 +120,7 @@ export class LiveTurn {
     this.#answers.acknowledge(event);
   }
 
-  /** Freezes the agent and asks, if a guard has tripped. Once the agent has exited, the claim at the end of the turn asks instead. */
+  /** Freezes the agent and asks, if a guard has tripped. After the agent's exit, the claim that ends the turn asks instead. */
   async stopIfTripped(options: { alsoAfterExit?: boolean } = {}): Promise<void> {
     const job = this.#job;
     const agent = this.#agent;

@@ -13,7 +13,7 @@ import { readAgentOutput } from '../output/agent-output.ts';
 import { parseHelpRequest } from '../output/help-request.ts';
 import { forgetAgent, recordAgent } from '../process/orphans.ts';
 import { superviseAgent } from '../process/supervise.ts';
-import { noteSurroundings, type Surroundings } from '../workspace/control-files.ts';
+import { type ControlFilesRecord, recordControlFiles } from '../workspace/control-files.ts';
 import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import { secretsIn } from './actions-secrets.ts';
 import { keepSession } from './agent-sessions.ts';
@@ -21,7 +21,7 @@ import { countUsageFile, saveUsage } from './count-usage.ts';
 import type { Job, WorkOrders } from './job.ts';
 import { LiveTurn, type TurnOutcome } from './live-turn.ts';
 import { prepareHome } from './prepare-home.ts';
-import { surroundingsDir, tellBroughtBack, tellPutBack } from './revert-control-files.ts';
+import { controlFilesDir, reportReverted, restoreRunConfig } from './revert-control-files.ts';
 import { RunningAgent } from './running-agent.ts';
 import { TurnEvents } from './turn-events.ts';
 import { prepareTurn, removeInputs } from './turn-files.ts';
@@ -48,7 +48,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
   const live = new LiveTurn(job, orders, agent);
   const writes = createTurnWrites(job, live);
   const gate = await openGate({ socketPath: join(gateDir, 'gate'), decide: writes.decideAsk });
-  let around: Surroundings | undefined;
+  let controlFiles: ControlFilesRecord | undefined;
   try {
     // `lastTree` was recorded for this turn, a moment ago.
     await writes.begin(job.lastTree);
@@ -57,7 +57,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     const placed = await placeConfig(job, agent, writes);
     if (!placed.ok) return { kind: 'ended', exit: placed.problem, failed: true };
     const prepared = await prepareTurn(job, orders, gate.socketPath, placed.apart);
-    around = await noteSurroundings(job.workspace.worktree, surroundingsDir(job), agent);
+    controlFiles = await recordControlFiles(job.workspace.worktree, controlFilesDir(job), agent);
     const home = agentHomeOf(job.runDir);
     const session = await prepareHome(job, agent);
     const named = secretsIn(orders).map(({ name }) => name);
@@ -117,9 +117,9 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
   } finally {
     await writes.stop();
     await gate.close('the turn is over');
-    if (around) await tellPutBack(job, around.putBack());
+    if (controlFiles) await reportReverted(job, controlFiles.revert());
     // Before anything else looks at the worktree, because the files set apart are part of the work.
-    await tellBroughtBack(job).catch((error: unknown) =>
+    await restoreRunConfig(job).catch((error: unknown) =>
       job.onProgress({ type: 'problem', text: `What was set apart is not back yet: ${String(error)}` }),
     );
     await rm(gateDir, { recursive: true, force: true });

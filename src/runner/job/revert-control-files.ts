@@ -1,38 +1,39 @@
 import { join } from 'node:path';
-import { noteSurroundings } from '../workspace/control-files.ts';
+import { recordControlFiles } from '../workspace/control-files.ts';
 import type { Job, WorkOrders } from './job.ts';
 
-export function surroundingsDir({ runDir }: Job): string {
+/** Keeps the name that earlier versions gave it, because a job of theirs may have been killed in a turn. */
+export function controlFilesDir({ runDir }: Job): string {
   return join(runDir, 'surroundings');
 }
 
-/** What cannot be put back must not cost the turn its end: the user is told instead. */
-export async function tellPutBack(job: Job, work: Promise<string[]>): Promise<void> {
-  const told = await work.catch((error: unknown) => [
+/** A failure is only reported, because it must not prevent the end of the turn. */
+export async function reportReverted(job: Job, reverting: Promise<string[]>): Promise<void> {
+  const notices = await reverting.catch((error: unknown) => [
     `What lies around the worktree could not be compared: ${String(error)}`,
   ]);
-  for (const text of told) job.onProgress({ type: 'problem', text });
+  for (const text of notices) job.onProgress({ type: 'problem', text });
 }
 
-/** The run's own versions of what agents obey come back; one that was written over is kept, and the user hears where. */
-export async function tellBroughtBack(job: Job): Promise<void> {
+/** Restores the run's versions of agent configuration files, and reports where overwritten ones are kept. */
+export async function restoreRunConfig(job: Job): Promise<void> {
   for (const text of await job.agentConfig.bringBack()) job.onProgress({ type: 'problem', text });
 }
 
-/** For whatever runs what the agent wrote, such as the checks. */
-export async function guardSurroundings<Result>(
+/** For work that runs the agent's code, such as the checks. */
+export async function guardControlFiles<Result>(
   job: Job,
   orders: WorkOrders,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const around = await noteSurroundings(
+  const record = await recordControlFiles(
     job.workspace.worktree,
-    surroundingsDir(job),
+    controlFilesDir(job),
     job.agentFor(orders.agent),
   );
   try {
     return await work();
   } finally {
-    await tellPutBack(job, around.putBack());
+    await reportReverted(job, record.revert());
   }
 }

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
-import { putBackNoted } from '../workspace/control-files.ts';
+import { revertAfterCrash } from '../workspace/control-files.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import { mendSecrets, secretsIn } from './actions-secrets.ts';
@@ -10,7 +10,12 @@ import { createJob, isNearTimeLimit, type Job, type JobParts, type WorkOrders } 
 import { measureChanges } from './measure-changes.ts';
 import { playTurn } from './play-turn.ts';
 import { keepStateDir } from './repair-state-dir.ts';
-import { guardSurroundings, surroundingsDir, tellBroughtBack, tellPutBack } from './revert-control-files.ts';
+import {
+  controlFilesDir,
+  guardControlFiles,
+  reportReverted,
+  restoreRunConfig,
+} from './revert-control-files.ts';
 import { removeInputs } from './turn-files.ts';
 
 export type JobEnd = 'finished' | 'parked' | 'handed_over';
@@ -20,8 +25,8 @@ export async function runJob(parts: JobParts): Promise<JobEnd> {
   const job = createJob(parts);
   if (job.lastTree) await restoreIfGone(job, job.lastTree);
   // A job that was killed may have left all of these.
-  await tellPutBack(job, putBackNoted(surroundingsDir(job)));
-  await tellBroughtBack(job);
+  await reportReverted(job, revertAfterCrash(controlFilesDir(job)));
+  await restoreRunConfig(job);
   await removeInputs(job);
   const begun = await job.say('job_started', {});
   job.secretsAtStart = new Set(secretsIn(begun).map(({ ref }) => ref));
@@ -82,7 +87,7 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
     case 'ended': {
       await restoreIfGone(job, tree);
       if (job.parking.aborted) return park(job);
-      const next = await guardSurroundings(job, orders, () => endTurn(job, orders, start, outcome));
+      const next = await guardControlFiles(job, orders, () => endTurn(job, orders, start, outcome));
       if (!next) return park(job);
       return next.do === 'work' && isNearTimeLimit(job) ? handOver(job) : undefined;
     }

@@ -11,14 +11,14 @@ import { isSameState, type PathState, readPathState } from '../disk/path-state.t
 import { readInside } from '../disk/read-inside.ts';
 import { removeInside, setAside } from '../disk/set-aside.ts';
 import { writeInside } from '../disk/write-inside.ts';
-import { listAbove, ReadAbove, readAboveBy } from './control-files-above.ts';
-import { DotGit, noteDotGit, restoreDotGit } from './dot-git.ts';
-import { findGitDirs, type GitDir, listGitPlaces, type Place } from './git-control-files.ts';
+import { ConfigAbove, configAboveOf, listConfigAbove } from './control-files-above.ts';
+import { DotGit, recordDotGit, restoreDotGit } from './dot-git.ts';
+import { findGitDirs, type GitDir, listGitControlFiles, type RootedPath } from './git-control-files.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_TOLD = 20;
-/** A file that was written just now may be written again within the same tick of its clock. */
+const MAX_NOTICES = 20;
+/** A file written just now may be written again within the same tick of the file system's clock. */
 const SETTLED_MS = 2_000;
 const UNREADABLE =
   'The run was killed in a turn of another version of Autobuild, whose notes are not understood. Look at the settings and hooks of git here (.git/config, .git/hooks), and at instructions for agents in the directories above: the turn may have left some.';
@@ -27,136 +27,151 @@ const Kept = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   z.object({ kind: z.literal('link'), target: z.string() }),
   z.object({ kind: z.literal('file'), mode: z.number().int(), digest: z.string(), bytes: z.base64() }),
-  /** Too large, or not ours to read: not ours to touch. */
+  /** Too large or unreadable. It is not reverted, because its content is not known. */
   z.object({ kind: z.literal('unkept') }),
 ]);
 type Kept = z.infer<typeof Kept>;
-/** `mark`: while it is the same, so is the file. */
-const Entry = z.object({ root: z.string(), path: z.string(), kept: Kept, mark: z.string().optional() });
-type Entry = z.infer<typeof Entry>;
-const GitDirNoted = z.object({ root: z.string(), parts: z.array(z.string()) });
-/** Earlier versions noted less: a run of theirs may have been killed in a turn. */
-const Note = z.object({
+/** While `mark` is the same, the file is unchanged. */
+const RecordedFile = z.object({
+  root: z.string(),
+  path: z.string(),
+  kept: Kept,
+  mark: z.string().optional(),
+});
+type RecordedFile = z.infer<typeof RecordedFile>;
+const RecordedGitDir = z.object({ root: z.string(), parts: z.array(z.string()) });
+/** Stored as `noted.json`. Optional fields are missing if an earlier version of Autobuild was killed in a turn. */
+const ControlFiles = z.object({
   worktree: z.string().optional(),
   dotGit: DotGit.default({ kind: 'none' }),
-  gitDirs: z.array(GitDirNoted.or(z.string().transform((root) => ({ root, parts: ['.'] })))),
-  git: z.array(Entry),
-  /** Directories of hooks in which nothing is known. */
+  gitDirs: z.array(RecordedGitDir.or(z.string().transform((root) => ({ root, parts: ['.'] })))),
+  git: z.array(RecordedFile),
+  /** Hook directories that could not be listed. */
   crowded: z.array(z.string()).default([]),
-  above: z.array(Entry),
-  readAbove: ReadAbove.default(() => readAboveBy()),
+  above: z.array(RecordedFile),
+  readAbove: ConfigAbove.default(() => configAboveOf()),
 });
-type Note = z.infer<typeof Note>;
+type ControlFiles = z.infer<typeof ControlFiles>;
 
 /**
- * What lies around the worktree and is obeyed without being asked: git's settings and hooks of the user's repository, and
- * instructions in the directories above. Noted before an agent or a check runs, and put back after it.
+ * The control files around the worktree: settings and hooks of the user's repository, which git obeys, and instructions
+ * in the directories above, which agents obey. They are recorded before an agent or a check runs, and reverted after it.
  */
-export interface Surroundings {
-  /** What is worth telling the user, a line each. */
-  putBack(): Promise<string[]>;
+export interface ControlFilesRecord {
+  /** Returns notices for the user. */
+  revert(): Promise<string[]>;
 }
 
-/** `agent`: the one that starts, or started; absent: one of which nothing is known. */
-export async function noteSurroundings(worktree: string, dir: string, agent?: Agent): Promise<Surroundings> {
+/** `agent` is the one that starts, or started. Undefined if it is not known. */
+export async function recordControlFiles(
+  worktree: string,
+  dir: string,
+  agent?: Agent,
+): Promise<ControlFilesRecord> {
   const gitDirs = await findGitDirs(worktree);
   const budget = { left: MAX_BYTES };
-  const listed = await Promise.all(gitDirs.map(listGitPlaces));
-  const readAbove = readAboveBy(agent);
-  const note: Note = {
+  const listed = await Promise.all(gitDirs.map(listGitControlFiles));
+  const readAbove = configAboveOf(agent);
+  const recorded: ControlFiles = {
     worktree,
-    dotGit: await noteDotGit(worktree),
+    dotGit: await recordDotGit(worktree),
     gitDirs,
     git: await keepAll(
-      listed.flatMap(({ places }) => places),
+      listed.flatMap(({ files }) => files),
       budget,
     ),
     crowded: listed.flatMap(({ crowded }) => crowded).map(fullPath),
-    above: await keepAll(await listAbove(worktree, readAbove), budget),
+    above: await keepAll(await listConfigAbove(worktree, readAbove), budget),
     readAbove,
   };
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  // For a successor, should this process be killed; this one trusts what it has in hand.
+  // For the next job in case this process is killed. This process uses its own copy, which the agent cannot change.
   const file = join(dir, 'noted.json');
-  await writeFile(`${file}.new`, JSON.stringify(note), { mode: 0o600 });
+  await writeFile(`${file}.new`, JSON.stringify(recorded), { mode: 0o600 });
   await rename(`${file}.new`, file);
-  return { putBack: () => putBack(note, dir) };
+  return { revert: () => revertTo(recorded, dir) };
 }
 
-/** After a crash in the middle of a turn. */
-export async function putBackNoted(dir: string): Promise<string[]> {
+/** Reverts what the record of a killed job names. */
+export async function revertAfterCrash(dir: string): Promise<string[]> {
   const text = await readFile(join(dir, 'noted.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
   });
   if (text === undefined) return [];
-  const note = Note.safeParse(JSON.parse(text));
-  return note.success ? putBack(note.data, dir) : [UNREADABLE];
+  const recorded = ControlFiles.safeParse(JSON.parse(text));
+  return recorded.success ? revertTo(recorded.data, dir) : [UNREADABLE];
 }
 
-async function putBack(note: Note, dir: string): Promise<string[]> {
-  const told: string[] = [];
+async function revertTo(recorded: ControlFiles, dir: string): Promise<string[]> {
+  const notices: string[] = [];
   const asideDir = join(dir, 'replaced');
-  const work = async (place: Place, step: () => Promise<string | undefined>): Promise<void> => {
-    told.push(...(await attempt(place, step)));
+  const attemptAt = async (file: RootedPath, step: () => Promise<string | undefined>): Promise<void> => {
+    notices.push(...(await attempt(file, step)));
   };
-  const { worktree, git, above } = note;
+  const { worktree, git, above } = recorded;
   if (worktree !== undefined)
-    await work({ root: worktree, path: '.git' }, () => restoreDotGit(worktree, note.dotGit, asideDir));
+    await attemptAt({ root: worktree, path: '.git' }, () =>
+      restoreDotGit(worktree, recorded.dotGit, asideDir),
+    );
   const known = new Set([...git, ...above].map(fullPath));
-  for (const gitDir of note.gitDirs) {
+  for (const gitDir of recorded.gitDirs) {
     if (!(await lstatIfThere(gitDir.root))?.isDirectory()) {
-      told.push(`${gitDir.root} is not the directory it was before the turn.`);
+      notices.push(`${gitDir.root} is not the directory it was before the turn.`);
       continue;
     }
     const gone = await partsGone(gitDir);
-    const { places, crowded } = await listGitPlaces(gitDir);
-    for (const place of crowded) {
-      if (!note.crowded.includes(fullPath(place))) await work(place, () => clearCrowded(place, asideDir));
-      else told.push(`${fullPath(place)} cannot be listed: what changed in it is not put back.`);
+    const { files, crowded } = await listGitControlFiles(gitDir);
+    for (const file of crowded) {
+      if (!recorded.crowded.includes(fullPath(file)))
+        await attemptAt(file, () => clearCrowded(file, asideDir));
+      else notices.push(`${fullPath(file)} cannot be listed: what changed in it is not put back.`);
     }
-    // What was made goes first: it may stand where something was.
-    const made = places.filter((place) => !known.has(fullPath(place)));
-    for (const place of made)
-      await work(place, () => restore({ ...place, kept: { kind: 'none' } }, asideDir));
+    // New files are removed first, because one may be where a recorded file has to be restored.
+    const made = files.filter((file) => !known.has(fullPath(file)));
+    for (const file of made)
+      await attemptAt(file, () => restore({ ...file, kept: { kind: 'none' } }, asideDir));
     const own = git.filter(
       ({ root, path }) => root === gitDir.root && !gone.some((part) => path.startsWith(`${part}/`)),
     );
     const untouched = await inParallel(own, isUntouched);
     for (const [at, entry] of own.entries())
-      if (!untouched[at]) await work(entry, () => restore(entry, asideDir));
+      if (!untouched[at]) await attemptAt(entry, () => restore(entry, asideDir));
   }
-  const nowAbove = worktree === undefined ? [] : await listAbove(worktree, note.readAbove);
-  const madeAbove = nowAbove.filter((place) => !known.has(fullPath(place)));
-  const entriesAbove: Entry[] = [
+  const nowAbove = worktree === undefined ? [] : await listConfigAbove(worktree, recorded.readAbove);
+  const madeAbove = nowAbove.filter((file) => !known.has(fullPath(file)));
+  const filesAbove: RecordedFile[] = [
     ...above,
-    ...madeAbove.map((place) => ({ ...place, kept: { kind: 'none' } as const })),
+    ...madeAbove.map((file) => ({ ...file, kept: { kind: 'none' } as const })),
   ];
-  for (const entry of entriesAbove) await work(entry, () => clearAbove(entry, asideDir));
+  for (const file of filesAbove) await attemptAt(file, () => clearAbove(file, asideDir));
   await rm(join(dir, 'noted.json'), { force: true });
-  if (told.length <= MAX_TOLD) return told;
-  return [...told.slice(0, MAX_TOLD), `${told.length - MAX_TOLD} more were put back likewise.`];
+  if (notices.length <= MAX_NOTICES) return notices;
+  return [...notices.slice(0, MAX_NOTICES), `${notices.length - MAX_NOTICES} more were put back likewise.`];
 }
 
-/** A submodule or a linked worktree that was given up stays so. */
+/** A submodule or linked worktree that was removed in the turn is not restored. */
 async function partsGone({ root, parts }: GitDir): Promise<string[]> {
   const gone: string[] = [];
   for (const part of parts) if (!(await lstatIfThere(join(root, part)))) gone.push(part);
   return gone;
 }
 
-function fullPath({ root, path }: Place): string {
+function fullPath({ root, path }: RootedPath): string {
   return join(root, path);
 }
 
-/** Too many to look at each: the directory goes as a whole, and what was noted of it comes back after that. */
-async function clearCrowded({ root, path }: Place, asideDir: string): Promise<string> {
-  // One that may not be written cannot be moved either.
+/** Moves the whole directory away, because it has too many files to compare each. Its recorded files are restored after that. */
+async function clearCrowded({ root, path }: RootedPath, asideDir: string): Promise<string> {
+  // A directory without write permission cannot be moved.
   await chmod(join(root, path), 0o700);
   const where = await moveAway(root, path, asideDir);
   return `${join(root, path)} was filled during the turn and is as before: git would obey it.${where}`;
 }
 
-async function attempt({ root, path }: Place, work: () => Promise<string | undefined>): Promise<string[]> {
+async function attempt(
+  { root, path }: RootedPath,
+  work: () => Promise<string | undefined>,
+): Promise<string[]> {
   try {
     const text = await work();
     return text === undefined ? [] : [text];
@@ -165,8 +180,8 @@ async function attempt({ root, path }: Place, work: () => Promise<string | undef
   }
 }
 
-/** Without reading it. No is no answer: then it is read. */
-async function isUntouched({ root, path, kept, mark }: Entry): Promise<boolean> {
+/** Compares without reading the file. False may be wrong, so the file is read then. */
+async function isUntouched({ root, path, kept, mark }: RecordedFile): Promise<boolean> {
   try {
     const { stats, obstacle } = await lookInside(root, path);
     if (kept.kind === 'none') return !stats && !obstacle;
@@ -180,7 +195,7 @@ function markOf({ dev, ino, mode, size, mtimeMs, ctimeMs }: Stats): string {
   return [dev, ino, mode, size, mtimeMs, ctimeMs].join(' ');
 }
 
-async function restore({ root, path, kept }: Entry, asideDir: string): Promise<string | undefined> {
+async function restore({ root, path, kept }: RecordedFile, asideDir: string): Promise<string | undefined> {
   const state = await readPathState(root, path);
   if (isSame(state, kept)) return undefined;
   const { obstacle } = await lookInside(root, path);
@@ -196,8 +211,8 @@ async function restore({ root, path, kept }: Entry, asideDir: string): Promise<s
   return `${join(root, path)} ${what}: git would obey it.${where}`;
 }
 
-/** The user's own are never touched: only what was not there before goes. */
-async function clearAbove({ root, path, kept }: Entry, asideDir: string): Promise<string | undefined> {
+/** Removes a file that is new. A user's own file is never changed, only reported. */
+async function clearAbove({ root, path, kept }: RecordedFile, asideDir: string): Promise<string | undefined> {
   const state = await readPathState(root, path);
   if (isSame(state, kept)) return undefined;
   const full = join(root, path);
@@ -217,16 +232,16 @@ function isSame(state: PathState, kept: Kept): boolean {
   return kept.kind === 'unkept' || isSameState(state, kept);
 }
 
-async function keepAll(places: readonly Place[], budget: { left: number }): Promise<Entry[]> {
-  return inParallel(places, async ({ root, path }) => ({ root, path, ...(await keep(root, path, budget)) }));
+async function keepAll(files: readonly RootedPath[], budget: { left: number }): Promise<RecordedFile[]> {
+  return inParallel(files, async ({ root, path }) => ({ root, path, ...(await keep(root, path, budget)) }));
 }
 
 async function keep(
   root: string,
   path: string,
   budget: { left: number },
-): Promise<Pick<Entry, 'kept' | 'mark'>> {
-  // The mark is older than what is read: whatever happens in between makes it another.
+): Promise<Pick<RecordedFile, 'kept' | 'mark'>> {
+  // The stats are read before the content, so a write in between changes the mark.
   const { stats, obstacle } = await lookInside(root, path);
   if (!stats?.isFile()) {
     if (!stats && !obstacle) return { kept: { kind: 'none' } };

@@ -6,30 +6,30 @@ import { listInside } from '../disk/list-inside.ts';
 
 const MAX_POINTER_BYTES = 8 * 1024;
 const MAX_HOOKS = 2_000;
-/** Submodules and linked worktrees that are looked at, and directories that are looked into for them. */
+/** Limits on submodules and linked worktrees, and on the directories searched for them. */
 const MAX_PARTS = 200;
 const MAX_DIRECTORIES = 2_000;
-/** Settings that name programs, which run when the user next calls git, and what says where else git finds settings. */
+/** Settings can name programs that run when the user next calls git. `commondir` says where git finds more settings. */
 const SETTINGS = ['config', 'config.worktree', 'info/attributes', 'commondir'];
-/** All that git obeys in the directory of a linked worktree. The rest of it is that worktree's own coming and going. */
+/** The only files that git obeys in the directory of a linked worktree. Its others change whenever that worktree is used. */
 const SETTINGS_OF_WORKTREE = ['config.worktree', 'commondir'];
 const WORKTREE_PART = /^worktrees\/[^/]+\/$/;
-/** Git brings these to be read; it runs none of them. */
+/** Git installs samples of hooks under names with this ending and runs none of them. */
 const SAMPLE = '.sample';
 
-export interface Place {
+export interface RootedPath {
   root: string;
-  /** Relative to `root`. */
+  /** Relative to `root`. Symlinks below `root` are not followed. */
   path: string;
 }
 
-/** A directory of git's. Its parts have settings of their own: itself (`.`), submodules, linked worktrees. */
+/** A git directory. Each of its parts has its own settings: the directory itself (`.`), submodules and linked worktrees. */
 export interface GitDir {
   root: string;
   parts: string[];
 }
 
-/** What git reads for a worktree: its own directory, and the one it shares when it is linked to another. */
+/** Finds the git directories of a worktree: its own, and the shared one if it is a linked worktree. */
 export async function findGitDirs(worktree: string): Promise<GitDir[]> {
   const roots = await findRoots(worktree);
   return Promise.all(roots.map(async (root) => ({ root, parts: await findParts(root) })));
@@ -37,14 +37,14 @@ export async function findGitDirs(worktree: string): Promise<GitDir[]> {
 
 async function findRoots(worktree: string): Promise<string[]> {
   const own = join(worktree, '.git');
-  const leadsTo = await readDotGit(worktree);
+  const leadsTo = await followDotGit(worktree);
   if (leadsTo === undefined) return (await lstatIfThere(own))?.isDirectory() ? [own] : [];
   const common = await readPointer(leadsTo, 'commondir');
   return common === undefined ? [leadsTo] : [leadsTo, resolve(leadsTo, common)];
 }
 
-/** Where a `.git` that is no directory leads. */
-export async function readDotGit(worktree: string): Promise<string | undefined> {
+/** The directory that `.git` refers to if it is a file or a symlink. */
+export async function followDotGit(worktree: string): Promise<string | undefined> {
   const own = join(worktree, '.git');
   if ((await lstatIfThere(own))?.isSymbolicLink()) return realpath(own).catch(() => undefined);
   const named = await readPointer(worktree, '.git');
@@ -73,13 +73,16 @@ async function directoriesIn(directory: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** `crowded`: directories of hooks that cannot be listed, most likely because they hold too much. */
-export async function listGitPlaces({ root, parts }: GitDir): Promise<{ places: Place[]; crowded: Place[] }> {
+/** `crowded` has the hook directories that cannot be listed, most likely because they have too many files. */
+export async function listGitControlFiles({
+  root,
+  parts,
+}: GitDir): Promise<{ files: RootedPath[]; crowded: RootedPath[] }> {
   const listed = await inParallel(parts, (part) => listPart(root, part === '.' ? '' : `${part}/`));
-  const placesOf = (paths: string[]) => paths.map((path) => ({ root, path }));
+  const rooted = (paths: string[]) => paths.map((path) => ({ root, path }));
   return {
-    places: placesOf(listed.flatMap(({ paths }) => paths)),
-    crowded: placesOf(listed.flatMap(({ crowded }) => crowded)),
+    files: rooted(listed.flatMap(({ paths }) => paths)),
+    crowded: rooted(listed.flatMap(({ crowded }) => crowded)),
   };
 }
 

@@ -7,8 +7,11 @@ import type { TreeEntry } from './tree-diff.ts';
 import type { Tree, TreeStore } from './tree-store.ts';
 import type { WorktreeIndex } from './worktree-index.ts';
 
-/** Gives each path the tree's content, or none. Everything is moved aside first, so that a link in the way goes before files. */
-export async function putBackPaths(
+/**
+ * Gives each path the tree's content, or removes it. All paths are set aside before the first is written, because one may be a
+ * symlink that is a parent of another.
+ */
+export async function revertPaths(
   store: { worktree: string; trees: TreeStore; names: StandInNames },
   { paths, asideDir, tree, base }: { paths: readonly string[]; asideDir: string; tree: Tree; base: Tree },
 ): Promise<SetAside[]> {
@@ -44,8 +47,8 @@ export async function putBackPaths(
   return items;
 }
 
-/** Brings each item back, unless its path is no longer what it was given instead. Returns the paths brought back. */
-export async function bringBackItems(
+/** Restores each item, unless its path was written again since it was reverted. Returns the restored paths. */
+export async function restoreReverted(
   items: readonly SetAside[],
   store: { worktree: string; index: WorktreeIndex; base: ReadonlyMap<string, TreeEntry> },
 ): Promise<string[]> {

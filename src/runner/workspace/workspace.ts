@@ -7,7 +7,7 @@ import { BaseTree } from './base-tree.ts';
 import { compareText, listChanges } from './list-changes.ts';
 import { renderDiff } from './render-diff.ts';
 import { restoreTree } from './restore-tree.ts';
-import { bringBackItems, putBackPaths } from './revert-paths.ts';
+import { restoreReverted, revertPaths } from './revert-paths.ts';
 import { openStandInNames, type StandInNames } from './stand-in.ts';
 import { type Tree, TreeStore } from './tree-store.ts';
 import { openTrustedGit, type TrustedGit } from './trusted-git.ts';
@@ -16,42 +16,41 @@ import { WorktreeComparer } from './worktree-comparer.ts';
 import { assertWorktree, recreateWorktree } from './worktree-gone.ts';
 import { WorktreeIndex } from './worktree-index.ts';
 
-/** Content of larger files is not kept: they are known by size and time. */
+/** The content of larger files is not stored. They are compared by size and time. */
 const MAX_CONTENT_BYTES = 40 * 1024 * 1024;
 const MAX_DIFF_BYTES = 256 * 1024;
 
-/** The agent's files, measured against a base by a git directory that the agent has no part in. */
+/** The agent's files, compared with a base by a git directory that the agent cannot write. */
 export interface Workspace {
   readonly worktree: string;
-  /** The worktree as it is now, without what is ignored. */
+  /** The current worktree without ignored files. */
   snapshot(): Promise<Tree>;
   /** The paths of a tree. */
   list(tree: Tree): Promise<string[]>;
-  /** What the agent's changes are measured against. First: the worktree as it was when it was opened. Survives a restart. */
+  /** The tree that the agent's changes are measured against: at first the worktree when it was opened. Survives a restart. */
   base(): Tree;
   setBase(tree: Tree): Promise<void>;
   changes(): Promise<Change[]>;
   /** The same paths as `changes()`, cheap enough to poll. */
   changedPaths(): Promise<string[]>;
-  /** What changed between the two trees is not the agent's, except at paths the agent had changed before. */
+  /** Counts the changes between the two trees as not the agent's, except at paths the agent had changed before. */
   absorb(before: Tree, after: Tree): Promise<void>;
-  /** Restores the base's (or another tree's) content; what was there is kept in `asideDir`. */
-  putBack(paths: readonly string[], asideDir: string, tree?: Tree): Promise<SetAside[]>;
-  /** Whether the path is not what it is in the tree. */
+  /** Gives the paths the content of the base or another tree. Their current content is moved to `asideDir`. */
+  revert(paths: readonly string[], asideDir: string, tree?: Tree): Promise<SetAside[]>;
   differs(path: string, tree: Tree): Promise<boolean>;
-  /** Undoes `putBack`. A path that was written again since is left alone. Returns what was brought back. */
+  /** Undoes `revert`, except at paths that were written again since. Returns the restored paths. */
   restoreAside(items: readonly SetAside[]): Promise<string[]>;
-  /** Makes the worktree equal to the tree, ignored files aside. Returns the paths that could not be restored. */
+  /** Makes the worktree equal to the tree, except for ignored files. Returns the paths that could not be restored. */
   restoreTree(tree: Tree): Promise<string[]>;
-  /** Against the base, or another tree. */
+  /** The patch from the base, or another tree, to the worktree. */
   diff(paths?: readonly string[], maxBytes?: number, tree?: Tree): Promise<{ text: string; cut: boolean }>;
 }
 
 export async function openWorkspace(options: {
   worktree: string;
-  /** Outside the worktree; made when it is not there. Give the same one again to go on from its base. */
+  /** Outside the worktree. Created if missing; an existing one keeps its base. */
   gitDir: string;
-  /** Relative to the worktree; never part of a change. */
+  /** Relative to the worktree. Never part of a change. */
   stateDir: string;
   maxContentBytes?: number;
   /** Where to look for git. */
@@ -149,10 +148,10 @@ class GitWorkspace implements Workspace {
     return this.#exclusively(() => this.#base.absorb(before, after));
   }
 
-  putBack(paths: readonly string[], asideDir: string, tree: Tree = this.#base.tree): Promise<SetAside[]> {
+  revert(paths: readonly string[], asideDir: string, tree: Tree = this.#base.tree): Promise<SetAside[]> {
     return this.#exclusively(async () => {
       await assertWorktree(this.worktree);
-      return putBackPaths(this.#store(), { paths, asideDir, tree, base: this.#base.tree });
+      return revertPaths(this.#store(), { paths, asideDir, tree, base: this.#base.tree });
     });
   }
 
@@ -167,7 +166,7 @@ class GitWorkspace implements Workspace {
     return this.#exclusively(async () => {
       await assertWorktree(this.worktree);
       const base = await this.#trees.read(this.#base.tree);
-      return bringBackItems(items, { worktree: this.worktree, index: this.#index, base });
+      return restoreReverted(items, { worktree: this.worktree, index: this.#index, base });
     });
   }
 

@@ -44,7 +44,7 @@ async function parkedWorktree() {
   tree.write('bundle/one.txt', '1\n');
   symlinkSync('one.txt', tree.at('bundle/link'));
   symlinkSync('a.txt', tree.at('alias'));
-  const aside = await workspace.putBack(['held.txt', 'bundle'], tree.aside);
+  const aside = await workspace.revert(['held.txt', 'bundle'], tree.aside);
   const home = join(tree.top, 'home');
   write(join(home, 'sessions/2026/s1.jsonl'), `{"cwd":"${tree.worktree}","home":"${home}"}\n`);
   write(join(home, 'sessions/2026/other.jsonl'), 'another conversation\n');

@@ -50,7 +50,7 @@ describe('watching an agent without a gate', () => {
     expect(violations.flat().map((violation) => [violation.why, violation.path])).toEqual([
       ['out_of_scope', 'src/payment/p.ts'],
     ]);
-    await workspace.putBack(['src/payment/p.ts'], tree.aside);
+    await workspace.revert(['src/payment/p.ts'], tree.aside);
     expect(tree.read('src/payment/p.ts')).toBe('p\n');
     await watch.check();
     tree.write('src/payment/p.ts', 'again\n');
