@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** When each path was last written; what is gone has no time. */
+/** When each path was last changed. 0 for a path that does not exist. */
 export async function changeTimes(
   worktree: string,
   paths: readonly string[],
@@ -14,22 +14,23 @@ export async function changeTimes(
 }
 
 /**
- * The file over the limit is a new one, never the work of an earlier turn that happens to stand behind it in the list; nor one
- * whose place a file that a person approved beyond the limit would take. Of several found in one look, those written first
- * are the ones that were allowed.
+ * Orders the changed files for the file limit, so that the ones over the limit come last. Files of earlier turns come before new
+ * ones, and among them those that a person approved come last, because they must not use up the limit of the others. New files
+ * are ordered by the time they were written, because the first ones were within the limit.
  */
-export function earlierFirst(
+export function orderChanges(
   paths: readonly string[],
-  { atStart, since, isApproved }: EarlierFacts,
+  { atStart, since, isApproved }: ChangeFacts,
 ): string[] {
   const group = (path: string) => (!atStart.has(path) ? 2 : isApproved(path) ? 1 : 0);
   const time = (path: string) => atStart.get(path) ?? since.get(path) ?? 0;
   return paths.toSorted((a, b) => group(a) - group(b) || time(a) - time(b));
 }
 
-interface EarlierFacts {
-  /** When what was changed already had been written. */
+interface ChangeFacts {
+  /** Files changed before this turn, and when they were written. */
   atStart: ReadonlyMap<string, number>;
+  /** The same for files of this turn. */
   since: ReadonlyMap<string, number>;
   isApproved(path: string): boolean;
 }

@@ -3,29 +3,29 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { checkWorktreePath, relativeToWorktree } from '../../core/work/worktree-path.ts';
 import { isInside, lstatIfThere } from '../disk/inside-directory.ts';
 
-/** As many as Linux follows. */
+/** The same limit as Linux has. */
 const MAX_LINKS = 40;
 
-/** `named`: the same without following links. */
-export type PlacedWrite = { path: string; named: string };
-export type WritePlace = ({ ok: true } & PlacedWrite) | { ok: false; problem: string };
+/** `path` is the file that is written, `named` the same path without following symlinks. */
+export type WriteTarget = { path: string; named: string };
+export type ResolvedWrite = ({ ok: true } & WriteTarget) | { ok: false; problem: string };
 
-/** Where a write to the path would end up: one spelling, links followed. Refused when that is not a file of the worktree. */
-export async function placeWrite(worktree: string, given: string): Promise<WritePlace> {
+/** The file that a write to the path would change, after following symlinks. Refused if it is not inside the worktree. */
+export async function resolveWritePath(worktree: string, given: string): Promise<ResolvedWrite> {
   const checked = checkWorktreePath(relativeToWorktree(worktree, given));
   if (!checked.ok) return checked;
   try {
     const real = await followLinks(worktree, checked.path);
     if (real === undefined) return refuse(`the path leads through more than ${MAX_LINKS} links`);
     if (!isInside(worktree, real)) return refuse('the path leads out of the worktree through a link');
-    const placed = checkWorktreePath(relativeToWorktree(worktree, real));
-    return placed.ok ? { ...placed, named: checked.path } : placed;
+    const target = checkWorktreePath(relativeToWorktree(worktree, real));
+    return target.ok ? { ...target, named: checked.path } : target;
   } catch (error) {
     return refuse(`the path cannot be followed: ${(error as Error).message}`);
   }
 }
 
-/** Name by name, because a link whose target is missing is written through as well, and `realpath` knows none of those. */
+/** Not `realpath`, because a write also follows a symlink whose target does not exist, and `realpath` fails there. */
 async function followLinks(worktree: string, path: string): Promise<string | undefined> {
   const left = path.split('/').reverse();
   let at = worktree;
@@ -51,6 +51,6 @@ async function followLinks(worktree: string, path: string): Promise<string | und
   return at;
 }
 
-function refuse(problem: string): WritePlace {
+function refuse(problem: string): ResolvedWrite {
   return { ok: false, problem };
 }

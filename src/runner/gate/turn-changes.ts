@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { changeTimes, earlierFirst } from './order-changes.ts';
+import { changeTimes, orderChanges } from './order-changes.ts';
 
 /** The files that are changed, and what each of them was before the writes of this turn. */
 export class TurnChanges {
@@ -57,7 +57,7 @@ export class TurnChanges {
   async inOrder(paths: readonly string[], isApproved: (path: string) => boolean): Promise<string[]> {
     const fresh = paths.filter((path) => !this.#atStart.has(path));
     const since = await changeTimes(this.#workspace.worktree, fresh);
-    return earlierFirst(paths, { atStart: this.#atStart, since, isApproved });
+    return orderChanges(paths, { atStart: this.#atStart, since, isApproved });
   }
 
   allow(paths: readonly string[], tree: Tree): void {

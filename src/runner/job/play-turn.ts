@@ -137,7 +137,7 @@ async function placeConfig(job: Job, agent: Agent, writes: WriteGuard): Promise<
   let apart: SetApart[] = [];
   try {
     const tree = job.lastTree ?? job.workspace.base();
-    await writes.exchange(async (changed) => {
+    await writes.applyOwnChanges(async (changed) => {
       apart = await job.agentConfig.place(agent, tree, changed);
       return apart.length > 0;
     });

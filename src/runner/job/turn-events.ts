@@ -66,7 +66,7 @@ export class TurnEvents {
     if (!action) return;
     const mayWrite = action.kind !== 'read' && action.kind !== 'search';
     // An agent with a gate edited a file without asking: the edit is reverted, and a person is asked.
-    if (adapter.hook && action.kind === 'edit' && action.ok) await writes.putBackUnasked(action.paths);
+    if (adapter.hook && action.kind === 'edit' && action.ok) await writes.revertUnasked(action.paths);
     if (mayWrite) await writes.checkIfDue();
     job.meter.observe(action);
     // A change that `checkIfDue` skipped may be the progress that a guard misses.

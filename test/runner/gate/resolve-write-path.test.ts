@@ -1,13 +1,13 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { placeWrite } from '../../../src/runner/gate/resolve-write-path.ts';
+import { resolveWritePath } from '../../../src/runner/gate/resolve-write-path.ts';
 import { makeWorktree } from '../temporary-worktree.ts';
 
 function prepare() {
   const { top, worktree } = makeWorktree({ 'src/a.ts': 'a\n', 'docs/b.md': 'b\n' });
   const link = (target: string, path: string) => symlinkSync(target, join(worktree, path));
-  return { top, worktree, link, place: (path: string) => placeWrite(worktree, path) };
+  return { top, worktree, link, place: (path: string) => resolveWritePath(worktree, path) };
 }
 
 test('a path has one spelling, absolute or not, there or not', async () => {
