@@ -7,7 +7,7 @@ import { removeConversations } from '../runner/agent/agent-home.ts';
 import { restoreAgentConfig } from '../runner/agent/restore-agent-config.ts';
 import { saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
-import { keepStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
+import { repairStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { type JobEnd, runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';
@@ -79,7 +79,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     async saveReport(report) {
       const text = `${JSON.stringify(report, null, 2)}\n`;
       try {
-        await keepStateDir(worktree, stateDir);
+        await repairStateDir(worktree, stateDir);
         await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
       } catch (error) {
         // A worktree that cannot be written to must not fail the run, because the desk has the report already.

@@ -16,7 +16,7 @@ import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-home.ts';
 import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
-import { keepStateDir, placeStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
+import { repairStateDir, stateDirOf, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';
@@ -139,10 +139,10 @@ export async function workOnRun(
 
   /** A worktree that cannot be written to must not fail the run, because the report is in the journal already. */
   async function saveBlockedReport(report: unknown, state: RunState): Promise<void> {
-    const stateDir = placeStateDir(worktree, file.state_dir, state.task.id);
+    const stateDir = stateDirOf(worktree, file.state_dir, state.task.id);
     const text = `${JSON.stringify(report, null, 2)}\n`;
     try {
-      await keepStateDir(worktree, stateDir);
+      await repairStateDir(worktree, stateDir);
       await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
     } catch (error) {
       screen.note(`The blocked report could not be saved in the worktree: ${(error as Error).message}`);
@@ -163,7 +163,7 @@ export async function workOnRun(
     await begin(desk);
     context.onInterrupt((count) => void interrupt(count).catch(fail));
     const { task, jobs } = await desk.state(run);
-    const stateDir = placeStateDir(worktree, file.state_dir, task.id);
+    const stateDir = stateDirOf(worktree, file.state_dir, task.id);
     if (jobs === 0) await makeStateDir(worktree, file.state_dir, task.id);
     const workspace = await openWorkspace({
       worktree,

@@ -12,7 +12,7 @@ import {
 import type { WriteGuard } from '../gate/write-guard.ts';
 import type { parseHelpRequest } from '../output/help-request.ts';
 import type { AgentExit } from '../process/supervise.ts';
-import { secretsLacking } from './actions-secrets.ts';
+import { missingSecrets } from './actions-secrets.ts';
 import { forgetSession } from './agent-sessions.ts';
 import { AnswerDelivery } from './answer-delivery.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
@@ -75,7 +75,7 @@ export class LiveTurn {
   async announce(): Promise<void> {
     const { kind, resumed, turn } = this.#orders;
     this.#job.meter.observe({ type: 'turn_started', turn, counted: kind === 'normal' });
-    await this.#job.say('turn_started', { kind, resumed });
+    await this.#job.claim('turn_started', { kind, resumed });
     await this.#deliverAnswers();
   }
 
@@ -135,13 +135,13 @@ export class LiveTurn {
     }
     const [frozen, orders] = await Promise.all([
       freezing,
-      job.say('tripped', { usage: job.usage.total(), measured: job.meter.measured() }),
+      job.claim('tripped', { usage: job.usage.total(), measured: job.meter.measured() }),
     ]);
     if (orders.do !== 'wait') return this.#obey(orders);
     const { processes, ms } = frozen;
     // Measured after the claim, so that the question does not wait for it.
     const changes = await measureMidTurn(job, this.#orders);
-    await job.say('agent_frozen', { escalation: orders.escalation, processes, ms, changes });
+    await job.claim('agent_frozen', { escalation: orders.escalation, processes, ms, changes });
     const onDeath = () => agent.noteExit();
     await this.#obey(await waitForAnswer(job, agent, { alive: processes > 0, onDeath }));
   }
@@ -187,13 +187,13 @@ export class LiveTurn {
     if (orders.do !== 'work') return this.end({ kind: 'park' });
     const agent = this.#agent;
     const waiting = this.#orders.turn === orders.turn && isWaitingForAnswer(this.#job, this.#adapter);
-    this.#job.take(orders);
+    this.#job.applyOrders(orders);
     this.#orders = orders;
     const words = instructionsIn(orders);
     const mustEnd = orders.answers.some((answer) => answer.ends_turn || answer.agent_changed);
     if (!agent?.canHear || mustEnd) return this.end({ kind: 'again' });
     // Actions secrets are passed to a job when it starts, so only the next job can have these.
-    if (secretsLacking(this.#job, orders).length > 0) return this.end({ kind: 'again' });
+    if (missingSecrets(this.#job, orders).length > 0) return this.end({ kind: 'again' });
     if (words.length > 0 && !waiting && !this.#adapter.encodeMessage) return this.end({ kind: 'again' });
     await writeInputs(this.#job, orders, await openInputs(this.#job, orders));
     await this.#writes?.settle(words.at(-1) || 'a person decided against this change', {
@@ -228,7 +228,7 @@ export class LiveTurn {
     if (orders.do === 'stop' || orders.do === 'park') return this.#obey(orders);
     if (orders.do === 'work' && orders.limits_rev > this.#orders.limits_rev) {
       if (orders.answers.some((answer) => answer.ends_turn)) return this.#obey(orders);
-      this.#job.take(orders);
+      this.#job.applyOrders(orders);
       await this.#passOn(orders);
     }
     await this.stopIfTripped();

@@ -19,16 +19,15 @@ import { initialStates, metricsOf, observe, readStates, tripped } from '../../gu
 const ACTIONS_KEPT = 10;
 const ERRORS_KEPT = 3;
 
-/** Everything that is measured in a job: the guards' states, and the history that makes a question readable. */
+/** Everything that is measured in a job: the guards' states, and the history that explains a question. */
 export interface Meter {
   observe(event: GuardEvent): void;
-  /** The desk's limits, whenever they change. */
   setLimits(limits: GuardLimits): void;
   tripped(): Trigger[];
   measured(exit?: string): Measured;
   states(): GuardStates;
-  /** Guards whose kept state was none of theirs, as after another version: they count from the beginning. */
-  anew: GuardId[];
+  /** Guards that start counting from zero, because their stored state cannot be read, as after another version. */
+  resetGuards: GuardId[];
 }
 
 export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
@@ -114,7 +113,7 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     },
     tripped: () => tripped(states, limits),
     states: () => states,
-    anew: kept.anew,
+    resetGuards: kept.anew,
     measured(exit) {
       const metrics = metricsOf(states);
       return {

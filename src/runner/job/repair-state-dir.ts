@@ -5,16 +5,16 @@ import { lookInside, lstatIfThere } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { openStateDir, type StateDir, writePrivate } from './state-dir.ts';
 
-/** Where a task's files are to be; `keepStateDir` makes it so. */
-export function placeStateDir(worktree: string, stateDir: string, taskId: string): StateDir {
+/** The directory of a task's files. `repairStateDir` creates it. */
+export function stateDirOf(worktree: string, stateDir: string, taskId: string): StateDir {
   const checked = checkWorktreePath(stateDir);
   if (!checked.ok) throw new Error(`state_dir ${JSON.stringify(stateDir)}: ${checked.problem}.`);
   const path = `${checked.path}/${taskId}`;
   return { dir: join(worktree, path), path };
 }
 
-/** The agent can reach the directory: deleted, locked or replaced by a link, it is made anew. To be called while no agent runs. */
-export async function keepStateDir(worktree: string, { path }: StateDir): Promise<void> {
+/** Recreates the directory if the agent deleted it, removed its permissions or replaced it. Call it while no agent runs. */
+export async function repairStateDir(worktree: string, { path }: StateDir): Promise<void> {
   const names = path.split('/');
   for (let depth = 1; depth <= names.length; depth += 1) {
     const full = join(worktree, ...names.slice(0, depth));
@@ -29,7 +29,7 @@ export async function keepStateDir(worktree: string, { path }: StateDir): Promis
   await openStateDir({ worktree, stateDir: dirname(path), taskId: basename(path) });
 }
 
-/** Writes one of the task's files, whatever the agent has put in its place. */
+/** Writes one of the task's files, also if the agent has replaced it with a directory. */
 export async function writeStateFile(
   worktree: string,
   stateDir: StateDir,

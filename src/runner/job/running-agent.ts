@@ -126,7 +126,7 @@ export class RunningAgent {
     const timeout = new AbortController();
     const gone = this.exited.then(
       () => undefined,
-      // Whoever awaits `exited` handles the error.
+      // `LiveTurn.run` awaits `exited` as well and handles the error.
       () => undefined,
     );
     await Promise.race([

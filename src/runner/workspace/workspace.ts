@@ -53,7 +53,7 @@ export async function openWorkspace(options: {
   /** Relative to the worktree. Never part of a change. */
   stateDir: string;
   maxContentBytes?: number;
-  /** Where to look for git. */
+  /** The `PATH` on which git is found. */
   path?: string;
 }): Promise<Workspace> {
   const worktree = await realpath(options.worktree).catch(() => resolve(options.worktree));
