@@ -199,7 +199,8 @@ export class LiveTurn {
     await this.#writes?.settle(words.at(-1) || 'a person decided against this change', {
       approved: isApproval(orders),
     });
-    if (words.length > 0 && this.#adapter.encodeMessage && !agent.send(words)) return this.end({ kind: 'again' });
+    if (words.length > 0 && this.#adapter.encodeMessage && !agent.send(words))
+      return this.end({ kind: 'again' });
     agent.noteAnswered();
     await this.#deliverAnswers();
     await agent.thaw();
