@@ -18,14 +18,14 @@ export function initialStates(): GuardStates {
   return Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.initial]));
 }
 
-/** States as they were claimed or kept. `anew`: those that do not read begin again, a crash would end the run. */
-export function readStates(states: GuardStates): { states: GuardStates; anew: GuardId[] } {
-  const anew = notUnderstood(states);
-  const begun = anew.map((id) => [id, guardById(id).initial] as const);
-  return { states: { ...states, ...Object.fromEntries(begun) }, anew };
+/** Guards whose claimed or kept state is unreadable start from their initial state, because a crash would end the run. */
+export function readStates(states: GuardStates): { states: GuardStates; unreadable: GuardId[] } {
+  const unreadable = notUnderstood(states);
+  const begun = unreadable.map((id) => [id, guardById(id).initial] as const);
+  return { states: { ...states, ...Object.fromEntries(begun) }, unreadable };
 }
 
-/** Whose state, where it is given, is none. */
+/** Guards that have a state, but not a valid one. */
 function notUnderstood(states: GuardStates): GuardId[] {
   return GUARDS.filter(({ id, state }) => id in states && !state.safeParse(states[id]).success).map(
     ({ id }) => id,

@@ -219,10 +219,13 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
   const withReadStates = (envelope: Envelope): Envelope => {
     const claim = Claim.safeParse({ type: envelope.type, data: envelope.data });
     if (!claim.success) return envelope;
-    const { states, anew } = rules.readStates(guardsIn(claim.data));
-    if (anew.length === 0) return envelope;
+    const { states, unreadable } = rules.readStates(guardsIn(claim.data));
+    if (unreadable.length === 0) return envelope;
     const { run, fence: job } = envelope;
-    log.warn({ run, job, guards: anew }, 'what these guards had counted is not understood: they begin anew');
+    log.warn(
+      { run, job, guards: unreadable },
+      'what these guards had counted is not understood: they begin anew',
+    );
     return { ...envelope, ...withGuards(claim.data, states) };
   };
 

@@ -224,7 +224,7 @@ test('E-17: a journal read back trips the same guards, wherever its state was sa
         );
       }
       expect(JSON.parse(JSON.stringify(live))).toEqual(live);
-      expect(readStates(live)).toEqual({ states: live, anew: [] });
+      expect(readStates(live)).toEqual({ states: live, unreadable: [] });
     }),
     RUNS,
   );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A reference to a value that was given. The value itself is in the vault and nowhere else (P-4). */
+/** A reference to a value that was given. The value itself is stored in the vault only (P-4). */
 export const InputRef = z.object({
   ref: z.string(),
   length: z.number().int().nonnegative(),
@@ -137,5 +137,5 @@ export function showCommand(command: Command | SealedCommand): string {
   return [`/${command.name}`, ...shown(command).filter(Boolean)].join(' ');
 }
 
-/** The way a command came. `autobuild` stands for a command that no person gave, such as the pause after a failed dispatch. */
+/** The channel of a command. `autobuild` marks a command that no person gave, such as the pause after a failed dispatch. */
 export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'autobuild']);

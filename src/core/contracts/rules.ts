@@ -9,11 +9,11 @@ import type {
   Trigger,
 } from './guard.ts';
 
-/** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
+/** The guards as the decisions use them. Passed in by the entrypoint, so that the core does not depend on any guard. */
 export interface Rules {
-  /** The states of a claim. `anew`: guards whose state is none of theirs, so that they begin again. */
-  readStates(states: GuardStates): { states: GuardStates; anew: GuardId[] };
-  /** For what happens where no job measures. */
+  /** Validates the guard states of a claim. Guards whose state is unreadable start from their initial state. */
+  readStates(states: GuardStates): { states: GuardStates; unreadable: GuardId[] };
+  /** Counts an event at the desk, where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
   grow(
@@ -22,7 +22,7 @@ export interface Rules {
     by: Growth,
     observed: Partial<Record<GuardId, number>>,
   ): GuardLimits;
-  /** The words of one question for all that tripped at once; the first trigger leads, Cancel stands once and last (G-13). */
+  /** The words of one question about all triggers of a moment. The first trigger leads; Cancel is offered once and last (G-13). */
   describe(triggers: [Trigger, ...Trigger[]], standing: Standing): TriggerWords;
 }
 

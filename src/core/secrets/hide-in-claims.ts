@@ -33,7 +33,7 @@ export function hideInEnvelope(
   const { type, data } = envelope;
   const isUnderstood = (candidate: unknown): boolean => {
     const claim = Claim.safeParse(candidate);
-    return claim.success && rules.readStates(guardsIn(claim.data)).anew.length === 0;
+    return claim.success && rules.readStates(guardsIn(claim.data)).unreadable.length === 0;
   };
   return { ...envelope, ...hideInClaims({ type, data }, values, isUnderstood) };
 }

@@ -113,7 +113,7 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     },
     tripped: () => tripped(states, limits),
     states: () => states,
-    resetGuards: kept.anew,
+    resetGuards: kept.unreadable,
     measured(exit) {
       const metrics = metricsOf(states);
       return {

@@ -83,7 +83,7 @@ test.each(['postgres_password', 'POSTGRES_PASSWORD', 'db.postgres-1', 'postgres'
     const envelope = asksAgain(key);
     const hidden = hideInEnvelope(envelope, ['postgres', 'POSTGRES'], RULES);
     const states = guardsIn(Claim.parse(hidden));
-    expect(RULES.readStates(states).anew).toEqual([]);
+    expect(RULES.readStates(states).unreadable).toEqual([]);
     expect(states.need_help).toEqual({
       asked: {
         help: {
@@ -115,7 +115,7 @@ test('E-15: whatever word of a claim a value is, the claim is read and trips the
     const before = Claim.parse(envelope);
     for (const word of wordsIn(before)) {
       const after = Claim.parse(hideInEnvelope(envelope, [word], RULES));
-      expect(RULES.readStates(guardsIn(after)).anew, word).toEqual([]);
+      expect(RULES.readStates(guardsIn(after)).unreadable, word).toEqual([]);
       const tripped = (claim: Claim) => RULES.tripped(guardsIn(claim), limits).map(({ guard }) => guard);
       expect(tripped(after), word).toEqual(tripped(before));
       expect(namesIn(after), word).toEqual(namesIn(before));
