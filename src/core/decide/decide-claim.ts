@@ -10,11 +10,12 @@ import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
 import { holdToDesk } from './hold-to-desk.ts';
-import { sendBack } from './orders/send-back.ts';
 import { tellNextTurn } from './orders/tell-next-turn.ts';
 import { hasUnheardInstruction } from './orders/unheard-instruction.ts';
 import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
 import { completeRun } from './verify-afresh.ts';
+
+const LEAKS_NAMED = 5;
 
 type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'];
 
@@ -212,6 +213,20 @@ function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured,
     headline: 'the debug turn found no cause, choose how to go on',
     context: measured.context,
   });
+}
+
+/** A value in a file is a slip the agent can mend: like a check that fails, it is told and goes on. */
+function sendBack(state: RunState, at: string, leaks: WorkFacts['secrets']): Decision {
+  const named = leaks.slice(0, LEAKS_NAMED).map(({ path, key }) => `- ${path}: the value of ${key}`);
+  const more = leaks.length > named.length ? [`- and ${leaks.length - named.length} more`] : [];
+  const instruction = [
+    'The work is not accepted: it contains values that were given in secret and must never be committed.',
+    ...named,
+    ...more,
+    'Take them out, read them from the environment at run time, and report again.',
+  ].join('\n');
+  const id = `leak.${state.turns.length}`;
+  return tellNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
 }
 
 /** A claim made under older limits is void where the guard was re-armed since. */
