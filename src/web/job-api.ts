@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono';
 import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contracts/envelope.ts';
 import type { Orders } from '../core/contracts/orders.ts';
 import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import { clampToClock } from '../core/decide/clamp-claim.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
-import { holdToClock } from '../core/decide/hold-to-desk.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
@@ -115,7 +115,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     await markAlive(run, job);
     // Hides given values, because an agent may print them and the claim is stored in the journal and shown in comments.
     const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
-    const envelope = holdToClock(state, hidden, now().toISOString());
+    const envelope = clampToClock(state, hidden, now().toISOString());
     const work = await factsFor(deps, state, envelope);
     const decided = await decideOnce(store.runs, rules, run, { type: 'claim', envelope, work }, [key]);
     if (!decided) return refuse(c, 'The run is gone.', { run, job });

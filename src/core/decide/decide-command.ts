@@ -20,7 +20,7 @@ export function decideCommand(state: RunState, input: CommandInput, rules: Rules
   return { events, effects: [...effects, ...clearPauseTimer(state, events)] };
 }
 
-/** The commands that make sense now. The options of an open question stand between the first and the last ones. */
+/** The commands that make sense now. The options of an open question are listed between the first and the last ones. */
 export function sensibleCommands(state: RunState): CommandName[] {
   const pending = pendingEscalation(state);
   const situation = situationOf(state);

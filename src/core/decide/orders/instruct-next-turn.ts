@@ -1,13 +1,13 @@
 import type { Answer } from '../../contracts/answer.ts';
 import type { Decision } from '../decision.ts';
 
-/** What the agent is told at its next turn without anybody having answered: no limit grows, no counter starts again. */
-export function tellNextTurn(
+/** Gives the agent an instruction that is no person's answer, so no limit grows and no counter restarts. */
+export function instructNextTurn(
   at: string,
-  told: Pick<Answer, 'id' | 'command' | 'by' | 'instruction'>,
+  instruction: Pick<Answer, 'id' | 'command' | 'by' | 'instruction'>,
 ): Decision {
   const answer: Answer = {
-    ...told,
+    ...instruction,
     inputs: {},
     rearm: [],
     ends_turn: false,
