@@ -1,6 +1,6 @@
 /** Like `Promise.all` over a map, with at most `limit` calls at once. The first failure stops the rest. */
 export async function mapConcurrently<Item, Result>(
-  items: Item[],
+  items: readonly Item[],
   limit: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {

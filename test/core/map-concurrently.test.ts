@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mapConcurrently } from '../../src/github/map-concurrently.ts';
+import { mapConcurrently } from '../../src/core/map-concurrently.ts';
 
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
