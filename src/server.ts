@@ -17,6 +17,7 @@ import { RULES } from './guards/rules.ts';
 import { explainUnopened } from './store/explain-unopened.ts';
 import { openStore } from './store/open-store.ts';
 import { createCounters } from './web/counters.ts';
+import { inTime } from './web/in-time.ts';
 import { createIngest } from './web/ingest.ts';
 import { createJobApi } from './web/job-api.ts';
 import { createLog, type Logger } from './web/log.ts';
@@ -76,7 +77,8 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   await stopped;
   log.info('autobuild stops');
   closing.abort();
-  await Promise.all([web.close(STOP_MS), inTime(workers.stop())]);
+  // Work that does not end in time is released when its lease expires, and the next start continues it.
+  await Promise.all([web.close(STOP_MS), inTime(workers.stop(), STOP_MS, () => undefined)]);
   await store.close();
   log.info('autobuild has stopped');
 }
@@ -120,15 +122,6 @@ export function createAppDependencies(
     hash: hashToken,
     fetch: (url, init) => fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(STOP_MS) }),
   };
-}
-
-/** Stops waiting after a while. Unfinished work is safe, because its lease expires and the next start continues it. */
-async function inTime(stopping: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, STOP_MS);
-  });
-  await Promise.race([stopping, late]).finally(() => clearTimeout(timer));
 }
 
 function nextSignal(): Promise<void> {

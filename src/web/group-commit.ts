@@ -1,4 +1,5 @@
 import type { Inbox, IncomingDelivery } from '../core/ports/hosted-ports.ts';
+import { inTime } from './in-time.ts';
 
 type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
@@ -39,7 +40,9 @@ export function createGroupCommit(deps: {
       await gather();
       const batch = queue.splice(0, maxBatch);
       try {
-        const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs);
+        const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs, () => {
+          throw new Error(`The store did not answer for ${timeoutMs} ms.`);
+        });
         batch.forEach(({ settle }, index) => {
           settle(kept[index] ?? 'unavailable');
         });
@@ -61,16 +64,4 @@ export function createGroupCommit(deps: {
         void flush();
       }),
   };
-}
-
-async function inTime<Value>(value: Promise<Value>, ms: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The store did not answer for ${ms} ms.`)), ms);
-  });
-  try {
-    return await Promise.race([value, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

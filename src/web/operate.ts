@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import type { Counters } from './counters.ts';
+import { inTime } from './in-time.ts';
 import { measureDesk } from './measure-desk.ts';
 import { renderMetrics } from './render-metrics.ts';
 
@@ -51,14 +52,10 @@ export function createOperate({ store, counters, workers, now }: OperateDependen
   return app;
 }
 
-async function isReachable(store: HostedStore): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), STORE_TIMEOUT_MS);
-  });
+function isReachable(store: HostedStore): Promise<boolean> {
   const asked = store.inbox.size().then(
     () => true,
     () => false,
   );
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  return inTime(asked, STORE_TIMEOUT_MS, () => false);
 }
