@@ -1,4 +1,4 @@
-import type { CommandName } from '../core/contracts/command.ts';
+import { type CommandName, provideForm } from '../core/contracts/command.ts';
 import { tidyWords } from './reading/words.ts';
 import { COMMANDS } from './registry.ts';
 import type { CommandSpec, CommandText, ParsedText } from './spec/command-spec.ts';
@@ -20,7 +20,7 @@ export function suggestLine(name: CommandName, args: CommandText): string {
   if (!parsed.ok) return parsed.suggestion ?? spec.example;
   if (parsed.command.name === 'provide') {
     const keys = Object.keys(parsed.command.inputs);
-    return keys.length === 0 ? spec.usage : `/provide ${keys.map((key) => `${key}=`).join(' ')}`;
+    return keys.length === 0 ? spec.usage : provideForm(keys);
   }
   const line = `/${name} ${spec.takes === 'words' ? tidyWords(args.line) : ''}`.trim();
   return line.length <= MAX_SUGGESTION && !line.includes('`') ? line : spec.example;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CONFIG_PATH } from '../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_PATH } from '../core/config-path.ts';
 
 const AGENT = fileURLToPath(new URL('./demo-agent.ts', import.meta.url));
 const WORKFLOW = fileURLToPath(new URL('../../templates/workflow.yml', import.meta.url));
@@ -39,7 +39,7 @@ export function demoFiles(node: string): Record<string, string> {
     'package.json': '{ "name": "shop", "type": "module", "private": true }\n',
     'receipt.js': 'export function receipt() {\n  return {};\n}\n',
     'receipt.test.js': TESTS,
-    '.github/workflows/autobuild.yml': readFileSync(WORKFLOW, 'utf8'),
+    [WORKFLOW_PATH]: readFileSync(WORKFLOW, 'utf8'),
     [CONFIG_PATH]: `agent: scripted
 agents:
   scripted:

@@ -1,7 +1,7 @@
 import { readTask } from '../../commands/reading/read-task.ts';
 import { type NotStarted, renderNotStarted } from '../../comments/github/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
-import { CONFIG_PATH } from '../../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isFinished } from '../../core/contracts/run-state.ts';
@@ -18,8 +18,6 @@ import {
   rememberLabelling,
 } from '../labelling.ts';
 import { mayStart } from './permission.ts';
-
-const WORKFLOW = 'autobuild.yml';
 
 interface Labelled extends Repository {
   issue: number;
@@ -92,7 +90,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     default_branch: branch.name,
     head_sha: branch.sha,
     private: branch.private,
-    workflow: WORKFLOW,
+    workflow: WORKFLOW_FILE,
     ci: read.config.ci,
     labelled_by: login,
     roles: read.config.roles,
@@ -131,7 +129,7 @@ async function missingParts(
   config: Config,
   branch: string,
 ): Promise<Omit<NotStarted, 'op' | 'mention'> | undefined> {
-  const workflow = await github.workflow(WORKFLOW);
+  const workflow = await github.workflow(WORKFLOW_FILE);
   if (workflow === 'disabled') {
     return {
       headline: 'GitHub Actions are switched off for this repository',
@@ -141,7 +139,7 @@ async function missingParts(
   }
   if (workflow === 'missing') {
     return {
-      headline: `\`.github/workflows/${WORKFLOW}\` is not on \`${branch}\``,
+      headline: `\`${WORKFLOW_PATH}\` is not on \`${branch}\``,
       problems: [],
       next: 'let `autobuild init` write it, commit both files, then label the issue again.',
     };

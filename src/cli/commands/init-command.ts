@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../config/read-config.ts';
-import { CONFIG_PATH } from '../../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { readInside } from '../../runner/disk/read-inside.ts';
 import { writeInside } from '../../runner/disk/write-inside.ts';
-import { findActionReferences, WORKFLOW_PATH } from '../doctor/doctor-workflow.ts';
+import { findActionReferences } from '../doctor/doctor-workflow.ts';
 import { realDirectory } from '../home.ts';
 import { usage } from '../options.ts';
 import { packageVersion } from '../package-version.ts';

@@ -1,8 +1,8 @@
+import { WORKFLOW_PATH } from '../../core/config-path.ts';
 import { DispatchInputs } from '../../core/ports/dispatch.ts';
 import type { WorkflowFile, WorkflowInput } from '../workflow-file.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 
-export const WORKFLOW_PATH = '.github/workflows/autobuild.yml';
 const ACTION = /^(?<action>[\w.-]+\/[\w.-]*autobuild[\w.-]*)(?:\/[^@]*)?@(?<ref>\S+)$/i;
 const ANEW = 'Compare the file with what `autobuild init` writes.';
 

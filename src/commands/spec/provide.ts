@@ -1,3 +1,4 @@
+import { provideForm } from '../../core/contracts/command.ts';
 import type { CommandSpec, CommandText, FollowingBlock, ParsedCommand } from './command-spec.ts';
 import { readPairs, startsPair } from './read-pairs.ts';
 
@@ -59,6 +60,5 @@ function noValue(key: string): Problem {
 }
 
 function refuse(problem: string, keys: string[]): ParsedCommand {
-  const form = [...new Set(keys)].map((key) => `${key}=`).join(' ');
-  return { ok: false, problem, suggestion: form === '' ? USAGE : `/provide ${form}` };
+  return { ok: false, problem, suggestion: keys.length === 0 ? USAGE : provideForm([...new Set(keys)]) };
 }

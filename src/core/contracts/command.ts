@@ -137,5 +137,10 @@ export function showCommand(command: Command | SealedCommand): string {
   return [`/${command.name}`, ...shown(command).filter(Boolean)].join(' ');
 }
 
+/** A `/provide` without its values, for a person to fill in. */
+export function provideForm(keys: readonly string[]): string {
+  return ['/provide', ...keys.map((key) => `${key}=`)].join(' ');
+}
+
 /** The channel of a command. `autobuild` marks a command that no person gave, such as the pause after a failed dispatch. */
 export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'autobuild']);
