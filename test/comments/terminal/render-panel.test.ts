@@ -11,6 +11,7 @@ import { renderTerminalReview } from '../../../src/comments/terminal/render-revi
 import { renderTurnLine } from '../../../src/comments/terminal/render-turn-line.ts';
 import { cellsOf, terminalText } from '../../../src/comments/terminal/terminal-text.ts';
 import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
+import { cancelled, done, partial } from '../endings.ts';
 import { hostile } from '../hostile-text.ts';
 import { QUESTIONS, question, waiting } from '../questions.ts';
 import { asking, questionOf, run, TIME, turns, verification } from '../story.ts';
@@ -206,36 +207,9 @@ describe('lines', () => {
 
 describe('the end', () => {
   it('done, partial, cancelled, parked', async () => {
-    const over = { turn_open: false, job_live: false, turn: 7 } as const;
-    const last = { ...turns(7)[6], verification: verification({ passed: 14 }, TIME(75)) } as ReturnType<
-      typeof turns
-    >[number];
-    const ends = [
-      run({
-        ...over,
-        status: 'reviewing',
-        turns: [...turns(6), last],
-        finished: { partial: false, reason: 'complete', at: TIME(80) },
-      }),
-      run({
-        ...over,
-        status: 'reviewing',
-        escalations: [question('iterations')],
-        known_issues: [{ title: 'mail is not sent', tests: [], checks: [], by: 'rosa', at: TIME(70) }],
-        finished: {
-          partial: true,
-          reason: 'Task completed with partial results due to max_iterations',
-          by: 'rosa',
-          at: TIME(80),
-        },
-      }),
-      run({
-        ...over,
-        status: 'cancelled',
-        finished: { partial: true, reason: 'cancelled by rosa', by: 'rosa', at: TIME(80) },
-      }),
-      { ...waiting('loop'), job_live: false },
-    ].map((state) => renderEnd(state, { branch: 'autobuild/issue-42' }));
+    const ends = [done, partial, cancelled, { ...waiting('loop'), job_live: false }].map((state) =>
+      renderEnd(state, { branch: 'autobuild/issue-42' }),
+    );
     for (const line of ends.join('\n').split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
     await expect(`${ends.join('\n\n')}\n`).toMatchFileSnapshot(golden('end'));
   });
