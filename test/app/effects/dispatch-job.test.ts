@@ -35,6 +35,19 @@ test('R-2: a dispatch whose answer was lost is found by its name instead of made
   });
 });
 
+test('R-2: it is found also where the desk’s clock is ahead of GitHub’s', async () => {
+  desk = await openAppDesk();
+  desk.clock.ms += 45_000;
+  const { run } = await desk.begin();
+  const [first] = desk.github.workflows.runs;
+  await desk.store.marks.set(
+    `dispatched:${run}`,
+    JSON.stringify({ kind: 'build', at: '2026-01-01T00:00:00Z' }),
+  );
+  await dispatch(first?.inputs.operation ?? '', run);
+  expect(desk.github.workflows.runs).toHaveLength(1);
+});
+
 test('a job that ended without having begun is followed by another one', async () => {
   desk = await openAppDesk();
   const { run } = await desk.begin();
