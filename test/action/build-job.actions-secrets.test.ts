@@ -95,7 +95,7 @@ test('P-9: the workflow passes the secret: the agent has it, and nobody reads it
   expect(kept).not.toContain(VALUE);
   const { commands } = listenAsRunner(second.out);
   expect(commands).toContainEqual({ name: 'add-mask', data: VALUE });
-}, 90_000);
+});
 
 test('P-9: the workflow does not pass it: the job says which line is missing, and asks again', async () => {
   await playJob(1);
@@ -111,7 +111,7 @@ test('P-9: the workflow does not pass it: the job says which line is missing, an
   await carryOn();
   const third = await playJob(3, { SHOP_KEY: VALUE });
   expect(readFileSync(join(third.worktree, 'done.txt'), 'utf8').trim()).toBe(String(VALUE.length));
-}, 120_000);
+});
 
 test('P-9: a job that began before the secret was named makes room for one that has it', async () => {
   await desk.close();
@@ -130,4 +130,4 @@ test('P-9: a job that began before the secret was named makes room for one that 
   expect(readFileSync(join(second.worktree, 'done.txt'), 'utf8').trim()).toBe(String(VALUE.length));
   // The one that could not have it was not let go on.
   expect(existsSync(join(second.worktree, 'woken.txt'))).toBe(false);
-}, 120_000);
+});

@@ -136,7 +136,7 @@ test('P-7: a conversation in a database is exported, carried, imported at anothe
   // What the run made of them is in its result all the same.
   expect(existsSync(join(second.worktree, 'opencode.json'))).toBe(true);
   expect(await stateOf()).toMatchObject({ status: 'reviewing' });
-}, 90_000);
+});
 
 test('G-5: what a conversation used is counted once over two jobs, also beside one that is gone', async () => {
   await request('codex');
@@ -154,4 +154,4 @@ test('G-5: what a conversation used is counted once over two jobs, also beside o
     status: 'reviewing',
     usage: { input_tokens: 150, output_tokens: 15 },
   });
-}, 90_000);
+});

@@ -50,4 +50,4 @@ test('S-12: publishing asks GitHub as often for twenty directories as for one, a
   expect(again.length).toBeLessThanOrEqual(8);
   await putWork('second');
   expect(treesIn(await publish('second'))).toBe(0);
-}, 60_000);
+});

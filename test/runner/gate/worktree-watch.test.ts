@@ -200,7 +200,7 @@ describe('the pace', () => {
       intervalMs: 10,
     });
     tree.write('a.txt', 'x\n');
-    await expect.poll(() => found.map((violation) => violation.path), { timeout: 10_000 }).toEqual(['a.txt']);
+    await expect.poll(() => found.map((violation) => violation.path)).toEqual(['a.txt']);
     watch.stop();
     // The look under way, if any, must be over before the worktree is removed.
     await watch.check();

@@ -172,9 +172,7 @@ test('E-5: asks at the same moment do not take the same free place, and those th
     expect(await asks[index]).toMatchObject({ decision: 'allow' });
     tree.write(path, path);
   }
-  await expect
-    .poll(() => proposed, { timeout: 5_000 })
-    .toMatchObject([{ path: '3', why: 'file_limit', held: true }]);
+  await expect.poll(() => proposed).toMatchObject([{ path: '3', why: 'file_limit', held: true }]);
   await guard.settle('enough', { approved: false });
   expect(await asks[2]).toMatchObject({ decision: 'deny' });
 });
@@ -291,7 +289,7 @@ test('E-5: an edit that was allowed keeps its place while the agent is frozen', 
   clock.runs = false;
   expect(await guard.decideAsk({ path: 'A.txt' })).toMatchObject({ decision: 'allow' });
   const asked = guard.decideAsk({ path: 'B.txt' });
-  await expect.poll(() => proposed, { timeout: 5_000 }).toMatchObject([{ path: 'B.txt', held: true }]);
+  await expect.poll(() => proposed).toMatchObject([{ path: 'B.txt', held: true }]);
   tree.write('A.txt', 'late');
   await guard.check();
   expect(proposed).toHaveLength(1);
