@@ -8,6 +8,7 @@ import { escalation } from './escalation.ts';
 import { type Figure, holdsBar, type Measurement } from './figure.ts';
 import { freeze } from './freeze.ts';
 import { githubWrites } from './github-writes.ts';
+import { interrupt } from './interrupt.ts';
 import { memory } from './memory.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
 import { stream } from './stream.ts';
@@ -22,6 +23,7 @@ const FIGURES: readonly Figure[] = [
   answer,
   answerHosted,
   actionStart,
+  interrupt,
   webhooks,
   githubWrites,
 ];
