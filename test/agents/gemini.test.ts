@@ -286,7 +286,7 @@ describe('what the shell tool puts below an output', () => {
       const input = JSON.stringify({
         tool_response: { llmContent: `<untrusted_context>\n${said}\n</untrusted_context>` },
       });
-      return JSON.parse(execFileSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 15_000 }));
+      return JSON.parse(execFileSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 60_000 }));
     };
     expect(answer('Output: x\nExit Code: 3\nProcess Group PGID: 8')).toMatchObject({ decision: 'deny' });
     expect(answer('Output: x\nSignal: 9')).toMatchObject({ decision: 'deny' });
