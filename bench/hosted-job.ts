@@ -65,7 +65,7 @@ export async function startJob(store: HostedStore, folder: string, deskPort: num
   const head_sha = git('rev-parse', 'HEAD').trim();
 
   const request = { ...sampleRequest(), checks: ['true'] } as Input;
-  const place = {
+  const target = {
     installation_id: 1,
     owner: 'bench',
     repo: 'bench',
@@ -78,7 +78,7 @@ export async function startJob(store: HostedStore, folder: string, deskPort: num
     ci: 'skip' as const,
     labelled_by: 'bench',
   };
-  await store.runs.commit(SAMPLE_RUN, 0, { input: request, ...decide(undefined, request, RULES), place });
+  await store.runs.commit(SAMPLE_RUN, 0, { input: request, ...decide(undefined, request, RULES), target });
   const ticket = createTicket();
   const expires_at = new Date(Date.now() + HOUR_MS).toISOString();
   await store.tokens.addTicket({
