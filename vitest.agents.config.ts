@@ -7,10 +7,9 @@ export default defineConfig({
     globalSetup: ['test/agents-real/install-clis.ts'],
     // Each of these programs wants a core and some hundred megabytes for itself.
     testTimeout: 300_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     maxWorkers: 2,
-    // One more try where nobody watches; at a desk a test that fails now and then is seen at once.
-    retry: process.env.CI ? 1 : 0,
   },
 });

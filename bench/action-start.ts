@@ -18,7 +18,7 @@ export const actionStart: Figure = {
     withScratchDirectory(async (folder) => {
       runNode([join(ROOT, 'scripts/bundle.mjs'), folder, 'bench/children/start-agent.ts']);
       const timings: { action: number; bare: number }[] = [];
-      // The first round warms the disk's cache up and is not counted.
+      // The first round warms up the disk cache and is not counted.
       for (let at = 0; at <= ROUNDS; at += 1) {
         const bare = runNode(['-e', '0']);
         const action = runNode([join(folder, 'action.js')]);

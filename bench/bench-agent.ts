@@ -5,14 +5,14 @@ import { type Supervised, type SuperviseOptions, superviseAgent } from '../src/r
 const running = new Set<Supervised>();
 let stopping = false;
 
-/** A system's own tools: the children use nothing else. */
+/** The children use only the system's own tools. */
 export const CHILD_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
 export function childArgv(name: string, ...args: string[]): string[] {
   return [process.execPath, join(import.meta.dirname, 'children', name), ...args];
 }
 
-/** Runs a child under real supervision for as long as `use` takes; none of its processes outlives that. */
+/** Runs a child under real supervision while `use` runs. None of its processes outlives that. */
 export async function withAgent<Result>(
   options: { argv: string[] } & Pick<SuperviseOptions, 'onLine'> & Partial<SuperviseOptions>,
   use: (agent: Supervised, mark: string) => Promise<Result>,
@@ -38,7 +38,9 @@ export async function withAgent<Result>(
   }
 }
 
-/** For the end of the bench: agents lead sessions of their own, so that a terminal's Ctrl-C does not reach them. */
+/**
+ * Called at the end of the bench, because agents lead their own sessions and a terminal's Ctrl-C does not reach them.
+ */
 export async function stopAgents(): Promise<void> {
   stopping = true;
   await Promise.all([...running].map((agent) => agent.kill({ graceMs: 0 })));

@@ -9,11 +9,11 @@ const TREE_SIZE = 20;
 export interface BusyTree {
   agent: Supervised;
   mark: string;
-  /** Resolves with the time at which the agent's next line that fits arrived. */
+  /** Resolves with the arrival time of the agent's next line that fits. */
   nextLine(fits: (line: string) => boolean): Promise<number>;
 }
 
-/** An agent of at least 20 processes in several sessions, at work for as long as `use` takes. */
+/** Runs an agent with at least 20 processes in several sessions while `use` runs. */
 export async function withBusyTree<Result>(
   args: string[],
   use: (tree: BusyTree) => Promise<Result>,

@@ -42,7 +42,7 @@ export const escalation: Figure = {
     }),
 };
 
-/** A run whose agent meets the same error until a guard trips; the clock runs from that last error. */
+/** Plays a run whose agent repeats the same error until a guard trips. The time runs from the last error. */
 async function timeEscalation(directory: string): Promise<number> {
   const store = openFileStore(directory);
   try {
@@ -57,7 +57,7 @@ async function timeEscalation(directory: string): Promise<number> {
     const meter = createMeter(brief, () => null);
     const actions = createActionReader();
     let seq = 0;
-    const say = (claim: Claim) => {
+    const sendClaim = (claim: Claim) => {
       seq += 1;
       const at = new Date().toISOString();
       const { job: fence, limits_rev } = brief;
@@ -66,8 +66,8 @@ async function timeEscalation(directory: string): Promise<number> {
         ...claim,
       });
     };
-    await say({ type: 'job_started', data: {} });
-    await say({ type: 'turn_started', data: { kind: 'normal', resumed: false } });
+    await sendClaim({ type: 'job_started', data: {} });
+    await sendClaim({ type: 'turn_started', data: { kind: 'normal', resumed: false } });
     meter.observe({ type: 'turn_started', turn: 1 });
     for (let failure = 0; failure < FAILURES_AT_MOST; failure += 1) {
       const begin = performance.now();
@@ -78,7 +78,10 @@ async function timeEscalation(directory: string): Promise<number> {
       const action = actions.read(failedTest(failure), context);
       if (action) meter.observe(action);
       if (meter.tripped().length === 0) continue;
-      const orders = await say({ type: 'tripped', data: { usage: brief.usage, measured: meter.measured() } });
+      const orders = await sendClaim({
+        type: 'tripped',
+        data: { usage: brief.usage, measured: meter.measured() },
+      });
       if (orders.do !== 'wait') throw new Error(`The desk raised nothing: its orders are to ${orders.do}.`);
       return performance.now() - begin;
     }

@@ -1,6 +1,6 @@
-/** One measured figure and the bar it has to hold. */
+/** One measured figure and its bar. */
 export interface Figure {
-  /** The name it is run by: `npm run bench -- <id>`. */
+  /** The name in `npm run bench -- <id>`. */
   readonly id: string;
   readonly title: string;
   readonly bar: number;

@@ -20,7 +20,7 @@ export const freeze: Figure = {
       let late = 0;
       for (let at = 0; at < ROUNDS; at += 1) {
         await tree.nextLine(() => true);
-        // Another moment of the tree's life in every round.
+        // Each round freezes the tree at another moment.
         await sleep(at % 23);
         const { ms, processes, looks } = await timeFreeze(tree);
         timings.push(ms);
@@ -42,7 +42,7 @@ async function timeFreeze({
   const begin = performance.now();
   await agent.freeze();
   for (let looks = 1; performance.now() - begin < STOP_DEADLINE_MS; looks += 1) {
-    // What is found stopped was stopped when the look began: nothing wakes up by itself.
+    // A process that is found stopped was stopped when the check began, because nothing wakes up by itself.
     const ms = performance.now() - begin;
     const found = readMarked(mark);
     if (![...found.values()].includes('running')) return { ms, processes: found.size, looks };

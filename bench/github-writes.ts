@@ -6,7 +6,7 @@ import { withScratchDirectory } from './scratch-directory.ts';
 export const githubWrites: Figure = {
   id: 'github-writes',
   title: 'GitHub write calls, label → parked → answered → pull request, three turns',
-  // Counted, not chosen: it only ever goes down.
+  // A counted value, which may only decrease.
   bar: 45,
   unit: 'calls',
   better: 'lower',
@@ -18,7 +18,7 @@ export const githubWrites: Figure = {
   },
 };
 
-/** In a process of its own, so that no App and no job outlives the bench. */
+/** Runs in its own process, so that no App and no job outlives the bench. */
 async function countWrites(directory: string): Promise<string[]> {
   let line = '';
   const argv = childArgv('count-github-writes.ts', directory);

@@ -3,23 +3,25 @@ import { MARK_VARIABLE } from '../src/runner/process/process-tree.ts';
 
 const SIGSTOP_BIT = 1n << 18n;
 
-/** `held`: inside the kernel (a vfork) with the stop pending, so that it runs no further instruction of its own. */
-export type ProcessStanding = 'running' | 'stopped' | 'held';
+/**
+ * `held` means inside the kernel (a vfork) with the stop pending, so that it runs no further instruction of its own.
+ */
+export type ProcessStatus = 'running' | 'stopped' | 'held';
 
-/** How each live process that carries the mark stands: read from /proc here, so that the tree's own word is not needed. */
-export function readMarked(mark: string): Map<number, ProcessStanding> {
+/** The status of each live process with the mark, read from /proc, so that the tree's own report is not needed. */
+export function readMarked(mark: string): Map<number, ProcessStatus> {
   const entry = `${MARK_VARIABLE}=${mark}\0`;
-  const found = new Map<number, ProcessStanding>();
+  const found = new Map<number, ProcessStatus>();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || !read(`/proc/${name}/environ`).includes(entry)) continue;
     const threads = listThreads(name).map(readThread);
-    const standings = threads.filter((standing) => standing !== undefined);
-    if (standings.length > 0) found.set(Number(name), worst(standings));
+    const statuses = threads.filter((status) => status !== undefined);
+    if (statuses.length > 0) found.set(Number(name), worst(statuses));
   }
   return found;
 }
 
-function readThread(folder: string): ProcessStanding | undefined {
+function readThread(folder: string): ProcessStatus | undefined {
   const status = read(`${folder}/status`);
   const state = /^State:\s+(\w)/m.exec(status)?.[1];
   if (state === undefined || state === 'Z' || state === 'X') return undefined;
@@ -29,9 +31,9 @@ function readThread(folder: string): ProcessStanding | undefined {
   return state === 'D' && stops ? 'held' : 'running';
 }
 
-function worst(standings: ProcessStanding[]): ProcessStanding {
-  if (standings.includes('running')) return 'running';
-  return standings.includes('held') ? 'held' : 'stopped';
+function worst(statuses: ProcessStatus[]): ProcessStatus {
+  if (statuses.includes('running')) return 'running';
+  return statuses.includes('held') ? 'held' : 'stopped';
 }
 
 function listThreads(pid: string): string[] {
@@ -50,7 +52,7 @@ function read(path: string): string {
   }
 }
 
-/** Processes end while they are looked at, and those of other users are not ours. */
+/** Processes end while they are inspected, and those of other users are not ours. */
 function gone<Nothing>(error: unknown, nothing: Nothing): Nothing {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(code)) return nothing;

@@ -28,7 +28,8 @@ export const memory: Figure = {
         samples += 1;
         const rss = process.memoryUsage.rss();
         peak = Math.max(peak, rss);
-        // The highest so far, not the momentary one: a collection just before would make growth out of nothing.
+        // The highest value so far instead of the current one, because a garbage collection just before would look like
+        // growth.
         if (chars < SETTLED_AFTER) settled = peak;
       },
     });

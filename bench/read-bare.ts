@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { CHILD_ENV } from './bench-agent.ts';
 import type { StreamPass } from './read-supervised.ts';
 
-/** The least a program can do with an agent's output: split it into lines and parse them. */
+/** The least that a program can do with an agent's output: split it into lines and parse them. */
 export async function readBare([command = '', ...args]: string[]): Promise<StreamPass> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'], env: CHILD_ENV });
   let lines = 0;

@@ -8,7 +8,7 @@ import { createUsageMeter } from '../src/runner/output/usage-meter.ts';
 import { withAgent } from './bench-agent.ts';
 import { sampleBrief } from './sample-run.ts';
 
-/** What one pass over a stream came to. `ms` runs from the first line, so that the start of the child is not in it. */
+/** The result of one pass over a stream. `ms` starts with the first line, so that the child's start is not included. */
 export interface StreamPass {
   lines: number;
   chars: number;
@@ -16,8 +16,8 @@ export interface StreamPass {
 }
 
 /**
- * Reads a child's output as a turn does: supervised, translated by the command agent's reader, searched for help blocks,
- * and measured by every guard. Left out is what is not reading: looking at the worktree, and the screen.
+ * Reads a child's output as a turn does: supervised, translated by the command agent's reader, searched for help
+ * blocks, and measured by every guard. The worktree and the screen are left out, because they are not reading.
  */
 export async function readSupervised(
   argv: string[],

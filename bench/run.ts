@@ -8,12 +8,13 @@ import { escalation } from './escalation.ts';
 import { type Figure, holdsBar, type Measurement } from './figure.ts';
 import { freeze } from './freeze.ts';
 import { githubWrites } from './github-writes.ts';
+import { interrupt } from './interrupt.ts';
 import { memory } from './memory.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
 import { stream } from './stream.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Memory comes first: what another figure leaves on the heap would hide growth. */
+/** Memory is first, because garbage that another figure leaves on the heap would hide growth. */
 const FIGURES: readonly Figure[] = [
   memory,
   stream,
@@ -22,6 +23,7 @@ const FIGURES: readonly Figure[] = [
   answer,
   answerHosted,
   actionStart,
+  interrupt,
   webhooks,
   githubWrites,
 ];
@@ -59,7 +61,7 @@ async function main(): Promise<number> {
   return allHold ? 0 : 1;
 }
 
-/** A figure that fails does not hold its bar; the others are measured all the same. */
+/** A figure that throws misses its bar, and the others are still measured. */
 async function measure(figure: Figure): Promise<Measurement> {
   try {
     return await figure.measure();
@@ -68,7 +70,7 @@ async function measure(figure: Figure): Promise<Measurement> {
   }
 }
 
-/** A figure that hangs ends the whole run: what it may still start would disturb the others, and outlive them. */
+/** A figure that hangs ends the whole run, because its processes would disturb the others and outlive them. */
 async function measureInTime(figure: Figure): Promise<Measurement | undefined> {
   const done = new AbortController();
   const late = sleep(FIGURE_DEADLINE_MS, undefined, { signal: done.signal }).catch(() => undefined);
@@ -87,5 +89,5 @@ for (const [signal, code] of [
 }
 const code = await main();
 await stopAgents();
-// Without waiting: a figure that was given up may still be at work.
+// Exits without waiting, because a figure that timed out may still be running.
 process.exit(code);

@@ -1,7 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** On the project's own disk: the system's temporary directory may be in memory, where a sync costs nothing. */
+/**
+ * A directory on the project's own disk, because the system's temporary directory may be in memory, where a sync costs
+ * nothing.
+ */
 export async function withScratchDirectory<Result>(use: (path: string) => Promise<Result>): Promise<Result> {
   const path = await mkdtemp(join(import.meta.dirname, '../node_modules/.bench-'));
   try {

@@ -1,4 +1,4 @@
-/** Nearest rank: the value that this share of all values does not exceed. */
+/** Nearest rank: the smallest value that at least this share of all values does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;

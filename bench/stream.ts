@@ -16,7 +16,7 @@ export const stream: Figure = {
   async measure() {
     const argv = childArgv('print-agent-lines.ts', String(MEGABYTES));
     const speeds: { supervised: number; unguarded: number; bare: number }[] = [];
-    // The first round warms the compiler up and is not counted.
+    // The first round warms up the compiler and is not counted.
     for (let at = 0; at <= ROUNDS; at += 1) {
       const bare = await readBare(argv);
       const supervised = await readSupervised(argv, { guards: true });
@@ -31,7 +31,7 @@ export const stream: Figure = {
       });
     }
     return {
-      // Of each round by itself: what else the machine does changes from round to round.
+      // The ratio is computed per round, because the machine's load changes between rounds.
       value: median(speeds.map(({ supervised, bare }) => supervised / bare)),
       detail: {
         rounds: ROUNDS,

@@ -11,7 +11,7 @@ const ROUNDS = 3;
 const WARM_UP = 1_000;
 const REQUESTS = 5_000;
 const CONNECTIONS = 16;
-/** For the detail only: how much of the difference is waiting for the disk, which more deliveries share. */
+/** Shown only as a detail: how much of the difference is waiting for the disk, which concurrent deliveries share. */
 const MANY_CONNECTIONS = 64;
 const START_MS = 20_000;
 const LOAD_MS = 60_000;
@@ -30,7 +30,7 @@ export const webhooks: Figure = {
   better: 'higher',
   async measure() {
     const pinned = await canPin();
-    // Warms the disk and the caches up and is not counted.
+    // The first comparison warms up the disk and the caches and is not counted.
     await compare(1, CONNECTIONS, pinned);
     const { ratios, ours, bare } = await compare(ROUNDS, CONNECTIONS, pinned);
     const many = await compare(ROUNDS, MANY_CONNECTIONS, pinned);
@@ -54,7 +54,7 @@ export const webhooks: Figure = {
   },
 };
 
-/** In turn, so that both sides of a ratio meet the same machine. */
+/** The two run in turn, so that both sides of a ratio meet the same machine. */
 async function compare(
   rounds: number,
   connections: number,
@@ -71,7 +71,7 @@ async function compare(
   return found;
 }
 
-/** A fresh server each time: what an earlier round stored must not slow a later one. */
+/** Starts a fresh server each time, because stored data of an earlier round must not slow a later one. */
 function loadServer(child: string, connections: number, pinned: boolean): Promise<Load> {
   return withScratchDirectory((directory) => {
     const secret = randomBytes(20).toString('hex');

@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Another input: for the figure that measures how long the action takes to start. */
+/** `input` may be another file, for the figure that measures how long the action takes to start. */
 export async function bundleAction(directory = join(root, 'dist'), input = 'src/action.ts') {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
@@ -18,7 +18,7 @@ export async function bundleAction(directory = join(root, 'dist'), input = 'src/
     treeshake: true,
     logLevel: 'warn',
     onLog(level, log) {
-      // A name that is not found would only fail in the job.
+      // An unresolved name would fail only in the job.
       if (level === 'warn') throw new Error(`The bundle has a problem: ${log.message}`);
     },
   });
@@ -44,7 +44,7 @@ function packagesOf(modules) {
 }
 
 function renderLicenses(modules) {
-  const parts = packagesOf(modules).map((directory) => {
+  const licences = packagesOf(modules).map((directory) => {
     const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
     const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
     if (!file) throw new Error(`${name} comes without a licence file, so it cannot be part of the bundle.`);
@@ -52,7 +52,7 @@ function renderLicenses(modules) {
     return `${name} ${version} (${license})\n\n${text}`;
   });
   const own = existsSync(join(root, 'LICENSE')) ? readFileSync(join(root, 'LICENSE'), 'utf8').trim() : '';
-  return `${[`Autobuild\n\n${own}`, ...parts].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+  return `${[`Autobuild\n\n${own}`, ...licences].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -14,7 +14,7 @@ if (!descriptionPath) {
   process.exit(2);
 }
 
-/** What Probot calls by itself, and what a stand-in for GitHub has to answer beside our own calls. */
+/** Calls that Probot makes, and calls that a local GitHub has to answer beside our own. */
 const CALLED_BY_OTHERS = [
   'GET /app',
   'GET /app/hook/deliveries',
@@ -26,7 +26,7 @@ const CALLED_BY_OTHERS = [
   'POST /repos/{owner}/{repo}/issues',
 ];
 
-/** Our routes are string literals in the source: the description can never lag behind unnoticed. */
+/** Our routes are string literals in the source, so the description cannot lag behind unnoticed. */
 function routesInSource() {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   return files
@@ -70,7 +70,7 @@ function slim(value, names = false) {
   return names ? object : allowNull(object);
 }
 
-/** Some operations show a fragment beside the whole answer. */
+/** Some operations have a partial example beside the complete one. */
 function fullestExample(content) {
   const examples = Object.values(content.examples ?? {}).map((named) =>
     named.$ref ? resolve(named.$ref).value.value : named.value,
@@ -88,7 +88,7 @@ function slimResponse(response) {
   return { description: '', ...(content && { content }) };
 }
 
-/** An unknown field is a mistake of ours, though GitHub's description does not say so. */
+/** An unknown field is our mistake, although GitHub's description allows it. */
 function strictBody(body) {
   const json = body?.content?.['application/json'];
   if (!json) return undefined;

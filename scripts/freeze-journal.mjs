@@ -13,9 +13,9 @@ const folder = join(import.meta.dirname, '..', 'test', 'fixtures', 'journals');
 const journal = readFileSync(source, 'utf8');
 const state = foldRun(readJournal(journal, source).commits.flatMap(({ events }) => events));
 if (!state) throw new Error(`${source} holds no run.`);
-// One field a line, so that a difference can be read.
+// One field per line, so that a difference is readable.
 const fields = Object.entries(JSON.parse(JSON.stringify(state)));
 const lines = fields.map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
-// `wx` refuses to overwrite, because what was frozen stays as it is.
+// `wx` refuses to overwrite, because a frozen journal never changes.
 writeFileSync(join(folder, `${name}.jsonl`), journal, { flag: 'wx' });
 writeFileSync(join(folder, `${name}.state.json`), `{\n${lines.join(',\n')}\n}\n`, { flag: 'wx' });

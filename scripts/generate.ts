@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { COMMANDS } from '../src/commands/registry.ts';
 import { renderJsonSchema, renderSettingsTable, renderTemplate } from './render-settings.ts';
 
-/** One file, or one part of it, that is written from the code: `npm run generate`. A test demands that nothing differs. */
+/**
+ * One file, or one section of it, that `npm run generate` writes from the code. A test demands that nothing differs.
+ */
 export interface Generated {
   file: string;
   render(current: string): string;
@@ -23,7 +25,10 @@ function renderCommands(): string {
   return ['| command | |', '|:--|:--|', ...rows].join('\n');
 }
 
-/** Between `<!-- generated: NAME -->` and `<!-- /generated -->`; the rest of the file is written by hand. */
+/**
+ * Replaces the text between `<!-- generated: NAME -->` and `<!-- /generated -->`. The rest of the file is written by
+ * hand.
+ */
 function section(name: string, render: () => string): Generated['render'] {
   const [begin, end] = [`<!-- generated: ${name} -->`, '<!-- /generated -->'];
   return (current) => {

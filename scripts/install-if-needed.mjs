@@ -20,7 +20,7 @@ function isUpToDate() {
 
 if (!isUpToDate()) {
   process.stderr.write('Installing what package-lock.json lists (once, about half a minute)…\n');
-  // npm sets npm_execpath for its scripts: use the same npm that was called.
+  // npm sets npm_execpath for its scripts, so that the same npm is used.
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []];
   const done = spawnSync(command, [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {

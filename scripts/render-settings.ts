@@ -8,7 +8,9 @@ type Entry = Setting | SettingGroup;
 const SCHEMA_FILE = 'autobuild.schema.json';
 const entries: [key: string, entry: Entry][] = Object.entries(SETTINGS);
 
-/** `templates/autobuild.yml`: every key with its words. All but the decided ones are commented out. */
+/**
+ * Renders `templates/autobuild.yml` with every key and its words. All keys except the decided ones are commented out.
+ */
 export function renderTemplate(): string {
   const head = [
     `# yaml-language-server: $schema=${SCHEMA_FILE}`,
@@ -31,7 +33,7 @@ function renderEntry([key, entry]: [string, Entry]): string[] {
   return [...splitSentences(entry.words), `${key}:`, ...inner.map((line) => `  ${line}`)].map(comment);
 }
 
-/** A sentence per line, with a capital first: so that a commented key can be told from the words. */
+/** One sentence per line, each with a capital, so that a commented key differs from the words. */
 function describe(setting: Setting): string[] {
   const sentences = splitSentences(setting.words);
   if (setting.unset === undefined) return sentences;
@@ -42,7 +44,7 @@ function splitSentences(words: string): string[] {
   return words.split(/(?<=\.) (?=[A-Z])/);
 }
 
-/** The default, unless it is nothing to show. */
+/** The default, or the example if there is no default to show. */
 function shownValue(setting: Setting): unknown {
   return setting.unset === undefined ? setting.schema.parse(undefined) : setting.example;
 }
@@ -55,7 +57,7 @@ function renderYaml(key: string, value: unknown): string[] {
 
 const comment = (line: string) => `# ${line}`;
 
-/** The table of `docs/configure.md`. */
+/** Renders the table of `docs/configure.md`. */
 export function renderSettingsTable(): string {
   const rows = entries.flatMap(([key, entry]) => [
     renderRow([key], entry),
@@ -90,7 +92,10 @@ function inlinePair([key = '', ...below]: string[], value: unknown): string {
 
 const code = (text: string) => `\`${text}\``;
 
-/** The JSON Schema of the file for editors. Rules that depend on several keys are not in it: `check-config` has them. */
+/**
+ * Renders the JSON Schema of the file for editors. Rules about several keys are not in it, because `check-config` has
+ * them.
+ */
 export function renderJsonSchema(): string {
   const schema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

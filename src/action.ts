@@ -18,7 +18,7 @@ import { ChangesetRefusedError } from './runner/workspace/apply-changeset.ts';
 
 const DEFAULT_JOB_MINUTES = 340;
 
-/** The action: reads the environment, wires the parts of one job, and is the one place where errors are caught. */
+/** The action. Reads the environment, wires one job, and is the only place where errors are caught. */
 async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
   const startedAt = new Date();
   const now = () => new Date();
@@ -46,11 +46,11 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
     const { brief, place } = claimed;
     log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
     const repository = await openRepository(worktree, place.head_sha, env.PATH);
-    const parts = { link, log, worktree, repository, env: jobEnvironment(env), now, parking };
+    const input = { link, log, worktree, repository, env: jobEnvironment(env), now, parking };
     if (kind === 'verify') {
-      const { verification, leftOut } = await runVerifyJob(parts);
+      const { verification, leftOut } = await runVerifyJob(input);
       const end = verification.ok ? 'verified' : 'the checks do not pass';
-      return tell(env, link, verification.ok ? 'verified' : 'not_verified', {
+      return writeResult(env, link, verification.ok ? 'verified' : 'not_verified', {
         end,
         turns: [],
         verification,
@@ -65,8 +65,8 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
       );
     const runDir = join(env.RUNNER_TEMP || tmpdir(), `autobuild-${brief.run}-${brief.job}`);
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
-    const { end, said, leftOut } = await runBuildJob({
-      ...parts,
+    const { end, history, leftOut } = await runBuildJob({
+      ...input,
       runDir,
       jobMinutes,
       startedAt,
@@ -74,7 +74,7 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
     });
     const orders = await link.orders();
     const status = orders.do === 'stop' ? orders.status : end;
-    tell(env, link, status, { end: ENDS[end], ...said, leftOut });
+    writeResult(env, link, status, { end: ENDS[end], ...history, leftOut });
   } finally {
     await link.close();
   }
@@ -86,8 +86,8 @@ const ENDS = {
   handed_over: 'handed over to a successor before the time limit',
 };
 
-/** What people and later steps see of the job. */
-function tell(
+/** Writes the step summary and the outputs, for people and later steps. */
+function writeResult(
   env: NodeJS.ProcessEnv,
   { claimed }: HttpLink,
   status: string,
@@ -111,15 +111,18 @@ function tell(
   appendFileSync(env.GITHUB_OUTPUT, text.join(''));
 }
 
-/** Cancelled while this job waited for its runner, or given up while it was cut off: that is no failure of the job. */
-function tellOver(env: NodeJS.ProcessEnv, log: ActionLog, message: string, status: string): void {
+/** A run that was cancelled while its job waited for a runner, or a job that was replaced, is no failure of the job. */
+function writeRunOver(env: NodeJS.ProcessEnv, log: ActionLog, message: string, status: string): void {
   log.annotate('notice', message);
   if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${message}\n`);
   if (env.GITHUB_OUTPUT)
     appendFileSync(env.GITHUB_OUTPUT, formatOutput('status', status, randomBytes(16).toString('hex')));
 }
 
-/** What the workflow file says holds: whoever may dispatch may not lead the job, and the agent's keys, elsewhere. */
+/**
+ * The address in the workflow file wins, so that a person who may dispatch cannot send the job and the agent's keys
+ * elsewhere.
+ */
 function chooseDesk(dispatched: string | undefined, pinned: string | undefined): string {
   const desk = pinned || dispatched;
   const remedy = 'Give the App’s address to the action as `desk`, or leave it to the App.';
@@ -138,7 +141,7 @@ function findWorktree(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** Actions asks with SIGINT, then with SIGTERM: each time the work is saved. */
+/** Actions cancels with SIGINT, then with SIGTERM. Both save the work. */
 function parkOnSignals(): AbortSignal {
   const parking = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => parking.abort());
@@ -165,7 +168,7 @@ function describe(error: unknown): string {
   return `Autobuild itself failed; the work up to the last turn is saved. ${(error as Error).stack ?? error}`;
 }
 
-/** The bundle is also what an agent's hook calls before an edit: `action.js hook claude`. */
+/** An agent's hook calls the same bundle before an edit: `action.js hook claude`. */
 async function answerHook(name: string, env: NodeJS.ProcessEnv): Promise<void> {
   const agent = agentNamed(name);
   const answer = agent
@@ -184,8 +187,8 @@ async function runAction(): Promise<void> {
   try {
     await main(process.env, log);
   } catch (error) {
-    if (error instanceof RunOverError) return tellOver(process.env, log, error.message, error.status);
-    if (error instanceof JobOverError) return tellOver(process.env, log, describe(error), 'replaced');
+    if (error instanceof RunOverError) return writeRunOver(process.env, log, error.message, error.status);
+    if (error instanceof JobOverError) return writeRunOver(process.env, log, describe(error), 'replaced');
     log.annotate('error', describe(error));
     process.exitCode = 1;
   } finally {

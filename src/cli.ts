@@ -8,25 +8,25 @@ import { openHome } from './cli/home.ts';
 import { type CliOptions, readOptions, usage } from './cli/options.ts';
 import { packageVersion } from './cli/package-version.ts';
 import { USAGE } from './cli/usage.ts';
-import type { Surroundings } from './cli/work-on-run.ts';
+import type { CliContext } from './cli/work-on-run.ts';
 import { UserError, userError } from './core/error-catalogue.ts';
 
-/** The command line: reads the environment, wires the parts, and is the one place where errors are caught. */
+/** The command line. Reads the environment, wires everything, and is the only place where errors are caught. */
 async function main(argv: string[]): Promise<number> {
   const options = readOptions(argv, currentDirectory());
   const { command } = options;
   if (options.version) return print(`autobuild ${packageVersion()}`);
   if (options.help || command === 'help') return print(USAGE.trimEnd());
-  // Each command loads its own parts: an agent's hook asks the gate before every edit and must not wait for all of them.
+  // Each command is imported on its own, because an agent's hook asks the gate before every edit and must start fast.
   switch (command) {
     case 'run':
     case 'resume': {
-      const surroundings = await surroundingsFor(options);
+      const context = await createContext(options);
       const state =
         command === 'run'
-          ? await (await import('./cli/commands/run-command.ts')).runCommand(options, surroundings)
-          : await (await import('./cli/commands/resume-command.ts')).resumeCommand(options, surroundings);
-      surroundings.screen.end(state);
+          ? await (await import('./cli/commands/run-command.ts')).runCommand(options, context)
+          : await (await import('./cli/commands/resume-command.ts')).resumeCommand(options, context);
+      context.screen.end(state);
       return exitCodeOf(state);
     }
     case 'status': {
@@ -66,7 +66,7 @@ async function main(argv: string[]): Promise<number> {
       const { gateCommand } = await import('./cli/commands/gate-command.ts');
       const answer = await gateCommand(options, process.env.AUTOBUILD_GATE);
       process.stderr.write(`${answer.reason}\n`);
-      // 2 is what agents' hooks take for "blocked".
+      // Agents' hooks treat exit code 2 as "blocked".
       return answer.decision === 'allow' ? 0 : 2;
     }
     case '':
@@ -77,7 +77,7 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-async function surroundingsFor(options: CliOptions): Promise<Surroundings> {
+async function createContext(options: CliOptions): Promise<CliContext> {
   const { createAnswerSource } = await import('./cli/terminal/answer-source.ts');
   const { createPrompter } = await import('./cli/terminal/prompter.ts');
   const { createTerminalScreen } = await import('./cli/terminal/terminal-screen.ts');
@@ -93,7 +93,7 @@ async function surroundingsFor(options: CliOptions): Promise<Surroundings> {
     user: userInfo().username,
     now: () => new Date(),
   });
-  // Whoever gives answers by flag is not sitting there.
+  // Answers given by `--answer` mean that nobody is at the terminal.
   const prompter =
     interactive && options.answers.length === 0
       ? createPrompter(process.stdin, out as NodeJS.WriteStream, interrupt)
@@ -110,7 +110,7 @@ async function surroundingsFor(options: CliOptions): Promise<Surroundings> {
   };
 }
 
-/** Ctrl-C, a polite kill, a closed terminal or a reader that went away: each parks the run, only Ctrl-C twice cancels it. */
+/** Ctrl-C, SIGTERM, a closed terminal or a closed output stream park the run. Only a second Ctrl-C cancels it. */
 function listenForInterrupts() {
   let handler: ((count: number) => void) | undefined;
   let count = 0;
@@ -149,16 +149,16 @@ function print(text: string): number {
 
 async function report(error: unknown): Promise<number> {
   const { cleanMessage } = await import('./cli/terminal/clean-message.ts');
-  const told = isDiskFull(error)
+  const expected = isDiskFull(error)
     ? userError('disk_full', { where: (error as Error).message })
     : error instanceof UserError
       ? error
       : undefined;
-  const text = told
-    ? `✗ ${told.message}\n  ${told.remedy}`
+  const text = expected
+    ? `✗ ${expected.message}\n  ${expected.remedy}`
     : `✗ Autobuild itself failed; the work is in the worktree and \`autobuild resume\` goes on from it.\n${(error as Error).stack}`;
   process.stderr.write(`${cleanMessage(text)}\n`);
-  return told ? exitCodeOfError(told) : EXIT.failed;
+  return expected ? exitCodeOfError(expected) : EXIT.failed;
 }
 
 try {

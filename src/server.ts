@@ -3,13 +3,13 @@ import { pino } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
 import { agentNames } from './agents/registry.ts';
 import autobuild from './app/app.ts';
-import type { AppParts, Repository } from './app/parts.ts';
+import type { AppDependencies, Repository } from './app/dependencies.ts';
 import { startWorkers } from './app/workers/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
 import type { Delivery, HostedStore } from './core/ports/hosted-ports.ts';
 import { createAppDeliveries } from './github/app-deliveries.ts';
 import { createGitHub } from './github/github.ts';
-import { readInstallationStanding } from './github/installation-standing.ts';
+import { readInstallationStatus } from './github/installation-status.ts';
 import { listRepositories } from './github/list-repositories.ts';
 import { failOnRateLimits } from './github/octokit-defaults.ts';
 import { createTimedFetch } from './github/timed-fetch.ts';
@@ -17,6 +17,7 @@ import { RULES } from './guards/rules.ts';
 import { explainUnopened } from './store/explain-unopened.ts';
 import { openStore } from './store/open-store.ts';
 import { createCounters } from './web/counters.ts';
+import { inTime } from './web/in-time.ts';
 import { createIngest } from './web/ingest.ts';
 import { createJobApi } from './web/job-api.ts';
 import { createLog, type Logger } from './web/log.ts';
@@ -29,7 +30,7 @@ import { createTicket, hashToken } from './web/tokens.ts';
 const STOP_MS = 10_000;
 const now = () => new Date();
 
-/** The hosted desk: wires the parts and serves until it is told to stop. */
+/** The hosted desk: creates its dependencies and serves until it is stopped. */
 export async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
   const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
   const counters = createCounters();
@@ -39,9 +40,9 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   });
   const probot = createProbot(settings, log);
   await probot.ready();
-  const parts = createAppParts(settings, { store, probot, log, counters });
-  await probot.load(autobuild(parts));
-  const workers = startWorkers(parts, ({ id, event, payload }: Delivery) =>
+  const deps = createAppDependencies(settings, { store, probot, log, counters });
+  await probot.load(autobuild(deps));
+  const workers = startWorkers(deps, ({ id, event, payload }: Delivery) =>
     probot.receive({ id, name: event, payload: JSON.parse(payload) } as Parameters<Probot['receive']>[0]),
   );
 
@@ -53,15 +54,15 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
     jobs: createJobApi({
       ...common,
       closing: closing.signal,
-      attemptOf: async (place, actionsRun) =>
-        (await (await parts.github(place)).workflowRun(actionsRun))?.attempt,
+      attemptOf: async (target, actionsRun) =>
+        (await (await deps.github(target)).workflowRun(actionsRun))?.attempt,
     }),
     runs: createProvideInput({
       ...common,
       publicUrl: settings.publicUrl,
-      // Signing in comes with the pages.
+      // Nobody can sign in until the pages exist.
       authenticate: async () => undefined,
-      permission: async (place, login) => (await parts.github(place)).permission(login),
+      permission: async (target, login) => (await deps.github(target)).permission(login),
     }),
     operate: createOperate({
       store,
@@ -76,7 +77,8 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   await stopped;
   log.info('autobuild stops');
   closing.abort();
-  await Promise.all([web.close(STOP_MS), inTime(workers.stop())]);
+  // Work that does not end in time is released when its lease expires, and the next start continues it.
+  await Promise.all([web.close(STOP_MS), inTime(workers.stop(), STOP_MS, () => undefined)]);
   await store.close();
   log.info('autobuild has stopped');
 }
@@ -93,42 +95,33 @@ export function createProbot(settings: Settings, log: Logger): Probot {
   });
 }
 
-export function createAppParts(
+export function createAppDependencies(
   { appId, publicUrl, webUrl, label, notifyUrl }: Settings,
   {
     store,
     probot,
     log,
     counters,
-  }: { store: HostedStore; probot: Probot; log: Logger; counters?: AppParts['counters'] },
-): AppParts {
+  }: { store: HostedStore; probot: Probot; log: Logger; counters?: AppDependencies['counters'] },
+): AppDependencies {
   return {
     store,
     rules: RULES,
     agents: agentNames(),
     now,
     log,
-    // Nothing is served there yet, so no comment leads there.
+    // No pages are served yet, so comments do not link to them.
     settings: { appId, publicUrl, webUrl, pages: false, label, notifyUrl },
     github: async ({ installation_id, owner, repo }: Repository) =>
       createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
     repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),
     deliveries: createAppDeliveries(() => probot.auth()),
-    installation: async (id) => readInstallationStanding(await probot.auth(), id),
+    installation: async (id) => readInstallationStatus(await probot.auth(), id),
     counters,
     randomToken: createTicket,
     hash: hashToken,
     fetch: (url, init) => fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(STOP_MS) }),
   };
-}
-
-/** Work that does not end in time is given back by its lease: the next start takes it up. */
-async function inTime(stopping: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, STOP_MS);
-  });
-  await Promise.race([stopping, late]).finally(() => clearTimeout(timer));
 }
 
 function nextSignal(): Promise<void> {
@@ -137,16 +130,16 @@ function nextSignal(): Promise<void> {
   });
 }
 
-/** Everything the environment has to say, then the server until a signal. */
+/** Reads the environment and serves until a signal. */
 export async function main(): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
     const settings = readSettings(process.env, (path) => readFileSync(path, 'utf8'));
     const stopped = nextSignal();
-    // A second signal does not wait.
+    // A second signal exits without waiting.
     void stopped.then(nextSignal).then(() => process.exit(1));
     await serve(settings, stopped);
-    // What did not end in time must not keep the process.
+    // Work that did not end in time must not keep the process alive.
     process.exit(0);
   } catch (error) {
     const text =

@@ -77,7 +77,7 @@ const settings = () => ({
 
 async function serve(): Promise<string> {
   start('src/server.ts', settings());
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('autobuild serves');
+  await expect.poll(() => output).toContain('autobuild serves');
   return `http://127.0.0.1:${/"port":(\d+)/.exec(output)?.[1]}`;
 }
 
@@ -137,7 +137,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     });
     expect(answer.status).toBe(202);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    await expect.poll(() => output, { timeout: 10_000 }).toContain('will be tried again');
+    await expect.poll(() => output).toContain('will be tried again');
     child?.kill(signal);
     const [code] = await once(child as ChildProcess, 'close');
     expect(code).toBe(0);

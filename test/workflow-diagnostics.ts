@@ -23,6 +23,7 @@ const input = { description: '' };
 const OTHERS: Record<string, Record<string, { description: string; required?: boolean }>> = {
   'actions/checkout': { ref: input, 'persist-credentials': input },
   'actions/setup-node': { 'node-version': input },
+  'github/codeql-action': { languages: input, 'build-mode': input, category: input },
   'actions/upload-artifact': {
     name: input,
     path: { ...input, required: true },

@@ -3,7 +3,7 @@ const WORDS =
     ' ',
   );
 
-/** An agent's output as JSON lines, about `bytes` long: the same text on every machine. */
+/** An agent's output as JSON lines, about `bytes` long. The text is the same on every machine. */
 export function makeAgentLines(bytes: number): string {
   const next = createSequence();
   const lines: string[] = [];
@@ -18,7 +18,7 @@ export function makeAgentLines(bytes: number): string {
   return lines.join('');
 }
 
-/** Some thinking aloud, one tool call, now and then a long output, and what it cost. */
+/** Some text, one tool call, occasionally a long output, and the usage. */
 function makeStep(number: number, next: (below: number) => number): object[] {
   const id = `call_${number}`;
   const file = `src/part-${next(40)}/file-${next(200)}.ts`;
@@ -55,7 +55,7 @@ function makeText(words: number, next: (below: number) => number): string {
   return Array.from({ length: words }, () => WORDS[next(WORDS.length)]).join(' ');
 }
 
-/** A linear congruential sequence: no randomness, so that every round reads the same bytes. */
+/** A linear congruential sequence instead of randomness, so that every round reads the same bytes. */
 function createSequence(): (below: number) => number {
   let state = 42;
   return (below) => {

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** An agent that asks for one value after the other, and tells the moment it has read each: by the clock that all processes share. */
+/**
+ * An agent that asks for one value after another and reports when it read each, by the clock that all processes share.
+ */
 const [port = '', rounds = ''] = process.argv.slice(2);
 const file = process.env.AUTOBUILD_INPUTS ?? '';
 const listener = connect(Number(port), '127.0.0.1');

@@ -9,7 +9,7 @@ import { childArgv } from '../bench-agent.ts';
 /** Plays the standard story in a sandbox below the given directory and prints the kind of each write, in order, as JSON. */
 const DEADLINE_MS = 150_000;
 const LOOK_MS = 100;
-/** So long without a write, nothing more is to come. */
+/** Without a write for this long, the story is over. */
 const QUIET_MS = 3_000;
 
 async function countWrites(directory: string): Promise<string[]> {
@@ -56,7 +56,7 @@ limits:
   };
 }
 
-/** The answer comes when everything about the question is written, as it does from a person. */
+/** Answers when everything about the question is written, as a person would. */
 async function playStory(
   { github, person }: Sandbox,
   settled: () => Promise<void>,
@@ -96,7 +96,7 @@ const ROUTES: readonly (readonly [RegExp, string])[] = [
   [/\/check-runs/, 'check run'],
 ];
 
-/** Of the App's calls, those that change something; a token for the next hour changes nothing. */
+/** Names a call of the App that changes something. A token for the next hour changes nothing. */
 function nameWrite({ method, path, body, caller }: Call, { status }: Answer): string | undefined {
   if (caller.kind === 'person' || path.endsWith('/access_tokens')) return undefined;
   if (path.endsWith('/graphql')) return /^\s*mutation\b.*?(\w+)\(input/s.exec(String(body.query))?.[1];

@@ -4,9 +4,10 @@ import { connect } from 'node:net';
 import { percentile } from '../statistics.ts';
 
 /**
- * Sends signed webhooks over some connections, each as soon as the one before it was answered, and prints what came of it
- * as JSON. Some go first and are not counted: a server runs for weeks, not for its first second. Plain sockets and one
- * prepared request: a general HTTP client needs about as long for a request as the servers do, and would be measured too.
+ * Sends signed webhooks over several connections, each after the one before was answered, and prints the results as
+ * JSON. The first ones are not counted, because a server runs for weeks and not for its first second. It uses plain
+ * sockets and one prepared request, because a general HTTP client takes about as long per request as the servers and
+ * would be measured, too.
  */
 const [url = '', secret = '', warmUp = '0', amount = '1', connections = '1'] = process.argv.slice(2);
 const { hostname, port, pathname } = new URL(url);
@@ -52,7 +53,7 @@ async function sendAll(amountOfAll: number): Promise<Load> {
   return load;
 }
 
-/** One connection that stays open for as long as something is left. */
+/** Uses one connection while webhooks are left. */
 function sendInTurn(load: Load): Promise<void> {
   const own = Buffer.from(request);
   return new Promise((resolve, reject) => {
@@ -62,7 +63,7 @@ function sendInTurn(load: Load): Promise<void> {
     const send = () => {
       if (load.left === 0) return socket.end();
       load.left -= 1;
-      // A new id each time, so that none is a duplicate.
+      // A new id for each, so that none is a duplicate.
       own.write(randomUUID(), idAt, 'latin1');
       received = '';
       sentAt = performance.now();
@@ -83,7 +84,7 @@ function sendInTurn(load: Load): Promise<void> {
   });
 }
 
-/** Both servers say how long their answers are. */
+/** Both servers send the length of their answers. */
 function isWhole(response: string): boolean {
   const end = response.indexOf('\r\n\r\n');
   if (end < 0) return false;
@@ -91,7 +92,7 @@ function isWhole(response: string): boolean {
   return response.length >= end + 4 + Number(length?.[1] ?? 0);
 }
 
-/** What GitHub sends to an app for a comment. */
+/** The payload that GitHub sends to an App for a comment. */
 function sampleComment(): unknown {
   const events = createRequire(import.meta.url)('@octokit/webhooks-examples') as {
     name: string;

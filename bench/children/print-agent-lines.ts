@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { makeAgentLines } from './agent-lines.ts';
 
-// Made once and printed again and again: the reader has to be what limits the speed, not this program.
+// Generated once and printed repeatedly, so that the reader limits the speed and not this program.
 const BLOCK_BYTES = 8 * 1024 * 1024;
 const block = Buffer.from(makeAgentLines(BLOCK_BYTES));
 const times = Math.ceil((Number(process.argv[2]) * 1024 * 1024) / BLOCK_BYTES);

@@ -8,7 +8,7 @@ import type { JobApiEnv } from '../../src/web/job-api.ts';
 import { createLog } from '../../src/web/log.ts';
 import { createWebServer } from '../../src/web/server.ts';
 
-/** Our server with our ingest: each delivery is on the disk before it is answered. Prints its port. */
+/** Our server with our ingest. Each delivery is on the disk before it is answered. Prints its port. */
 const [directory = '', secret = ''] = process.argv.slice(2);
 const key = randomBytes(32).toString('base64');
 const store = await openSqliteStore({ file: join(directory, 'desk.db'), key });

@@ -7,7 +7,10 @@ import { renderStepSummary } from '../../src/comments/github/render-step-summary
 import { createHttpLink } from '../../src/link/http.ts';
 import { superviseAgent } from '../../src/runner/process/supervise.ts';
 
-/** All that the action loads, and then the start of its agent: without desk, git and checks, whose time is not its own. */
+/**
+ * Loads everything the action loads, then starts its agent. Desk, git and checks are left out, because their time is
+ * not the action's.
+ */
 const loaded = [runBuildJob, openRepository, readDispatch, runVerifyJob, renderStepSummary, createHttpLink];
 superviseAgent({
   argv: ['/bin/echo', String(loaded.length)],
@@ -15,7 +18,7 @@ superviseAgent({
   env: { PATH: '/usr/bin:/bin' },
   stdin: '',
   mark: `bench-${randomBytes(12).toString('hex')}`,
-  // The agent is there.
+  // The agent has started.
   onLine: () => process.exit(0),
   onOverlong: () => undefined,
   onStderr: () => undefined,

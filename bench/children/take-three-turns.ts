@@ -12,7 +12,7 @@ what_i_need: the colour of the door
 inputs: [{key: colour, label: Colour of the door}]
 <<<END_HELP>>>
 `);
-  // Frozen here; the job ends.
+  // The agent is frozen here, and the job ends.
   await sleep(60_000);
 }
 writeFileSync(turn === 3 ? 'done.txt' : `step-${turn}.txt`, `${AUTOBUILD_INPUT_COLOUR}\n`);

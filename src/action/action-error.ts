@@ -1,4 +1,4 @@
-/** Something in the workflow or the repository keeps the job from working: told with its remedy, without a stack. */
+/** A mistake in the workflow or the repository. It is shown with its remedy and without a stack. */
 export class ActionError extends Error {
   override readonly name = 'ActionError';
   readonly remedy: string;

@@ -6,32 +6,32 @@ import { removeConversations } from '../runner/agent/agent-home.ts';
 import { restoreAgentConfig } from '../runner/agent/restore-agent-config.ts';
 import { saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
-import { keepStateDir, writeStateFile } from '../runner/job/keep-state-dir.ts';
+import { repairStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { type JobEnd, runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';
 import { makeChangeset } from '../runner/workspace/make-changeset.ts';
 import { openWorkspace } from '../runner/workspace/workspace.ts';
 import { agentsOf } from './agents-of.ts';
-import type { BuildParts } from './build-parts.ts';
-import { createJobLink, type Said } from './job-link.ts';
+import type { BuildJobInput } from './build-job-input.ts';
+import { createJobLink, type JobHistory } from './job-link.ts';
+import { createProgressView } from './progress-view.ts';
+import { restoreWork } from './restore-work.ts';
 import { saveJobCheckpoint } from './save-checkpoint.ts';
-import { createProgressView } from './show-progress.ts';
-import { takeUp } from './take-up.ts';
 
 const TICK_MS = 1_000;
-/** Actions gives a cancelled step ten seconds: ending the agent must leave time to save the work. */
+/** Actions gives a cancelled step ten seconds, and ending the agent must leave time to save the work. */
 const GRACE_MS = 2_000;
 
 interface BuildEnd {
   end: JobEnd;
-  said: Said;
+  history: JobHistory;
   leftOut: Changeset['left_out'];
 }
 
-/** One job of a run: takes up the work where the last one left it, and leaves it so that the next one can. */
-export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
-  const { link, log, worktree, runDir, repository, env, now } = parts;
+/** Runs one job of a run. It restores the work of the job before and saves its own for the next one. */
+export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
+  const { link, log, worktree, runDir, repository, env, now } = input;
   const { brief, place } = link.claimed;
   const { config, objects } = repository;
   const agentFor = agentsOf(config);
@@ -47,10 +47,10 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     stateDir: config.state_dir,
     path: env.PATH,
   });
-  // Before the changes so far come in: those are the run's own.
+  // Opened before the changes so far are restored, because those belong to the run.
   const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
-  const said: Said = { turns: [] };
-  const { aside, sessions, ...used } = await takeUp(parts, agentFor, home);
+  const history: JobHistory = { turns: [] };
+  const { aside, sessions, ...used } = await restoreWork(input, agentFor, home);
   saveCheckpoint({ runDir }, { aside, sessions, ...used });
   let agentAtWork = brief.agent;
   let changeset: Changeset = { base_sha: place.head_sha, files: [], left_out: [] };
@@ -58,7 +58,7 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
 
   const jobLink = createJobLink(link, {
     log,
-    said,
+    history,
     env,
     limits: brief.limits,
     async saveChanges() {
@@ -74,19 +74,19 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
       agentAtWork = name;
     },
     saveCheckpoint: () =>
-      saveJobCheckpoint(parts, { changeset, home, agent: agentFor(agentAtWork), agentConfig, workspace }),
+      saveJobCheckpoint(input, { changeset, home, agent: agentFor(agentAtWork), agentConfig, workspace }),
     async saveReport(report) {
       const text = `${JSON.stringify(report, null, 2)}\n`;
       try {
-        await keepStateDir(worktree, stateDir);
+        await repairStateDir(worktree, stateDir);
         await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
       } catch (error) {
-        // The desk has it all the same: a worktree that takes no file must not cost the run.
+        // A worktree that cannot be written to must not fail the run, because the desk has the report already.
         log.annotate('warning', `The blocked report could not be saved: ${(error as Error).message}`);
       }
     },
   });
-  const limitMs = parts.jobMinutes * 60_000;
+  const limitMs = input.jobMinutes * 60_000;
   const end = await runJob({
     brief,
     link: jobLink,
@@ -98,16 +98,16 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
     lastTree: await workspace.snapshot(),
     agentFor,
     sessions,
-    hookFor: (agent) => [...parts.self, 'hook', agent],
+    hookFor: (agent) => [...input.self, 'hook', agent],
     agentEnv: env,
     checkEnv: markChecks(scrubEnv(env, []), brief.run),
     settings: {
       holdMs: config.limits.hold_minutes * 60_000,
       turnMs: config.limits.turn_minutes * 60_000,
       checkMs: config.limits.check_minutes * 60_000,
-      /** Actions counts the whole time, also that of waiting: near its end no working time is left. */
+      /** Actions counts waiting as job time, so near the limit no working time is left. */
       get jobMs() {
-        return now().getTime() - parts.startedAt.getTime() >= limitMs * 0.9 ? 0 : limitMs;
+        return now().getTime() - input.startedAt.getTime() >= limitMs * 0.9 ? 0 : limitMs;
       },
       tickMs: TICK_MS,
       graceMs: GRACE_MS,
@@ -115,12 +115,12 @@ export async function runBuildJob(parts: BuildParts): Promise<BuildEnd> {
       useCgroup: true,
     },
     now,
-    parking: parts.parking,
+    parking: input.parking,
     onProgress: progress.show,
   });
   progress.flush();
   log.endGroup();
-  // The desk has what a successor needs; the machine may be used again.
+  // The desk has everything a successor needs, and the machine may be used by others.
   await removeConversations(runDir);
-  return { end, said, leftOut: changeset.left_out };
+  return { end, history, leftOut: changeset.left_out };
 }

@@ -15,61 +15,65 @@ import type { ActionLog } from '../runner/output/workflow-commands.ts';
 
 const CREDENTIAL_NAME = /(^|_)(\w*key|\w*token|secrets?|passw(or)?d|credentials?|auth)(_|$)/i;
 
-/** What the job said, kept for its summary. */
-export interface Said {
+/** The job's claims that its summary shows. */
+export interface JobHistory {
   baseline?: Verification;
   turns: TurnRecord[];
 }
 
 /**
- * The link as the runner uses it: work is saved before the claim that speaks of it, so that the desk never acts on work it does
- * not have; no value reaches agent or log before the log hides it; and a job that stops for a person leaves a report of why.
+ * The link as the runner uses it. Work is saved before the claim that mentions it, so that the desk never acts on work
+ * it does not have. A value is masked in the log before the agent or the log gets it. A job that stops for a person
+ * leaves a report that says why.
  */
 export function createJobLink(
   link: Link,
-  parts: {
+  options: {
     log: Pick<ActionLog, 'group' | 'mask'>;
-    said: Said;
-    /** What the agent is given: Actions secrets that people named are in it. */
+    history: JobHistory;
+    /** The agent's environment. It includes the Actions secrets that people named. */
     env: Readonly<Record<string, string>>;
     limits: GuardLimits;
-    /** Who works on the run from now on. */
+    /** Called with the agent that works on the run from now on. */
     onAgent(name: string): void;
     saveChanges(): Promise<void>;
     saveCheckpoint(): Promise<void>;
     saveReport(report: BlockedReport): Promise<void>;
   },
 ): Link {
-  const { log, said } = parts;
-  /** What no file may show. */
-  const values = new Set(credentialsIn(parts.env));
-  /** What no claim may show. */
-  const unsaid = new Set<string>();
-  /** Undefined: the desk does not say which are secret, so all are. */
+  const { log, history } = options;
+  /** Values that no file may contain. */
+  const hiddenInFiles = new Set(credentialsIn(options.env));
+  /** Values that no claim may contain. */
+  const hiddenInClaims = new Set<string>();
+  /** The keys of secret inputs. Undefined means that the desk does not tell, so all are treated as secret. */
   let secretKeys: ReadonlySet<string> | undefined;
-  let limits = parts.limits;
-  /** The run's newest report of the agent, as the desk knows it. */
+  let limits = options.limits;
+  /** The newest report of the agent that the desk has. */
   let earlier: BlockedReport | undefined;
-  /** The agent's own since the last question. */
+  /** The agent's report since the last question. */
   let own: BlockedReport | undefined;
-  /** Of the open question; written when no agent runs that could lead it elsewhere. */
+  /**
+   * The report of the open question. It is written only while no agent runs, because an agent could replace the path by
+   * a symlink.
+   */
   let due: BlockedReport | undefined;
 
   const masked = new Set<string>();
   const hide = (value: string): void => {
     if (!masked.has(value)) log.mask(value);
     masked.add(value);
-    values.add(value);
+    hiddenInFiles.add(value);
   };
   const learn = (orders: Orders): Orders => {
     for (const { name } of secretsIn(orders)) {
-      const value = passedValue(parts.env, name);
+      const value = passedValue(options.env, name);
       if (value === undefined) continue;
       hide(value);
-      unsaid.add(value);
+      hiddenInClaims.add(value);
     }
     if (orders.do === 'work') {
-      parts.onAgent(orders.agent);
+      options.onAgent(orders.agent);
       secretKeys = orders.secret_inputs && new Set(orders.secret_inputs);
       limits = orders.limits;
       earlier = orders.blocked_report;
@@ -78,7 +82,7 @@ export function createJobLink(
     return orders;
   };
   const saveDue = async () => {
-    if (due) await parts.saveReport(hideInReport(due, [...values]));
+    if (due) await options.saveReport(hideInReport(due, [...hiddenInFiles]));
   };
 
   return {
@@ -90,26 +94,26 @@ export function createJobLink(
       for (const [key, value] of Object.entries(opened)) {
         if (secretKeys && !isSecret(secretKeys, key, value)) continue;
         hide(value);
-        unsaid.add(value);
+        hiddenInClaims.add(value);
       }
       return opened;
     },
     async report(given) {
-      const envelope = hideInEnvelope(given, [...unsaid], RULES);
+      const envelope = hideInEnvelope(given, [...hiddenInClaims], RULES);
       const claim = Claim.safeParse({ type: envelope.type, data: envelope.data }).data;
       switch (claim?.type) {
         case 'baseline_recorded':
-          said.baseline = claim.data.verification;
+          history.baseline = claim.data.verification;
           break;
         case 'turn_started':
           log.group(`Turn ${envelope.turn}${claim.data.kind === 'debug' ? ', debugging' : ''}`);
           break;
         case 'turn_ended': {
           const { record } = claim.data;
-          said.turns.push(record);
+          history.turns.push(record);
           own = record.read?.report?.blocked_report ?? own;
-          if (own) await parts.saveReport(hideInReport(own, [...values]));
-          await parts.saveChanges();
+          if (own) await options.saveReport(hideInReport(own, [...hiddenInFiles]));
+          await options.saveChanges();
           break;
         }
         case 'agent_frozen':
@@ -118,8 +122,8 @@ export function createJobLink(
         case 'parked':
         case 'handed_over':
           await saveDue();
-          await parts.saveChanges();
-          await parts.saveCheckpoint();
+          await options.saveChanges();
+          await options.saveCheckpoint();
           break;
         default:
           break;
@@ -136,7 +140,7 @@ export function createJobLink(
   };
 }
 
-/** B-7: the desk's own limits say what tripped. */
+/** B-7: the desk's own limits decide which guards tripped. */
 function measuredReport(
   claim: Claim,
   measured: Measured,
@@ -165,7 +169,7 @@ function missingReport(claim: Claim, { exit }: Measured): Escalation['report_mis
   return { kind: 'none', problems: [] };
 }
 
-/** The values in an environment whose variable names are those of credentials. */
+/** The values of all variables whose name looks like a credential's. */
 function credentialsIn(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env)
     .filter(([name]) => CREDENTIAL_NAME.test(name))

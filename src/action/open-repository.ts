@@ -9,7 +9,10 @@ export interface CheckedOut {
   config: Config;
 }
 
-/** The checkout must be of the commit the run builds on; the config is that commit's, whatever set-up steps wrote. */
+/**
+ * The checkout must be at the commit the run builds on. The config is read from that commit, because set-up steps may
+ * have changed the file.
+ */
 export async function openRepository(
   worktree: string,
   headSha: string,

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { DispatchInputs } from '../core/ports/dispatch.ts';
 import { ActionError } from './action-error.ts';
 
-/** The inputs of a dispatch have at most 65,535 characters; the rest of the event is about the repository. */
+/** The inputs of a dispatch have at most 65,535 characters. The rest of the event describes the repository. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024;
 const TEMPLATE = 'Start it by label, and keep the inputs of the workflow as `autobuild init` wrote them.';
 
-/** The inputs by which the App started this workflow, from the event file alone. */
+/** Reads the inputs by which the App started this workflow. They come from the event file only. */
 export function readDispatch(eventPath: string | undefined): DispatchInputs {
   if (!eventPath)
     throw new ActionError(
@@ -21,7 +21,7 @@ export function readDispatch(eventPath: string | undefined): DispatchInputs {
     throw new ActionError('The workflow was not started by workflow_dispatch with inputs.', TEMPLATE);
   const inputs = DispatchInputs.safeParse(event.data.inputs);
   if (inputs.success) return inputs.data;
-  // Names only: one of the values is the ticket.
+  // Shows names only, because one of the values is the ticket.
   const names = [...new Set(inputs.error.issues.map((issue) => String(issue.path[0])))];
   throw new ActionError(
     `These inputs of the dispatch are missing or not valid: ${names.join(', ')}.`,
@@ -34,7 +34,7 @@ function readEvent(file: string): unknown {
     if (statSync(file).size > MAX_EVENT_BYTES) throw new Error(`it has more than ${MAX_EVENT_BYTES} bytes`);
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    // A parser's message quotes the text, and the ticket is in it.
+    // A parser's message quotes the text, which contains the ticket.
     const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message;
     throw new ActionError(`The event file ${file} cannot be read: ${why}.`, TEMPLATE);
   }

@@ -6,10 +6,10 @@ import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { CheckpointError, packCheckpoint } from '../runner/checkpoint/pack-checkpoint.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import type { Workspace } from '../runner/workspace/workspace.ts';
-import type { BuildParts } from './build-parts.ts';
+import type { BuildJobInput } from './build-job-input.ts';
 
 const EXPORT_MS = 60_000;
-/** Actions gives a cancelled step ten seconds in all. */
+/** Actions gives a cancelled step ten seconds in total. */
 const LAST_EXPORT_MS = 3_000;
 
 interface Conversation {
@@ -20,16 +20,16 @@ interface Conversation {
   workspace: Workspace;
 }
 
-/** What the next job needs beside the journal, for the agent that is at work now. */
+/** Saves what the next job needs beside the journal, for the agent that is working now. */
 export async function saveJobCheckpoint(
-  parts: BuildParts,
+  input: BuildJobInput,
   work: Omit<Conversation, 'agent' | 'session'> & { changeset: Changeset; agent: Agent | undefined },
 ): Promise<void> {
-  const { link, log, worktree, runDir } = parts;
+  const { link, log, worktree, runDir } = input;
   const { changeset, home, agent } = work;
   const { sessions = {}, aside, usage, counted } = loadCheckpoint(runDir);
   const session = agent && sessions[agent.name];
-  const carried = agent && session && (await exportConversation(parts, { ...work, agent, session }));
+  const carried = agent && session && (await exportConversation(input, { ...work, agent, session }));
   const saved = {
     run: link.claimed.brief.run,
     worktree,
@@ -43,9 +43,9 @@ export async function saveJobCheckpoint(
   await link.putBlob('checkpoint', await packWithin(saved, log));
 }
 
-/** For agents whose conversation is in no file that could be carried. False: it stays behind. */
+/** Exports the conversation of an agent that keeps it in a database. False means that the conversation is lost. */
 async function exportConversation(
-  { log, worktree, env, parking }: BuildParts,
+  { log, worktree, env, parking }: BuildJobInput,
   { agent, session, home, agentConfig, workspace }: Conversation,
 ): Promise<boolean> {
   const command = agent.exportSession?.({ session, home });
@@ -53,12 +53,12 @@ async function exportConversation(
   const timeoutMs = parking.aborted ? LAST_EXPORT_MS : EXPORT_MS;
   let problem: string | undefined;
   try {
-    // It is a program of the agent: it obeys the same files.
+    // The export is a program of the agent, so it obeys the same configuration files.
     await agentConfig.place(agent, await workspace.snapshot(), await workspace.changedPaths());
     problem = await runSessionCommand(command, { agent, worktree, home, env, timeoutMs });
     for (const text of await agentConfig.bringBack()) log.annotate('warning', text);
   } catch (error) {
-    // The work itself is saved: what the agent did to its worktree must not keep the job from parking.
+    // The work itself is saved, so a broken worktree must not keep the job from parking.
     problem = (error as Error).message;
   }
   if (!problem) return true;
@@ -67,7 +67,7 @@ async function exportConversation(
   return false;
 }
 
-/** A conversation that is too long to carry is worth less than the rest. */
+/** Drops the conversation if it makes the checkpoint too large, because the rest is worth more. */
 async function packWithin(saved: Parameters<typeof packCheckpoint>[0], log: ActionLog): Promise<Uint8Array> {
   try {
     return await packCheckpoint(saved);

@@ -7,9 +7,9 @@ import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import { markChecks } from '../runner/process/orphans.ts';
 import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
 import type { CheckedOut } from './open-repository.ts';
-import { readChangeset } from './take-up.ts';
+import { readChangeset } from './restore-work.ts';
 
-interface VerifyParts {
+interface VerifyJobInput {
   link: HttpLink;
   log: ActionLog;
   worktree: string;
@@ -19,11 +19,14 @@ interface VerifyParts {
   parking: AbortSignal;
 }
 
-/** The default branch's checks on the agent's files, on a machine where no agent ever ran. The only source of "verified". */
+/**
+ * Runs the default branch's checks on the agent's files, on a machine where no agent ever ran. This is the only source
+ * of "verified".
+ */
 export async function runVerifyJob(
-  parts: VerifyParts,
+  input: VerifyJobInput,
 ): Promise<{ verification: Verification; leftOut: Changeset['left_out'] }> {
-  const { link, log, worktree, repository, env, now, parking } = parts;
+  const { link, log, worktree, repository, env, now, parking } = input;
   const { brief, place } = link.claimed;
   const saved = await link.getBlob('changeset');
   const changeset = saved && readChangeset(saved);
@@ -46,7 +49,7 @@ export async function runVerifyJob(
     log.print(check.output_tail);
   }
   log.endGroup();
-  // A check that was cut short says nothing about the work.
+  // An interrupted check says nothing about the work.
   if (!parking.aborted) await link.sendVerification(verification, saved);
   return { verification, leftOut: changeset?.left_out ?? [] };
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { GateAnswer, GateAsk } from '../core/contracts/gate.ts';
 
-/** Where one invocation of an agent finds and leaves things. */
+/** Paths of the files that one invocation of an agent reads and writes. */
 export interface TurnFiles {
   prompt: string;
   context: string;
@@ -12,23 +12,32 @@ export interface TurnFiles {
 }
 
 export interface TurnSpec {
-  /** What this turn is about: task, context, feedback, answers. */
+  /** The task, context, feedback and answers of this turn. */
   prompt: string;
-  /** How to report, when to ask for help: the same all along, for the agent's own way to add to its system prompt. */
+  /**
+   * The rules for reporting and for asking for help. They are the same in every turn, so an agent may add them to its
+   * system prompt.
+   */
   instructions: string;
   cwd: string;
   files: TurnFiles;
-  /** Values people gave, by key. */
+  /** Values that people gave, by key. */
   inputs: Record<string, string>;
-  /** A directory of this run alone, outside the worktree, for the agent's own configuration and sessions. Made anew for each start, with the session files of the one before. */
+  /**
+   * A directory of this run outside the worktree, for the agent's configuration and sessions. It is created for each
+   * start and contains only the session files of the start before.
+   */
   home: string;
-  /** The conversation so far. Absent: begin one. */
+  /** The id of the conversation to resume. Absent for a new one. */
   session?: string;
-  /** An id to begin the conversation under, for agents that take one. */
+  /** The id for a new conversation, for agents that accept one. */
   newSession: string;
-  /** Program and arguments that answer the agent's hook: its input on stdin, its answer on stdout and by exit code. */
+  /**
+   * Program and arguments that answer the agent's hook. The hook's input comes on stdin, the answer leaves on stdout
+   * and by exit code.
+   */
   hook: string[];
-  /** The environment the agent is about to get, for what its CLI takes only from a file or its command line. */
+  /** The environment the agent will get, because some CLIs accept a setting only from a file or their command line. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -36,52 +45,69 @@ interface Invocation {
   argv: string[];
   env: Record<string, string>;
   stdin: string;
-  /** It takes messages while it runs. */
+  /** True when the agent accepts messages while it runs. */
   keepStdinOpen?: boolean;
-  /** Written before the start, paths relative to `home`. */
+  /** Files that are written before the start, with paths relative to `home`. */
   homeFiles?: { path: string; text: string }[];
-  /** The conversation's id, for an agent that says it only at its end, which may never come. */
+  /** The conversation's id, for an agent that prints it only at its end, which may never come. */
   session?: string;
 }
 
 export interface AgentEnd {
   code: number | null;
   signal: string | null;
-  /** The end of what it wrote to stderr: where a CLI that could not even begin says why. */
+  /** The end of its stderr, where a CLI that failed to start explains why. */
   stderr?: string;
 }
 
-/** One invocation's reader: lines of the agent's output in, events out. Tolerates what it does not know. */
+/** Reads the output of one invocation: lines in, events out. It tolerates unknown lines. */
 export interface StreamReader {
-  /** Empty: a line that it knows and that says nothing. Undefined: it does not know the line. */
+  /** An empty list means a known line without an event. Undefined means an unknown line. */
   read(line: string): AgentEvent[] | undefined;
-  /** Whatever the program prints and is no event is its own word. */
+  /** True when every printed line that is no event is the agent's own text. */
   readonly plain?: boolean;
-  /** What the agent failed to say before it ended, such as its end. */
+  /** Events that the agent did not print before it exited, such as its end. */
   end?(exit: AgentEnd): AgentEvent[];
 }
 
-/** How an agent asks before it edits, and how it is answered. */
+/** Translates the question an agent's hook asks before an edit, and the answer. */
 export interface AgentHook {
-  /** What its hook was given on stdin. Undefined: nothing that writes; let it pass. A string: cannot be read, so refuse, saying why. */
+  /**
+   * Reads the hook's stdin. Undefined means that the tool writes no file, so it is allowed. A string says why the input
+   * cannot be read, so it is refused.
+   */
   readAsk(input: unknown): GateAsk | undefined | string;
   answer(answer: GateAnswer): { stdout: string; stderr: string; exitCode: number };
 }
 
-/** A program the runner runs in the worktree, for agents whose conversation is in a database and not in files. */
+/**
+ * A program that the runner runs in the worktree, for agents that keep their conversation in a database instead of
+ * files.
+ */
 export interface SessionCommand {
   argv: string[];
   env: Record<string, string>;
-  /** Where what it prints is kept, relative to `home`. */
+  /** The file for its output, relative to `home`. */
   stdoutFile?: string;
 }
 
-interface SessionPlace {
+/** A file of a conversation. */
+interface SessionFile {
+  /** Relative to `home`. */
+  path: string;
+  /** Absent for a binary file, whose content is always copied unchanged. */
+  text?: string;
+}
+
+interface SessionLocation {
   session: string;
   home: string;
 }
 
-/** Which of the variables named in `Agent.environment` it needs this time. `readFile` reads a file that one of them names. */
+/**
+ * Chooses the variables of `Agent.environment` that the agent needs this time. `readFile` reads a file that a variable
+ * names.
+ */
 export type ChooseVariables = (
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => string | undefined,
@@ -91,50 +117,61 @@ export type ChooseVariables = (
 export interface ConfigFiles {
   /** Paths from the top of the worktree. */
   readonly atTop?: readonly string[];
-  /** Names that it looks for in every directory. */
+  /** Names that the agent looks for in every directory. */
   readonly anywhere?: readonly string[];
-  /** The same, but ordinary names: other people's files are called so, and only a start of this agent heeds them. */
+  /**
+   * Like `anywhere`, but common names that other people's files have, too. Only a start of this agent restores them.
+   */
   readonly ordinary?: readonly string[];
-  /** Paths that it looks for in the directories above the worktree as well. */
+  /** Paths that the agent also looks for in the directories above the worktree. */
   readonly above?: readonly string[];
-  /** At the top and above it takes these names in any spelling. */
+  /** True when the agent ignores the case of these names at the top and above. */
   readonly ignoresCase?: boolean;
 }
 
-/** One agent CLI. Pure: processes and files are the runner's business. */
+/** One agent CLI. It is pure, because the runner handles processes and files. */
 export interface Agent {
   readonly name: string;
-  /** The program's own name, where it is another. */
+  /** The program's name, if it differs from the agent's. */
   readonly program?: string;
-  /** The npm package that brings the program. */
+  /** The npm package that installs the program. */
   readonly npmPackage?: string;
-  /** After a help block it looks for the answer in its inputs file. Others are told by `say`, or when their conversation goes on. */
+  /**
+   * True when the agent reads the answer to a help block from its inputs file. Others get it by `encodeMessage`, or
+   * when their conversation is resumed.
+   */
   readonly readsInputs?: boolean;
-  /** The version this file was tested with; another one is worth a warning. */
+  /** The version this adapter was tested with. Another version causes a warning. */
   readonly testedVersion?: string;
-  /** Names of variables that hold a key it can use; one is enough. Empty: it needs none. */
+  /** Names of variables that hold a usable key. One of them is enough. Empty if no key is needed. */
   readonly keys?: readonly string[];
-  /** Names and prefixes (`ANTHROPIC_*`) of the environment it is given beside the few every program gets. Absent: all but tokens. */
+  /**
+   * Names and prefixes (`ANTHROPIC_*`) of the variables it gets beside the few that every program gets. Absent means
+   * all but tokens.
+   */
   readonly environment?: readonly string[];
-  /** Absent: all of `environment`. */
+  /** Absent means all of `environment`. */
   readonly chooseVariables?: ChooseVariables;
-  /** No turn may change them for the next one. */
+  /** No turn may change these files for the next one. */
   readonly configFiles?: ConfigFiles;
   start(turn: TurnSpec): Invocation;
   createReader(): StreamReader;
   readonly hook?: AgentHook;
-  /** Bytes for its stdin that tell it something mid-turn. */
-  say?(text: string): string;
-  /** Files under `home` that make its conversation, as globs: a checkpoint and the next start keep these and nothing else. */
+  /** Encodes a message for the agent's stdin in the middle of a turn. */
+  encodeMessage?(text: string): string;
+  /** Globs below `home` of the files that make the conversation. A checkpoint and the next start keep only these. */
   readonly sessionFiles?: (session: string) => string[];
-  /** A session file's text for another place, when the worktree or home moved. */
-  relocate?(path: string, text: string, moved: { from: string; to: string }): string;
-  /** Writes the session files, before a checkpoint takes them. */
-  exportSession?(place: SessionPlace): SessionCommand;
-  /** What `exportSession` reads, as globs under `home`. */
+  /**
+   * A session file for a worktree or home at another path. The result may have another name, for an agent that names
+   * its files after the worktree. Called once with the two worktrees and once with the two homes.
+   */
+  relocate?(file: SessionFile, moved: { from: string; to: string }): SessionFile;
+  /** Writes the session files before a checkpoint packs them. */
+  exportSession?(location: SessionLocation): SessionCommand;
+  /** Globs below `home` of the files that `exportSession` reads. */
   readonly exportedFiles?: readonly string[];
-  /** Reads the session files into a new home, before the first turn in it. */
-  importSession?(place: SessionPlace): SessionCommand;
-  /** Where it leaves its figures at its end, relative to `home`, when its output does not tell them. */
+  /** Loads the session files into a new home before the first turn there. */
+  importSession?(location: SessionLocation): SessionCommand;
+  /** The file below `home` with its usage figures, if its output does not have them. */
   readonly usageFile?: { path: string; read(text: string): AgentEvent | undefined };
 }

@@ -88,7 +88,7 @@ type Result = z.infer<typeof Result>;
 
 const Line = z.discriminatedUnion('type', [System, Assistant, User, Result]);
 
-/** Pieces of messages that come whole as well, and what is never the agent's word, whatever it looks like. */
+/** Partial messages, which also arrive whole, and lines that are never the agent's own text. */
 const SILENT = /^(?:stream_event|user|system|result|rate_limit_event)$/;
 
 const KINDS: Record<string, ToolKind> = {
@@ -108,7 +108,7 @@ const KINDS: Record<string, ToolKind> = {
   WebSearch: 'search',
 };
 
-/** What the CLI itself says in the model's place, such as an API error; the result says it again. */
+/** The model name of messages that the CLI itself wrote, such as an API error. The result repeats them. */
 const NOT_THE_MODEL = '<synthetic>';
 
 export function createClaudeReader(): StreamReader {
@@ -124,7 +124,10 @@ export function createClaudeReader(): StreamReader {
     return [{ type: 'session', id: session }];
   }
 
-  /** It tries a refused key ten times, over minutes; a person is needed at once. The second refusal is no accident. */
+  /**
+   * Claude Code retries a refused key ten times over minutes, but a person is needed at once. A second refusal is no
+   * accident.
+   */
   function readRetry(event: z.infer<typeof System>): AgentEvent[] {
     const message = describeRetry(event);
     const hopeless = event.error_status === 401 || event.error_status === 403;
@@ -137,7 +140,7 @@ export function createClaudeReader(): StreamReader {
 
   function readAssistant({ message, parent_tool_use_id }: z.infer<typeof Assistant>): AgentEvent[] {
     if (message.model === NOT_THE_MODEL) return [];
-    // What a sub-agent says is for the agent that asked it; what it does counts like everything else.
+    // A sub-agent's text is addressed to the agent that started it, but its actions count like any other.
     const spoken = parent_tool_use_id ? [] : message.content.flatMap(readText);
     const figures = message.usage && [
       usage.request(message.id, {
@@ -158,7 +161,7 @@ export function createClaudeReader(): StreamReader {
       spent.cost += model.costUSD;
     }
     const figures = result.model_usage_since_last_result ? [usage.total(spent, spent.cost)] : [];
-    // A message that came meanwhile is taken up next: the turn goes on.
+    // A message that arrived meanwhile is processed next, so the turn continues.
     if (result.queued_turn_count > 0) return figures;
     ended = true;
     return [...figures, endOf(result)];
@@ -222,7 +225,7 @@ function readToolResult(block: unknown, { tool_result_meta }: z.infer<typeof Use
   const { tool_use_id: id, content, is_error } = parsed.data;
   const output = outputTail(textOf(content));
   const decision = tool_result_meta?.find((meta) => meta.id === id)?.permission_decision;
-  // Told only when it is not zero; a command that ended well has none in the stream.
+  // The exit code is printed only for a command that failed.
   const [, exitCode] = is_error ? (/^Exit code (\d{1,3})\b/.exec(output) ?? []) : [];
   return [
     {
@@ -252,7 +255,7 @@ function endOf(result: Result): AgentEvent {
   const message = result.errors?.join('\n') || result.result || result.terminal_reason || result.subtype;
   const failed = (reason: string): AgentEvent => ({ type: 'ended', ok: false, reason, message });
   if (result.subtype === 'error_max_turns') return failed('max_turns');
-  // An API error is told as a success with the error flag set.
+  // An API error arrives as a success with the error flag set.
   if (result.subtype === 'success' && result.is_error) {
     return failed(reasonOfFailure(message, result.api_error_status ?? undefined));
   }

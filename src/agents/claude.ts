@@ -4,10 +4,12 @@ import { createClaudeReader } from './claude-reader.ts';
 import { refusingCommand } from './hook-command.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
-/** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
+/** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
 const WRITING_TOOLS = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
 
-/** Nobody is there to answer, the working directory is fixed, and nothing goes on after the turn. */
+/**
+ * Withheld because nobody is there to answer, the working directory is fixed, and nothing may continue after the turn.
+ */
 const WITHHELD_TOOLS = [
   'AskUserQuestion',
   'EnterPlanMode',
@@ -17,12 +19,12 @@ const WITHHELD_TOOLS = [
   'ScheduleWakeup',
 ];
 
-/** The gate holds an edit until a person has decided: a week, well within what a timer can count. */
+/** The gate holds an edit until a person has decided. A week is well within the range of a timer. */
 const HOOK_TIMEOUT_S = 7 * 24 * 3600;
 
 const KEEP_SESSIONS_DAYS = 3650;
 
-/** Claude Code, headless. It reads messages from stdin as long as that is open, also in the middle of a turn. */
+/** Claude Code, headless. It reads messages from stdin while that is open, even in the middle of a turn. */
 export const claude: Agent = {
   name: 'claude',
   npmPackage: '@anthropic-ai/claude-code',
@@ -42,17 +44,17 @@ export const claude: Agent = {
         ...(turn.session ? ['--resume', turn.session] : ['--session-id', turn.newSession]),
         ...['--permission-mode', 'bypassPermissions'],
         ...['--disallowedTools', WITHHELD_TOOLS.join(',')],
-        // Tools of a server could write past the gate.
+        // Tools of an MCP server could write without asking the gate.
         '--strict-mcp-config',
         ...['--append-system-prompt', turn.instructions],
         ...['--settings', JSON.stringify(settings(turn))],
       ],
-      stdin: say(turn.prompt),
+      stdin: encodeMessage(turn.prompt),
       keepStdinOpen: true,
       env: {
         ...turnEnvironment(turn),
         CLAUDE_CONFIG_DIR: `${turn.home}/claude`,
-        // Without it the permission mode is refused to root, which every container is.
+        // Without it, the permission mode is refused to root, and containers run as root.
         IS_SANDBOX: '1',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_AUTOUPDATER: '1',
@@ -65,13 +67,13 @@ export const claude: Agent = {
   },
   createReader: createClaudeReader,
   hook: claudeHook(),
-  say,
+  encodeMessage,
   sessionFiles: (session) => [`claude/projects/*/${session}.jsonl`, `claude/projects/*/${session}/**`],
 };
 
-/** On the command line, where nothing in the worktree or in the agent's home overrules them. */
+/** Passed on the command line, where no file in the worktree or in the agent's home can override them. */
 function settings({ hook }: TurnSpec): Record<string, unknown> {
-  // Closed twice: by the shell when the hook is missing, by the agent when the shell is, or the time is up.
+  // The shell refuses if the hook is missing. The agent refuses if the shell is missing or the time is up.
   const command = refusingCommand(hook);
   return {
     disableAllHooks: false,
@@ -87,7 +89,7 @@ function settings({ hook }: TurnSpec): Record<string, unknown> {
   };
 }
 
-function say(text: string): string {
+function encodeMessage(text: string): string {
   const message = { role: 'user', content: [{ type: 'text', text }] };
   return `${JSON.stringify({ type: 'user', message })}\n`;
 }

@@ -46,20 +46,20 @@ const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), message: z.string() }),
 ]);
 
-/** Never its word, whatever it looks like. */
+/** Lines that are never the agent's own text. */
 const SILENT = /^(?:thread|turn)\.|^error$/;
-/** Items that are no message: its plan, its thoughts, its tools. */
+/** Items that are no message: its plan, its reasoning, its tools. */
 const NO_MESSAGE = /^(?:reasoning|todo_list|error|command_execution|file_change|mcp_tool_call|web_search)$/;
 
 const TRIES_AGAIN = /^Reconnecting\b/;
-/** An agent that never ends its calls must not fill the memory. */
+/** Bounds the memory for an agent that never ends its calls. */
 const OPEN_CALLS_KEPT = 1_000;
 const NOT_DONE = new Set(['failed', 'declined']);
 
 export function createCodexReader(): StreamReader {
   let ended = false;
   let lastError: string | undefined;
-  /** Calls that were told to have begun: some are told only when they are over. */
+  /** Calls whose start was reported. Some are reported only when they end. */
   const begun = new Set<string>();
 
   function endWith(event: AgentEvent): AgentEvent {
@@ -91,7 +91,7 @@ export function createCodexReader(): StreamReader {
           return readDone(event.item);
         case 'turn.completed': {
           const { usage } = event;
-          // Counted over all resumes of the thread.
+          // The usage counts all resumes of the thread.
           const figures: AgentEvent[] = usage ? [{ type: 'usage', scope: 'session', ...usage }] : [];
           return [...figures, endWith({ type: 'ended', ok: true, reason: 'done' })];
         }
@@ -111,7 +111,7 @@ export function createCodexReader(): StreamReader {
 
 function isSilent(json: Record<string, unknown> | undefined): boolean {
   const type = typeOf(json);
-  // An item that is being updated comes whole when it is completed.
+  // An updated item arrives whole when it is completed.
   if (SILENT.test(type) || type === 'item.updated') return true;
   const item = json?.item as Record<string, unknown> | undefined;
   return type.startsWith('item.') && NO_MESSAGE.test(typeOf(item));

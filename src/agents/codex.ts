@@ -7,20 +7,22 @@ import { turnEnvironment } from './turn-environment.ts';
 
 const KEYS = ['CODEX_API_KEY', 'OPENAI_API_KEY'] as const;
 
-/** Its shell: a patch in a command for it is applied by Codex itself, which then asks no other hook. */
+/** Codex applies a patch in a shell command by itself and asks no other hook for it. */
 const SHELL_TOOL = 'Bash';
 
-/** A time-out lets the edit through, and the gate may wait for a person: so it is one nobody outlasts. */
+/** A time-out lets the edit through and the gate may wait for a person, so the limit is longer than any wait. */
 const HOOK_TIMEOUT_S = 365 * 24 * 3600;
 
-/** `plugins` and `apps` call home; a daemon would outlive the turn; and retries without end hide that the model is gone. */
+/**
+ * `plugins` and `apps` call home, a daemon would outlive the turn, and unbounded retries hide that the model is gone.
+ */
 const FEATURES_OFF = ['plugins', 'apps', 'multi_agent', 'daemon_auto_start', 'unbounded_connection_retries'];
 
-/** Where the worktree is not trusted, it does not read them by itself. */
+/** Codex does not read the repository's rules by itself if the worktree is not trusted. */
 const RULES_OF_THE_HOUSE =
   "The repository's own rules for agents are in files called AGENTS.md, at its top and in the directories below. Before you change anything, read those that are there and concern your work, and follow them.";
 
-/** Codex, headless. What it is told while it runs it cannot hear: the turn ends, and its session is resumed. */
+/** Codex, headless. It cannot receive messages while it runs, so the turn ends and its session is resumed. */
 export const codex: Agent = {
   name: 'codex',
   npmPackage: '@openai/codex',
@@ -42,9 +44,9 @@ export const codex: Agent = {
         '--json',
         '--skip-git-repo-check',
         '--dangerously-bypass-approvals-and-sandbox',
-        // Hooks nobody has looked at are skipped without a word.
+        // Hooks that no person has trusted are silently skipped.
         '--dangerously-bypass-hook-trust',
-        // On the command line, where nothing in the worktree or in the agent's home overrules them.
+        // Passed on the command line, where no file in the worktree or in the agent's home can override them.
         ...configuration(turn).flatMap(([name, value]) => ['-c', `${name}=${toml(value)}`]),
         ...(turn.session ? [turn.session] : []),
         '-',
@@ -53,11 +55,11 @@ export const codex: Agent = {
       env: {
         ...turnEnvironment(turn),
         CODEX_HOME: `${turn.home}/codex`,
-        // They hold absolute paths and must not come along when the conversation moves.
+        // The databases contain absolute paths, so they are kept out of the files that move with the conversation.
         CODEX_SQLITE_HOME: `${turn.home}/codex-state`,
         ...(key === undefined ? {} : { CODEX_API_KEY: key }),
       },
-      // It wants its home to be there.
+      // Codex fails if its home does not exist.
       homeFiles: [
         { path: 'codex/config.toml', text: '' },
         { path: 'codex-state/.keep', text: '' },
@@ -75,16 +77,16 @@ function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: strin
     ['developer_instructions', `${instructions}\n\n${RULES_OF_THE_HOUSE}`],
     ['features.hooks', true],
     ...FEATURES_OFF.map((name): [string, Toml] => [`features.${name}`, false]),
-    // A sub-agent's work is not in the stream. A model may ask for them whatever `features.multi_agent` says.
+    // A sub-agent's work is not in the stream. A model may start one whatever `features.multi_agent` says.
     ['agents.enabled', false],
-    // Nobody is there: it asks by its help block.
+    // Nobody is there to answer, so the agent asks by a help block.
     ['tools.experimental_request_user_input.enabled', false],
     ['check_for_update_on_startup', false],
     ['analytics.enabled', false],
     ['feedback.enabled', false],
-    // The shell has no use for the model's key.
+    // The shell does not need the model's key.
     ['shell_environment_policy.exclude', [...KEYS]],
-    // Settings and hooks that lie in the worktree are not ours.
+    // Settings and hooks in the worktree are not ours.
     ['projects', { [cwd]: { trust_level: 'untrusted' } }],
     [
       'hooks.PreToolUse',
@@ -99,7 +101,7 @@ function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: strin
   ];
 }
 
-/** Another address is taken only as a provider of its own. */
+/** Codex accepts another address only as a provider of its own. */
 function provider(baseUrl: string | undefined): [string, Toml][] {
   if (!baseUrl) return [];
   return [
@@ -113,7 +115,7 @@ function provider(baseUrl: string | undefined): [string, Toml][] {
 
 type Toml = string | number | boolean | Toml[] | { [name: string]: Toml };
 
-/** A value on one line. A JSON string is a TOML string, but for the one character JSON leaves as it is. */
+/** Renders a value on one line. A JSON string is a TOML string, except for one character that JSON does not escape. */
 function toml(value: Toml): string {
   if (typeof value === 'string') return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
   if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`;
@@ -124,7 +126,7 @@ function toml(value: Toml): string {
 }
 
 const HookInput = z.object({
-  /** Where the call runs, which is not always the worktree's top. */
+  /** The directory of the call, which is not always the top of the worktree. */
   cwd: z.string().optional(),
   tool_name: z.string(),
   tool_input: z.looseObject({
@@ -150,7 +152,7 @@ function codexHook(): AgentHook {
         pathFrom(cwd, path),
       );
       if (paths.length > 0) return { paths, tool };
-      // What another command writes is found in the worktree soon after.
+      // Files that another command writes are found in the worktree soon after.
       return inShell ? undefined : `no file could be read from what ${tool} is about to do`;
     },
     answer: ({ decision, reason }) =>

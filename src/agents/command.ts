@@ -4,7 +4,10 @@ import { parseJsonLine } from './json-line.ts';
 import { joinPrompt } from './prompt.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
-/** Any executable as an agent: the prompt on stdin, everything else by files whose paths are in its environment. */
+/**
+ * Runs any executable as an agent. The prompt comes on stdin, everything else in files whose paths are in its
+ * environment.
+ */
 export function commandAgent(name: string, argv: string[]): Agent {
   return {
     name,
@@ -20,7 +23,7 @@ export function commandAgent(name: string, argv: string[]): Agent {
   };
 }
 
-/** A line is an event when it is one; anything else the program prints is text. */
+/** A line that is a valid event is one. Anything else the program prints is text. */
 function readLine(line: string): AgentEvent[] {
   if (line.startsWith('{') && line.includes('"type"')) {
     const event = AgentEvent.safeParse(parseJsonLine(line));

@@ -6,7 +6,10 @@ import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { pathsOfPatch } from './patch-paths.ts';
 
-/** Every tool that writes a file by itself, by model family. What the shell writes, the watch of the worktree finds. */
+/**
+ * Every tool that writes a file directly, by model family. Files written by the shell are found by watching the
+ * worktree.
+ */
 export const EDIT_TOOLS = [
   'apply_patch',
   'create',
@@ -60,7 +63,7 @@ const Line = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('result'), sessionId: z.string(), exitCode: z.number().int() }),
 ]);
-/** Pieces of messages that come whole as well, its thoughts, and what is never its word. */
+/** Partial messages, which also arrive whole, its reasoning, and lines that are never its own text. */
 const SILENT =
   /^(?:session|model|user|system|tool|hook|subagent|skill|permission)\.|^assistant\.(?:\w+_delta|message_start|reasoning|intent|usage|turn_start|turn_end|idle)$|^result$/;
 
@@ -71,7 +74,7 @@ type Data<T extends z.infer<typeof Line>['type']> = Extract<
 
 export function createCopilotReader(): StreamReader {
   let ended = false;
-  /** The provider's own words, which the CLI's message may leave out. */
+  /** The provider's own message, which the CLI's message may leave out. */
   let said = '';
   let failure: { reason: EndReason; message: string } | undefined;
 
@@ -88,7 +91,7 @@ export function createCopilotReader(): StreamReader {
       if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
       const event = parsed.data;
       switch (event.type) {
-        // Whole messages only: after a cut stream the pieces come a second time.
+        // Reads whole messages only, because after a cut stream the pieces are repeated.
         case 'assistant.message':
           return event.data.content === '' ? [] : [{ type: 'text', text: `${event.data.content}\n` }];
         case 'tool.execution_start':
@@ -98,7 +101,7 @@ export function createCopilotReader(): StreamReader {
         case 'model.call_failure': {
           const message = saidByProvider(event.data.errorMessage ?? 'the model could not be asked');
           said = message;
-          // It would go on trying for minutes; a quota does not come back by itself.
+          // Copilot would retry for minutes, but a used-up quota does not recover by itself.
           const spent = reasonOfApiFailure(message, event.data.statusCode) === 'quota';
           return [{ type: 'retry', message }, ...(spent ? finish('quota', message) : [])];
         }
@@ -127,7 +130,7 @@ export function createCopilotReader(): StreamReader {
   };
 }
 
-/** What it says on stderr when there is nothing it may ask, or to go on with. */
+/** Its stderr when no login was found, or no session to resume. */
 const NO_LOGIN = /no authentication information found|COPILOT_GITHUB_TOKEN/i;
 const NO_SESSION = /no session.*(?:found|matched)|session .* could not be loaded/i;
 
@@ -145,7 +148,7 @@ function startOf({ toolCallId, toolName, arguments: given }: Data<'tool.executio
   };
 }
 
-/** What the shell tool puts below a command's output. */
+/** The trailer that the shell tool appends to a command's output. */
 const TRAILER = /\n?<shellId: \S+ completed with exit code -?\d+>\s*$/;
 
 function endOf(data: Data<'tool.execution_complete'>): AgentEvent {
@@ -178,7 +181,7 @@ const Figures = z.object({
   ),
 });
 
-/** The file it leaves, counted over all resumes of the session. Empty when it was killed first. */
+/** Reads the usage file, which counts all resumes of the session. It is empty if Copilot was killed. */
 export function readFigures(file: string): AgentEvent | undefined {
   const figures = Figures.safeParse(parseJsonLine(file));
   if (!figures.success) return undefined;

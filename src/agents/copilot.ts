@@ -8,21 +8,21 @@ import { turnEnvironment } from './turn-environment.ts';
 const FOLDER = 'copilot';
 const USAGE = `${FOLDER}/usage.json`;
 
-/** A hook that runs out of time lets the edit through, so it gets all that a timer can count in milliseconds. */
+/** A hook that times out lets the edit through, so the limit is the longest that a timer in milliseconds allows. */
 const HOOK_TIMEOUT_S = 2_000_000;
 
-/** They open GitHub's models, or a provider of one's own. */
+/** Keys of GitHub's models, or of a custom provider. */
 const KEYS = ['COPILOT_GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY', 'COPILOT_PROVIDER_BEARER_TOKEN'];
 
-/** Work of a sub-agent is not in the stream as its own. */
+/** A sub-agent's work is not in the stream as its own. */
 const SUB_AGENT_TOOLS = ['task', 'read_agent', 'list_agents', 'write_agent'];
 
-/** GitHub Copilot CLI, headless. The session's id comes only at the end of its output, so it is given one. */
+/** GitHub Copilot CLI, headless. It prints the session's id only at its end, so it is given one. */
 export const copilot: Agent = {
   name: 'copilot',
   npmPackage: '@github/copilot',
   testedVersion: '1.0.102',
-  // A provider at an address of one's own may need no key.
+  // A custom provider may need no key.
   keys: [...KEYS, 'COPILOT_PROVIDER_BASE_URL'],
   environment: ['COPILOT_GITHUB_TOKEN', 'COPILOT_GH_HOST', 'COPILOT_MODEL', 'COPILOT_PROVIDER_*'],
   configFiles: {
@@ -46,7 +46,7 @@ export const copilot: Agent = {
         'copilot',
         ...(turn.session ? [`--resume=${turn.session}`] : ['--session-id', turn.newSession]),
         ...['--output-format', 'json', '--no-color', '--allow-all', '--no-ask-user'],
-        // Tools of a server could write past the gate.
+        // Tools of an MCP server could write without asking the gate.
         ...['--disable-builtin-mcps', '--no-remote', '--no-auto-update', '--disable-client-telemetry'],
         `--excluded-tools=${SUB_AGENT_TOOLS.join(',')}`,
         `--secret-env-vars=${KEYS.join(',')}`,
@@ -58,30 +58,32 @@ export const copilot: Agent = {
         ...turnEnvironment(turn),
         COPILOT_HOME: `${turn.home}/${FOLDER}`,
         COPILOT_AUTO_UPDATE: 'false',
-        // With a provider of one's own there is no reason to call GitHub.
+        // With a custom provider there is no reason to call GitHub.
         ...(turn.env?.COPILOT_PROVIDER_BASE_URL ? { COPILOT_OFFLINE: 'true' } : {}),
       },
       homeFiles: [
         { path: `${FOLDER}/hooks/autobuild.json`, text: JSON.stringify(hooks(turn), null, 2) },
         { path: `${FOLDER}/copilot-instructions.md`, text: turn.instructions },
-        // The figures of a turn that was killed are those of the one before.
+        // Emptied, because a turn that is killed would leave the figures of the turn before.
         { path: USAGE, text: '' },
       ],
     };
   },
   createReader: createCopilotReader,
   hook: copilotHook(),
-  // Beside them lie locks of the process that wrote them, and copies of files it changed.
+  // The same directory contains locks of the process that wrote them, and copies of files it changed.
   sessionFiles: (session) =>
     ['events.jsonl', 'workspace.yaml', 'plan.md', 'checkpoints/**', 'files/**'].map(
       (name) => `${FOLDER}/session-state/${session}/${name}`,
     ),
-  /** It would go back to the directory it was in, if that is still there. */
-  relocate(path, text, { from, to }) {
-    if (!path.endsWith('/workspace.yaml')) return text;
-    return text.replaceAll(/^(cwd|git_root): (.*)$/gm, (line, name: string, dir: string) =>
+  /** Otherwise Copilot would return to its former directory if that still exists. */
+  relocate(file, { from, to }) {
+    const { path, text } = file;
+    if (text === undefined || !path.endsWith('/workspace.yaml')) return file;
+    const movedText = text.replaceAll(/^(cwd|git_root): (.*)$/gm, (line, name: string, dir: string) =>
       dir === from || dir === JSON.stringify(from) ? `${name}: ${JSON.stringify(to)}` : line,
     );
+    return { path, text: movedText };
   },
   usageFile: { path: USAGE, read: readFigures },
 };
@@ -123,7 +125,7 @@ function copilotHook(): AgentHook {
     },
     answer({ decision, reason }) {
       const said = { permissionDecision: decision, permissionDecisionReason: reason };
-      // Only the answer decides: an exit code other than 0 would drop the reason.
+      // The exit code is always 0, because any other one would drop the reason.
       return { stdout: `${JSON.stringify(said)}\n`, stderr: '', exitCode: 0 };
     },
   };

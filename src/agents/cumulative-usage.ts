@@ -5,32 +5,32 @@ interface Tokens {
   output: number;
 }
 
-/** Requests whose figures are told apart; what is older has long stopped changing. */
+/** Requests that are counted separately. Figures of older ones no longer change. */
 const REQUESTS_KEPT = 64;
 
 /**
- * For agents that count by request while they run and tell a total at the end: one figure of this invocation that never
- * falls, whichever of the two is ahead.
+ * For agents that report usage per request while they run and a total at the end. The result is one figure for this
+ * invocation that never decreases, whichever of the two is ahead.
  */
 export function createCumulativeUsage(): {
-  /** The newest figures of one request; the same request may be told again with more. */
+  /** The newest figures of one request. The same request may be reported again with more. */
   request(id: string, tokens: Tokens): AgentEvent;
   /** The agent's own total of this invocation. */
   total(tokens: Tokens, cost?: number): AgentEvent;
 } {
   const open = new Map<string, Tokens>();
   const settled: Tokens = { input: 0, output: 0 };
-  const told: Tokens & { cost?: number } = { input: 0, output: 0 };
-  const tell = (tokens: Tokens, cost?: number): AgentEvent => {
-    told.input = Math.max(told.input, tokens.input);
-    told.output = Math.max(told.output, tokens.output);
-    if (cost !== undefined) told.cost = Math.max(told.cost ?? 0, cost);
+  const highest: Tokens & { cost?: number } = { input: 0, output: 0 };
+  const toEvent = (tokens: Tokens, cost?: number): AgentEvent => {
+    highest.input = Math.max(highest.input, tokens.input);
+    highest.output = Math.max(highest.output, tokens.output);
+    if (cost !== undefined) highest.cost = Math.max(highest.cost ?? 0, cost);
     return {
       type: 'usage',
       scope: 'run',
-      input_tokens: told.input,
-      output_tokens: told.output,
-      ...(told.cost === undefined ? {} : { cost_usd: told.cost }),
+      input_tokens: highest.input,
+      output_tokens: highest.output,
+      ...(highest.cost === undefined ? {} : { cost_usd: highest.cost }),
     };
   };
   return {
@@ -51,8 +51,8 @@ export function createCumulativeUsage(): {
         sum.input += input;
         sum.output += output;
       }
-      return tell(sum);
+      return toEvent(sum);
     },
-    total: tell,
+    total: toEvent,
   };
 }

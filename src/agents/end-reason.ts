@@ -2,8 +2,8 @@ import type { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { AgentEnd } from './agent.ts';
 
 /**
- * Why an agent's turn ended, in one vocabulary. `auth` and `quota` need a person, at once; the others are overcome by
- * the next turn.
+ * The reason why an agent's turn ended, in one vocabulary. `auth` and `quota` need a person at once. The next turn
+ * overcomes the others.
  */
 export type EndReason =
   | 'done'
@@ -13,9 +13,9 @@ export type EndReason =
   | 'auth'
   | 'quota'
   | 'interrupted'
-  /** The conversation to be resumed is not there: begin another one. */
+  /** The conversation to resume does not exist, so a new one is needed. */
   | 'no_session'
-  /** It ended without a word, or with words nobody knows. */
+  /** It ended without a message, or with an unknown one. */
   | 'failed';
 
 const QUOTA =
@@ -25,11 +25,11 @@ const AUTH =
 const CONTEXT =
   /\b(?:prompt is too long|context (?:window|length|limit)|context_length_exceeded|maximum context|ran out of room|too many tokens)/i;
 
-/** Not there, or written by another version. */
+/** The conversation is missing, or another version wrote it. */
 const NO_SESSION = /\bno (?:conversation|rollout|session) found\b|\bthread\/resume failed\b/i;
 const MESSAGE_LENGTH = 1000;
 
-/** The end of an agent that told none: stopped, or given up before it began, which its stderr explains. */
+/** The end of an agent that reported none, because it was stopped or failed to start, which its stderr explains. */
 export function missingEnd(name: string, { code, signal, stderr = '' }: AgentEnd, told?: string): AgentEvent {
   const ended = { type: 'ended', ok: false } as const;
   if (signal) return { ...ended, reason: 'interrupted', message: `${name} was stopped by ${signal}.` };
@@ -37,7 +37,7 @@ export function missingEnd(name: string, { code, signal, stderr = '' }: AgentEnd
   if (!words)
     return { ...ended, reason: 'failed', message: `${name} ended with exit code ${code} and no result.` };
   const reason = reasonOfFailure(words);
-  // Words nobody asked a provider for are not its failure.
+  // A message that came from no provider is not a provider's failure.
   return {
     ...ended,
     reason: told === undefined && reason === 'api_error' ? 'failed' : reason,
@@ -45,12 +45,12 @@ export function missingEnd(name: string, { code, signal, stderr = '' }: AgentEnd
   };
 }
 
-/** What a failure means for the run, by its words. */
+/** Classifies a failure by its message. */
 export function reasonOfFailure(message: string, status?: number): EndReason {
   return NO_SESSION.test(message) ? 'no_session' : reasonOfApiFailure(message, status);
 }
 
-/** What a model provider's failure means for the run, by its HTTP status and its words. */
+/** Classifies a model provider's failure by its HTTP status and its message. */
 export function reasonOfApiFailure(message: string, status?: number): EndReason {
   const said = status ?? statusIn(message);
   if (said === 402 || QUOTA.test(message)) return 'quota';

@@ -5,7 +5,7 @@ import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts'
 import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 
-/** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
+/** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
 export const EDIT_TOOLS = ['write_file', 'replace'];
 export const SHELL_TOOL = 'run_shell_command';
 
@@ -55,18 +55,18 @@ const Line = z.discriminatedUnion('type', [
   }),
 ]);
 type Line = z.infer<typeof Line>;
-/** Never its word, whatever it looks like. */
+/** Lines that are never the agent's own text. */
 const SILENT = /^(?:init|tool_use|tool_result|error|result)$/;
 type Use = Extract<Line, { type: 'tool_use' }>;
 type Result = Extract<Line, { type: 'tool_result' }>;
 
-/** Exit codes the CLI gives for ends it does not put in the stream. */
+/** Exit codes of ends that the CLI does not print in its stream. */
 const REASON_BY_EXIT: Record<number, EndReason> = { 41: 'auth', 53: 'max_turns', 130: 'interrupted' };
 
 export function createGeminiReader(): StreamReader {
   let ended = false;
   let lastError: string | undefined;
-  /** Text so far does not end its line, and the next message is another one. */
+  /** True when the text so far has no line end, so that the next message begins on a new line. */
   let midLine = false;
 
   function endLine(): AgentEvent[] {
@@ -97,7 +97,7 @@ export function createGeminiReader(): StreamReader {
         case 'tool_result':
           return [endOf(event)];
         case 'error':
-          // A warning is overcome, but for the one that stops it.
+          // Gemini CLI recovers from every warning except for this one, which stops it.
           if (event.severity !== 'warning' || event.message.startsWith('Loop detected'))
             lastError = event.message;
           return [];
@@ -123,9 +123,9 @@ export function createGeminiReader(): StreamReader {
   };
 }
 
-/** What it says on stderr every time. */
+/** Lines that it always prints to stderr. */
 const CHATTER = /^(?:YOLO mode is enabled|Ripgrep is not available|Warning: ).*\n?/gm;
-/** A session whose first call of the model failed was not kept either. */
+/** A session is not kept if the model's first call failed. */
 const NOT_RESUMED = /^Error resuming session/m;
 
 function startOf({ tool_name, tool_id, parameters }: Use): AgentEvent {
@@ -142,12 +142,12 @@ function startOf({ tool_name, tool_id, parameters }: Use): AgentEvent {
 }
 
 const REFUSED = 'Tool execution blocked: ';
-/** What the shell tool puts below a command's output: its exit code or signal, and these. */
+/** Lines that the shell tool appends to a command's output after its exit code or signal. */
 const BELOW = /^(?:Signal|Background PIDs|Process Group PGID): /;
 const EXIT_CODE = /^Exit Code: (\d+)$/;
-/** Lines of it at most. */
+/** The most lines of such a trailer. */
 const TRAILER_LINES = 8;
-/** Around what came from outside, for the model. */
+/** The wrapper that marks outside text for the model. */
 const WRAPPING = /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>\s*$/;
 const SILENT_FAILURE = /^Command exited with code: (\d+)$/;
 
@@ -167,7 +167,7 @@ function endOf({ tool_id, status, output = '', error }: Result): AgentEvent {
   };
 }
 
-/** Line by line from the end: a command may print any number of lines that look like these. */
+/** Reads line by line from the end, because a command may print any number of lines that look like a trailer. */
 function trailerOf(said: string): { at: number; exitCode?: string } | undefined {
   let signal: { at: number } | undefined;
   let end = said.length;
@@ -193,7 +193,7 @@ function reasonOf({ type, message }: { type?: string; message: string }): EndRea
   return reasonOfApiFailure(message, status === undefined ? undefined : Number(status));
 }
 
-/** `[API Error: {"error":{"message":"…"}}]` holds the provider's own words. */
+/** `[API Error: {"error":{"message":"…"}}]` contains the provider's own message. */
 function saidByProvider(message: string): string {
   const [, inner] = /^\[API Error: (\{.*\})\]$/s.exec(message) ?? [];
   const body = ProviderError.safeParse(inner === undefined ? undefined : parseJsonLine(inner));

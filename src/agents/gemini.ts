@@ -5,13 +5,13 @@ import { askingCommand } from './hook-command.ts';
 import { quoteShellWords } from './shell-words.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
-/** What a timer can count at most, in milliseconds. A hook that runs out of time lets the edit through. */
+/** The longest timer, in milliseconds. A hook that times out lets the edit through. */
 const HOOK_TIMEOUT_MS = 2 ** 31 - 1;
 
 const FOLDER = 'gemini/.gemini';
 const SHELL_RESULT = `${FOLDER}/shell-result.mjs`;
 
-/** Gemini CLI, headless. It hears nothing while its turn runs, and a stream cut under it ends the turn. */
+/** Gemini CLI, headless. It cannot receive messages while its turn runs, and a cut stream ends the turn. */
 export const gemini: Agent = {
   name: 'gemini',
   npmPackage: '@google/gemini-cli',
@@ -36,7 +36,7 @@ export const gemini: Agent = {
         ...(turn.session ? ['--resume', turn.session] : ['--session-id', turn.newSession]),
         ...['--output-format', 'stream-json', '--approval-mode', 'yolo', '--skip-trust'],
       ],
-      // Not `--prompt`: one argument holds 128 KiB at most.
+      // stdin instead of `--prompt`, because one argument holds at most 128 KiB.
       stdin: turn.prompt,
       env: {
         ...turnEnvironment(turn),
@@ -46,7 +46,7 @@ export const gemini: Agent = {
       homeFiles: [
         { path: `${FOLDER}/settings.json`, text: JSON.stringify(settings(turn), null, 2) },
         { path: SHELL_RESULT, text: SHELL_RESULT_SCRIPT },
-        // Its context of all projects. Replacing its system prompt would take its own away.
+        // The context file of all projects. Replacing the system prompt would remove Gemini's own.
         { path: `${FOLDER}/GEMINI.md`, text: turn.instructions },
       ],
     };
@@ -59,12 +59,14 @@ export const gemini: Agent = {
     `${FOLDER}/history/*/.project_root`,
     `${FOLDER}/tmp/*/chats/session-*-${session.slice(0, 8)}.json*`,
   ],
-  relocate(path, text, { from, to }) {
-    if (path.endsWith('/.project_root')) return text.trim() === from ? to : text;
-    if (!path.endsWith('/projects.json')) return text;
+  relocate(file, { from, to }) {
+    const { path, text } = file;
+    if (text === undefined) return file;
+    if (path.endsWith('/.project_root')) return { path, text: text.trim() === from ? to : text };
+    if (!path.endsWith('/projects.json')) return file;
     const registry = Registry.parse(JSON.parse(text));
     const moved = Object.entries(registry.projects).map(([dir, slug]) => [dir === from ? to : dir, slug]);
-    return JSON.stringify({ ...registry, projects: Object.fromEntries(moved) }, null, 2);
+    return { path, text: JSON.stringify({ ...registry, projects: Object.fromEntries(moved) }, null, 2) };
   },
 };
 
@@ -73,7 +75,7 @@ const Registry = z.looseObject({ projects: z.record(z.string(), z.string()) });
 function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown> {
   return {
     security: { auth: { selectedType: authType(env) } },
-    // Retries without end hide that the model is gone; these take about half a minute.
+    // Unbounded retries hide that the model is gone. These take about half a minute.
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 4 },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
@@ -114,7 +116,7 @@ function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown>
   };
 }
 
-/** Empty is none, and is set: a `.env` that it finds above the worktree cannot name another address for the key. */
+/** An empty value is set on purpose, so that a `.env` above the worktree cannot name another address for the key. */
 function addresses(env: TurnSpec['env']): Record<string, string> {
   return {
     GOOGLE_GEMINI_BASE_URL: env?.GOOGLE_GEMINI_BASE_URL ?? '',
@@ -122,7 +124,7 @@ function addresses(env: TurnSpec['env']): Record<string, string> {
   };
 }
 
-/** Named: left to itself it takes another address of the API for a kind of key that it then refuses. */
+/** Set explicitly, because Gemini CLI would take another API address for a kind of key that it then refuses. */
 function authType(env: TurnSpec['env']): string {
   const cloud = env?.GOOGLE_GENAI_USE_VERTEXAI === 'true';
   const keyOfCloud = env?.GOOGLE_API_KEY || env?.GOOGLE_APPLICATION_CREDENTIALS;
@@ -130,8 +132,8 @@ function authType(env: TurnSpec['env']): string {
 }
 
 /**
- * The stream leaves out the exit code of a command that printed something; the model is told it. A failed command's
- * result goes on as an error with the text the model would have got, so that both see the same.
+ * The stream omits the exit code of a command that printed something, while the model gets it. A failed command's
+ * result is passed as an error with the text for the model, so that both see the same.
  */
 const SHELL_RESULT_SCRIPT = `import { readFileSync } from "node:fs";
 const { tool_response } = JSON.parse(readFileSync(0, "utf8"));

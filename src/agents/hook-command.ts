@@ -1,8 +1,8 @@
 import { quoteShellWords } from './shell-words.ts';
 
 /**
- * The hook as one line for `sh`, for agents that take silence, and words they cannot read, for a yes: only a decision of
- * a hook that ended well is passed on. Missing, killed, silent or garbled, it is a refusal.
+ * The hook as one line for `sh`, for agents that treat silence or unreadable output as a yes. Only a decision of a hook
+ * that exited with 0 is passed on. A missing, killed, silent or garbled hook is a refusal.
  */
 export function askingCommand(hook: readonly string[]): string {
   const asked = `answer=$(${quoteShellWords(hook.length > 0 ? hook : ['false'])}); code=$?`;
@@ -12,8 +12,8 @@ export function askingCommand(hook: readonly string[]): string {
 }
 
 /**
- * The same for agents that take a bare exit code 0 for a yes. The words are needed: Codex lets an edit through when its
- * hook blocks it without any.
+ * The same for agents that treat exit code 0 without output as a yes. The words are needed, because Codex lets an edit
+ * through when its hook blocks it without any.
  */
 export function refusingCommand(hook: readonly string[]): string {
   const asked = quoteShellWords(hook.length > 0 ? hook : ['false']);

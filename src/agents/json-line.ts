@@ -1,15 +1,15 @@
-/** What a line that may be JSON says it is; empty when it does not. */
+/** The `type` of a parsed line, or an empty text. */
 export function typeOf(event: Record<string, unknown> | undefined): string {
   return typeof event?.type === 'string' ? event.type : '';
 }
 
-/** A line of an agent's output, when it is one JSON object; anything else it prints is noise. */
+/** Parses a line that is one JSON object. Anything else an agent prints is noise. */
 export function parseJsonLine(line: string): Record<string, unknown> | undefined {
   if (!line.trimStart().startsWith('{')) return undefined;
   try {
     return JSON.parse(line) as Record<string, unknown>;
   } catch {
-    // Cut off in the middle, or not JSON at all: the agent's streams carry both, and neither is an event.
+    // A line that was cut off, or is not JSON at all. Agents print both, and neither is an event.
     return undefined;
   }
 }

@@ -1,14 +1,14 @@
 import { EDIT_TOOLS, REFUSED } from './opencode-reader.ts';
 
 /**
- * The plugin OpenCode loads. It asks the hook before each edit and waits as long as it takes; anything but a clear yes
- * throws, and the edit does not happen. It also prints what OpenCode's own stream tells late or not at all: the session
- * once it is there, a tool when it starts, and a retry.
+ * The plugin that OpenCode loads. It asks the hook before each edit and waits as long as needed. Anything but a clear
+ * yes throws, so the edit does not happen. It also prints what OpenCode's own stream reports late or not at all: a new
+ * session, the start of a tool, and a retry.
  */
 export function pluginSource(hook: readonly string[]): string {
   return `const HOOK = ${JSON.stringify(hook)};
 const EDIT_TOOLS = ${JSON.stringify(EDIT_TOOLS)};
-const say = (what) => console.log(JSON.stringify({ type: "autobuild", ...what }));
+const print = (what) => console.log(JSON.stringify({ type: "autobuild", ...what }));
 
 async function ask(question) {
   const { spawn } = await import("node:child_process");
@@ -39,12 +39,12 @@ export const AutobuildGate = async () => ({
   },
   event: async ({ event }) => {
     const { sessionID, info, status } = event.properties ?? {};
-    if (event.type === "session.created" && !info?.parentID) say({ session: info?.id ?? sessionID });
-    if (event.type === "session.status" && status?.type === "retry") say({ retry: status.message });
+    if (event.type === "session.created" && !info?.parentID) print({ session: info?.id ?? sessionID });
+    if (event.type === "session.status" && status?.type === "retry") print({ retry: status.message });
   },
   "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
     const { filePath, path, command, patchText } = args ?? {};
-    say({ tool, sessionID, callID, input: { filePath, path, command, patchText } });
+    print({ tool, sessionID, callID, input: { filePath, path, command, patchText } });
     if (EDIT_TOOLS.includes(tool)) await ask({ tool, args });
   },
 });

@@ -6,9 +6,9 @@ import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
 import { pathsOfPatch } from './patch-paths.ts';
 
-/** Every tool that writes a file by itself. What the shell writes, the watch of the worktree finds. */
+/** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
 export const EDIT_TOOLS = ['write', 'edit', 'multiedit', 'patch', 'apply_patch'];
-/** What the plugin's refusals begin with. */
+/** The prefix of the plugin's refusals. */
 export const REFUSED = 'Autobuild refused this: ';
 
 const KINDS: Record<string, ToolKind> = {
@@ -74,7 +74,7 @@ const Line = z.discriminatedUnion('type', [
         .catch(undefined),
     }),
   }),
-  /** Of our plugin. */
+  /** An event of our plugin. */
   z.object({
     type: z.literal('autobuild'),
     session: text,
@@ -86,17 +86,17 @@ const Line = z.discriminatedUnion('type', [
   }),
 ]);
 type Line = z.infer<typeof Line>;
-/** Its thoughts, and what is never its word. */
+/** Its reasoning, and lines that are never its own text. */
 const SILENT = /^(?:reasoning|step_start|step_finish|tool_use|error|autobuild)$/;
 
-/** An agent that never ends its calls must not fill the memory. */
+/** Bounds the memory for an agent that never ends its calls. */
 const OPEN_CALLS_KEPT = 1_000;
 
 export function createOpencodeReader(): StreamReader {
   let session: string | undefined;
   let ended = false;
   let lastFinish: string | undefined;
-  /** Calls the plugin told to have begun. */
+  /** Calls whose start the plugin reported. */
   const begun = new Set<string>();
 
   function nameSession(id: string | undefined): AgentEvent[] {
@@ -114,11 +114,11 @@ export function createOpencodeReader(): StreamReader {
     const { tool, callID, retry } = event;
     const named = nameSession(event.session ?? event.sessionID);
     if (retry !== undefined) {
-      // It would go on trying for hours; a quota does not come back by itself.
+      // OpenCode would retry for hours, but a used-up quota does not recover by itself.
       const spent = reasonOfApiFailure(retry) === 'quota' ? finish('quota', retry) : [];
       return [{ type: 'retry', message: retry }, ...spent];
     }
-    // A sub-agent's calls end in no stream.
+    // A sub-agent's calls never end in the stream.
     if (tool === undefined || callID === undefined || event.sessionID !== session) return named;
     if (begun.size >= OPEN_CALLS_KEPT) begun.clear();
     begun.add(callID);
@@ -161,7 +161,7 @@ export function createOpencodeReader(): StreamReader {
   };
 }
 
-/** It colours its errors also where nobody sees it. */
+/** OpenCode colours its errors even without a terminal. */
 const COLOUR = /\x1b\[[0-9;]*m/g;
 const NO_SESSION = /\bsession not found\b/i;
 

@@ -9,10 +9,10 @@ const FOLDER = 'opencode';
 const PLUGIN = `${FOLDER}/autobuild-gate.js`;
 const EXPORTED = `${FOLDER}/session.json`;
 
-/** Its own: a key, an `auth.json`, and the path of a configuration with a provider of its own, which may need no key. */
+/** OpenCode's own key, its `auth.json`, and the path of a configuration whose provider may need no key. */
 const OWN_KEYS = ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', 'OPENCODE_CONFIG'];
 
-/** Of the providers it knows by themselves. */
+/** The keys of providers that it knows. */
 const PROVIDER_KEYS = [
   'ANTHROPIC_API_KEY',
   'OPENAI_API_KEY',
@@ -28,7 +28,9 @@ const KEYS = [...OWN_KEYS, ...PROVIDER_KEYS];
 
 const NAMED_IN_CONFIG = /\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** No key of a model it does not use: with settings of its own those they name, else the first there is. */
+/**
+ * Passes no key of a model it does not use: with its own settings those they name, otherwise the first one that is set.
+ */
 const chooseVariables: ChooseVariables = (env, readFile) => {
   if (!OWN_KEYS.some((name) => env[name])) return PROVIDER_KEYS.filter((name) => env[name]).slice(0, 1);
   const config = env.OPENCODE_CONFIG ? readFile(env.OPENCODE_CONFIG) : undefined;
@@ -36,7 +38,7 @@ const chooseVariables: ChooseVariables = (env, readFile) => {
   return [...OWN_KEYS, ...PROVIDER_KEYS.filter((name) => named.has(name))];
 };
 
-/** OpenCode, headless. Its conversation is in a database that holds absolute paths, so it travels as an export. */
+/** OpenCode, headless. Its database contains absolute paths, so the conversation is moved as an export. */
 export const opencode: Agent = {
   name: 'opencode',
   npmPackage: 'opencode-ai',
@@ -56,20 +58,21 @@ export const opencode: Agent = {
         'opencode',
         'run',
         ...['--format', 'json', '--auto'],
-        // A title of its own would cost a call of the model.
+        // A given title saves the call of the model that would generate one.
         ...(turn.session ? ['--session', turn.session] : ['--title', 'autobuild']),
       ],
       stdin: turn.prompt,
       env: {
         ...turnEnvironment(turn),
-        ...places(turn.home),
+        ...directoryVariables(turn.home),
         OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(turn)),
       },
       homeFiles: [
         { path: PLUGIN, text: pluginSource(turn.hook) },
-        // Its rules for all projects: they stand in for the ones in the user's home.
+        // The rules for all projects. They replace those in the user's home.
         { path: `${FOLDER}/config/opencode/AGENTS.md`, text: turn.instructions },
-        // These two say that the plugins' library is installed, which ours does without: else it is fetched first.
+        // These two files claim that the plugins' library is installed. Our plugin does not need it, and OpenCode would
+        // download it first.
         {
           path: `${FOLDER}/config/opencode/package-lock.json`,
           text: JSON.stringify({ packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } }),
@@ -83,17 +86,17 @@ export const opencode: Agent = {
   sessionFiles: () => [EXPORTED],
   exportSession: ({ session, home }) => ({
     argv: ['opencode', 'export', '--pure', session],
-    env: places(home),
+    env: directoryVariables(home),
     stdoutFile: EXPORTED,
   }),
   exportedFiles: [`${FOLDER}/data/opencode/opencode*.db*`],
   importSession: ({ home }) => ({
     argv: ['opencode', 'import', '--pure', `${home}/${EXPORTED}`],
-    env: places(home),
+    env: directoryVariables(home),
   }),
 };
 
-function places(home: string): Record<string, string> {
+function directoryVariables(home: string): Record<string, string> {
   return {
     XDG_CONFIG_HOME: `${home}/${FOLDER}/config`,
     XDG_DATA_HOME: `${home}/${FOLDER}/data`,
@@ -105,14 +108,14 @@ function places(home: string): Record<string, string> {
   };
 }
 
-/** Given in the environment, which overrules every file. */
+/** Passed in the environment, which overrides every file. */
 function configuration({ home }: TurnSpec): Record<string, unknown> {
   return {
     autoupdate: false,
     share: 'disabled',
     plugin: [`file://${`${home}/${PLUGIN}`.split('/').map(encodeURIComponent).join('/')}`],
-    // The plugin allows editing once it is there to ask: an OpenCode that could not load it edits nothing.
-    // A sub-agent's calls end in no stream.
+    // The plugin allows editing once it is loaded, so an OpenCode that could not load it edits nothing.
+    // A sub-agent's calls never end in the stream.
     permission: { edit: 'deny', task: 'deny' },
   };
 }

@@ -1,9 +1,9 @@
 import { splitShellWords } from './shell-words.ts';
 
-/** Most files one ask at the gate may name. */
+/** The most files that one question to the gate may name. */
 const MOST_PATHS = 1000;
 
-/** Indented too, as the CLI reads them: a line of content that looks like one is asked about for nothing. */
+/** Allows indentation as the CLI does. A content line that looks like a header is asked about needlessly. */
 const HEADER = /^[\s\u0085]*\*\*\* (?:(?:Add|Update|Delete) File|Move to):/;
 const BLANKS = ' \t\r';
 
@@ -14,7 +14,7 @@ export function pathsOfPatch(patch: string): string[] {
     const header = HEADER.exec(line)?.[0];
     const path = header === undefined ? '' : withoutBlanks(line.slice(header.length));
     if (path) paths.add(path);
-    // One more than the gate takes: it says so, where a shorter list would let the rest through.
+    // One more than the gate accepts, so that it refuses. A shorter list would let the rest through.
     if (paths.size > MOST_PATHS) break;
   }
   return [...paths];
@@ -23,8 +23,8 @@ export function pathsOfPatch(patch: string): string[] {
 const SHELL_CALL = /\bapply_?patch\b/;
 
 /**
- * The files of a patch that a shell command hands to `apply_patch`, as Codex takes it: after `cd DIR &&`, or alone. None: no
- * patch is in it.
+ * The files of a patch that a shell command passes to `apply_patch`, as Codex reads it: alone, or after `cd DIR &&`.
+ * Empty if there is no patch.
  */
 export function pathsOfShellPatch(command: string): string[] {
   const at = command.search(SHELL_CALL);
@@ -35,7 +35,7 @@ export function pathsOfShellPatch(command: string): string[] {
   return pathsOfPatch(command).map((path) => pathFrom(directory, path));
 }
 
-/** The path as seen from where `directory` is, in one spelling. */
+/** The path resolved against `directory`, normalised. */
 export function pathFrom(directory: string | undefined, path: string): string {
   if (!directory) return path;
   const full = path.startsWith('/') ? path : `${directory}/${path}`;
@@ -48,7 +48,7 @@ export function pathFrom(directory: string | undefined, path: string): string {
   return `${full.startsWith('/') ? '/' : ''}${names.join('/')}`;
 }
 
-/** By hand: a pattern for blanks at the end begins anew at each blank in the middle. */
+/** A loop, because a pattern for trailing blanks starts again at each blank in the middle and takes quadratic time. */
 function withoutBlanks(text: string): string {
   let start = 0;
   let end = text.length;

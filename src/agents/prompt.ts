@@ -5,14 +5,14 @@ import type { Task } from '../core/contracts/task.ts';
 import { score, type Verification } from '../core/contracts/verification.ts';
 import type { TurnFiles, TurnSpec } from './agent.ts';
 
-/** What the player is told each turn, beside the task; the same facts are in the context file (B-1). */
+/** The facts that the agent gets each turn beside the task. The context file has the same facts (B-1). */
 export interface TurnContext {
   task_id: string;
   turn: number;
   max_turns: number | null;
   approaching_limit: boolean;
   kind: 'normal' | 'debug';
-  /** This turn was begun before: its work is in the worktree. */
+  /** True when this turn was started before, so that its work is in the worktree. */
   resumed: boolean;
   scope: string[] | null;
   max_files: number | null;
@@ -21,21 +21,21 @@ export interface TurnContext {
   answers: string[];
   known_issues: string[];
   handoff_path: string | null;
-  /** Another agent worked on the run before. */
+  /** The agent that worked on the run before, if another one did. */
   predecessor: Predecessor | null;
 }
 
-/** From here on a blocked report is due if the task is not complete (B-1). */
+/** B-1: from this turn on, a blocked report is due if the task is not complete. */
 export function isApproachingLimit(turn: number, maxTurns: number | null): boolean {
   return maxTurns !== null && turn >= maxTurns - 2;
 }
 
-/** All of it in one text, for an agent that takes no instructions beside its prompt. */
+/** Joins both into one text, for an agent that takes no instructions beside its prompt. */
 export function joinPrompt({ prompt, instructions }: Pick<TurnSpec, 'prompt' | 'instructions'>): string {
   return `${prompt}\n${instructions}`;
 }
 
-/** What this turn is about, and everything that may be different in the next one. */
+/** Renders the task of this turn and everything that may change until the next one. */
 export function renderTurn(
   task: Task,
   context: TurnContext,
@@ -74,7 +74,7 @@ const DEBUG_TURN = `## A debugging turn
 Find the root cause of the failure described below and change nothing: edits made in this turn are put back. Reproduce it, rule out what it is not, and say what you found in your report:
 \`{"status": "partial", "root_cause_found": true, "root_cause": "…", "fix": "…"}\`. If you do not find it, \`root_cause_found\` is false and \`root_cause\` says what you ruled out.`;
 
-const TAKE_IN = 'Say in one line that you took the newest answer in, before you go on.';
+const ACKNOWLEDGE = 'Say in one line that you took the newest answer in, before you go on.';
 
 function answersPart({ answers, inputs }: TurnContext): string | undefined {
   if (answers.length === 0 && inputs.length === 0) return undefined;
@@ -82,11 +82,11 @@ function answersPart({ answers, inputs }: TurnContext): string | undefined {
   const values = inputs.length
     ? `Values that were given: ${inputs.join(', ')}. They are in the inputs file ($AUTOBUILD_INPUTS) and in the environment. Never print or commit them.`
     : '';
-  const parts = ['## What people answered, newest last', said, values, TAKE_IN];
+  const parts = ['## What people answered, newest last', said, values, ACKNOWLEDGE];
   return parts.filter(Boolean).join('\n\n');
 }
 
-/** E-14: what it should not have to find out a second time. */
+/** E-14: facts that the new agent should not have to find again. */
 function predecessorPart({ predecessor }: TurnContext): string | undefined {
   if (!predecessor) return undefined;
   const { agent, turns, reported, tried, question, answer } = predecessor;
@@ -106,7 +106,7 @@ function predecessorPart({ predecessor }: TurnContext): string | undefined {
     .join('\n\n');
 }
 
-/** A task file begins with its title, and so does the prompt. */
+/** A task file begins with its title, and the prompt does too, so the title is removed here. */
 function taskPart({ title, body }: Task): string | undefined {
   const [first = '', ...rest] = body.trimStart().split('\n');
   const isTitle = first.startsWith('# ') && first.slice(2).trim().replaceAll(/\s+/g, ' ') === title;
@@ -206,7 +206,7 @@ Asking is the last resort, after real effort of your own: look in the repository
 \`what_i_tried\` and \`what_i_need\` are required; \`inputs\` only when values are needed.`;
 
 /**
- * What holds in every turn, word for word: some agents keep the instructions their conversation began with, whatever
- * they are given when it is resumed. So there is no path, number or name in here.
+ * The rules that hold in every turn, word for word, because some agents keep the instructions their conversation began
+ * with. So they contain no path, number or name.
  */
 export const INSTRUCTIONS = joinParts([REPORT_PART, BLOCKER_PART, HELP_PART]);

@@ -14,7 +14,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
   copilot,
 };
 
-/** Names come from people and configuration: `constructor` is none. */
+/** Only own keys count, because names come from people and configuration, and `constructor` is no agent. */
 export function agentNamed(name: string): Agent | undefined {
   return Object.hasOwn(AGENTS, name) ? AGENTS[name] : undefined;
 }
@@ -23,7 +23,7 @@ export function agentNames(): string[] {
   return Object.keys(AGENTS);
 }
 
-/** What every agent obeys that lies in a repository or above it. */
+/** Every file in a repository, or above it, that some agent obeys. */
 export function agentConfigFiles(
   agents: Iterable<Agent> = Object.values(AGENTS),
 ): Omit<Required<ConfigFiles>, 'ignoresCase'> {
@@ -36,7 +36,10 @@ export function agentConfigFiles(
   };
 }
 
-/** Names and prefixes (`QWEN_*`) of what opens the models: for the agents, and for nothing else that runs. */
+/**
+ * Names and prefixes (`QWEN_*`) of the variables that open the models. Only agents get them, and nothing else that
+ * runs.
+ */
 export function agentVariables(agents: Iterable<Agent> = Object.values(AGENTS)): string[] {
   const names = Array.from(agents).flatMap(({ name, keys = [], environment = [] }) => [
     `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_*`,

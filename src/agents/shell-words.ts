@@ -1,12 +1,14 @@
-/** A program and its arguments as one line for `sh`, for hooks that are configured by a line and not by a list. */
+/**
+ * Joins a program and its arguments into one line for `sh`, for hooks that are configured by a line instead of a list.
+ */
 export function quoteShellWords(words: readonly string[]): string {
   return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
-/** One word's parts: quoted by `'` or `"`, or bare characters, of which a backslash takes the next as it is. */
+/** A part of a word: quoted by `'` or `"`, escaped by a backslash, or bare characters. */
 const PART = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|(\s+)/y;
 
-/** The words of a line as `sh` would see them, nothing expanded. Undefined when a quote is left open. */
+/** The words of a line as `sh` would see them, without expansion. Undefined if a quote is not closed. */
 export function splitShellWords(line: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -26,7 +28,7 @@ export function splitShellWords(line: string): string[] | undefined {
   return words;
 }
 
-/** What a `sh -lc '…'` around a command runs: the command as the agent and people know it. */
+/** The command inside `sh -lc '…'`, as the agent and people know it. */
 export function unwrapShell(line: string): string {
   if (!/^\S*sh\s+-l?c\s/.test(line)) return line;
   const words = splitShellWords(line);

@@ -1,6 +1,6 @@
 import type { TurnSpec } from './agent.ts';
 
-/** What the prompt promises every agent to find in its environment. */
+/** The variables that the prompt promises to every agent. */
 export function turnEnvironment({
   files,
   inputs,
@@ -13,7 +13,7 @@ export function turnEnvironment({
     AUTOBUILD_GATE: files.gate,
     ...Object.fromEntries(
       Object.entries(inputs)
-        // No environment can hold a NUL; the inputs file has the value all the same.
+        // No variable can contain a NUL. The inputs file has the value anyway.
         .filter(([, value]) => !value.includes('\0'))
         .map(([key, value]) => [`AUTOBUILD_INPUT_${variableName(key)}`, value]),
     ),

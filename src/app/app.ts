@@ -1,6 +1,7 @@
 import type { Probot } from 'probot';
 import { actionsRunMark } from '../core/ports/job-api.ts';
 import { isSameLabel } from '../core/same-label.ts';
+import type { AppDependencies } from './dependencies.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
@@ -9,7 +10,6 @@ import { onPullRequestClosed, onPullRequestReopened } from './handlers/pull-requ
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
-import type { AppParts } from './parts.ts';
 import { isOutdated } from './reconcile/redeliver.ts';
 
 interface FromRepository {
@@ -21,29 +21,29 @@ interface OnIssue extends FromRepository {
   issue: { number: number };
 }
 
-/** The Probot app. It decides nothing itself: each event is handed to the one handler that knows it. */
-export default function autobuild(parts: AppParts): (app: Probot) => void {
+/** The Probot app. It passes each event to its handler and decides nothing itself. */
+export default function autobuild(deps: AppDependencies): (app: Probot) => void {
   const repositoryOf = ({ installation, repository }: FromRepository) => ({
     installation_id: installation?.id ?? 0,
     owner: repository.owner.login,
     repo: repository.name,
   });
   const isLate = (delivery: string, at: string, { repository, issue }: OnIssue) =>
-    isOutdated(parts, delivery, { repo_id: repository.id, issue: issue.number, at });
-  const { label } = parts.settings;
+    isOutdated(deps, delivery, { repo_id: repository.id, issue: issue.number, at });
+  const { label } = deps.settings;
   return (app) => {
     app.on('issues.labeled', async ({ id, payload }) => {
-      // An App or a template may set labels too; only a person's word starts a run.
+      // Apps and templates set labels too, but only a person may start a run.
       if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
       if (await isLate(id, payload.issue.updated_at, payload)) return;
       const where = repositoryOf(payload);
-      await onIssueLabelled(parts, {
+      await onIssueLabelled(deps, {
         ...where,
         issue: payload.issue.number,
         login: payload.sender.login,
         seen: `label:${payload.repository.id}:${payload.issue.number}:${id}`,
         at: payload.issue.updated_at,
-        // What GitHub reads now may be another text than the one that was labelled.
+        // R-8: the issue may be edited before the handler reads it, so the text comes from the payload.
         text: { title: payload.issue.title, body: payload.issue.body ?? '' },
       });
     });
@@ -53,7 +53,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
         if (payload.action === 'unlabeled' && !isSameLabel(payload.label?.name, label)) return;
         const { login: sender } = payload.sender;
         if (await isLate(id, payload.issue.updated_at, payload)) return;
-        await onIssueGone(parts, {
+        await onIssueGone(deps, {
           repo_id: payload.repository.id,
           issue: payload.issue.number,
           ending:
@@ -66,7 +66,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     app.on('issue_comment.created', async ({ id, payload }) => {
       if (payload.sender.type !== 'User') return;
       if (await isLate(id, payload.comment.created_at, payload)) return;
-      await onCommentCreated(parts, await parts.github(repositoryOf(payload)), {
+      await onCommentCreated(deps, await deps.github(repositoryOf(payload)), {
         comment: payload.comment,
         login: payload.sender.login,
         repo_id: payload.repository.id,
@@ -76,7 +76,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     });
     app.on('issue_comment.edited', async ({ payload }) => {
       if (payload.sender.type !== 'User') return;
-      await onCommentEdited(parts, await parts.github(repositoryOf(payload)), {
+      await onCommentEdited(deps, await deps.github(repositoryOf(payload)), {
         comment: {
           id: payload.comment.id,
           body: payload.comment.body,
@@ -89,7 +89,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
       });
     });
     app.on('pull_request.closed', async ({ id, payload }) => {
-      await onPullRequestClosed(parts, {
+      await onPullRequestClosed(deps, {
         repo_id: payload.repository.id,
         number: payload.pull_request.number,
         merged: payload.pull_request.merged === true,
@@ -98,7 +98,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
       });
     });
     app.on('pull_request.reopened', async ({ id, payload }) => {
-      await onPullRequestReopened(parts, {
+      await onPullRequestReopened(deps, {
         repo_id: payload.repository.id,
         number: payload.pull_request.number,
         login: payload.sender.login,
@@ -107,7 +107,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     });
     app.on('pull_request.edited', async ({ payload }) => {
       if (payload.sender?.type !== 'User' || payload.changes.body === undefined) return;
-      await onPullRequestEdited(parts, await parts.github(repositoryOf(payload)), {
+      await onPullRequestEdited(deps, await deps.github(repositoryOf(payload)), {
         repo_id: payload.repository.id,
         number: payload.pull_request.number,
         before: payload.changes.body.from,
@@ -118,7 +118,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     app.on('pull_request_review.submitted', async ({ payload }) => {
       if (payload.sender.type !== 'User') return;
       const { id, node_id, body } = payload.review;
-      await onReviewSubmitted(parts, await parts.github(repositoryOf(payload)), {
+      await onReviewSubmitted(deps, await deps.github(repositoryOf(payload)), {
         review: { id, node_id, body: body ?? '' },
         login: payload.sender.login,
         repo_id: payload.repository.id,
@@ -127,9 +127,9 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
     });
     app.on('workflow_run.completed', async ({ payload }) => {
       const { workflow_run } = payload;
-      const run = await parts.store.marks.get(actionsRunMark(workflow_run.id));
+      const run = await deps.store.marks.get(actionsRunMark(workflow_run.id));
       if (!run) return;
-      await onWorkflowRunCompleted(parts, {
+      await onWorkflowRunCompleted(deps, {
         run,
         actions_run: workflow_run.id,
         attempt: workflow_run.run_attempt,
@@ -137,12 +137,12 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
       });
     });
     app.on(['installation.created', 'installation_repositories.added'], async ({ payload }) => {
-      // Nothing is written to a repository that nobody has labelled anything in.
+      // The App writes nothing to a repository until somebody labels an issue there.
       const fields = { installation: payload.installation.id, by: payload.sender.login };
-      parts.log.info(fields, `the App was installed (${payload.action})`);
+      deps.log.info(fields, `the App was installed (${payload.action})`);
     });
     app.on(['installation.deleted', 'installation.suspend'], async ({ id, payload }) => {
-      await onAccessLost(parts, {
+      await onAccessLost(deps, {
         installation_id: payload.installation.id,
         login: payload.sender.login,
         because: payload.action === 'deleted' ? 'the App was uninstalled' : 'the App was suspended',
@@ -150,7 +150,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
       });
     });
     app.on('installation_repositories.removed', async ({ id, payload }) => {
-      await onAccessLost(parts, {
+      await onAccessLost(deps, {
         installation_id: payload.installation.id,
         repositories: payload.repositories_removed.map((repository) => repository.id ?? 0),
         login: payload.sender.login,
@@ -159,7 +159,7 @@ export default function autobuild(parts: AppParts): (app: Probot) => void {
       });
     });
     app.on(['installation.new_permissions_accepted', 'installation.unsuspend'], async ({ payload }) => {
-      await onAccessRestored(parts, payload.installation.id);
+      await onAccessRestored(deps, payload.installation.id);
     });
   };
 }

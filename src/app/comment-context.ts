@@ -1,37 +1,37 @@
 import type { CommentContext } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
-import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { AppDependencies } from './dependencies.ts';
 import { whyUnpublished } from './unpublished.ts';
 
-/** Where a comment stands and what it can link to. */
+/** The data that a comment needs besides the run's state: its links, mentions and capabilities. */
 export async function commentContext(
-  parts: AppParts,
+  deps: AppDependencies,
   state: RunState,
-  place: Place,
+  target: RunTarget,
   op: string,
   asks = false,
 ): Promise<CommentContext> {
-  const { publicUrl, webUrl, pages } = parts.settings;
-  const repository = `${webUrl}/${place.owner}/${place.repo}`;
-  const issue = `${repository}/issues/${place.issue}`;
+  const { publicUrl, webUrl, pages } = deps.settings;
+  const repository = `${webUrl}/${target.owner}/${target.repo}`;
+  const issue = `${repository}/issues/${target.issue}`;
   const page = pages ? `${publicUrl}/runs/${state.run}` : undefined;
-  const newest = await parts.store.marks.get(`pull-of:${state.run}`);
-  // One that was closed on the way is not where the work is: the next one will be.
+  const newest = await deps.store.marks.get(`pull-of:${state.run}`);
+  // A closed pull request is not linked, because the next publish opens another one.
   const pull = newest === String(state.closed_pull?.number) ? undefined : newest;
-  const job = await parts.store.tokens.actionsRunOf(state.run, state.jobs);
-  const reported = await parts.store.marks.get(reportMark(state.run));
-  const status = await parts.store.comments.find(state.run, `${state.run}.status`);
+  const job = await deps.store.tokens.actionsRunOf(state.run, state.jobs);
+  const reported = await deps.store.marks.get(reportMark(state.run));
+  const status = await deps.store.comments.find(state.run, `${state.run}.status`);
   const question =
-    state.pending && (await parts.store.comments.find(state.run, `${state.run}.${state.pending}`));
+    state.pending && (await deps.store.comments.find(state.run, `${state.run}.${state.pending}`));
   const pending = state.escalations.find((escalation) => escalation.id === state.pending);
   const secrets = pending?.inputs.filter((input) => input.secret) ?? [];
   return {
     op,
-    ...(asks && whoIsAsked(place)),
-    unpublished: state.status === 'reviewing' ? await whyUnpublished(parts, state.run) : undefined,
-    issue: place.issue,
-    limits: parts.rules.limitsInForce(state.limits),
+    ...(asks && whoIsAsked(target)),
+    unpublished: state.status === 'reviewing' ? await whyUnpublished(deps, state.run) : undefined,
+    issue: target.issue,
+    limits: deps.rules.limitsInForce(state.limits),
     capabilities: { live: true, form: pages },
     links: {
       run_page: page,
@@ -48,17 +48,17 @@ export async function commentContext(
   };
 }
 
-/** Where the Actions run stands whose artifact holds the newest blocked report. */
+/** The mark with the Actions run whose artifact holds the newest blocked report. */
 export function reportMark(run: string): string {
   return `report-of:${run}`;
 }
 
-/** Whom the repository's config names; else whoever set the label. */
+/** The people whom the repository's config names, or else the person who set the label. */
 function whoIsAsked({
   notify,
   labelled_by,
   roles,
-}: Place): Pick<CommentContext, 'mentions' | 'mention_reason' | 'roles'> {
+}: RunTarget): Pick<CommentContext, 'mentions' | 'mention_reason' | 'roles'> {
   if (notify && notify.mention.length > 0) return { mentions: notify.mention, roles };
   return { mentions: [labelled_by], mention_reason: 'who labelled the issue', roles };
 }

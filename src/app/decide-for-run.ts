@@ -1,13 +1,13 @@
 import type { Input } from '../core/contracts/input.ts';
 import { type Decided, decideOnce } from '../core/decide/decide-once.ts';
-import type { AppParts } from './parts.ts';
+import type { AppDependencies } from './dependencies.ts';
 
-/** Every way into a run goes through here: webhook, tick, form, timer and reconcile alike. */
+/** Every input of a run passes through this function, whether it came by webhook, tick, form, timer or reconcile. */
 export function decideForRun(
-  parts: AppParts,
+  deps: AppDependencies,
   run: string,
   input: Input,
   seen: string[],
 ): Promise<Decided | undefined> {
-  return decideOnce(parts.store.runs, parts.rules, run, input, seen);
+  return decideOnce(deps.store.runs, deps.rules, run, input, seen);
 }

@@ -1,14 +1,14 @@
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { IssueEvent } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
-import type { AppParts } from './parts.ts';
+import type { AppDependencies } from './dependencies.ts';
 
-/** GitHub's own records of one click may be that far apart. */
+/** GitHub's webhook and event of one click differ by up to this much. */
 export const ONE_CLICK_MS = 5_000;
 
-/** The label that a run was asked for by, as GitHub remembers it: its clock, not ours. */
+/** The label event that requested a run. `at` is by GitHub's clock. */
 export interface Labelling {
-  /** Absent where GitHub's list did not have it yet. */
+  /** Absent if GitHub's list of events did not contain it yet. */
   event?: number;
   at: string;
 }
@@ -18,7 +18,7 @@ export function newestLabelled(events: IssueEvent[], label: string): IssueEvent 
 }
 
 export async function labellingOf(
-  { store }: AppParts,
+  { store }: AppDependencies,
   { run, requested_at }: Pick<RunState, 'run' | 'requested_at'>,
 ): Promise<Labelling> {
   const text = await store.marks.get(labellingMark(run));
@@ -26,20 +26,19 @@ export async function labellingOf(
 }
 
 export async function rememberLabelling(
-  { store }: AppParts,
+  { store }: AppDependencies,
   run: string,
   labelling: Labelling,
 ): Promise<void> {
   await store.marks.set(labellingMark(run), JSON.stringify(labelling));
 }
 
-/** Whether the label was set again since. */
 export function isSetAgain(before: Labelling, now: Labelling): boolean {
   if (before.event !== undefined && now.event !== undefined) return before.event !== now.event;
   return Date.parse(now.at) > Date.parse(before.at) + ONE_CLICK_MS;
 }
 
-/** To the second, as GitHub tells times. */
+/** Compares whole seconds, because GitHub's times have no fractions. */
 export function isBefore(at: string, other: string): boolean {
   return Math.floor(Date.parse(at) / 1_000) < Math.floor(Date.parse(other) / 1_000);
 }

@@ -1,12 +1,12 @@
 import type { JobKind } from '../core/ports/job-api.ts';
-import type { AppParts } from './parts.ts';
+import type { AppDependencies } from './dependencies.ts';
 
-/** The newest workflow run that was asked for. It may end without ever having claimed its ticket. */
+/** The newest dispatched workflow run. It may end without ever having claimed its ticket. */
 interface LastDispatch {
   kind: JobKind;
-  /** Number of the job it was started for. */
+  /** The number of the job it was started for. */
   job?: number;
-  /** GitHub does not always tell. */
+  /** Absent if GitHub did not return it. */
   actions_run?: number;
   at: string;
   ended?: true;
@@ -14,16 +14,20 @@ interface LastDispatch {
 
 const mark = (run: string) => `dispatched:${run}`;
 
-/** Where it stands among the marks that an Actions run was ended here: its end is neither a loss nor a person's doing. */
+/** The mark of an Actions run that the desk itself cancelled. Its end is neither a lost job nor a person's cancel. */
 export function droppedMark(actionsRun: number): string {
   return `dropped-actions-run:${actionsRun}`;
 }
 
-export async function rememberDispatch(parts: AppParts, run: string, dispatch: LastDispatch): Promise<void> {
-  await parts.store.marks.set(mark(run), JSON.stringify(dispatch));
+export async function rememberDispatch(
+  deps: AppDependencies,
+  run: string,
+  dispatch: LastDispatch,
+): Promise<void> {
+  await deps.store.marks.set(mark(run), JSON.stringify(dispatch));
 }
 
-export async function lastDispatch(parts: AppParts, run: string): Promise<LastDispatch | undefined> {
-  const text = await parts.store.marks.get(mark(run));
+export async function lastDispatch(deps: AppDependencies, run: string): Promise<LastDispatch | undefined> {
+  const text = await deps.store.marks.get(mark(run));
   return text === undefined ? undefined : (JSON.parse(text) as LastDispatch);
 }

@@ -1,16 +1,21 @@
 import type { GitHub } from '../core/ports/github-port.ts';
-import type { AppParts } from './parts.ts';
+import type { AppDependencies } from './dependencies.ts';
 
-/** Folds a comment of ours away as outdated, once. A matter of looks: a refusal is logged and holds up nothing. */
-export async function minimise(parts: AppParts, github: GitHub, run: string, op: string): Promise<void> {
+/** Minimises one of our comments as outdated, once. This is cosmetic, so a refusal is only logged. */
+export async function minimise(
+  deps: AppDependencies,
+  github: GitHub,
+  run: string,
+  op: string,
+): Promise<void> {
   const mark = `minimised:${op}`;
-  if (await parts.store.marks.get(mark)) return;
-  const known = await parts.store.comments.find(run, op);
+  if (await deps.store.marks.get(mark)) return;
+  const known = await deps.store.comments.find(run, op);
   if (!known) return;
   try {
     await github.minimizeComment(known.node_id);
-    await parts.store.marks.set(mark, parts.now().toISOString());
+    await deps.store.marks.set(mark, deps.now().toISOString());
   } catch (error) {
-    parts.log.warn({ run, op, error: String(error) }, 'an outdated comment could not be folded away');
+    deps.log.warn({ run, op, error: String(error) }, 'an outdated comment could not be folded away');
   }
 }

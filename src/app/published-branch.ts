@@ -1,12 +1,12 @@
 import type { LeftOut } from '../comments/github/branch-standing.ts';
-import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { AppDependencies } from './dependencies.ts';
 
 const MOST_LEFT_OUT = 20;
 const MOST_CHARS = 300;
 const MOST_OWN = 20;
 
-/** A person let CI run: on a commit of its own, on top of the one they saw. */
+/** A person's request to run CI. It is a commit on top of the one they saw. */
 interface CiRequest {
   of: string;
   sha: string;
@@ -15,13 +15,15 @@ interface CiRequest {
 }
 
 interface PublishedBranch {
-  /** That of the issue, where the next run for it goes on; the run's own once others have commits there. */
+  /**
+   * The issue's branch, which later runs of the issue continue; or the run's own branch, once others have commits on the issue's.
+   */
   name(): Promise<string>;
   moveToOwn(): Promise<string>;
-  /** Whether the commit was made here, by this run or an earlier one of the issue. */
+  /** Whether this run or an earlier one of the issue made the commit. */
   isOurs(sha: string): Promise<boolean>;
   addOurs(sha: string): Promise<void>;
-  /** The newest commit of ours. */
+  /** Our newest commit. */
   head(): Promise<string | undefined>;
   setHead(sha: string): Promise<void>;
   ciRequest(): Promise<CiRequest | undefined>;
@@ -30,11 +32,11 @@ interface PublishedBranch {
   setLeftOut(files: LeftOut['files']): Promise<void>;
 }
 
-/** What stands on the branch of a run, among the marks. */
+/** The branch of a run, as recorded in the marks. */
 export function publishedBranch(
-  { store: { marks } }: AppParts,
+  { store: { marks } }: AppDependencies,
   run: string,
-  { repo_id, issue }: Pick<Place, 'repo_id' | 'issue'>,
+  { repo_id, issue }: Pick<RunTarget, 'repo_id' | 'issue'>,
 ): PublishedBranch {
   const ofIssue = `autobuild/issue-${issue}`;
   const ours = `own-commits:${repo_id}#${issue}`;

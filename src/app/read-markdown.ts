@@ -1,6 +1,6 @@
 import type { Span } from '../core/secrets/hide-secrets.ts';
 
-/** What escaping adds to a text, and rendering to its blanks. */
+/** Characters that escaping and rendering may add to a text. */
 const ADDED = /[\\`\s]+/g;
 const ADDED_OR_REFERENCE = /&(amp|lt|gt|quot|#\d{1,7});|[\\`\s]+/g;
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
@@ -9,24 +9,24 @@ export function dropAdded(text: string): string {
   return text.replace(ADDED, '');
 }
 
-/** The characters a reader of our markdown sees, without blanks and code marks, and where they stand in it. */
+/** The characters that a reader of our markdown sees, without blanks and code marks, and their positions in the markdown. */
 export function readMarkdown(markdown: string): { text: string; whereIs(span: Span): Span } {
   const pieces: { start: number; from: number; to: number }[] = [];
   let text = '';
-  const take = (seen: string, from: number, to: number) => {
+  const append = (seen: string, from: number, to: number) => {
     if (seen === '') return;
     pieces.push({ start: text.length, from, to });
     text += seen;
   };
   let from = 0;
   for (const { index, 0: match, 1: reference } of markdown.matchAll(ADDED_OR_REFERENCE)) {
-    take(markdown.slice(from, index), from, index);
+    append(markdown.slice(from, index), from, index);
     from = index + match.length;
-    if (reference !== undefined) take(dropAdded(decode(reference)), index, from);
+    if (reference !== undefined) append(dropAdded(decode(reference)), index, from);
   }
-  take(markdown.slice(from), from, markdown.length);
+  append(markdown.slice(from), from, markdown.length);
 
-  /** The piece that holds the character, found by halves. */
+  /** Binary search for the piece with the character. */
   const pieceAt = (at: number) => {
     let low = 0;
     let high = pieces.length - 1;
@@ -44,7 +44,7 @@ export function readMarkdown(markdown: string): { text: string; whereIs(span: Sp
       const last = pieceAt(span.to - 1);
       return {
         from: Math.min(first.from + span.from - first.start, first.to),
-        // A reference is one character, however long it is written.
+        // A character reference is one character, whatever its length.
         to: markdown[last.from] === '&' ? last.to : last.from + span.to - last.start,
       };
     },

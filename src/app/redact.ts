@@ -5,14 +5,14 @@ import { isCommonValue } from '../core/secrets/common-value.ts';
 import { createFormFinder, createSecretHider, replaceSpans } from '../core/secrets/hide-secrets.ts';
 import { MIN_SECRET_LENGTH, secretForms } from '../core/secrets/secret-forms.ts';
 import { askedInputs, openSecrets } from '../core/secrets/secrets-of-run.ts';
-import type { AppParts } from './parts.ts';
+import type { AppDependencies } from './dependencies.ts';
 import { dropAdded, readMarkdown } from './read-markdown.ts';
 
 const MASK = '[redacted]';
 
 /**
- * Nothing that people gave in secret leaves in a text, in any of the forms it could be printed in, nor as markdown shows it. The
- * last line of defence: what jobs say was freed of values when it came.
+ * Removes secret values from a text, in every form they could be printed in and as markdown would show them. This is the last
+ * line of defence: values in a job's messages were hidden on receipt.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   if (secrets.length === 0) return text;
@@ -20,16 +20,16 @@ export function redact(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .flatMap((secret) => secretForms(secret))
     .map((form) => cleanText(form))
-    // In code nothing is escaped, so what looks like a reference was one before.
+    // Code has no escapes, so a character reference there is literal.
     .flatMap((form) => [dropAdded(form), readMarkdown(form).text])
     .filter((form) => form.length >= MIN_SECRET_LENGTH);
   const shown = readMarkdown(clean);
   return replaceSpans(clean, createFormFinder(forms)(shown.text).map(shown.whereIs), MASK);
 }
 
-export async function redactFor(parts: AppParts, run: string, text: string): Promise<string> {
-  const { state } = await parts.store.runs.load(run);
-  const secrets = state ? (await openSecrets(parts.store.vault, state)).map(({ value }) => value) : [];
+export async function redactFor(deps: AppDependencies, run: string, text: string): Promise<string> {
+  const { state } = await deps.store.runs.load(run);
+  const secrets = state ? (await openSecrets(deps.store.vault, state)).map(({ value }) => value) : [];
   const keys = state ? askedInputs(state).map(({ key }) => key) : [];
   const clean = redact(
     text,
@@ -38,7 +38,7 @@ export async function redactFor(parts: AppParts, run: string, text: string): Pro
   return redactAround(clean, secrets.filter(isCommonValue), [...keys, ...keys.map(actionsSecretName)]);
 }
 
-/** A common word is no secret in the marks, commands and keys of ours: without them nobody could answer. */
+/** Leaves our marks, commands and keys alone when a secret is a common word, because nobody could answer without them. */
 export function redactAround(text: string, secrets: readonly string[], names: readonly string[]): string {
   if (secrets.length === 0) return text;
   const words = [

@@ -1,6 +1,6 @@
 const TICKED = /^- \[[xX]\] <!-- autobuild:option id=([A-Za-z0-9._-]+) -->/gm;
 
-/** What was ticked in this edit: unticked before, ticked now. The command comes from the record, never from the text. */
+/** Ids of the boxes that this edit ticked. Their commands come from the record, never from the text. */
 export function newTicks(before: string, now: string): string[] {
   const earlier = new Set([...before.matchAll(TICKED)].map(([, id]) => id));
   return [...now.matchAll(TICKED)].flatMap(([, id]) => (id && !earlier.has(id) ? [id] : []));

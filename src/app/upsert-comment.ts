@@ -1,59 +1,59 @@
 import type { GitHub, GitHubComment } from '../core/ports/github-port.ts';
-import type { Place } from '../core/ports/hosted-ports.ts';
-import type { AppParts } from './parts.ts';
+import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { AppDependencies } from './dependencies.ts';
 import { redactFor } from './redact.ts';
 import { newTicks } from './ticked-boxes.ts';
 
 /**
- * One comment per operation id, whatever is lost on the way: known by the store, else looked for by its marker among our own
- * comments (the response may have been lost after the effect), else created.
+ * Writes one comment per operation id, even after lost responses: it updates the comment that the store knows, or else the one of
+ * ours with the operation's marker, or else creates one.
  */
 export async function upsertComment(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
-  place: Place,
+  target: RunTarget,
   comment: { run: string; op: string; body: string; issue?: number },
 ): Promise<GitHubComment | undefined> {
   const { run, op } = comment;
-  const body = await redactFor(parts, run, comment.body);
-  const body_hash = parts.hash(body);
-  const known = await parts.store.comments.find(run, op);
+  const body = await redactFor(deps, run, comment.body);
+  const body_hash = deps.hash(body);
+  const known = await deps.store.comments.find(run, op);
   if (known?.body_hash === body_hash) return undefined;
   if (known) {
     const updated = await github.updateComment(known.comment_id, body);
-    if (updated) return remember(parts, run, op, updated, body_hash);
-    // Deleted by somebody: it is written anew below.
+    if (updated) return remember(deps, run, op, updated, body_hash);
+    // Somebody deleted the comment, so it is created again below.
   }
-  const issue = comment.issue ?? place.issue;
-  const lost = known ? undefined : await findOwn(parts, github, issue, op);
-  // Ticked before we knew it was there: it is read as it stands, by its webhook or by reconcile.
-  if (lost && newTicks('', lost.body).length > 0)
-    return remember(parts, run, op, lost, parts.hash(lost.body));
+  const issue = comment.issue ?? target.issue;
+  const lost = known ? undefined : await findOwn(deps, github, issue, op);
+  // A person ticked a box before the store knew the comment. It is left unchanged until its webhook or reconcile has read the
+  // tick.
+  if (lost && newTicks('', lost.body).length > 0) return remember(deps, run, op, lost, deps.hash(lost.body));
   const written = lost ? await github.updateComment(lost.id, body) : await github.createComment(issue, body);
-  return written && remember(parts, run, op, written, body_hash);
+  return written && remember(deps, run, op, written, body_hash);
 }
 
 async function findOwn(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   issue: number,
   op: string,
 ): Promise<GitHubComment | undefined> {
-  if (!(await wasTried(parts, op))) {
-    // The first try: nothing of this operation can be there yet.
-    await parts.store.marks.set(triedMark(op), parts.now().toISOString());
+  if (!(await wasTried(deps, op))) {
+    // On the first attempt no comment of this operation can exist yet.
+    await deps.store.marks.set(triedMark(op), deps.now().toISOString());
     return undefined;
   }
   const comments = await github.comments(issue);
   return comments.find(
-    (candidate) => candidate.app_id === parts.settings.appId && hasMarker(candidate.body, op),
+    (candidate) => candidate.app_id === deps.settings.appId && hasMarker(candidate.body, op),
   );
 }
 
 const triedMark = (op: string) => `commenting:${op}`;
 
-/** Whether the comment of this operation may be on GitHub, although its response was lost. */
-export async function wasTried({ store }: Pick<AppParts, 'store'>, op: string): Promise<boolean> {
+/** Whether the operation's comment may exist on GitHub although its response was lost. */
+export async function wasTried({ store }: Pick<AppDependencies, 'store'>, op: string): Promise<boolean> {
   return Boolean(await store.marks.get(triedMark(op)));
 }
 
@@ -62,7 +62,7 @@ function hasMarker(body: string, op: string): boolean {
   return readMarker(first)?.op === op;
 }
 
-/** What the first line of a comment of ours says of itself. It helps to find things; it is never trusted. */
+/** Reads the marker in the first line of one of our comments. It is only a hint, because people can edit it. */
 export function readMarker(body: string): { run: string; op: string } | undefined {
   const [, run, op] =
     /^<!-- autobuild:[\w-]+ run=([\w.-]+) (?:[\w-]+=[\w.-]+ )*op=([\w.-]+) -->/.exec(body) ?? [];
@@ -70,12 +70,12 @@ export function readMarker(body: string): { run: string; op: string } | undefine
 }
 
 async function remember(
-  parts: AppParts,
+  deps: AppDependencies,
   run: string,
   op: string,
   written: GitHubComment,
   body_hash: string,
 ): Promise<GitHubComment> {
-  await parts.store.comments.save(run, op, { comment_id: written.id, node_id: written.node_id, body_hash });
+  await deps.store.comments.save(run, op, { comment_id: written.id, node_id: written.node_id, body_hash });
   return written;
 }

@@ -1,13 +1,15 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
-import type { AppParts } from './parts.ts';
+import type { AppDependencies } from './dependencies.ts';
 
-/** Undefined: the issue is not there any more, and nor are its events. */
+/** Undefined if the issue, and with it its events, does not exist any more. */
 export type Ending = 'unlabeled' | 'closed' | 'locked' | undefined;
 
-/** Who took the label off, closed or locked the issue. Undefined: GitHub does not tell. `ours`: nobody but this App did. */
+/**
+ * The person who removed the label, or closed or locked the issue. Undefined if GitHub does not say; `ours` if only this App did.
+ */
 export async function whoEnded(
-  { settings }: AppParts,
+  { settings }: AppDependencies,
   github: GitHub,
   issue: number,
   ending: Exclude<Ending, undefined>,

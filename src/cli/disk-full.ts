@@ -1,9 +1,9 @@
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
-/** How git and the C library say it. */
+/** The messages of git and the C library. */
 const WORDS = /No space left on device|Out of disk ?space|Disk quota exceeded|File too large/i;
 const MAX_CAUSES = 10;
 
-/** Whether the error, or what caused it, is a disk without room. */
+/** True when the error, or one of its causes, is a full disk. */
 export function isDiskFull(error: unknown): boolean {
   let at: unknown = error;
   for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth += 1) {

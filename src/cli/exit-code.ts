@@ -3,14 +3,14 @@ import type { ErrorCode, UserError } from '../core/error-catalogue.ts';
 
 export const EXIT = { done: 0, failed: 1, waiting: 2, cancelled: 3, usage: 64 } as const;
 
-/** Mistakes in the command line itself, told before anything was started. */
+/** Mistakes in the command line itself, reported before anything was started. */
 const USAGE_CODES: readonly ErrorCode[] = ['usage', 'agent_missing', 'agent_unknown'];
 
 export function exitCodeOfError({ code }: UserError): number {
   return USAGE_CODES.includes(code) ? EXIT.usage : EXIT.failed;
 }
 
-/** 0 means verified, whatever a person accepted: scripts go on after it. */
+/** 0 means verified. Work that a person accepted with failing checks is not 0, because scripts continue after a 0. */
 export function exitCodeOf(state: RunState): number {
   switch (state.status) {
     case 'reviewing':

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { userError } from '../core/error-catalogue.ts';
 
-/** What is needed to go on with a run on this machine, beside its journal. */
+/** The facts needed to resume a run on this machine, beside its journal. */
 const RunFile = z.object({
   run: z.string(),
   worktree: z.string(),
@@ -27,7 +27,7 @@ const RunFile = z.object({
 });
 export type RunFile = z.infer<typeof RunFile>;
 
-/** Where runs live: outside every worktree, so that no agent can edit its own record. */
+/** The directory of all runs. It is outside every worktree, so that no agent can edit its own record. */
 export interface Home {
   directory: string;
   runDir(run: string): string;
@@ -42,7 +42,7 @@ export function openHome(env: Record<string, string | undefined>): Home {
   const state = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
   const directory = resolve(env.AUTOBUILD_HOME || join(state, 'autobuild'));
   const runDir = (run: string) => join(directory, 'runs', run);
-  /** A run whose journal is empty was killed before it began: there is nothing to go on with. */
+  /** A run with an empty journal was killed before it began, so there is nothing to resume. */
   const read = (run: string): RunFile | undefined => {
     const journal = statSync(join(runDir(run), 'journal.jsonl'), { throwIfNoEntry: false });
     return journal && journal.size > 0 ? readRunFile(join(runDir(run), 'run.json')) : undefined;
@@ -80,7 +80,7 @@ export function openHome(env: Record<string, string | undefined>): Home {
   };
 }
 
-/** Short enough to type, long enough never to meet another. */
+/** Short enough to type, long enough to be unique. */
 export function newRunId(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
   return [...randomBytes(8)].map((byte) => letters[byte % letters.length]).join('');

@@ -18,7 +18,7 @@ const OPTIONS = {
   version: { type: 'boolean' },
 } as const;
 
-/** Options that mean something to each command; any other one is a mistake worth telling. */
+/** The options of each command. Any other option is reported as a mistake. */
 const ALLOWED: Record<string, (keyof typeof OPTIONS)[]> = {
   run: ['agent', 'config', 'verify', 'max-turns', 'answer', 'directory', 'json', 'no-color'],
   resume: ['answer', 'directory', 'json', 'no-color'],
@@ -34,7 +34,7 @@ const ALLOWED: Record<string, (keyof typeof OPTIONS)[]> = {
 export interface CliOptions {
   command: string;
   operands: string[];
-  /** After `--`: the agent's own command line. */
+  /** The agent's own command line, given after `--`. */
   agentCommand: string[];
   agent?: string;
   config?: string;

@@ -2,7 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 type TextFile = { text: string } | { problem: string; missing: boolean };
 
-/** A file a user named: a regular one, not larger than expected, and text. Never waits (a pipe would), never reads on and on. */
+/**
+ * Reads a file that a user named. It must be a regular text file within the limit, because a pipe would block and a
+ * device may never end.
+ */
 export function readTextFile(file: string, maxBytes: number): TextFile {
   let descriptor: number | undefined;
   try {

@@ -5,7 +5,7 @@ import { readTextFile } from './read-text-file.ts';
 
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
 
-/** What tells how a repository is checked. */
+/** The files that show how a repository is checked. */
 export function repositoryFiles(worktree: string): RepositoryFiles {
   return {
     exists: (path) => existsSync(join(worktree, path)),

@@ -16,7 +16,7 @@ import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-home.ts';
 import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
-import { keepStateDir, placeStateDir, writeStateFile } from '../runner/job/keep-state-dir.ts';
+import { repairStateDir, stateDirOf, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';
@@ -36,24 +36,24 @@ import type { Screen } from './terminal/screen.ts';
 const TICK_MS = 1_000;
 const GRACE_MS = 3_000;
 
-export interface Surroundings {
+export interface CliContext {
   home: Home;
   env: Record<string, string>;
   screen: Screen;
   answers: AnswerSource;
-  /** Called with 1 by the first Ctrl-C and with 2 by the second; also for those that came before. */
+  /** Called with 1 by the first Ctrl-C and with 2 by the second, including those that came before this call. */
   onInterrupt(handler: (count: number) => void): void;
-  /** How this very program is called again, by an agent's hook. */
+  /** The command line that starts this program again, for an agent's hook. */
   self: string[];
 }
 
-/** Desk and job in one process: works on a run until it is over or parked, and says how it stands then. */
+/** Runs desk and job in one process until the run is over or parked, and returns its state. */
 export async function workOnRun(
   file: RunFile,
-  surroundings: Surroundings,
+  context: CliContext,
   begin: (desk: Desk) => Promise<void>,
 ): Promise<RunState> {
-  const { home, env, screen, answers } = surroundings;
+  const { home, env, screen, answers } = context;
   const { run, worktree } = file;
   const runDir = home.runDir(run);
   const store = openStore(runDir);
@@ -118,12 +118,12 @@ export async function workOnRun(
       case 'forget_inputs':
         return vault.forget(run);
       default:
-        // Status, dispatch and publishing are what the screen and the loop below do by themselves.
+        // The screen shows status and the loop below does the rest, so dispatch and publishing need nothing here.
         return;
     }
   }
 
-  /** B-7: who stops for a person leaves a report; where the agent gave none, it is what was measured. */
+  /** B-7: a run that stops for a person leaves a report. If the agent gave none, it is made of the measured facts. */
   async function saveMeasuredReport(escalation: Escalation | undefined, state: RunState): Promise<void> {
     if (!escalation || escalation.blocked_report) return;
     const { report_missing: missing } = escalation;
@@ -131,12 +131,12 @@ export async function workOnRun(
     await saveBlockedReport(report, state);
   }
 
-  /** The report is in the journal already: a worktree that takes no file must not cost the run. */
+  /** A worktree that cannot be written to must not fail the run, because the report is in the journal already. */
   async function saveBlockedReport(report: unknown, state: RunState): Promise<void> {
-    const stateDir = placeStateDir(worktree, file.state_dir, state.task.id);
+    const stateDir = stateDirOf(worktree, file.state_dir, state.task.id);
     const text = `${JSON.stringify(report, null, 2)}\n`;
     try {
-      await keepStateDir(worktree, stateDir);
+      await repairStateDir(worktree, stateDir);
       await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
     } catch (error) {
       screen.note(`The blocked report could not be saved in the worktree: ${(error as Error).message}`);
@@ -147,7 +147,7 @@ export async function workOnRun(
     const state = await desk.state(run);
     if (count > 1) screen.note('Cancelling.');
     else screen.note('Parking: the work is saved. Ctrl-C again cancels the run.');
-    // An open question stays open: parking is not an answer.
+    // An open question stays open, because parking is not an answer.
     if (count > 1) await conversation.command({ name: 'cancel' }, 'terminal');
     else if (!state.pending) await conversation.command({ name: 'pause' }, 'terminal');
     parking.abort();
@@ -155,9 +155,9 @@ export async function workOnRun(
 
   try {
     await begin(desk);
-    surroundings.onInterrupt((count) => void interrupt(count).catch(fail));
+    context.onInterrupt((count) => void interrupt(count).catch(fail));
     const { task, jobs } = await desk.state(run);
-    const stateDir = placeStateDir(worktree, file.state_dir, task.id);
+    const stateDir = stateDirOf(worktree, file.state_dir, task.id);
     if (jobs === 0) await makeStateDir(worktree, file.state_dir, task.id);
     const workspace = await openWorkspace({
       worktree,
@@ -166,7 +166,7 @@ export async function workOnRun(
       path: env.PATH,
     });
     const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
-    await takeUp(await desk.state(run));
+    await reopenQuestion(await desk.state(run));
     for (;;) {
       const { tree, aside, sessions } = loadCheckpoint(runDir);
       const end = await runJob({
@@ -178,9 +178,9 @@ export async function workOnRun(
         aside,
         agentConfig,
         lastTree: tree,
-        // The config's own agents come before the ones that are built in.
+        // Agents of the config take precedence over built-in ones.
         agentFor: (name) => (file.agents[name] ? commandAgent(name, file.agents[name]) : agentNamed(name)),
-        hookFor: (agent) => [...surroundings.self, 'hook', agent],
+        hookFor: (agent) => [...context.self, 'hook', agent],
         sessions,
         agentEnv: agentEnvironment(env),
         checkEnv: markChecks(scrubEnv(env, []), run),
@@ -209,8 +209,8 @@ export async function workOnRun(
     store.close();
   }
 
-  /** What the process before this one had begun to do about an open question, and may not have got to. */
-  async function takeUp(state: RunState): Promise<void> {
+  /** The process before this one may have been killed between asking the question and saving its report or timer. */
+  async function reopenQuestion(state: RunState): Promise<void> {
     const open = pendingEscalation(state);
     if (!open) return;
     if (open.blocked_report) await saveBlockedReport(open.blocked_report, state);
@@ -220,7 +220,7 @@ export async function workOnRun(
   }
 }
 
-/** What stands there before any agent ran is the user's: it is not replaced. */
+/** Content that exists before any agent ran belongs to the user and is not replaced. */
 async function makeStateDir(worktree: string, stateDir: string, taskId: string): Promise<void> {
   try {
     await openStateDir({ worktree, stateDir, taskId });

@@ -29,18 +29,18 @@ const Parsed = z.looseObject({
 
 export type WorkflowInput = z.infer<typeof Input>;
 
-/** As much of the repository's workflow as the App depends on. */
+/** The parts of the repository's workflow that the App depends on. */
 export interface WorkflowFile {
   runName: string;
-  /** Undefined: it cannot be dispatched. */
+  /** Undefined if the workflow cannot be dispatched. */
   inputs?: Record<string, WorkflowInput>;
-  /** The workflow's own and those of jobs that set some, by where they stand. */
+  /** Permissions of the workflow and of the jobs that set their own, by their position in the file. */
   permissions: { where: string; value: unknown }[];
   uses: string[];
-  /** Names after `secrets.`; what stands in comments does not count. */
+  /** Names after `secrets.`. Names in YAML comments do not count. */
   secrets: string[];
   hasEnvironment: boolean;
-  /** The ticket is passed on to a step, where it would be logged. */
+  /** True when the ticket is passed to a step, where it would be logged. */
   leaksTicket: boolean;
 }
 
@@ -49,7 +49,7 @@ type ReadWorkflow = { ok: true; workflow: WorkflowFile } | { ok: false; problem:
 export function readWorkflowFile(text: string): ReadWorkflow {
   if (text.length > MAX_CHARACTERS)
     return { ok: false, problem: `it has more than ${MAX_CHARACTERS} characters` };
-  // The parser's own check for repeated keys takes time to the square of their number.
+  // The parser's own check for repeated keys takes quadratic time.
   const document = parseDocument(text, { uniqueKeys: false, prettyErrors: true });
   const [error] = document.errors;
   if (error) return { ok: false, problem: `it is not YAML: ${error.message.split('\n')[0]}` };
@@ -57,7 +57,7 @@ export function readWorkflowFile(text: string): ReadWorkflow {
   try {
     value = document.toJS();
   } catch (thrown) {
-    // Too many aliases.
+    // The file has too many aliases.
     return { ok: false, problem: `it is not YAML that can be read: ${(thrown as Error).message}` };
   }
   const parsed = Parsed.safeParse(value);

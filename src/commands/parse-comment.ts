@@ -7,13 +7,13 @@ import { showWord, tidyWords } from './reading/words.ts';
 import { COMMANDS, findCommand } from './registry.ts';
 import type { CommandSpec, CommandText, FollowingBlock, ParsedText } from './spec/command-spec.ts';
 
-/** GitHub takes 65,536 characters; a text of more than twice that is no comment. */
+/** GitHub accepts 65,536 characters, so a text of more than twice that is not a comment. */
 const MAX_LENGTH = 131_072;
 const OWN_MARKER = /<!--\s*autobuild:/i;
 
 /**
- * What a comment asks for. Orders are read only where people see them as the author's own words: at the beginning
- * of a line in a plain paragraph. Everything else (quotes, code, lists, HTML) does nothing.
+ * Finds the command in a comment. A command counts only where people see it as the author's own words: at the beginning
+ * of a line in a plain paragraph. Quotes, code, lists and HTML are ignored.
  */
 export function parseComment(text: string): ParsedText {
   if (text.length > MAX_LENGTH || OWN_MARKER.test(text)) return { kind: 'ignore' };
@@ -40,12 +40,12 @@ export function parseComment(text: string): ParsedText {
 interface Address {
   /** The command, when its name is certain. */
   spec?: CommandSpec;
-  /** The word that should have named it. */
+  /** The word in the place of the command's name. */
   word: string;
   rest: string;
 }
 
-/** Looks through `/autobuild <command>`; `/autobuild` alone asks for help. */
+/** Skips the `/autobuild` of `/autobuild <command>`. `/autobuild` alone asks for help. */
 function readAddress(line: CommandLine): Address {
   if (line.known !== 'autobuild') {
     return { spec: line.exact ? COMMANDS[line.known] : undefined, word: line.word, rest: line.rest };
@@ -56,7 +56,7 @@ function readAddress(line: CommandLine): Address {
   return { spec: findCommand(word), word, rest };
 }
 
-/** The reply to a name that is misspelt, unknown to us, or behind a slash that is none. */
+/** The reply to a name that is misspelt or unknown, or that follows a look-alike of a slash. */
 function questionName(
   line: CommandLine,
   { spec, word, rest }: Address,
@@ -78,10 +78,10 @@ function questionName(
   return undefined;
 }
 
-/** True when a later line orders something the first one does not. */
+/** True when a later line gives an order that the first one does not. */
 function isAnotherOrder(spec: CommandSpec, rest: string, line: CommandLine): boolean {
   const other = readAddress(line);
-  // Free text may well have a line with something like a command in it.
+  // Free text may well contain a line that resembles a command.
   if (!line.exact || !other.spec) return spec.takes !== 'text';
   if (other.spec.name !== spec.name) return true;
   if (spec.takes === 'values') return false;

@@ -8,7 +8,7 @@ import type { CommandSpec, CommandText, ParsedText } from './spec/command-spec.t
 const MAX_LENGTH = 65_536;
 const LINE = /^[\s\u200b-\u200f\u2060]*[/\uff0f]?([^\s/.,:;!?…]*)([.,:;!?…]*)(?=\s|$)([\s\S]*)$/u;
 
-/** What a line typed at the prompt asks for. The slash may be left out, and a unique beginning is enough. */
+/** Parses a line typed at the prompt. The slash is optional, and a unique prefix of a name is enough. */
 export function parseTerminalLine(line: string): ParsedText {
   if (line.trim() === '') return { kind: 'ignore' };
   if (line.length > MAX_LENGTH)

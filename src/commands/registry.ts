@@ -3,16 +3,14 @@ import { approveCommand } from './spec/approve.ts';
 import { bareCommands } from './spec/bare.ts';
 import type { CommandSpec } from './spec/command-spec.ts';
 import { continueCommand } from './spec/continue.ts';
-import { guideCommand } from './spec/guide.ts';
-import { overrideCommand } from './spec/override.ts';
 import { provideCommand } from './spec/provide.ts';
+import { textCommands } from './spec/text.ts';
 
 /** The grammar of every command. */
 export const COMMANDS: Record<CommandName, CommandSpec> = {
   provide: provideCommand,
   continue: continueCommand,
-  guide: guideCommand,
-  override: overrideCommand,
+  ...textCommands,
   approve: approveCommand,
   ...bareCommands,
 };

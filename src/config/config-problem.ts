@@ -1,7 +1,10 @@
 const FOUND_SHOWN = 80;
 const KEY_SHOWN = 120;
 
-/** One mistake in the file: its line and key, the value that was found, the values that are allowed. Without `found`, `allowed` is a sentence about the key. */
+/**
+ * One mistake in the file: its line and key, the value that was found, and the values that are allowed. Without
+ * `found`, `allowed` is a sentence about the key.
+ */
 export interface ConfigProblem {
   line?: number;
   key: string;

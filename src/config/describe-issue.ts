@@ -3,18 +3,18 @@ import { nearestName } from '../core/nearest-name.ts';
 import { type ConfigProblem, showKey, showValue } from './config-problem.ts';
 import type { LineOf } from './read-yaml.ts';
 import { SETTINGS } from './registry.ts';
-import type { Place } from './setting.ts';
+import type { ValueRule } from './setting.ts';
 
-const FILE: Place = { allowed: 'a mapping of keys to values', keys: SETTINGS };
+const FILE: ValueRule = { allowed: 'a mapping of keys to values', keys: SETTINGS };
 
-/** Describes at most `max` problems: an issue about unknown keys names all of them. */
+/** Describes at most `max` problems, because an issue about unknown keys names all of them. */
 export function describeIssue(
   issue: z.core.$ZodIssue,
   { value, lineOf, max }: { value: unknown; lineOf: LineOf; max: number },
 ): ConfigProblem[] {
-  const place = findPlace(issue.path);
+  const rule = findRule(issue.path);
   if (issue.code === 'unrecognized_keys') {
-    const known = Object.keys(place?.keys ?? {});
+    const known = Object.keys(rule?.keys ?? {});
     return issue.keys.slice(0, max).map((key) => ({
       line: lineOf([...issue.path, key]),
       key: showKey([...issue.path, key]),
@@ -27,16 +27,16 @@ export function describeIssue(
       line: lineOf(issue.path),
       key: showKey(issue.path),
       found: showValue(found),
-      allowed: place?.allowed ?? issue.message,
+      allowed: rule?.allowed ?? issue.message,
     },
   ];
 }
 
-/** A position in a list belongs to the place of the list. */
-function findPlace(path: readonly PropertyKey[]): Place | undefined {
+/** An item of a list has the rule of its list. */
+function findRule(path: readonly PropertyKey[]): ValueRule | undefined {
   const names = path.filter((part) => typeof part !== 'number').map(String);
-  return names.reduce<Place | undefined>((place, name) => {
-    const keys = place?.keys ?? {};
+  return names.reduce<ValueRule | undefined>((rule, name) => {
+    const keys = rule?.keys ?? {};
     return Object.hasOwn(keys, name) ? keys[name] : keys['*'];
   }, FILE);
 }

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-/** A position in the file where a value can be wrong. */
-export interface Place {
+/** The rule for one value of the file. */
+export interface ValueRule {
   /** The allowed values, as an error message lists them. */
   readonly allowed: string;
-  /** The keys of the value where it is a map. `*` stands for every name that people choose. */
-  readonly keys?: Readonly<Record<string, Place>>;
+  /** The rules of the value's keys, if it is a map. `*` means any name that people choose. */
+  readonly keys?: Readonly<Record<string, ValueRule>>;
 }
 
 /** One key of `.github/autobuild.yml`. The reader, its error messages, the template, the docs and the JSON Schema use this entry. */
-export interface Setting<Schema extends z.ZodType = z.ZodType> extends Place {
+export interface Setting<Schema extends z.ZodType = z.ZodType> extends ValueRule {
   /** Parses a missing value to the default. */
   readonly schema: Schema;
   /** Sentences for the template, the docs and the JSON Schema. */
@@ -22,7 +22,7 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> extends Place {
 }
 
 /** A map whose keys are settings themselves. */
-export interface SettingGroup<Schema extends z.ZodType = z.ZodType> extends Place {
+export interface SettingGroup<Schema extends z.ZodType = z.ZodType> extends ValueRule {
   readonly schema: Schema;
   readonly words: string;
   readonly keys: Readonly<Record<string, Setting>>;

@@ -5,11 +5,11 @@ import { PER_PAGE } from './pages.ts';
 
 const MAX_PAGES = 30;
 
-/** `asApp` gives a client that is signed in as the App itself. */
+/** `asApp` returns a client that is authenticated as the App. */
 export function createAppDeliveries(asApp: () => Promise<OctokitLike>): AppDeliveries {
   async function readPage(cursor: string | undefined) {
     const route = 'GET /app/hook/deliveries';
-    // GitHub says `cursor` is optional, and refuses an empty one.
+    // `cursor` is optional, but GitHub refuses an empty one.
     const options = { per_page: PER_PAGE, status: 'failure' as const, ...(cursor && { cursor }) };
     const octokit = await asApp();
     const { data, headers } = await octokit
@@ -25,9 +25,9 @@ export function createAppDeliveries(asApp: () => Promise<OctokitLike>): AppDeliv
       let cursor: string | undefined;
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const { items, next } = await readPage(cursor);
-        // The newest come first.
+        // GitHub lists the newest first.
         const recent = items.filter(({ delivered_at }) => Date.parse(delivered_at) >= from);
-        // A server that does not know the filter lists those that went well, too.
+        // A server that ignores the filter lists successful deliveries too.
         for (const { id, guid, delivered_at, status } of recent)
           if (status !== 'OK') failed.push({ id: String(id), guid, delivered_at });
         if (recent.length < items.length || next === undefined)
@@ -41,7 +41,7 @@ export function createAppDeliveries(asApp: () => Promise<OctokitLike>): AppDeliv
       const route = 'POST /app/hook/deliveries/{delivery_id}/attempts';
       const octokit = await asApp();
       await octokit
-        // The id may be larger than a number can hold, and only stands in the path.
+        // Passed as a string, because the id may exceed the safe integers and is only used in the path.
         .request(route, { delivery_id: id as unknown as number, request: { retries: 0 } })
         .catch((error: unknown) => Promise.reject(toGitHubError(error, route)));
     },

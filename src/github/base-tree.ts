@@ -1,7 +1,7 @@
 import type { GitHub, ReplacedFile } from '../core/ports/github-port.ts';
 import type { Client } from './client.ts';
 
-/** What is written below one entry of a directory, or in its place. */
+/** The paths that are written at or below one entry of a directory. */
 interface Written {
   inPlace: boolean;
   below: string[];
@@ -16,7 +16,7 @@ export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replac
     return data;
   }
 
-  /** One answer for all of it; where that is too large for GitHub, one for each directory that something is written to. */
+  /** Reads the tree recursively with one call. If that is truncated, it reads only directories that are written to. */
   async function look(sha: string, directory: string, paths: readonly string[]): Promise<ReplacedFile[]> {
     const { tree, truncated } = await readTree(sha, '1');
     if (truncated) return lookByDirectory(sha, directory, paths);
@@ -46,7 +46,7 @@ export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replac
     const files = tree
       .filter(({ type }) => type !== 'tree')
       .map(({ path }) => ({ path: `${by}/${path}`, by }));
-    // More than can be named: the directory stands for them.
+    // The listing is truncated, so the directory represents its files.
     return truncated ? [...files, { path: `${by}/`, by }] : files;
   }
 

@@ -3,19 +3,19 @@ import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../core/ports/github-port.ts';
 import { toGitHubError } from './errors.ts';
 
-/** The parts of an Octokit we use; Probot's and @octokit/rest's both fit. */
+/** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */
 export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
 
 export interface Repository {
   owner: string;
   repo: string;
-  /** Our own App: its check runs are ours. */
+  /** Our App's id, to recognise our own check runs. */
   appId: number;
 }
 
 type Parameters<Route extends keyof Endpoints> = Omit<Endpoints[Route]['parameters'], 'owner' | 'repo'>;
 
-/** Calls for one repository. Every failure is a `GitHubError`. */
+/** API calls for one repository. Every failure is a `GitHubError`. */
 export interface Client extends Repository {
   request<Route extends keyof Endpoints>(
     route: Route,
@@ -24,12 +24,12 @@ export interface Client extends Repository {
   graphql<Answer>(query: string, variables: Record<string, string>): Promise<Answer>;
 }
 
-/** Later versions drop fields that we send. */
+/** Pinned, because later versions drop fields that we send. */
 const API_VERSION = { 'x-github-api-version': '2022-11-28' };
 
 /**
- * The retry plugin repeats every method on a 5xx. A POST whose answer was lost may have done its work, so
- * repeating it is left to callers who can look first.
+ * The retry plugin repeats every method on a 5xx. A POST whose response was lost may have succeeded, so callers retry it after
+ * checking.
  */
 const NEVER_TWICE = { retries: 0 };
 
@@ -60,7 +60,7 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
   };
 }
 
-/** Octokit returns the text of an answer it could not parse, and a string can be iterated like an empty list. */
+/** Octokit returns a body it could not parse as text, and a string can be iterated like a list. */
 export function refuseHalfAnswer(response: { status: number; data: unknown }, route: string): void {
   const empty = response.status === 204 || response.data === undefined;
   if (empty || (typeof response.data === 'object' && response.data !== null)) return;
@@ -69,7 +69,7 @@ export function refuseHalfAnswer(response: { status: number; data: unknown }, ro
   });
 }
 
-/** Undefined where the thing is not there: 404, or 410 when it was deleted. */
+/** Undefined on 404, or on 410 after a deletion. */
 export async function orUndefined<Value>(call: Promise<Value>): Promise<Value | undefined> {
   return call.catch((error: unknown) => {
     if (isStatus(error, 404, 410)) return undefined;

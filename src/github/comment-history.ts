@@ -21,7 +21,7 @@ interface LastEdit {
   node: { lastEditedAt?: string | null; editor?: { __typename: string; login: string } | null } | null;
 }
 
-/** What REST does not offer: hiding a comment, who edited a text, and reactions to a review. */
+/** Calls that REST does not have: minimising a comment, finding who edited a text, reacting to a review. */
 export function createCommentHistoryMethods({ graphql }: Client): Methods {
   return {
     async minimizeComment(nodeId) {
@@ -34,10 +34,10 @@ export function createCommentHistoryMethods({ graphql }: Client): Methods {
 
     async lastEdit(nodeId) {
       const answer = await orUndefined(graphql<LastEdit>(LAST_EDIT, { id: nodeId }));
-      // Null says that it was never edited; left out says nothing.
+      // Null means never edited. A missing field means that GitHub does not say.
       if (answer?.node?.lastEditedAt === undefined) return undefined;
       const { lastEditedAt, editor } = answer.node;
-      // GraphQL leaves out the suffix that REST and webhooks give to Apps.
+      // GraphQL omits the `[bot]` suffix that REST and webhooks add to Apps.
       const by = editor?.__typename === 'Bot' ? `${editor.login}[bot]` : editor?.login;
       return { ...(lastEditedAt && { at: lastEditedAt }), ...(by && { by }) };
     },

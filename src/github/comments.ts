@@ -69,7 +69,7 @@ function toComment(answer: Answer): GitHubComment {
     id: Number(answer.id),
     node_id: answer.node_id,
     body: answer.body ?? '',
-    // GitHub shows the comments of deleted accounts as written by this one.
+    // GitHub attributes comments of deleted accounts to this user.
     author: answer.user?.login ?? 'ghost',
     author_type: answer.user?.type ?? 'User',
     app_id: answer.performed_via_github_app ? Number(answer.performed_via_github_app.id) : undefined,

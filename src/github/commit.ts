@@ -1,6 +1,6 @@
+import { mapConcurrently } from '../core/map-concurrently.ts';
 import { type CommitFile, type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import { type Client, isStatus } from './client.ts';
-import { mapConcurrently } from './map-concurrently.ts';
 import { readBranchHead } from './repository.ts';
 import { createInliner, type TreeEntry } from './tree-entry.ts';
 
@@ -25,7 +25,7 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
     const { data: base } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
       commit_sha: parent,
     });
-    // GitHub refuses a tree of no entries.
+    // GitHub refuses a tree without entries.
     if (files.length === 0) return base.tree.sha;
     const inline = createInliner();
     const tree = await mapConcurrently(files, UPLOADS_AT_ONCE, (file) => upload(file, inline));
@@ -36,7 +36,7 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
     return data.sha;
   }
 
-  /** An earlier try may have succeeded although its answer was lost. */
+  /** Finds the commit of an earlier attempt whose response was lost. */
   async function findTwin(head: string, tree: string, { parent, message }: Options) {
     const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
       commit_sha: head,
@@ -77,7 +77,7 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
       const head = await readBranchHead(request, branch);
       const twin = head === undefined || head === parent ? undefined : await findTwin(head, tree, options);
       if (twin) return twin;
-      // With an author or committer GitHub would not sign it.
+      // Without author and committer, because GitHub would not sign the commit otherwise.
       const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
         message,
         tree,

@@ -19,7 +19,7 @@ export function createDispatchMethods({ request }: Client): Methods {
     async dispatchWorkflow(workflow, ref, inputs) {
       refuseLargeInputs(workflow, inputs);
       const { data } = await dispatch(workflow, ref, inputs, true).catch((error: unknown) => {
-        // A server that does not know the field, or no longer; a 422 has started nothing.
+        // The server does not support the field. A 422 means that nothing was started.
         if (!isStatus(error, 422) || !error.message.includes('return_run_details')) throw error;
         return dispatch(workflow, ref, inputs, false);
       });
@@ -31,7 +31,7 @@ export function createDispatchMethods({ request }: Client): Methods {
         request('GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}', { workflow_id: file }),
       );
       if (answer) return readState(answer.data.state);
-      // Where Actions are off the file is there, but no workflow.
+      // If Actions are disabled, the file exists but the workflow does not.
       const path = `.github/workflows/${file}`;
       return (await orUndefined(request('GET /repos/{owner}/{repo}/contents/{path}', { path })))
         ? 'disabled'

@@ -2,7 +2,7 @@ import { GitHubError } from '../core/ports/github-port.ts';
 
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_WAIT_SECONDS = 86_400;
-/** What GitHub's documentation asks for when a secondary limit names no time. */
+/** GitHub's documentation asks for this delay if a secondary limit names none. */
 const SECONDARY_LIMIT_SECONDS = 60;
 
 type Headers = Record<string, string | number | undefined>;
@@ -15,8 +15,8 @@ interface Failure {
 }
 
 /**
- * The Octokit error itself is not kept as the cause: it carries the request's body, which may hold a ticket or
- * a provided value, and loggers print causes.
+ * The Octokit error is not kept as the cause, because it has the request's body. That may contain a ticket or a provided value,
+ * and loggers print causes.
  */
 export function toGitHubError(error: unknown, route: string): GitHubError {
   if (error instanceof GitHubError) return error;
@@ -52,7 +52,7 @@ const GRAPHQL_STATUS: Record<string, number> = {
   UNPROCESSABLE: 422,
 };
 
-/** GraphQL answers 200 and says in the body what went wrong. */
+/** GraphQL responds with 200 and reports failures in the body. */
 function readGraphqlFailure(error: unknown): Failure | undefined {
   const { response, headers } = error as {
     response?: { errors?: unknown; data?: unknown };
@@ -62,7 +62,7 @@ function readGraphqlFailure(error: unknown): Failure | undefined {
   const errors = response?.errors ?? nested?.errors;
   const [first] = Array.isArray(errors) ? errors : [];
   if (typeof first?.message !== 'string') return undefined;
-  // A REST validation error has a list of the same name, without types we know, and its own status.
+  // REST validation errors have a status and a list of the same name, whose types mean something else.
   if ((error as { status?: number }).status !== undefined) return undefined;
   return {
     status: GRAPHQL_STATUS[String(first.type)] ?? 502,
@@ -78,7 +78,7 @@ function readRetryAfter({ status, message, headers }: Failure): number | undefin
   if (status !== 403 && status !== 429) return undefined;
   if (String(headers['x-ratelimit-remaining']) === '0') {
     const reset = Number(headers['x-ratelimit-reset']) * 1_000;
-    // GitHub's clock, where it tells it: ours may be off.
+    // Uses GitHub's clock if the response has it, because the local one may be wrong.
     const now = Date.parse(String(headers.date)) || Date.now();
     if (Number.isFinite(reset)) return boundWait(Math.ceil((reset - now) / 1_000) + 1);
   }
@@ -90,7 +90,7 @@ function boundWait(seconds: number): number {
   return Math.min(Math.max(seconds, 1), MAX_WAIT_SECONDS);
 }
 
-/** The header comes with other refusals too, such as a locked issue; only this message is about permissions. */
+/** GitHub sends the header with other refusals too, such as for a locked issue. Only this message is about permissions. */
 function readMissingPermission({ status, message, headers }: Failure): string | undefined {
   if (/without `workflows?` permission/i.test(message)) return 'workflows=write';
   if (status !== 403 || !/resource not accessible/i.test(message)) return undefined;

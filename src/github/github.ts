@@ -13,7 +13,7 @@ import { createPullRequestMethods } from './pull-request.ts';
 import { createRepositoryMethods } from './repository.ts';
 import { createWorkflowRunMethods } from './workflow-runs.ts';
 
-/** GitHub as one repository sees it, through an Octokit that is signed in for it. */
+/** The API for one repository, with an Octokit that is authenticated for it. */
 export function createGitHub(octokit: OctokitLike, repository: Repository): GitHub {
   const client = createClient(octokit, repository);
   return {

@@ -14,12 +14,12 @@ export function createIssueMethods({ request }: Client): Methods {
       const answer = await orUndefined(
         request('GET /repos/{owner}/{repo}/issues/{issue_number}', { issue_number: number }),
       );
-      // A transferred issue redirects to where it went, under another number: here it is gone.
+      // A transferred issue redirects to another repository and number. Here it does not exist any more.
       return answer?.data.number === number ? toIssue(answer.data) : undefined;
     },
 
     async issuesWithLabel(label) {
-      // By its name in any spelling it is found; a list may be filtered by the one it was made with alone.
+      // A label is found by its name in any case, but the filter of the issue list needs the original spelling.
       const made = await orUndefined(request('GET /repos/{owner}/{repo}/labels/{name}', { name: label }));
       if (!made) return [];
       const issues = await readAllPages(`issues labelled ${label}`, async (page) => {
@@ -68,7 +68,7 @@ function toEvent(answer: EventAnswer): IssueEvent {
   return {
     id: Number(answer.id),
     event: answer.event ?? '',
-    // Null where the account is deleted.
+    // The actor is null if the account was deleted.
     ...(actor && { actor: actor.login, actor_type: actor.type }),
     ...(app && { app_id: Number(app.id) }),
     ...('label' in answer && answer.label?.name && { label: answer.label.name }),

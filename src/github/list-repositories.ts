@@ -8,7 +8,7 @@ interface InstalledRepository {
   repo: string;
 }
 
-/** Every repository the App is installed in and may use. `asApp` is signed in as the App itself. */
+/** Every repository the App is installed in. `asApp` is authenticated as the App. */
 export async function listRepositories(
   asApp: OctokitLike,
   asInstallation: (id: number) => Promise<OctokitLike>,

@@ -3,14 +3,13 @@ interface OctokitOptions {
   baseUrl?: string;
 }
 
-/** A GitHub on this machine has no limits to keep to. */
+/** A GitHub server on this machine has no rate limits. */
 const LOCAL = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/]/;
 
 /**
- * For `ProbotOctokit.defaults(…)`, as a function because Probot's own options win over an object. Probot keeps a
- * rate-limited call in memory until the limit ends, up to an hour: longer than the lease of the work it is part
- * of. Here it fails at once, with the seconds to wait, and the outbox, which survives a crash, tries again. The
- * spacing of writes stays.
+ * For `ProbotOctokit.defaults(…)`. It is a function, because Probot's own options override an object. By default a rate-limited
+ * call waits in memory for up to an hour, which exceeds the lease of its work item. With these options it fails at once with the
+ * seconds to wait, and the durable outbox retries it. Writes are still throttled.
  */
 export function failOnRateLimits<Options extends OctokitOptions>(options: Options): Options {
   const giveUp = () => false;

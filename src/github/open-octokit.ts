@@ -4,7 +4,7 @@ import { createTimedFetch } from './timed-fetch.ts';
 
 const silent = () => undefined;
 
-/** Signed in by a token: a person's, an installation's, or the App's own signed one. Nothing is tried twice. */
+/** Opens a client with a token of a person or an installation, or with the App's JWT. It never retries. */
 export function openOctokit(options: { apiUrl: string; token: string; timeoutMs?: number }): OctokitLike {
   return new Octokit({
     auth: options.token,

@@ -9,8 +9,8 @@ interface Page<Item> {
 }
 
 /**
- * Every item of a list. A full page has a next one even when a proxy dropped the `Link` header, and a short one
- * has when `Link` says so: leaving out comments silently would lose commands.
+ * Reads every item of a list. A full page is followed by another request even if a proxy dropped the `Link` header, and a short
+ * page if `Link` says so, because missing comments would lose commands.
  */
 export async function readAllPages<Item>(
   what: string,

@@ -14,8 +14,8 @@ export function createPermissionMethods({ request }: Client): Pick<GitHub, 'perm
 }
 
 /**
- * `permission` decides; `role_name` only tells maintain from write and triage from read. A custom role's name is
- * chosen by people and counts for nothing.
+ * `permission` decides. `role_name` only distinguishes maintain from write and triage from read, because custom roles can have
+ * any name.
  */
 function readPermission(permission: string, role: string, login: string): Permission {
   if (permission === 'write') return role === 'maintain' ? 'maintain' : 'write';

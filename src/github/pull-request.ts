@@ -28,7 +28,7 @@ export function createPullRequestMethods({ owner, request, graphql }: Client): M
       direction: 'desc',
       per_page: PER_PAGE,
     });
-    // GitHub ignores a `head` it cannot read and lists everything.
+    // GitHub ignores a malformed `head` and lists all pull requests.
     const ours = data.filter(({ head }) => head.ref === branch);
     const found = ours.find(({ state }) => state === 'open') ?? ours[0];
     return found && toPullRequest(found);
@@ -70,7 +70,7 @@ export function createPullRequestMethods({ owner, request, graphql }: Client): M
       } catch (error) {
         if (!isStatus(error, 422)) throw error;
         if (draft && /draft pull requests are not supported/i.test(error.message)) return create(false);
-        // An earlier try succeeded and its answer was lost.
+        // An earlier attempt succeeded and its response was lost.
         const existing = /already exists/i.test(error.message) ? await pullRequestOf(branch) : undefined;
         if (existing?.state !== 'open') throw error;
         return existing;
@@ -125,7 +125,7 @@ function toPullRequest(
   };
 }
 
-/** One without a date is a draft: it was not submitted. */
+/** A review without a date is a draft that was not submitted. */
 function toReview(answer: Review): GitHubReview[] {
   const { id, node_id, body, user, submitted_at } = answer;
   if (!submitted_at) return [];

@@ -21,7 +21,7 @@ export function createRepositoryMethods({ owner, repo, request }: Client): Metho
       const answer = await orUndefined(request('GET /repos/{owner}/{repo}/contents/{path}', { path, ref }));
       const data = answer?.data;
       if (!data || Array.isArray(data) || data.type !== 'file') return undefined;
-      // Over 1 MB GitHub leaves the content out and says so here.
+      // GitHub omits the content of files over 1 MB, which shows here.
       if (!('encoding' in data) || data.encoding !== 'base64') {
         throw new GitHubError(`${path} at ${ref} is too large to be read: keep it under 1 MB.`, {
           status: 413,
@@ -38,7 +38,7 @@ export function createRepositoryMethods({ owner, repo, request }: Client): Metho
         return true;
       } catch (error) {
         if (isStatus(error, 404)) return false;
-        // A rate limit is a 403 as well, but one that passes.
+        // A rate limit is also a 403, but a temporary one.
         if (isStatus(error, 403) && error.retryAfter === undefined) return undefined;
         throw error;
       }

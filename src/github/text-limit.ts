@@ -1,6 +1,6 @@
 import { GitHubError } from '../core/ports/github-port.ts';
 
-/** GitHub counts characters and refuses more; UTF-16 units are never fewer, so this errs on the safe side. */
+/** GitHub's limit counts characters. A text never has fewer UTF-16 units, so comparing its length is safe. */
 const MAX_BODY_CHARS = 65_536;
 
 export function refuseLongText(what: string, text: string, limit = MAX_BODY_CHARS): void {

@@ -1,10 +1,10 @@
 const TIMEOUT_MS = 30_000;
-/** Statuses whose response may not have a body, not even an empty one. */
+/** Statuses whose response must not have a body, not even an empty one. */
 const WITHOUT_BODY = [101, 204, 205, 304];
 
 /**
- * For Probot's `request.fetch`, which also fetches the installation tokens. Nothing takes longer than this, and
- * the body is read here: Octokit takes one that breaks off for an empty answer, and would keep an empty token.
+ * For Probot's `request.fetch`, which also fetches the installation tokens. Every request has a time-out. The body is read here,
+ * because Octokit treats a truncated body as an empty response and would cache an empty token.
  */
 export function createTimedFetch(timeoutMs = TIMEOUT_MS): typeof fetch {
   return async (input, init) => {

@@ -27,7 +27,7 @@ export function createWorkflowRunMethods({ request }: Client): Methods {
     async cancelRun(id) {
       await request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', { run_id: id }).catch(
         (error: unknown) => {
-          // It has ended already, or was deleted.
+          // The run has already ended or was deleted.
           if (!isStatus(error, 404, 409)) throw error;
         },
       );

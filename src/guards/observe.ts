@@ -22,13 +22,14 @@ export function initialStates(): GuardStates {
   return Object.fromEntries(GUARDS.map((guard) => [guard.id, guard.initial]));
 }
 
-/** Reads states of a claim or a checkpoint. Unreadable ones start from zero, because a crash would end the run. */
+/** Guards whose claimed or kept state is unreadable start from their initial state, because a crash would end the run. */
 export function readStates(states: GuardStates): { states: GuardStates; unreadable: GuardId[] } {
   const unreadable = findUnreadable(states);
   const initial = unreadable.map((id) => [id, guardById(id).initial] as const);
   return { states: { ...states, ...Object.fromEntries(initial) }, unreadable };
 }
 
+/** Guards that have a state, but not a valid one. */
 function findUnreadable(states: GuardStates): GuardId[] {
   return GUARDS.filter(({ id, state }) => id in states && !state.safeParse(states[id]).success).map(
     ({ id }) => id,

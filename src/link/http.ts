@@ -18,7 +18,12 @@ import {
   RunOver,
 } from '../core/ports/job-api.ts';
 import type { Link } from '../core/ports/ports.ts';
-import { LinkRefusedError, type LinkRequest, type RetryParts, requestWithRetries } from './retry-request.ts';
+import {
+  LinkRefusedError,
+  type LinkRequest,
+  type RetryOptions,
+  requestWithRetries,
+} from './retry-request.ts';
 
 const POLL_SECONDS = 25;
 const REQUEST_MS = 30_000;
@@ -31,8 +36,8 @@ const UNAUTHORIZED = 401;
 const CONFLICT = 409;
 const GONE = 410;
 
-/** After these a job is over. */
-const LAST_WORDS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
+/** Claims after which the job is over. */
+const FINAL_CLAIMS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
 
 export interface HttpLinkOptions {
   baseUrl: string;
@@ -49,17 +54,17 @@ export interface HttpLinkOptions {
 
 export interface HttpLink extends Link {
   claimed: Omit<ClaimResponse, 'token'>;
-  /** False: the desk keeps what it has, because that is being verified or the run is over. */
+  /** False if the desk keeps its current blob, because that one is being verified or the run is over. */
   putBlob(name: BlobName, bytes: Uint8Array): Promise<boolean>;
-  /** Undefined: nothing was saved yet. */
+  /** Undefined if nothing was saved yet. */
   getBlob(name: BlobName): Promise<Uint8Array | undefined>;
-  /** For the fresh job only. `changeset`: what it verified, as it came; undefined where there was none. */
+  /** For verification jobs only. `changeset` holds the exact bytes that were verified; undefined if there was none. */
   sendVerification(verification: Verification, changeset: Uint8Array | undefined): Promise<void>;
-  /** Ends heartbeat and polling. */
+  /** Stops heartbeat and polling. */
   close(): Promise<void>;
 }
 
-/** The run ended before this job began: cancelled, mostly. Nothing is wrong, and nothing is left to do. */
+/** The run ended before this job began, usually by a cancel. This is not a failure, and the job has nothing to do. */
 export class RunOverError extends Error {
   override name = 'RunOverError';
   readonly status: RunStatus;
@@ -70,15 +75,15 @@ export class RunOverError extends Error {
   }
 }
 
-/** The desk counts this job no more: it was given up as lost, or another one took over. Its work goes on elsewhere. */
+/** The desk does not accept this job any more, because it was given up as lost or another job replaced it. */
 export class JobOverError extends LinkRefusedError {
   override name = 'JobOverError';
 }
 
-/** Claims the run for this job, and then speaks for it. A desk that is away for minutes misses nothing. */
+/** Claims the run for this job and returns its link. Messages survive a desk that is unavailable for minutes. */
 export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink> {
   const closed = new AbortController();
-  const retrying: RetryParts = {
+  const retrying: RetryOptions = {
     fetch: options.fetch ?? fetch,
     now: options.now,
     sleep: options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal })),
@@ -109,13 +114,13 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
 
   let latest: OrdersResponse = { orders: claimed.orders, version: claimed.version };
   let refused: LinkRefusedError | undefined;
-  /** Its last word is said: from here on the desk has no orders for it, and whatever else it is told is no news. */
+  /** Aborted after the job's final claim, because the desk has no more orders for it. */
   const leaving = new AbortController();
   const sleepers = new Set<() => void>();
   const wakeAll = () => {
     for (const wake of [...sleepers]) wake();
   };
-  /** Answers may overtake one another: an older one does not count. */
+  /** Responses may arrive out of order, so an older version is ignored. */
   const learn = async (response: Response): Promise<Orders> => {
     const told = OrdersResponse.parse(await response.json());
     if (told.version >= latest.version) latest = told;
@@ -141,7 +146,7 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
       HeartbeatResponse.parse(await (await ask('/heartbeat', request)).json());
     });
   };
-  /** Until the link is closed, or the desk says that this job counts no more. */
+  /** Repeats until the link is closed or the desk does not accept this job any more. */
   const repeat = async (signal: AbortSignal, once: () => Promise<void>) => {
     while (!signal.aborted && !refused) {
       try {
@@ -155,7 +160,7 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
           return;
         }
         retrying.onRetry(String(error), 0);
-        // Asking again is what the next round is for; one that fails at once must not spin.
+        // The next iteration retries. The pause keeps immediate failures from spinning.
         await retrying.sleep(1000, signal).catch(() => undefined);
       }
     }
@@ -166,20 +171,20 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
   return {
     claimed,
     report(envelope) {
-      // In the order they were said, also when the first one has to be repeated.
+      // One after the other, so that claims stay in order even if one is retried.
       const sent = reporting.then(async () => {
-        if (LAST_WORDS.has(envelope.type)) leaving.abort();
+        if (FINAL_CLAIMS.has(envelope.type)) leaving.abort();
         return learn(await ask('/report', { method: 'POST', json: envelope, timeoutMs: REQUEST_MS }));
       });
       reporting = sent.catch(() => undefined);
       return sent;
     },
-    /** What the desk said last: asked for at every tick of the job's clock, so it must not wait for the network. */
+    /** The newest known orders. Read at every tick of the job's clock, so this must not wait for the network. */
     orders: async () => present(),
     async ordersAfterWait(signal) {
       while (present().do === 'wait' && !signal.aborted) await nextChange(sleepers, signal);
       if (present().do !== 'wait') return present();
-      // An answer of the very last moment is better than a job that ends.
+      // One last poll, because an answer that arrived just now saves starting another job.
       const look = { method: 'GET', timeoutMs: LAST_LOOK_MS, once: true } as const;
       return ask('/orders', look).then(learn, () => present());
     },

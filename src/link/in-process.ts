@@ -3,7 +3,7 @@ import type { Desk } from '../core/decide/desk.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import type { Link, Vault } from '../core/ports/ports.ts';
 
-/** Desk and job in one process: `autobuild run` at a terminal. */
+/** The link when desk and job are one process, as in `autobuild run` at a terminal. */
 export function createInProcessLink(desk: Desk, run: string, vault: Vault): Link & { changed(): void } {
   const sleepers = new Set<() => void>();
   let changes = 0;
@@ -28,12 +28,12 @@ export function createInProcessLink(desk: Desk, run: string, vault: Vault): Link
         const seen = changes;
         const present = await orders();
         if (present.do !== 'wait' || signal.aborted) return present;
-        // An answer that came while the orders were read has woken nobody.
+        // A change made while the orders were read woke nobody, so it is detected by the counter.
         if (seen === changes) await nextChange(signal);
       }
     },
     openInputs: (refs) => vault.open(run, refs),
-    /** To be called whenever the run's journal grew. */
+    /** Must be called whenever the run's journal grew. */
     changed() {
       changes += 1;
       for (const wake of [...sleepers]) wake();

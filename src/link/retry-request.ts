@@ -1,8 +1,8 @@
-/** The desk said no in a way that asking again does not change: the ticket, the token or the message is not accepted. */
+/** The desk refused the ticket, the token or the message, so a retry is useless. */
 export class LinkRefusedError extends Error {
   override name = 'LinkRefusedError';
   readonly status: number;
-  /** As it came; no more of it than fits into a message. */
+  /** The response body, truncated to fit a message. */
   readonly body: string;
 
   constructor(message: string, status: number, body = '') {
@@ -12,12 +12,12 @@ export class LinkRefusedError extends Error {
   }
 }
 
-export interface RetryParts {
+export interface RetryOptions {
   fetch: typeof fetch;
   now(): Date;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   random(): number;
-  /** How long the desk may be away before a request is given up. */
+  /** The time the desk may be unavailable before a request fails. */
   giveUpMs: number;
   onRetry(problem: string, waitMs: number): void;
 }
@@ -30,9 +30,9 @@ export interface LinkRequest {
   bytes?: Uint8Array;
   timeoutMs: number;
   signal?: AbortSignal;
-  /** One try only, whatever comes. */
+  /** Never retry. */
   once?: boolean;
-  /** What is asked for may not be there yet. */
+  /** A 404 is an expected response. */
   mayBeMissing?: boolean;
 }
 
@@ -40,29 +40,29 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 300_000;
 const MAX_ERROR_CHARS = 500;
-/** What another try cannot mend. All else may be a proxy's or a restart's. */
+/** Statuses that a retry cannot change. Others may come from a proxy or a restart. */
 const FINAL: ReadonlySet<number> = new Set([400, 401, 403, 409, 410, 413, 415, 422]);
 
-/** Asks until there is an answer. Every request of the job may be repeated: the desk knows what it has seen. */
-export async function requestWithRetries(parts: RetryParts, request: LinkRequest): Promise<Response> {
-  const begun = parts.now().getTime();
+/** Sends a request until it is answered. Every request of a job is idempotent, so it may be repeated. */
+export async function requestWithRetries(options: RetryOptions, request: LinkRequest): Promise<Response> {
+  const begun = options.now().getTime();
   for (let attempt = 0; ; attempt += 1) {
-    const tried = await tryOnce(parts.fetch, request);
+    const tried = await tryOnce(options.fetch, request);
     if (tried.response?.ok) return tried.response;
     if (request.mayBeMissing && tried.response?.status === 404) return tried.response;
     const { problem } = tried;
     if (tried.response && FINAL.has(tried.response.status))
       throw new LinkRefusedError(problem, tried.response.status, tried.text);
     request.signal?.throwIfAborted();
-    const waitMs = Math.max(tried.retryAfterMs ?? 0, backOff(attempt, parts.random()));
-    if (request.once || parts.now().getTime() + waitMs - begun > parts.giveUpMs)
+    const waitMs = Math.max(tried.retryAfterMs ?? 0, backOff(attempt, options.random()));
+    if (request.once || options.now().getTime() + waitMs - begun > options.giveUpMs)
       throw new Error(`The desk does not answer: ${problem}`);
-    parts.onRetry(problem, waitMs);
-    await parts.sleep(waitMs, request.signal);
+    options.onRetry(problem, waitMs);
+    await options.sleep(waitMs, request.signal);
   }
 }
 
-/** Half of it is chance, so that jobs cut off together do not come back together. */
+/** Half of the delay is random, so that jobs that were cut off together do not return together. */
 function backOff(attempt: number, random: number): number {
   const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt, 10));
   return Math.round(most / 2 + (most / 2) * random);
@@ -75,7 +75,7 @@ interface Tried {
   retryAfterMs?: number;
 }
 
-async function tryOnce(fetch: RetryParts['fetch'], request: LinkRequest): Promise<Tried> {
+async function tryOnce(fetch: RetryOptions['fetch'], request: LinkRequest): Promise<Tried> {
   const { method, url, token, json, bytes, timeoutMs, signal } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   const headers: Record<string, string> = {};
@@ -88,11 +88,11 @@ async function tryOnce(fetch: RetryParts['fetch'], request: LinkRequest): Promis
       method,
       headers,
       body,
-      // A token is for this desk alone.
+      // No redirects, because the token is for this desk only.
       redirect: 'error',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    // Read here, so that a connection lost half-way counts as no answer.
+    // Reads the body here, so that a connection lost halfway counts as a failure.
     const whole = new Response(await response.arrayBuffer(), response);
     if (whole.ok) return { response: whole, problem: '' };
     const text = (await whole.clone().text()).slice(0, MAX_ERROR_CHARS);

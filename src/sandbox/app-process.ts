@@ -6,13 +6,13 @@ const SERVER = fileURLToPath(new URL('../server.ts', import.meta.url));
 const START_MS = 30_000;
 const MAX_LOG = 2_000_000;
 
-/** The App as a process of its own, as it is deployed. */
+/** The App in a process of its own, as it is deployed. */
 export interface AppProcess {
   port: number;
   log(): string;
-  /** As a machine that loses power. */
+  /** SIGKILL, like a machine that loses power. */
   kill(): Promise<void>;
-  /** As a deployment does. */
+  /** A graceful stop, like a deployment. */
   stop(): Promise<void>;
 }
 

@@ -25,7 +25,10 @@ interface Identity {
   date: string;
 }
 
-/** What `actions/checkout` does: one commit, no history, no credentials. emulate speaks no git, so the objects are made anew; their names are hashes, which shows that they are the same. */
+/**
+ * Does the work of `actions/checkout`: one commit, no history, no credentials. emulate has no git protocol, so the
+ * objects are rebuilt. Their names are hashes, which proves that they are the same.
+ */
 export async function checkOut(
   upstream: Upstream,
   repository: string,
@@ -55,7 +58,7 @@ export async function checkOut(
   git(['add', '--all', '--force']);
   expectSame('tree', git(['write-tree']), commit.tree.sha);
   expectSame('commit', git(['hash-object', '-t', 'commit', '-w', '--stdin'], renderCommit(commit)), sha);
-  // Its parents are not here.
+  // The commit's parents are not fetched.
   if (commit.parents.length > 0) writeFileSync(join(directory, '.git/shallow'), `${sha}\n`);
   git(['update-ref', '--no-deref', 'HEAD', sha]);
 }

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askGate } from '../runner/gate/ask-gate.ts';
 
 /**
- * Plays an agent that gets stuck in three ways real ones do: it lacks a value, it wants a file it was not given, and it runs in a
- * circle. It remembers nothing between its invocations, so every answer has to reach it through a new job.
+ * Plays an agent that gets stuck in three ways that real agents do: it lacks a value, it wants a file outside its
+ * scope, and it runs in circles. It remembers nothing between invocations, so every answer has to reach it through a
+ * new job.
  */
 const {
   AUTOBUILD_CONTEXT = '',
@@ -13,13 +14,13 @@ const {
   AUTOBUILD_INPUT_TILL = '',
 } = process.env;
 const context = JSON.parse(readFileSync(AUTOBUILD_CONTEXT, 'utf8')) as { turn: number; answers: string[] };
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
 
 async function write(path: string, text: string): Promise<void> {
   const { decision, reason } = await askGate(AUTOBUILD_GATE, { path, tool: 'Write' });
   if (decision === 'deny') throw new Error(`${path} may not be written: ${reason}`);
   writeFileSync(path, text);
-  say(JSON.stringify({ type: 'action', kind: 'edit', title: `write ${path}`, paths: [path], ok: true }));
+  print(JSON.stringify({ type: 'action', kind: 'edit', title: `write ${path}`, paths: [path], ok: true }));
 }
 
 function report(summary: string, status: 'partial' | 'implemented'): void {
@@ -32,7 +33,7 @@ export function addDays(from, days) {
 }
 `;
 
-/** Three wrong ways to say when a receipt expires: each fails the same two tests, each with another error. */
+/** Three wrong expressions for a receipt's expiry date. Each fails the same two tests with a different error. */
 const WRONG = ['order.paidAt.plusDays(14)', 'addDays(order.date, 14)', 'addDays(order, 14).slice(0, 10)'];
 const RIGHT = 'addDays(order.paid, 14)';
 
@@ -53,8 +54,8 @@ export function receipt(order) {
 
 async function takeTurn(): Promise<void> {
   if (!AUTOBUILD_INPUT_TILL) {
-    say('Reading the tests: a receipt names the till it comes from, and nothing here says which.');
-    say(`<<<NEED_HELP>>>
+    print('Reading the tests: a receipt names the till it comes from, and nothing here says which.');
+    print(`<<<NEED_HELP>>>
 what_i_tried: |
   1. Looked for the till's number in the repository: the tests only know its form.
 what_i_need: |
@@ -63,19 +64,19 @@ inputs:
   - key: till
     label: Number of the till
 <<<END_HELP>>>`);
-    // The question freezes this process; where nobody answers at once the job ends, and a new one begins here again.
+    // The question freezes this process. If nobody answers soon, the job ends and the next one starts here again.
     await sleep(60_000);
   }
   if (!existsSync('days.js')) {
-    say('Dates are counted in more than one place: that belongs into a file of its own.');
+    print('Dates are counted in more than one place: that belongs into a file of its own.');
     await write('days.js', DAYS);
   }
   if (context.answers.some((answer) => answer.includes('different approach'))) {
-    say('Another approach: the order itself says when it was paid, count from there.');
+    print('Another approach: the order itself says when it was paid, count from there.');
     await write('receipt.js', receipt(RIGHT));
     return report('Count the fourteen days from the payment', 'implemented');
   }
-  say('Working on the expiry date.');
+  print('Working on the expiry date.');
   await write('receipt.js', receipt(WRONG[context.turn - 1] ?? 'undefined'));
   report(`Set the expiry date, attempt ${context.turn}`, 'partial');
 }

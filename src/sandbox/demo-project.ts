@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CONFIG_PATH } from '../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_PATH } from '../core/config-path.ts';
 
 const AGENT = fileURLToPath(new URL('./demo-agent.ts', import.meta.url));
 const WORKFLOW = fileURLToPath(new URL('../../templates/workflow.yml', import.meta.url));
@@ -33,13 +33,13 @@ test('expires after 14 days in a leap year', () =>
   assert.equal(receipt({ ...order, paid: '2024-02-20T00:00:00.000Z' }).expires, '2024-03-05T00:00:00.000Z'));
 `;
 
-/** A small shop with failing tests, and what \`autobuild init\` would have put there. */
+/** A small shop with failing tests, and the files that `autobuild init` would have written. */
 export function demoFiles(node: string): Record<string, string> {
   return {
     'package.json': '{ "name": "shop", "type": "module", "private": true }\n',
     'receipt.js': 'export function receipt() {\n  return {};\n}\n',
     'receipt.test.js': TESTS,
-    '.github/workflows/autobuild.yml': readFileSync(WORKFLOW, 'utf8'),
+    [WORKFLOW_PATH]: readFileSync(WORKFLOW, 'utf8'),
     [CONFIG_PATH]: `agent: scripted
 agents:
   scripted:

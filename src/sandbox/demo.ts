@@ -16,7 +16,7 @@ Plays label to pull request on a local GitHub, with real jobs and a scripted age
   -- --help   this text
 `;
 
-/** Takes a quarter of a minute; a busy machine is given time, a story that hangs is not. */
+/** The demo takes 15 seconds. The deadline leaves room for a busy machine and ends a story that hangs. */
 const DEADLINE_MS = 180_000;
 const LOOK_MS = 150;
 
@@ -29,7 +29,7 @@ type Shown =
 
 type Show = (shown: Shown) => void;
 
-/** What the maintainer does with each question. */
+/** The maintainer's answer to each question. */
 const ANSWERS: {
   text: string;
   give(person: Person, issue: number, question: SeenComment): Promise<unknown>;
@@ -42,7 +42,7 @@ const ANSWERS: {
   },
 ];
 
-/** The standard story on a GitHub of our own: label, three questions, three answers, pull request. */
+/** Plays the standard story on a local GitHub: label, three questions, three answers, pull request. */
 async function playDemo(show: Show, stopped: AbortSignal): Promise<boolean> {
   const begun = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-demo-'));
@@ -93,7 +93,7 @@ async function playIn(
   }
 }
 
-/** Shows each comment as it appears and answers each question once, until the receipt is there. */
+/** Shows each comment when it appears and answers each question once, until the receipt is posted. */
 async function followIssue(
   person: Person,
   issue: number,
@@ -150,7 +150,7 @@ function renderText(shown: Shown): string {
   }
 }
 
-/** Comments as people see them. */
+/** The comment as people see it. */
 function withoutMarkers(body: string): string {
   return body.replaceAll(/<!--.*?-->\s?/g, '');
 }

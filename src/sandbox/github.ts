@@ -40,14 +40,14 @@ const MAX_BODY_BYTES = 40 * 1024 * 1024;
 interface LocalGitHubOptions {
   owner: string;
   name: string;
-  /** Everybody who has an account, and what they may do in the repository. The owner is its admin. */
+  /** Everybody with an account, and their role in the repository. The owner is its admin. */
   people: Record<string, Role>;
   startJob(run: DispatchedRun): RunningJob;
-  /** Every request and its answer, for tests that hold them against GitHub's description. */
+  /** Called with every request and its answer, for tests that compare them with GitHub's description. */
   onExchange?(exchange: { call: Call; answer: Answer }): void;
-  /** Names of the Actions secrets, where the App may look. */
+  /** Names of the Actions secrets, if the App may read them. */
   secretNames?(): Iterable<string>;
-  /** What GitHub shall say instead, for tests of its moods. */
+  /** An answer that replaces GitHub's, for tests of its failures. */
   interfere?(call: Call): Answer | undefined;
 }
 
@@ -62,20 +62,23 @@ export interface LocalGitHub {
   webhooks: WebhookRelay;
   workflows: WorkflowGap;
   reactions: ReactionGap;
-  /** Node ids of comments that were folded away. */
+  /** Node ids of comments that were minimized. */
   minimized: ReadonlySet<string>;
-  /** Reactions of the App to reviews, by their node ids. */
+  /** The App's reactions to reviews, by their node ids. */
   reviewReactions: ReadonlyMap<string, readonly string[]>;
   /** A personal access token. */
   tokenOf(login: string): string;
-  /** One call as that person. */
+  /** Makes one call as that person. */
   callAs(login: string, method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Past permissions and webhooks, for set-up and for looking. */
+  /** Bypasses permissions and webhooks, for setting up and inspecting. */
   upstream: Upstream;
   close(): Promise<void>;
 }
 
-/** GitHub on this machine: emulate, behind a server that adds what it lacks. Loopback only, one repository, nothing is kept. */
+/**
+ * GitHub on this machine: emulate behind a server that adds what it lacks. It listens on loopback only, has one
+ * repository, and stores nothing.
+ */
 export async function startLocalGitHub(options: LocalGitHubOptions): Promise<LocalGitHub> {
   const { owner, name, startJob, onExchange = () => undefined, interfere = () => undefined } = options;
   const roles = new Map<string, Role>([...Object.entries(options.people), [owner, 'admin']]);
@@ -113,7 +116,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   ): Promise<Answer> => {
     const response = await fetch(`http://127.0.0.1:${emulator.port}${path}`, {
       method,
-      // emulate drops a connection that idles, and on a busy machine the next call would still take it.
+      // emulate closes idle connections, and on a busy machine the next call could still use a closed one.
       headers: { authorization, 'content-type': 'application/json', connection: 'close' },
       body: body === undefined || method === 'GET' ? undefined : JSON.stringify(body),
       redirect: 'manual',
@@ -178,23 +181,23 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     }
     const search = call.query.size > 0 ? `?${call.query}` : '';
     let answer = await send(call.method, `${call.path}${search}`, call.body, authorization);
-    for (const gap of gaps) if (gap.mend) answer = await gap.mend(call, answer);
+    for (const gap of gaps) if (gap.fixAnswer) answer = await gap.fixAnswer(call, answer);
     const { token } = (answer.body ?? {}) as { token?: string };
     if (call.path.endsWith('/access_tokens') && token) callers.addInstallation(token);
     return answer;
   }
 
-  async function takeWebhook(event: string, payload: Json): Promise<void> {
-    let mended = payload;
-    for (const gap of gaps) if (gap.mendPayload) mended = await gap.mendPayload(event, mended);
-    webhooks.emit(event, mended);
+  async function receiveWebhook(event: string, payload: Json): Promise<void> {
+    let fixed = payload;
+    for (const gap of gaps) if (gap.fixPayload) fixed = await gap.fixPayload(event, fixed);
+    webhooks.emit(event, fixed);
   }
 
   handle = async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', url);
     const body = await readJson(request);
     if (pathname === '/_webhooks') {
-      await takeWebhook(String(request.headers['x-github-event']), body);
+      await receiveWebhook(String(request.headers['x-github-event']), body);
       response.writeHead(204).end();
       return;
     }

@@ -12,7 +12,7 @@ import { runStepProcess } from './step-process.ts';
 export const SOURCE_ACTION = fileURLToPath(new URL('../action.ts', import.meta.url));
 const BUNDLER = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
 
-/** The action as users get it, made anew. */
+/** Bundles the action as users get it. */
 export function bundleAction(directory: string): string {
   execFileSync(process.execPath, [BUNDLER, directory], { stdio: ['ignore', 'ignore', 'pipe'] });
   return join(directory, 'action.js');
@@ -23,17 +23,17 @@ interface JobRunnerOptions {
   owner: string;
   name: string;
   serverUrl: string;
-  /** Everything a job leaves is below here; the caller removes it. */
+  /** The directory for everything a job leaves. The caller removes it. */
   directory: string;
   /** The bundle, or the source, which needs no bundling. */
   action: string;
-  /** PATH and the like; nothing else of this process reaches a job. */
+  /** PATH and the like. Nothing else of this process's environment reaches a job. */
   environment: Record<string, string>;
   secrets?: Record<string, string>;
   onLog?(run: number, text: string): void;
 }
 
-/** What a job left behind. */
+/** The results of a job. */
 export interface FinishedJob {
   run: number;
   inputs: Record<string, string>;
@@ -51,7 +51,9 @@ export interface JobRunner {
   readonly finished: readonly FinishedJob[];
 }
 
-/** Does for a dispatch what a GitHub runner does: a fresh directory, the steps of the workflow's job, its files and its log. */
+/**
+ * Runs a dispatch as a GitHub runner does: a fresh directory, the steps of the workflow's job, its files and its log.
+ */
 export function createJobRunner(options: JobRunnerOptions): JobRunner {
   const finished: FinishedJob[] = [];
   return {
@@ -155,7 +157,7 @@ async function runSteps(machine: Machine): Promise<Conclusion> {
     const passed = await runStep(machine, step, { ...machine.jobEnv, ...env });
     if (!passed) log.write('##[error]The step failed.\n');
     ok &&= passed;
-    takeUpEnvironment(machine);
+    applyStepEnvironment(machine);
   }
   return ok ? 'success' : 'failure';
 }
@@ -231,8 +233,8 @@ function runProcess(machine: Machine, argv: string[], env: Record<string, string
   });
 }
 
-/** What a step wrote for those after it. */
-function takeUpEnvironment({ files, jobEnv, environment }: Machine): void {
+/** Applies the variables and paths that a step wrote for the steps after it. */
+function applyStepEnvironment({ files, jobEnv, environment }: Machine): void {
   for (const line of readFileSync(files.env, 'utf8').split('\n')) {
     const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
     if (key) jobEnv[key] = value ?? '';

@@ -9,7 +9,7 @@ export interface SeenComment {
   updated_at: string;
 }
 
-/** Somebody with a browser: every click is one call, under their own account. */
+/** A person with a browser. Every click is one call under their own account. */
 export interface Person {
   login: string;
   openIssue(issue: { title: string; body: string }): Promise<number>;
@@ -28,14 +28,14 @@ export interface Person {
   closePullRequest(number: number): Promise<void>;
   reopenPullRequest(number: number): Promise<void>;
   describePullRequest(number: number, body: string): Promise<void>;
-  /** Ticks *Run CI* in the description, as it was seen. */
+  /** Ticks *Run CI* in the description as it was read. */
   tickRunCi(pull: SeenPullRequest): Promise<void>;
   review(
     number: number,
     verdict: 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT',
     body: string,
   ): Promise<SeenReview>;
-  /** Text of a file on a branch. */
+  /** The text of a file on a branch. */
   file(path: string, ref: string): Promise<string | undefined>;
 }
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { EXIT } from '../cli/exit-code.ts';
 
-/** What the command line says. Undefined: help was asked for, or something is not known; it was told, and nothing is to be started. */
+/** Reads the command line. Undefined means that help or a problem was printed and nothing is to be started. */
 export function readFlags<Name extends string>(
   usage: string,
   names: readonly Name[],

@@ -1,10 +1,13 @@
 const MAX_CHARACTERS = 5_000_000;
 
-/** The log of one job as Actions keeps it: what was masked is hidden, and commands are heard only while the runner listens. */
+/**
+ * The log of one job as Actions keeps it. Masked values are hidden, and commands are ignored between `stop-commands`
+ * and its token.
+ */
 export interface RunnerLog {
   write(text: string): void;
   text(): string;
-  /** As Actions shows any other text of the job, such as its summary. */
+  /** Masks any other text of the job, such as its summary, as Actions does. */
   hide(text: string): string;
 }
 
@@ -12,7 +15,7 @@ export function createRunnerLog(secrets: string[], onText: (text: string) => voi
   const masks = new Set(secrets.filter((secret) => secret.length > 0));
   let kept = '';
   let rest = '';
-  /** The word that makes the runner listen again. */
+  /** The token that ends `stop-commands`. */
   let word: string | undefined;
 
   function hide(text: string): string {

@@ -14,17 +14,17 @@ const REPOSITORY = 'shop';
 const WEBHOOK_PATH = '/api/github/webhooks';
 
 interface SandboxOptions {
-  /** Everything is below here; the caller makes and removes it. */
+  /** The directory for everything. The caller creates and removes it. */
   directory: string;
-  /** What stands on the default branch, by path. */
+  /** The files of the default branch, by path. */
   files: Record<string, string>;
-  /** Beside the owner, `olivia`. */
+  /** People beside the owner, `olivia`. */
   people?: Record<string, Role>;
-  /** The file that is run as the action; its source when left out. */
+  /** The file that is run as the action. Its source if omitted. */
   action?: string;
-  /** PostgreSQL; a SQLite file when left out. */
+  /** The address of PostgreSQL. A SQLite file if omitted. */
   databaseUrl?: string;
-  /** What jobs and the App get of this process's environment: PATH at least. */
+  /** The environment that jobs and the App get: PATH at least. */
   environment: Record<string, string>;
   secrets?: Record<string, string>;
   onExchange?(exchange: { call: Call; answer: Answer }): void;
@@ -35,18 +35,22 @@ export interface Sandbox {
   github: LocalGitHub;
   runner: JobRunner;
   person(login: string): Person;
-  /** Starts one more App; webhooks go to all that run, in turn. A killed one is started again under the same address. */
+  /**
+   * Starts one more App. Webhooks are sent to all running ones in turn. A killed App is restarted under the same
+   * address.
+   */
   startApp(): Promise<AppProcess>;
-  /** Puts another commit on the default branch. */
+  /** Commits to the default branch. */
   push(files: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 }
 
-/** A GitHub, a runner and Apps on this machine: the same for the tests, for `npm run demo` and for people. */
+/** GitHub, a runner and Apps on this machine, for the tests, for `npm run demo` and for people. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { directory, environment } = options;
   const jobs = join(directory, 'jobs');
-  // What a killed job leaves goes with the rest; a short name, because sockets are made in it.
+  // Files that a killed job leaves are removed with the rest. The name is short, because the paths of sockets have a
+  // limit.
   const temporary = join(directory, 't');
   for (const made of [jobs, temporary]) mkdirSync(made, { recursive: true });
   let runner: JobRunner | undefined;

@@ -9,7 +9,7 @@ Serves the App that the environment or the file .env sets up (docs/operate.md); 
   -- --help   this text
 `;
 
-/** `npm start`: the server where an App is set up, else the whole story on a GitHub of our own. */
+/** `npm start` runs the server if an App is set up, otherwise the whole story on a local GitHub. */
 async function start(): Promise<number> {
   if (existsSync('.env')) process.loadEnvFile('.env');
   if (

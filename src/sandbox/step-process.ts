@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** As the real runner: asked, told, then killed. */
+/** The real runner's sequence: SIGINT, SIGTERM, SIGKILL. */
 const INTERRUPT_MS = 7_500;
 const TERMINATE_MS = 2_500;
 
-/** One step of a job: a process, and whatever it starts. False: it failed, or was ended. */
+/** Runs one step of a job with everything it starts. False means that it failed or was cancelled. */
 export async function runStepProcess(
   argv: string[],
   options: {
@@ -16,7 +16,7 @@ export async function runStepProcess(
 ): Promise<boolean> {
   const [program = '', ...args] = argv;
   const { cwd, env, cancelled, onOutput } = options;
-  // A group of its own, so that whatever it leaves behind can be ended with it.
+  // A process group of its own, so that everything it leaves behind can be ended.
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
   const stop = () => void stopProcess(child);

@@ -11,7 +11,7 @@ Plays a task at the terminal, without GitHub: a scripted agent gets stuck twice 
   -- --help   this text
 `;
 
-/** `npm run story`: one story, played for real in a scratch repository that is deleted afterwards. */
+/** `npm run story` plays one story in a real scratch repository that is deleted afterwards. */
 const TASK = `# Sign receipts and let them expire
 
 A receipt is signed with the shop's key and expires fourteen days after the order was paid.
@@ -41,7 +41,7 @@ test('expires after 14 days in a leap year', () =>
 
 const ANSWERS = ['/provide signing_key=till-4711-test', '/continue new-approach'];
 
-function say(text = ''): void {
+function print(text = ''): void {
   process.stdout.write(`${text}\n`);
 }
 
@@ -54,9 +54,9 @@ async function playStory(): Promise<number> {
   writeFileSync(join(shop, 'receipt.test.js'), TESTS);
   writeFileSync(join(shop, 'receipt.js'), 'export function receipt() {\n  return {};\n}\n');
   try {
-    say('A scripted agent builds a small task in a scratch repository. It will get stuck twice:');
-    say('once for want of a key, once in a circle. Both answers are given for you.');
-    say();
+    print('A scripted agent builds a small task in a scratch repository. It will get stuck twice:');
+    print('once for want of a key, once in a circle. Both answers are given for you.');
+    print();
     const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
     const agent = fileURLToPath(new URL('./scripted-agent.ts', import.meta.url));
     const argv = [cli, 'run', 'TASK.md', '--verify', `node --test`];
@@ -68,13 +68,13 @@ async function playStory(): Promise<number> {
       env: { ...process.env, AUTOBUILD_HOME: join(scratch, 'home') },
     });
     const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
-    say();
-    say(
+    print();
+    print(
       code === 0
         ? 'That was the whole loop. To try it on a task of your own:'
         : `The story ended with exit code ${code}.`,
     );
-    if (code === 0) say('  npm run -s autobuild -- run TASK.md --directory YOUR_REPOSITORY -- YOUR_AGENT');
+    if (code === 0) print('  npm run -s autobuild -- run TASK.md --directory YOUR_REPOSITORY -- YOUR_AGENT');
     return code;
   } finally {
     rmSync(scratch, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { SealError, type Sealer } from './seal.ts';
 const NAME = 'key_check';
 const CONTEXT = ['settings', NAME];
 
-/** A wrong key is found when the store is opened, not when the first value is needed. */
+/** Finds a wrong key when the store is opened, not when the first value is needed. */
 export async function checkKey(db: Db, sealer: Sealer): Promise<void> {
   const fresh = { name: NAME, value: sealer.seal(Buffer.from(NAME), CONTEXT) };
   await db

@@ -5,7 +5,7 @@ import { SealError } from './seal.ts';
 const MAX_CAUSES = 5;
 const POSTGRES_PORT = '5432';
 
-/** Why the store could not be opened, for whoever starts the server: by name and without a stack. What is a bug stays one. */
+/** Explains to the operator why the store could not be opened, with its name and without a stack. Bugs are not explained. */
 export function explainUnopened(
   error: unknown,
   { databaseUrl, file }: { databaseUrl?: string; file?: string },
@@ -25,12 +25,12 @@ export function explainUnopened(
   return userError('database_file_unusable', { file: file ?? '', problem: source });
 }
 
-/** What the system or the database itself said. Errors without a code are nobody's but ours. */
+/** The message of the system or the database. Errors without a code are bugs of ours. */
 function sourceOf(error: unknown): string | undefined {
   let found: string | undefined;
   let at: unknown = error;
   for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth += 1) {
-    // Node tries every address of a host name and tells of them all.
+    // Node tries every address of a host name and reports all failures.
     const inner = at instanceof AggregateError ? at.errors[0] : at;
     if (inner instanceof Error && ('code' in inner || found !== undefined || 'status' in inner))
       found = inner.message.replace(/\.$/, '');

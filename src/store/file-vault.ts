@@ -6,7 +6,7 @@ import type { Vault } from '../core/ports/ports.ts';
 const Values = z.record(z.string(), z.object({ key: z.string(), value: z.string() }));
 type Values = z.infer<typeof Values>;
 
-/** Values people gave, on their own machine: a file only they can read, outside the worktree, gone when the run ends. */
+/** The vault of a local run: a file outside the worktree that only its user can read, deleted when the run ends. */
 export function openFileVault(directory: string): Vault {
   const file = join(directory, 'inputs.json');
   const fresh = `${file}.new`;
@@ -15,7 +15,7 @@ export function openFileVault(directory: string): Vault {
     async put(_run, key, value) {
       const values = read();
       const ref = `input-${Object.keys(values).length + 1}`;
-      // The mode is given to new files only: one left by a crash must not lend its own.
+      // `mode` applies to new files only, so a file left by a crash would keep its own.
       rmSync(fresh, { force: true });
       writeFileSync(fresh, JSON.stringify({ ...values, [ref]: { key, value } }), { mode: 0o600 });
       renameSync(fresh, file);

@@ -18,7 +18,7 @@ import type { RunState } from '../core/contracts/run-state.ts';
 import { evolve } from '../core/decide/evolve.ts';
 import type { Commit, RunStore } from '../core/ports/ports.ts';
 
-/** A line is one decision, whole: input, events, effects. A line cut off by a crash was never acknowledged. */
+/** One line is one complete decision: input, events and effects. A line cut off by a crash was never acknowledged. */
 const JournalLine = z.object({
   v: z.literal(1),
   input: Input,
@@ -32,14 +32,14 @@ export class JournalError extends Error {
 
 interface ReadJournal {
   commits: Commit[];
-  /** Bytes of whole lines; what follows was cut off mid-line. */
+  /** The length of all complete lines in bytes. Any bytes after them are a line cut off by a crash. */
   wholeBytes: number;
   torn: string;
 }
 
 const NEWLINE = 0x0a;
 
-/** Reads a journal, setting a cut-off last line apart. A bad line before the last one is damage, not a crash. */
+/** Reads a journal and separates a cut-off last line. A bad line before the last one is damage, not a crash. */
 export function readJournal(contents: Uint8Array | string, file: string, linesBefore = 0): ReadJournal {
   const bytes = typeof contents === 'string' ? Buffer.from(contents) : contents;
   const wholeBytes = bytes.lastIndexOf(NEWLINE) + 1;
@@ -77,8 +77,8 @@ function parseJson(line: string): unknown {
 }
 
 /**
- * The journal of one run in one file: appended and synced before anything is acknowledged. Processes are kept apart by the
- * worktree lock; what another store of this process appended is read before every load and commit.
+ * The journal of one run in one file, appended and synced before anything is acknowledged. The worktree lock excludes other
+ * processes. Lines that another store of this process appended are read before every load and commit.
  */
 export function openFileStore(directory: string): RunStore & { repaired?: string; close(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -86,14 +86,14 @@ export function openFileStore(directory: string): RunStore & { repaired?: string
   const descriptor = openSync(file, 'a+', 0o600);
   let version = 0;
   let state: RunState | undefined;
-  /** Bytes that are in `state`. */
+  /** The number of journal bytes folded into `state`. */
   let read = 0;
 
   const apply = (commit: Commit) => {
     version += 1;
     for (const event of commit.events) state = evolve(state, event);
   };
-  /** Takes in what stands in the file behind what is known; gives back a last line without its end. */
+  /** Folds lines that were appended since the last read. Returns an incomplete last line. */
   const catchUp = (): string => {
     const { size } = fstatSync(descriptor);
     if (size < read)
@@ -130,7 +130,7 @@ export function openFileStore(directory: string): RunStore & { repaired?: string
         writeWhole(descriptor, line);
         fsyncSync(descriptor);
       } catch (error) {
-        // Half a line would make every later one unreadable.
+        // An incomplete line would make the journal unreadable from here.
         ftruncateSync(descriptor, read);
         throw error;
       }
@@ -152,7 +152,7 @@ function readFrom(descriptor: number, start: number, end: number): Buffer {
   return bytes.subarray(0, filled);
 }
 
-/** A disk that fills up takes a part of it and says nothing. */
+/** A write to a full disk may store only a part and report no error. */
 function writeWhole(descriptor: number, bytes: Buffer): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(descriptor, bytes, written);

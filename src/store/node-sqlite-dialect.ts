@@ -15,7 +15,7 @@ import { isBusy } from './unavailable.ts';
 const CACHED_STATEMENTS = 200;
 const LONGEST_PAUSE_MS = 20;
 
-/** The only parameter of a query that is run once for each of these. It answers with a row of `changes` for each. */
+/** Pass this as the only parameter to run a query once per item. The result has a row with `changes` for each item. */
 export class RowByRow {
   readonly rows: readonly SQLInputValue[][];
   constructor(rows: readonly SQLInputValue[][]) {
@@ -23,7 +23,10 @@ export class RowByRow {
   }
 }
 
-/** Kysely over `node:sqlite`. Its connection must have no busy timeout of its own: that one would stop the whole process. */
+/**
+ * A Kysely dialect for `node:sqlite`. The connection must have no busy timeout, because SQLite would block the whole process
+ * while it waits.
+ */
 export function createNodeSqliteDialect(database: DatabaseSync, busyMs: number): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -39,11 +42,11 @@ function createDriver(database: DatabaseSync, busyMs: number): Driver {
   return {
     init: async () => undefined,
     acquireConnection: async () => connection,
-    // A transaction that starts as a reader cannot wait for its turn to write.
+    // `begin immediate`, because a transaction that starts as a reader cannot wait for the write lock.
     beginTransaction: () => whileBusy(busyMs, () => void begin.run()),
     commitTransaction: () => whileBusy(busyMs, () => void commit.run()),
     async rollbackTransaction() {
-      // A full disk may have rolled it back already.
+      // SQLite may have rolled back already, for example on a full disk.
       if (database.isTransaction) database.exec('rollback');
     },
     releaseConnection: async () => undefined,
@@ -70,7 +73,7 @@ function createConnection(database: DatabaseSync, busyMs: number): DatabaseConne
   };
 }
 
-/** In a transaction nobody else can be writing, so that no row needs a second try. */
+/** Must run in a transaction, where no other connection can write, so that no row needs a retry. */
 function runEach<Row>(
   database: DatabaseSync,
   statement: StatementSync,
@@ -95,7 +98,7 @@ function cacheStatements(database: DatabaseSync) {
   };
 }
 
-/** Another process writes: try again in a moment, and let this process do other things meanwhile. */
+/** Retries while another process writes, without blocking this process. */
 async function whileBusy<Result>(busyMs: number, work: () => Result): Promise<Result> {
   const until = performance.now() + busyMs;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {

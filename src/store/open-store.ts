@@ -2,7 +2,7 @@ import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import { openPostgresStore } from './postgres.ts';
 import { openSqliteStore } from './sqlite.ts';
 
-/** PostgreSQL when there is a URL of one, else SQLite in the file. */
+/** Opens PostgreSQL if a URL is given, otherwise the SQLite file. */
 export async function openStore({
   databaseUrl,
   file,

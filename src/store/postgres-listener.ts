@@ -3,19 +3,19 @@ import pg from 'pg';
 const CONNECT_MS = 5000;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-/** A connection that died without a word is found by asking. */
+/** A probe finds a connection that was lost without an error. */
 const PROBE_EVERY_MS = 15_000;
 const PROBE_MS = 5000;
 
-/** One connection that only listens, made anew whenever it is lost. The first one must succeed. */
-export async function listen(parts: {
+/** Opens a connection for LISTEN and reconnects whenever it is lost. The first attempt must succeed. */
+export async function listen(options: {
   url: string;
   channel: string;
   onMessage(message: string): void;
-  /** Connected again: something may have been said meanwhile. */
+  /** Called after a reconnect, because messages may have been lost meanwhile. */
   onMissed(): void;
 }): Promise<{ close(): Promise<void> }> {
-  const { url, channel, onMessage, onMissed } = parts;
+  const { url, channel, onMessage, onMissed } = options;
   let closed = false;
   let pause = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export async function listen(parts: {
       keepAlive: true,
       application_name: 'autobuild-listener',
     });
-    // Without a listener an error ends the process; `end` follows it.
+    // An error without a listener would end the process. `end` follows every error.
     fresh.on('error', () => undefined);
     fresh.on('notification', ({ payload }) => onMessage(payload ?? ''));
     try {

@@ -15,12 +15,12 @@ import { asUnavailable } from './unavailable.ts';
 const CONNECTIONS = 10;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 20_000;
-/** The server's own limit comes first; this one is for a server that is not there any more. */
+/** Longer than the server's own limit; it covers a server that has disappeared. */
 const QUERY_MS = 30_000;
 const CHANNEL = 'autobuild_wake';
 const INT8 = 20;
 
-/** For any number of instances. What one of them puts in or commits wakes the others. */
+/** Supports any number of instances. Rows that one of them adds wake the others. */
 export async function openPostgresStore({ url, key }: { url: string; key: string }): Promise<HostedStore> {
   const sealer = createSealer(key);
   const pool = createPool(url);
@@ -54,7 +54,7 @@ export async function openPostgresStore({ url, key }: { url: string; key: string
       await db.destroy();
     });
   } catch (error) {
-    // Not `destroy`: it leaves a pool alone that was never used.
+    // Not `destroy`, because it does not end a pool that was never used.
     await pool.end();
     throw asUnavailable(error);
   }
@@ -62,7 +62,7 @@ export async function openPostgresStore({ url, key }: { url: string; key: string
 
 function createPool(url: string): pg.Pool {
   const types = new pg.TypeOverrides();
-  // Milliseconds and GitHub's ids are far below 2^53.
+  // As numbers, because milliseconds and GitHub's ids are far below 2^53.
   types.setTypeParser(INT8, Number);
   const pool = new pg.Pool({
     connectionString: url,
@@ -75,7 +75,8 @@ function createPool(url: string): pg.Pool {
     keepAlive: true,
     application_name: 'autobuild',
   });
-  // A lost connection without a listener ends the process. The query that was under way rejects with it; an idle one is replaced.
+  // An error without a listener would end the process. A query on the lost connection rejects by itself; an idle connection is
+  // replaced.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

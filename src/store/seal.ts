@@ -7,16 +7,16 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** A value that cannot be opened, or a key that is none. Never says anything of the value or the key. */
+/** A value cannot be opened, or a key is malformed. The message never contains the value or the key. */
 export class SealError extends Error {
   override name = 'SealError';
 }
 
-/** Encrypts at rest. What was sealed in one context opens in no other. */
+/** Encryption at rest. A value sealed in one context cannot be opened in another. */
 export interface Sealer {
   seal(plain: Uint8Array, context: string[]): Uint8Array;
   open(sealed: Uint8Array, context: string[]): Buffer;
-  /** Sealed with a key that is not the first any more. */
+  /** True if the value was sealed with a key that is not the first any more. */
   isOutdated(sealed: Uint8Array): boolean;
 }
 
@@ -30,11 +30,11 @@ const HEAD_BYTES = 1 + ID_BYTES + IV_BYTES + TAG_BYTES;
 
 interface Key {
   id: Buffer;
-  /** Made once: made anew for each use, the key costs more than the encryption. */
+  /** Created once, because creating the key object costs more than the encryption. */
   secret: KeyObject;
 }
 
-/** One or more keys, comma separated: the first one seals, all of them open. */
+/** Reads one or more keys, separated by commas. The first one seals, all of them open. */
 export function createSealer(keys: string): Sealer {
   const known = keys.split(',').map((text, index) => readKey(text.trim(), index + 1));
   const [first] = known;
@@ -80,7 +80,7 @@ function contextBytes(context: string[]): Buffer {
 }
 
 function readKey(text: string, position: number): Key {
-  // 64 hex digits are also base64, of another length.
+  // Hex is tried first, because 64 hex digits are also valid base64, of another length.
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : readBase64(text);
   if (bytes?.length !== KEY_BYTES)
     throw new SealError(

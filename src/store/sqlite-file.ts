@@ -2,9 +2,14 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** For a file that is new. A webhook fills one of these, instead of four of the usual size that are written one by one. */
+/**
+ * Applies to new files. A webhook fits one page of this size, instead of four of the default size that are written one by one.
+ */
 const PAGE_BYTES = 16_384;
-/** The cache holds the inner pages of very many runs. The log is copied back after 16 MB: runs lie far apart. */
+/**
+ * The cache holds the inner pages for very many runs. The WAL is checkpointed only after 16 MB, because runs are spread over the
+ * file.
+ */
 const SETTINGS = `
   pragma synchronous = full;
   pragma trusted_schema = off;
@@ -14,10 +19,10 @@ const SETTINGS = `
   pragma busy_timeout = 0;
 `;
 
-/** Every commit is synced to the disk before it is acknowledged. Waiting for others is left to the caller: see the dialect. */
+/** Opens the file so that every commit is synced before it is acknowledged. Waiting for other writers is left to the dialect. */
 export function openSqliteFile(file: string, busyMs: number): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite gives its other files the mode of this one.
+  // SQLite creates its other files with the mode of this one.
   closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: busyMs });
   try {

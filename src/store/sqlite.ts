@@ -13,7 +13,7 @@ import { asUnavailable } from './unavailable.ts';
 
 const BUSY_MS = 10_000;
 
-/** Everything in one file of this machine, for one instance. Durable when a promise resolves (WAL, synchronous=FULL). */
+/** A store in one local file, for one instance. Writes are durable when their promise resolves (WAL, synchronous=FULL). */
 export async function openSqliteStore({
   file,
   key,
@@ -21,7 +21,7 @@ export async function openSqliteStore({
 }: {
   file: string;
   key: string;
-  /** How long to wait for another process that writes. */
+  /** The time to wait for another process that writes. */
   busyMs?: number;
 }): Promise<HostedStore> {
   const sealer = createSealer(key);
@@ -36,7 +36,7 @@ export async function openSqliteStore({
     }
     const database = createDatabase({ db, dialect: 'sqlite', notify: async () => undefined });
     return createHostedStore(database, sealer, async () => {
-      // Waits for what is under way: there is one connection, and it is handed out in turn.
+      // Waits for running queries, because the only connection is handed out in turn.
       await db.connection().execute(async () => undefined);
       await db.destroy();
     });

@@ -11,7 +11,7 @@ const SQLITE: Record<number, string> = {
 };
 const SQLITE_BUSY = 5;
 
-/** PostgreSQL's states by their beginning: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** Prefixes of PostgreSQL's SQLSTATE codes: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const POSTGRES: [RegExp, string][] = [
   [/^08/, 'the connection is gone'],
   [/^53100$/, 'the disk is full'],
@@ -23,7 +23,7 @@ const POSTGRES: [RegExp, string][] = [
 ];
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** What the clients say without any code. */
+/** Messages of clients for errors without a code. */
 const WORDS =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|connection has been discarded|driver has already been destroyed|database is not open|after calling end on the pool/i;
 
@@ -33,12 +33,12 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === SQLITE_BUSY;
 }
 
-/** Lost a race, and nothing else: the same transaction may succeed when it is run again. */
+/** The transaction only lost a race, so it may succeed when it is run again. */
 export function isLostRace(error: unknown): boolean {
   return /^(23505|40001|40P01)$/.test(codeOf(error));
 }
 
-/** Errors of the database that pass by themselves get their type; all others stay what they are. */
+/** Converts transient database errors to `StoreUnavailableError`, and returns others unchanged. */
 export function asUnavailable(error: unknown): unknown {
   let at: unknown = error;
   for (let depth = 0; at instanceof Error && depth < MAX_CAUSES; depth += 1) {
@@ -50,7 +50,7 @@ export function asUnavailable(error: unknown): unknown {
         { cause: error },
       );
     }
-    // Node tries every address of a host name and tells of them all.
+    // Node tries every address of a host name and reports all failures.
     at = at instanceof AggregateError ? at.errors[0] : at.cause;
   }
   return error;
@@ -62,7 +62,7 @@ function reasonOf(error: Error): string | undefined {
   const code = codeOf(error);
   const state = POSTGRES.find(([pattern]) => pattern.test(code));
   if (state) return state[1];
-  // A socket in the file system is simply not there while its server is down.
+  // A Unix socket does not exist while its server is down.
   const socketGone = code === 'ENOENT' && 'syscall' in error && error.syscall === 'connect';
   if (NETWORK.test(code) || socketGone) return `the database does not answer (${code})`;
   return WORDS.test(error.message) ? 'the connection is gone' : undefined;
@@ -70,7 +70,7 @@ function reasonOf(error: Error): string | undefined {
 
 function sqliteCode(error: unknown): number | undefined {
   if (codeOf(error) !== 'ERR_SQLITE_ERROR') return undefined;
-  // The upper bits tell kinds of one code apart.
+  // The upper bits only distinguish variants of one primary code.
   return Number((error as { errcode?: unknown }).errcode) & 0xff;
 }
 

@@ -4,12 +4,12 @@ import { parseJson } from '../core/parse-json.ts';
 import type { Logger } from './log.ts';
 import { readStream } from './read-stream.ts';
 
-/** Of a request that carries names and numbers, and no work. */
+/** The limit for a request with names and numbers only. */
 export const SMALL_BYTES = 64 * 1024;
 
 type RefuseJob = (c: Context, reason: string, about?: object) => Response;
 
-/** A job that may not speak is told why, and so is the log. */
+/** Responds with 401 and the reason, and logs it. */
 export function createRefusal(log: Logger): RefuseJob {
   return (c, reason, about = {}) => {
     log.warn({ ...about, reason, path: c.req.path }, 'job refused');
@@ -17,7 +17,7 @@ export function createRefusal(log: Logger): RefuseJob {
   };
 }
 
-/** The body, read by its schema; or the answer that says what is wrong with it. */
+/** The parsed body, or the response that says why it is invalid. */
 export async function readJson<Schema extends z.ZodType>(
   c: Context,
   schema: Schema,
@@ -28,7 +28,7 @@ export async function readJson<Schema extends z.ZodType>(
   if (!bytes) return tooLarge(c, maxBytes);
   const parsed = schema.safeParse(parseJson(Buffer.from(bytes).toString('utf8')));
   if (parsed.success) return parsed.data;
-  // The path and the rule, never what was sent.
+  // Names the path and the rule, never the value.
   const [first] = parsed.error.issues;
   return problem(c, 400, `The body is not valid at ${first?.path.join('.') || 'the top'}: ${first?.code}.`);
 }

@@ -3,7 +3,7 @@ import { PROTOCOL } from '../core/contracts/envelope.ts';
 import { isFinished, type RunState } from '../core/contracts/run-state.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
-import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
+import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
 import {
   actionsRunMark,
   aliveMark,
@@ -12,7 +12,7 @@ import {
   claimMark,
   dispatchedMark,
   isOver,
-  JobPlace,
+  JobTarget,
   type RunOver,
   verificationMark,
   verificationName,
@@ -22,7 +22,7 @@ import { type AttemptOf, askSparingly } from './attempt-of.ts';
 import type { Logger } from './log.ts';
 import { hashToken, tokenFor } from './tokens.ts';
 
-export interface ClaimParts {
+export interface ClaimDependencies {
   store: HostedStore;
   log: Logger;
   now(): Date;
@@ -32,22 +32,22 @@ export interface ClaimParts {
 const FIRST_ATTEMPT = 1;
 const UNUSABLE = 'The ticket is unknown, used or expired.';
 
-/** `POST /claim`: a ticket becomes the token of its job, for one attempt of the Actions run it was dispatched to. */
-export function createClaimRoute(parts: ClaimParts): (c: Context) => Promise<Response> {
-  const { store, log, now } = parts;
-  const attemptOf = askSparingly(parts.attemptOf, now);
+/** `POST /claim` exchanges a ticket for the token of its job, for one attempt of the Actions run it was dispatched to. */
+export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promise<Response> {
+  const { store, log, now } = deps;
+  const attemptOf = askSparingly(deps.attemptOf, now);
   const refuse = createRefusal(log);
 
-  /** Code that runs in a job can read its ticket: that a later attempt has begun is for GitHub to say. */
+  /** Code in a job can read the ticket, so GitHub must confirm that a later attempt has begun. */
   const checkAttempt = async (
     c: Context,
-    place: Place,
+    target: RunTarget,
     about: { actions_run_id: number; attempt: number },
   ): Promise<Response | undefined> => {
     const { actions_run_id, attempt } = about;
     let running: number | undefined;
     try {
-      running = await attemptOf(place, actions_run_id);
+      running = await attemptOf(target, actions_run_id);
     } catch (error) {
       log.warn({ ...about, error: String(error) }, 'the attempt of an Actions run could not be read');
     }
@@ -58,7 +58,7 @@ export function createClaimRoute(parts: ClaimParts): (c: Context) => Promise<Res
     return running < attempt ? refuse(c, `The Actions run is at attempt ${running}.`, about) : undefined;
   };
 
-  const tellOver = (c: Context, { status }: RunState, about: object) => {
+  const answerOver = (c: Context, { status }: RunState, about: object) => {
     log.info({ ...about, status }, 'a job came after the end of its run');
     const answer: RunOver = { error: `The run is over (${status}): there is nothing left to do.`, status };
     return c.json(answer, 410);
@@ -75,27 +75,27 @@ export function createClaimRoute(parts: ClaimParts): (c: Context) => Promise<Res
     if (!found) return refuse(c, UNUSABLE, { actions_run_id, attempt });
     const { run, job, kind } = found;
     const about = { actions_run_id, attempt, run, job };
-    const [{ state, version }, place, verification] = await Promise.all([
+    const [{ state, version }, target, verification] = await Promise.all([
       store.runs.load(run),
-      store.runs.place(run),
+      store.runs.target(run),
       kind === 'verify' ? store.marks.get(verificationMark(ticketHash)) : undefined,
     ]);
-    if (state && isFinished(state)) return tellOver(c, state, about);
+    if (state && isFinished(state)) return answerOver(c, state, about);
     const over =
       !state || (kind === 'verify' ? verification !== verificationName(state) : isOver(job, state));
-    if (!place || over) return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
-    // Only a claim whose answer was lost has its token already.
+    if (!target || over) return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
+    // The token exists already if the response of an earlier claim was lost.
     if (!(await store.tokens.findToken(hash))) {
       const at = now().toISOString();
       const dispatched = Number((await store.marks.get(dispatchedMark(ticketHash))) ?? actions_run_id);
       const usable = !found.revoked && at < found.expires_at;
       if (!usable || (found.actions_run ?? dispatched) !== actions_run_id) return refuse(c, UNUSABLE, about);
       if (attempt > (found.attempt ?? FIRST_ATTEMPT)) {
-        const wrong = await checkAttempt(c, place, about);
+        const wrong = await checkAttempt(c, target, about);
         if (wrong) return wrong;
       }
-      const taken = await store.tokens.takeTicket(ticketHash, actions_run_id, attempt, at);
-      if (!taken) return refuse(c, UNUSABLE, about);
+      const redeemed = await store.tokens.redeemTicket(ticketHash, actions_run_id, attempt, at);
+      if (!redeemed) return refuse(c, UNUSABLE, about);
       if (verification !== undefined) await store.marks.set(verificationMark(hash), verification);
       await store.tokens.addToken({ hash, run, job, kind });
       await store.marks.set(claimMark(run, job, kind), hash);
@@ -106,11 +106,11 @@ export function createClaimRoute(parts: ClaimParts): (c: Context) => Promise<Res
     const response: ClaimResponse = {
       token,
       kind,
-      // A later attempt of the same Actions run goes on as the same job.
+      // A later attempt of the same Actions run continues as the same job.
       brief: { ...briefFor(state), job },
       orders: ordersFor(state),
       version,
-      place: JobPlace.parse(place),
+      place: JobTarget.parse(target),
       protocol: PROTOCOL,
     };
     c.header('cache-control', 'no-store');

@@ -1,11 +1,11 @@
 /** Counts since the process started, by name and labels, for `/metrics`. */
 export interface Counters {
   add(name: string, labels?: Record<string, string>): void;
-  /** In the order of their names. */
+  /** Sorted by name. */
   all(): { name: string; labels: Record<string, string>; value: number }[];
 }
 
-/** More label combinations than this are a mistake in the code that counts. */
+/** More label combinations than this are a bug in the caller. */
 const MAX_SERIES = 500;
 
 export function createCounters(): Counters {

@@ -1,4 +1,5 @@
 import type { Inbox, IncomingDelivery } from '../core/ports/hosted-ports.ts';
+import { inTime } from './in-time.ts';
 
 type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
@@ -10,22 +11,22 @@ interface Queued {
 }
 
 /**
- * A disk sync per delivery is what makes durability slow: deliveries that came in the same round of the event loop, or
- * while the last transaction ran, are stored by one.
+ * Stores deliveries in batches, because a disk sync for each would be slow. A batch has the deliveries that arrived in the same
+ * round of the event loop or during the last transaction.
  */
-export function createGroupCommit(parts: {
+export function createGroupCommit(deps: {
   inbox: Pick<Inbox, 'put'>;
-  /** Deliveries of one transaction. */
+  /** The most deliveries in one transaction. */
   maxBatch: number;
-  /** A store that does not answer for this long counts as unavailable. */
+  /** After this time the store counts as unavailable. */
   timeoutMs: number;
   onFailure(error: unknown, deliveries: number): void;
 }): { put(delivery: IncomingDelivery): Promise<Kept>; size(): number } {
-  const { inbox, maxBatch, timeoutMs, onFailure } = parts;
+  const { inbox, maxBatch, timeoutMs, onFailure } = deps;
   const queue: Queued[] = [];
   let flushing = false;
 
-  /** While more keeps coming with every round of the event loop, a bigger batch is worth the wait for a few rounds. */
+  /** Waits a few rounds of the event loop while more deliveries arrive, because bigger batches are cheaper. */
   const gather = async () => {
     for (let round = 0, before = -1; round < GATHERING_ROUNDS; round += 1) {
       if (queue.length === before || queue.length >= maxBatch) return;
@@ -39,7 +40,9 @@ export function createGroupCommit(parts: {
       await gather();
       const batch = queue.splice(0, maxBatch);
       try {
-        const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs);
+        const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs, () => {
+          throw new Error(`The store did not answer for ${timeoutMs} ms.`);
+        });
         batch.forEach(({ settle }, index) => {
           settle(kept[index] ?? 'unavailable');
         });
@@ -61,16 +64,4 @@ export function createGroupCommit(parts: {
         void flush();
       }),
   };
-}
-
-async function inTime<Value>(value: Promise<Value>, ms: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The store did not answer for ${ms} ms.`)), ms);
-  });
-  try {
-    return await Promise.race([value, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

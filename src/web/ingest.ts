@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Inbox } from '../core/ports/hosted-ports.ts';
 import type { Counters } from './counters.ts';
-import { laneOf, pickLaneParts } from './delivery-lane.ts';
+import { laneOf, pickLaneFields } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Logger } from './log.ts';
 import { createBodyBudget, discardRest, readBody } from './read-body.ts';
@@ -12,7 +12,7 @@ export const WEBHOOK_PATH = '/api/github/webhooks';
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 export const MIN_SECRET_LENGTH = 16;
 
-/** Events someone acts on. All others are acknowledged and forgotten. */
+/** Events that have a handler. Others are acknowledged and dropped. */
 const HANDLED_EVENTS: ReadonlySet<string> = new Set([
   'issues',
   'issue_comment',
@@ -27,7 +27,7 @@ const DELIVERY_ID = /^[\w-]{1,100}$/;
 const EVENT_NAME = /^[a-z_]{1,60}$/;
 const RETRY_AFTER_SECONDS = '5';
 
-export interface IngestParts {
+export interface IngestDependencies {
   secret: string;
   inbox: Pick<Inbox, 'put'>;
   now(): Date;
@@ -38,9 +38,9 @@ export interface IngestParts {
 }
 
 interface IngestLimits {
-  /** Deliveries that wait to be stored. */
+  /** The most deliveries that wait to be stored. */
   queued: number;
-  /** Of all bodies that are being read at once. */
+  /** The most bytes of all bodies that are being read. */
   bufferedBytes: number;
   batch: number;
   storeTimeoutMs: number;
@@ -50,7 +50,7 @@ const LIMITS: IngestLimits = {
   queued: 2_000,
   bufferedBytes: 256 * 1024 * 1024,
   batch: 200,
-  // GitHub hangs up after 10 s.
+  // GitHub closes the connection after 10 s.
   storeTimeoutMs: 5_000,
 };
 
@@ -62,14 +62,14 @@ const busy = (result: string): Answer => ({
   headers: { 'retry-after': RETRY_AFTER_SECONDS },
 });
 
-/** Webhooks from GitHub: checked on the raw bytes, durable, then acknowledged. Nothing is acted on here. */
-export function createIngest(parts: IngestParts): {
+/** Receives webhooks: verifies the signature of the raw bytes, stores them, then acknowledges. They are handled later. */
+export function createIngest(deps: IngestDependencies): {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 } {
-  const { secret, inbox, now, log, counters } = parts;
+  const { secret, inbox, now, log, counters } = deps;
   checkSecret(secret);
-  const limits = { ...LIMITS, ...parts.limits };
-  const handled = parts.handledEvents ?? HANDLED_EVENTS;
+  const limits = { ...LIMITS, ...deps.limits };
+  const handled = deps.handledEvents ?? HANDLED_EVENTS;
   const budget = createBodyBudget(limits.bufferedBytes);
   const commits = createGroupCommit({
     inbox,
@@ -107,17 +107,17 @@ export function createIngest(parts: IngestParts): {
     if (typeof event !== 'string' || !EVENT_NAME.test(event))
       return answer(400, 'bad_request', 'X-GitHub-Event is missing or malformed');
     if (!handled.has(event)) return answer(202, 'ignored');
-    const parts = pickLaneParts(bytes);
-    if (!parts)
+    const laneFields = pickLaneFields(bytes);
+    if (!laneFields)
       return answer(
         400,
         'bad_request',
         "The body is not a JSON object: set the webhook's content type to application/json",
       );
-    // Others may have come while this one was read.
+    // Checked again, because other deliveries may have arrived while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
     const received_at = now().toISOString();
-    const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(parts), received_at });
+    const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(laneFields), received_at });
     switch (kept) {
       case 'fresh':
         return answer(202, 'queued');

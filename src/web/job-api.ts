@@ -2,8 +2,8 @@ import { type Context, Hono } from 'hono';
 import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contracts/envelope.ts';
 import type { Orders } from '../core/contracts/orders.ts';
 import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import { clampToClock } from '../core/decide/clamp-claim.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
-import { holdToClock } from '../core/decide/hold-to-desk.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
@@ -23,43 +23,43 @@ import {
 } from '../core/ports/job-api.ts';
 import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { factsFor, whyNotAccepted } from './accept-changeset.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
 import { createClaimRoute } from './claim-job.ts';
-import type { JobApiParts } from './job-api-parts.ts';
+import type { JobApiDependencies } from './job-api-dependencies.ts';
 import { keepBlob } from './keep-blob.ts';
 import { readStream } from './read-stream.ts';
-import { factsFor, whyNotTaken } from './take-changeset.ts';
 import { digestOf, hashToken } from './tokens.ts';
 import { waitForVersion } from './version-watch.ts';
 
-/** Who speaks: one job of one run, and nothing else. */
+/** The authenticated job. Its token is valid for one job of one run. */
 interface Speaker {
   run: string;
   job: number;
   kind: JobKind;
   hash: string;
-  /** Which verification, for a job that verifies. */
+  /** The name of the verification, for a job that verifies. */
   verification?: string;
 }
 
 export type JobApiEnv = { Variables: { speaker: Speaker; state: RunState; version: number } };
 
 const OVER = 'This job is over: it parked, handed over, was lost or was replaced.';
-/** What comes after a job is for its successor to know. */
+/** The orders for a job that is over. Only its successor learns the current ones. */
 const PARK: Orders = { do: 'park' };
 const BEARER = /^Bearer ([\w-]{20,200})$/;
 
-/** What a job says and asks, below `/api/jobs`. The desk decides what it means. */
-export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
-  const { store, rules, log, now, closing } = parts;
-  const limits = { longPolls: 2_000, uploads: 4, ...parts.limits };
+/** The job API below `/api/jobs`. Claims of a job are passed to `decide`. */
+export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
+  const { store, rules, log, now, closing } = deps;
+  const limits = { longPolls: 2_000, uploads: 4, ...deps.limits };
   let longPolls = 0;
   let uploads = 0;
   const app = new Hono<JobApiEnv>();
 
   const refuse = createRefusal(log);
 
-  app.post('/claim', createClaimRoute(parts));
+  app.post('/claim', createClaimRoute(deps));
 
   app.use(async (c, next) => {
     const token = BEARER.exec(c.req.header('authorization') ?? '')?.[1];
@@ -82,7 +82,9 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
     return next();
   });
 
-  /** Values, work and claims belong to the job that builds: the verifying one runs code nobody has looked at. */
+  /**
+   * Only the build job may read values and send work or claims, because a verification job runs code that nobody has reviewed.
+   */
   const forbidden = (c: Context<JobApiEnv>, kind: JobKind) =>
     c.get('speaker').kind === kind
       ? undefined
@@ -104,17 +106,17 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
     const state = c.get('state');
     const key = `claim:${hash.slice(0, 32)}:${read.seq}`;
     if (isOver(job, state)) {
-      // Its last word, whose answer was lost, is answered again; nothing of it is done again.
+      // A final claim whose response was lost is acknowledged again, without effect.
       if (!(await store.runs.wasSeen(key))) return refuse(c, OVER, { run, job });
       return c.json({ orders: PARK, version: c.get('version') });
     }
-    // The run has ended: what the job says changes nothing, and is not kept.
+    // The run has ended, so the claim changes nothing and is not stored.
     if (isFinished(state)) return c.json({ orders: ordersFor(state), version: c.get('version') });
     await markAlive(run, job);
-    // An agent may print what it was given: from here on it would be in the journal, and in every text that is made of it.
+    // Hides given values, because an agent may print them and the claim is stored in the journal and shown in comments.
     const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
-    const envelope = holdToClock(state, hidden, now().toISOString());
-    const work = await factsFor(parts, state, envelope);
+    const envelope = clampToClock(state, hidden, now().toISOString());
+    const work = await factsFor(deps, state, envelope);
     const decided = await decideOnce(store.runs, rules, run, { type: 'claim', envelope, work }, [key]);
     if (!decided) return refuse(c, 'The run is gone.', { run, job });
     const orders = isOver(job, decided.state) ? PARK : ordersFor(decided.state);
@@ -173,7 +175,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
       if (!bytes) return tooLarge(c, MAX_BLOB_BYTES);
       const speaker = c.get('speaker');
       const { run, job } = speaker;
-      const why = name.data === 'changeset' ? await whyNotTaken(parts, speaker, bytes) : undefined;
+      const why = name.data === 'changeset' ? await whyNotAccepted(deps, speaker, bytes) : undefined;
       if (why) return problem(c, 422, why);
       const kept = await keepBlob(store, run, name.data, bytes, (state) => isStale(speaker, state));
       if (!kept.kept) return kept.why === 'busy' ? busy(c) : problem(c, 409, kept.reason);
@@ -186,7 +188,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
 
   app.get('/blobs/:name', async (c) => {
     const name = BlobName.safeParse(c.req.param('name'));
-    // The checkpoint holds the agent's own session: the fresh job has no use for it.
+    // A verification job must not read the checkpoint, which has the agent's session.
     if (!name.success || (name.data === 'checkpoint' && c.get('speaker').kind === 'verify'))
       return problem(c, 404, 'There is no such blob.');
     const bytes = await store.blobs.get(c.get('speaker').run, name.data);
@@ -205,7 +207,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
     if ((bytes ? digestOf(bytes) : null) !== request.changeset)
       return problem(c, 409, 'What was verified is not the changeset of the run: the result does not count.');
     const verification = hideInVerification(request.verification, await secretsOf(c.get('state')));
-    // One result per claim: a repeated request is not a second one.
+    // The key lets each claimed token report one result, even if the request is repeated.
     const seen = [`verification:${hash.slice(0, 32)}`];
     const at = now().toISOString();
     const changeset = request.changeset ?? undefined;
@@ -213,7 +215,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
     return c.json({ ok: true });
   });
 
-  /** A job that were refused for a state nobody can read would die of it, and its successor as well. */
+  /** Drops guard states that cannot be parsed. If they were refused, the job would fail, and its successor too. */
   const withReadStates = (envelope: Envelope): Envelope => {
     const claim = Claim.safeParse({ type: envelope.type, data: envelope.data });
     if (!claim.success) return envelope;
@@ -235,7 +237,7 @@ export function createJobApi(parts: JobApiParts): Hono<JobApiEnv> {
   return app;
 }
 
-/** One that verifies speaks of one verification. */
+/** A verification job may only report its own verification. */
 function isStale({ job, kind, verification }: Speaker, state: RunState): boolean {
   return kind === 'build' ? isOver(job, state) : !isOfVerification(verification, state);
 }

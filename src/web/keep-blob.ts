@@ -3,15 +3,15 @@ import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import type { BlobName } from '../core/ports/job-api.ts';
 import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
 
-/** Other things happen to a run while its work is written; this many in a row is no chance. */
+/** The run may change while its work is written; this many times in a row is a bug. */
 const TRIES = 5;
 
 type Kept = { kept: true } | { kept: false; why: 'closed'; reason: string } | { kept: false; why: 'busy' };
 
 /**
- * What was approved and verified is what is published: while a person is asked about finished work, and from the request to verify
- * on, the changeset stays as it is. An upload takes its time,
- * so the run is looked at when all of it is here, and it is kept only if the run has not moved on since.
+ * The changeset is frozen while a person is asked about finished work and from the request to verify on, because exactly the
+ * approved and verified work is published. An upload takes time, so the run is checked after the last byte, and the blob is
+ * stored only if the run has not changed since.
  */
 export async function keepBlob(
   { runs, blobs }: Pick<HostedStore, 'runs' | 'blobs'>,
@@ -35,7 +35,7 @@ function whyClosed(state: RunState, name: BlobName): string | undefined {
   if (name === 'changeset' && asked && isAboutFinishedWork(asked.triggers))
     return 'A person is asked about the finished work: the changeset stays as it is.';
   if (state.verifying === undefined) return undefined;
-  // The checkpoint is neither verified nor published, and the job that asked for the check has yet to park.
+  // The checkpoint is neither verified nor published, and the job that requested the verification still has to park.
   return name === 'checkpoint' && state.job_live
     ? undefined
     : `The work is being verified: the ${name} stays as it is.`;

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Names under which something secret or large could be logged by accident, at the top or one level below. */
+/** Fields that are removed at the top level and one level below, because they may hold secrets or large data. */
 const SECRET_NAMES = [
   'authorization',
   'cookie',
@@ -16,7 +16,7 @@ const SECRET_NAMES = [
   'value',
 ];
 
-/** JSON lines. Errors keep message and stack; requests are logged by id, method, path and result only. */
+/** Logs JSON lines. Errors keep message and stack; requests are logged with id, method, path and result only. */
 export function createLog(level: string, destination: DestinationStream): Logger {
   return pino(
     {
@@ -27,7 +27,7 @@ export function createLog(level: string, destination: DestinationStream): Logger
       redact: {
         paths: [
           ...SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`, `*.*.*.${name}`]),
-          // Probot hands whole deliveries and Octokit whole requests to the log when something fails.
+          // On failures Probot logs whole deliveries and Octokit whole requests.
           'event',
           '*.event',
           '*.request.headers',
@@ -47,7 +47,7 @@ export function createLog(level: string, destination: DestinationStream): Logger
 
 const MAX_CAUSES = 5;
 
-/** Message and stack only: other properties of an error may carry requests and payloads. */
+/** Keeps message and stack only, because other properties of an error may hold requests and payloads. */
 function describeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;

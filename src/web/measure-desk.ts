@@ -4,12 +4,12 @@ import type { RunState } from '../core/contracts/run-state.ts';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import { aliveMark } from '../core/ports/job-api.ts';
 
-/** a job that says nothing for longer is shown as silent. */
+/** a job without a heartbeat for longer than this counts as silent. */
 const SILENT_AFTER_MS = 180_000;
 
-/** A desk with more active runs is measured by its oldest ones. */
+/** If more runs are active, only the oldest are measured. */
 const MAX_ACTIVE = 500;
-/** Questions of the newest runs make the resolution rate. */
+/** The resolution rate is computed from the questions of this many newest runs. */
 const NEWEST_RUNS = 200;
 
 type QueueSize = Awaited<ReturnType<HostedStore['inbox']['size']>>;

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import type { Counters } from './counters.ts';
+import { inTime } from './in-time.ts';
 import { measureDesk } from './measure-desk.ts';
 import { renderMetrics } from './render-metrics.ts';
 
@@ -9,7 +10,7 @@ export interface WorkerHealth {
   alive: boolean;
 }
 
-interface OperateParts {
+interface OperateDependencies {
   store: HostedStore;
   counters: Counters;
   workers(): WorkerHealth[];
@@ -17,11 +18,11 @@ interface OperateParts {
 }
 
 const STORE_TIMEOUT_MS = 2_000;
-/** Scrapers may come as often as they like: the store is asked this often. */
+/** Results are cached for this long, however often scrapers ask. */
 const MEASURED_FOR_MS = 5_000;
 
-/** `/healthz` and `/metrics`: figures only, nothing of what is built or said. */
-export function createOperate({ store, counters, workers, now }: OperateParts): Hono {
+/** `/healthz` and `/metrics`. They contain figures only, no text of runs. */
+export function createOperate({ store, counters, workers, now }: OperateDependencies): Hono {
   const app = new Hono();
   let measured: { at: number; text: Promise<string> } | undefined;
 
@@ -38,7 +39,7 @@ export function createOperate({ store, counters, workers, now }: OperateParts): 
     if (!measured || at - measured.at >= MEASURED_FOR_MS) {
       const text = measureDesk(store, now()).then((figures) => renderMetrics(figures, counters));
       measured = { at, text };
-      // A failure must not be kept for the next one who asks.
+      // A failure is not cached.
       text.catch(() => {
         measured = undefined;
       });
@@ -51,14 +52,10 @@ export function createOperate({ store, counters, workers, now }: OperateParts): 
   return app;
 }
 
-async function isReachable(store: HostedStore): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), STORE_TIMEOUT_MS);
-  });
+function isReachable(store: HostedStore): Promise<boolean> {
   const asked = store.inbox.size().then(
     () => true,
     () => false,
   );
-  return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+  return inTime(asked, STORE_TIMEOUT_MS, () => false);
 }

@@ -1,11 +1,11 @@
-/** What to pick of an object: `true` stands for a text, a number or the like, anything else for an object within. */
+/** The fields to pick of an object. `true` picks a primitive value, a nested shape picks fields of an object. */
 interface Shape {
   readonly [name: string]: true | Shape;
 }
 
 interface Field {
   name: string;
-  /** As it is written, with its quotes. */
+  /** The key as written in JSON, with its quotes. */
   key: string;
   inner?: Field[];
 }
@@ -18,17 +18,17 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
-/** For what is looked at. All else may be of any length. */
+/** The limit for picked values. Skipped ones may have any length. */
 const MAX_VALUE_BYTES = 1000;
 
 /**
- * A few values of a long JSON object, in one pass and without making the others. Says `undefined` when it is no whole
- * object. What lies between the values is skipped by its quotes and brackets, not checked.
+ * Picks a few values of a long JSON object in one pass without parsing the rest. Returns undefined if it is not a complete
+ * object. Skipped values are scanned for quotes and brackets only, not validated.
  */
 export function createJsonPicker(shape: Shape): (bytes: Buffer) => object | undefined {
   const fields = listFields(shape);
   return (bytes) => {
-    // One character per byte: made quickly, and searched more quickly than bytes are.
+    // latin1 has one character per byte, is fast to decode, and strings are searched faster than bytes.
     const text = bytes.toString('latin1');
     const begin = skipSpace(text, 0);
     if (text.charCodeAt(begin) !== OPEN_OBJECT) return undefined;
@@ -46,7 +46,7 @@ function listFields(shape: Shape): Field[] {
   }));
 }
 
-/** All of these take the place where something begins and give the one behind it, or -1. */
+/** The functions below take the index where a value begins and return the index after it, or -1. */
 function readObject(text: string, begin: number, fields: Field[], into: Record<string, unknown>): number {
   let at = skipSpace(text, begin + 1);
   if (text.charCodeAt(at) === CLOSE_OBJECT) return at + 1;
@@ -68,7 +68,7 @@ function readObject(text: string, begin: number, fields: Field[], into: Record<s
 }
 
 function readField(text: string, at: number, { name, inner }: Field, into: Record<string, unknown>): number {
-  // Of a name that comes twice the last one counts, as for `JSON.parse`.
+  // The last of duplicate names counts, as in `JSON.parse`.
   into[name] = undefined;
   if (inner && text.charCodeAt(at) === OPEN_OBJECT) {
     const within = {};
@@ -98,7 +98,7 @@ function skipValue(text: string, begin: number): number {
   return at > begin ? at : -1;
 }
 
-/** Counts brackets instead of calling itself: nesting may be of any depth. */
+/** Counts brackets instead of recursing, because the nesting may be of any depth. */
 function skipNested(text: string, begin: number): number {
   let depth = 0;
   let at = begin;

@@ -7,7 +7,7 @@ import type { Rules } from '../core/contracts/rules.ts';
 import { pendingEscalation } from '../core/contracts/run-state.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { parseJson } from '../core/parse-json.ts';
-import type { HostedStore, Place } from '../core/ports/hosted-ports.ts';
+import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
 import { sealCommand } from '../core/secrets/seal-command.ts';
 import type { Logger } from './log.ts';
 import { readStream } from './read-stream.ts';
@@ -15,28 +15,28 @@ import { readStream } from './read-stream.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_VALUE_CHARS = 32 * 1024;
 const RUN_ID = /^[\w.-]{1,100}$/;
-/** Only a script of our own origin can set it: a form of another site cannot. */
+/** Only scripts of our own origin can set this header; forms of other sites cannot. */
 const REQUEST_HEADER = 'x-autobuild-request';
 
 const Body = z.object({ inputs: z.record(z.string(), z.string().min(1).max(MAX_VALUE_CHARS)) });
 
-interface ProvideInputParts {
+interface ProvideInputDependencies {
   store: HostedStore;
   rules: Rules;
   log: Logger;
   now(): Date;
-  /** Where people reach this server: requests of pages of other origins are refused. */
+  /** The server's public URL. Requests from pages of other origins are refused. */
   publicUrl: string;
-  /** Who is signed in. */
+  /** The login of the signed-in person. */
   authenticate(request: Request): Promise<string | undefined>;
-  /** Asked at every request, never remembered. */
-  permission(place: Place, login: string): Promise<Permission>;
+  /** Checked at every request, never cached. */
+  permission(target: RunTarget, login: string): Promise<Permission>;
 }
 
-/** P-6: `POST /api/runs/:id/provide-input`, for signed-in people with write permission. Values go to the vault and nowhere else. */
-export function createProvideInput(parts: ProvideInputParts): Hono {
-  const { store, rules, log, now, authenticate } = parts;
-  const ownOrigin = new URL(parts.publicUrl).origin;
+/** P-6: `POST /api/runs/:id/provide-input`, for signed-in people with write permission. Values are stored in the vault only. */
+export function createProvideInput(deps: ProvideInputDependencies): Hono {
+  const { store, rules, log, now, authenticate } = deps;
+  const ownOrigin = new URL(deps.publicUrl).origin;
   const app = new Hono();
 
   app.post('/:id/provide-input', async (c) => {
@@ -49,12 +49,12 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
     if (!by) return c.json({ error: 'Sign in first.' }, 401);
 
     const run = c.req.param('id');
-    const place = RUN_ID.test(run) ? await store.runs.place(run) : undefined;
-    const { state } = place ? await store.runs.load(run) : { state: undefined };
-    if (!place || !state) return c.json({ error: 'There is no such run.' }, 404);
-    if (!(await mayAnswer(place, by))) {
-      const needed = neededRole(place.roles, 'provide');
-      return c.json({ error: `The role ${needed} on ${place.owner}/${place.repo} is needed.` }, 403);
+    const target = RUN_ID.test(run) ? await store.runs.target(run) : undefined;
+    const { state } = target ? await store.runs.load(run) : { state: undefined };
+    if (!target || !state) return c.json({ error: 'There is no such run.' }, 404);
+    if (!(await mayAnswer(target, by))) {
+      const needed = neededRole(target.roles, 'provide');
+      return c.json({ error: `The role ${needed} on ${target.owner}/${target.repo} is needed.` }, 403);
     }
 
     const bytes = await readStream(c.req.raw.body, MAX_BODY_BYTES);
@@ -96,12 +96,12 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
     return c.json({ status: decided.state.status, missing });
   });
 
-  /** Fails closed: a permission that cannot be read is none. */
-  async function mayAnswer(place: Place, login: string): Promise<boolean> {
+  /** Fails closed: an unreadable permission counts as none. */
+  async function mayAnswer(target: RunTarget, login: string): Promise<boolean> {
     try {
-      return hasRole(await parts.permission(place, login), neededRole(place.roles, 'provide'));
+      return hasRole(await deps.permission(target, login), neededRole(target.roles, 'provide'));
     } catch (err) {
-      log.warn({ err, login, repo: `${place.owner}/${place.repo}` }, 'permission could not be read');
+      log.warn({ err, login, repo: `${target.owner}/${target.repo}` }, 'permission could not be read');
       return false;
     }
   }
@@ -109,7 +109,7 @@ export function createProvideInput(parts: ProvideInputParts): Hono {
   return app;
 }
 
-/** Browsers name the origin with every POST; what comes without one is a program, and says so by a header of its own. */
+/** Browsers send `Origin` with every POST. A request without it is from a program and must have our header. */
 function isSameOrigin(origin: string | undefined, header: string | undefined, own: string): boolean {
   return origin === undefined ? header !== undefined : origin === own;
 }

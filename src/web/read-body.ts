@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 
 type ReadBody = { ok: true; bytes: Buffer } | { ok: false; problem: 'too_large' | 'busy' | 'broken' };
 
-/** Bytes of all bodies that are being read at this moment. */
+/** Limits the bytes of all bodies that are being read. */
 interface BodyBudget {
-  take(bytes: number): boolean;
+  reserve(bytes: number): boolean;
   give(bytes: number): void;
 }
 
 export function createBodyBudget(maxBytes: number): BodyBudget {
   let used = 0;
   return {
-    take(bytes) {
+    reserve(bytes) {
       if (used + bytes > maxBytes) return false;
       used += bytes;
       return true;
@@ -22,10 +22,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   };
 }
 
-/**
- * What the sender says of the length is checked by the caller; here counts what comes. A body that was read stays in the
- * budget until the caller gives it back.
- */
+/** Counts the received bytes; the caller checks the declared length. A body stays in the budget until the caller releases it. */
 export function readBody(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -33,13 +30,13 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
     const end = (result: ReadBody) => {
       if (!result.ok) budget.give(length);
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
-      // An error after this has nobody to tell.
+      // Errors after this point have no listener and would end the process.
       request.on('error', () => undefined);
       resolve(result);
     };
     const onData = (chunk: Buffer) => {
       if (length + chunk.length > maxBytes) return end({ ok: false, problem: 'too_large' });
-      if (!budget.take(chunk.length)) return end({ ok: false, problem: 'busy' });
+      if (!budget.reserve(chunk.length)) return end({ ok: false, problem: 'busy' });
       length += chunk.length;
       chunks.push(chunk);
     };
@@ -55,8 +52,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, budget: Bod
 const LINGER_MS = 2_000;
 
 /**
- * For answers that come before the body was read. Closing at once would reset the connection before the sender has read
- * the answer: what is still sent is thrown away for a moment first.
+ * For responses sent before the body was read. Closing at once would reset the connection before the sender has read the
+ * response, so the rest of the body is discarded for a moment first.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;

@@ -6,23 +6,23 @@ export interface Settings {
   appId: number;
   privateKey: string;
   webhookSecret: string;
-  /** PostgreSQL; else `databaseFile`. */
+  /** The URL of a PostgreSQL database. If absent, `databaseFile` is used. */
   databaseUrl?: string;
   databaseFile?: string;
-  /** For values at rest: the first one seals, all of them open. */
+  /** Keys for encryption at rest. The first one seals, all of them open. */
   keys: string;
-  /** Where GitHub, jobs and people reach this server, without a slash at the end. */
+  /** The server's URL for GitHub, jobs and people, without a trailing slash. */
   publicUrl: string;
   host: string;
   port: number;
-  /** GitHub's REST API. */
+  /** The URL of GitHub's REST API. */
   apiUrl: string;
-  /** GitHub as people see it, for links, without a slash at the end. */
+  /** The URL of GitHub's web pages, for links, without a trailing slash. */
   webUrl: string;
   logLevel: string;
   /** The label that starts a run. */
   label: string;
-  /** Slack-compatible: every question is posted there. */
+  /** A Slack-compatible webhook that every question is posted to. */
   notifyUrl?: string;
 }
 
@@ -32,7 +32,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const KEY_BYTES = 32;
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** All that is wrong is said at once, each with the variable's name and what it takes; never with its value. */
+/** Reports all problems at once, each with the variable's name and the expected value, never the actual one. */
 export function readSettings(env: Env, readFile: (path: string) => string): Settings {
   const problems: string[] = [];
   const refuse = (problem: string): undefined => {
@@ -92,12 +92,12 @@ function readKey(
   try {
     if (createPrivateKey(key).asymmetricKeyType === 'rsa') return key;
   } catch {
-    // Falls through: the reason may quote the key.
+    // The reason is not shown, because it may quote the key.
   }
   return refuse(`${name} is not an RSA private key: give the whole .pem file, from -----BEGIN to END-----.`);
 }
 
-/** Where a variable cannot hold several lines, people write \n, or base64. */
+/** Some environments allow no line breaks in variables, so people write \n or base64. */
 function unfold(text: string): string {
   if (text.includes('-----BEGIN')) return text.replaceAll('\\n', '\n');
   return Buffer.from(text, 'base64').toString('utf8');
@@ -172,7 +172,7 @@ function readApiUrl(
   return `${protocol ?? 'https'}://${host}/api/v3`;
 }
 
-/** The address of the pages, from that of the API, unless it is another one. */
+/** The URL of GitHub's web pages, derived from the API's URL unless it is set. */
 function readWebUrl(
   text: string | undefined,
   apiUrl: string | undefined,

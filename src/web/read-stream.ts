@@ -1,4 +1,4 @@
-/** Reads a body whole, or stops reading as soon as it is longer than allowed. Undefined: too long. */
+/** Reads a whole body. Stops and returns undefined as soon as it exceeds the limit. */
 export async function readStream(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,

@@ -6,7 +6,7 @@ interface Sample {
   value: number;
 }
 
-/** What the counters of this process mean; one without a line here is shown all the same. */
+/** Help texts of the counters. A counter without an entry gets a default text. */
 const COUNTED: Record<string, string> = {
   autobuild_deliveries_total: 'Webhooks by what became of them.',
   autobuild_effect_retries_total: 'Effects on GitHub that had to be tried again.',

@@ -9,7 +9,7 @@ import { WEBHOOK_PATH } from './ingest.ts';
 import type { JobApiEnv } from './job-api.ts';
 import type { Logger } from './log.ts';
 
-export interface WebServerParts {
+export interface WebServerDependencies {
   ingest: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
   jobs: Hono<JobApiEnv>;
   /** Below `/api/runs`. */
@@ -24,19 +24,19 @@ export interface WebServerParts {
 
 interface WebServer {
   listen(port: number, host: string): Promise<number>;
-  /** Takes nothing new, lets what is under way end, and cuts it off after `graceMs`. */
+  /** Stops accepting connections, waits for running requests, and aborts them after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Of what comes in. A long poll is a short request with a late answer, so none of these ends it. */
+/** Limits for receiving a request. They do not end long polls, whose requests are short and only their responses late. */
 const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000, checkMs: 1_000 };
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** One HTTP server for GitHub, jobs, people and monitoring. */
-export function createWebServer(parts: WebServerParts): WebServer {
-  const { ingest, log } = parts;
-  const timeouts = { ...TIMEOUTS, ...parts.timeouts };
-  const listener = getRequestListener(composeApps(parts).fetch, { overrideGlobalObjects: false });
+export function createWebServer(deps: WebServerDependencies): WebServer {
+  const { ingest, log } = deps;
+  const timeouts = { ...TIMEOUTS, ...deps.timeouts };
+  const listener = getRequestListener(composeApps(deps).fetch, { overrideGlobalObjects: false });
 
   const server = createServer(
     {
@@ -77,7 +77,7 @@ export function createWebServer(parts: WebServerParts): WebServer {
   };
 }
 
-function composeApps({ jobs, runs, operate, pages, log }: WebServerParts): Hono {
+function composeApps({ jobs, runs, operate, pages, log }: WebServerDependencies): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
     await next();
@@ -93,7 +93,7 @@ function composeApps({ jobs, runs, operate, pages, log }: WebServerParts): Hono 
   return app;
 }
 
-/** Parts throw what they cannot handle; the caller learns whether to come again, and nothing else. */
+/** Handles errors that routes do not. The caller only learns whether to retry. */
 function answerError(err: Error, path: string, log: Logger): Response {
   const away = err instanceof StoreUnavailableError;
   log.error({ err, path }, away ? 'store unavailable' : 'request failed');

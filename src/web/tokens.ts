@@ -1,11 +1,11 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
-/** Only hashes are stored: who reads the database cannot speak for a job. */
+/** Only hashes are stored, so that reading the database does not allow anybody to act as a job. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Of a changeset, as its verifier names it. */
+/** The digest of a changeset that its verification reports. */
 export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
@@ -15,8 +15,8 @@ export function createTicket(): string {
 }
 
 /**
- * The token of a claim. With a nonce it follows from what only the claiming job knows, so that a repeated claim, whose
- * first answer was lost, is given the same one.
+ * The token of a claim. With a nonce it is derived from values that only the claiming job knows, so that a repeated claim whose
+ * first response was lost gets the same token.
  */
 export function tokenFor(ticket: string, attempt: number, nonce: string | undefined): string {
   if (nonce === undefined) return randomBytes(32).toString('base64url');

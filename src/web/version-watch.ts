@@ -1,7 +1,7 @@
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 
-/** A wake-up can be lost with a database connection: whoever waits looks for itself now and then. */
+/** A wake-up can be lost with a database connection, so waiters also poll. */
 const LOOK_AGAIN_MS = 2_000;
 
 /** Resolves when the run is at another version than `known`, when the time is up, or when the signal aborts. */
@@ -28,7 +28,7 @@ export async function waitForVersion(
       const present = await store.runs.load(run);
       const left = deadline - performance.now();
       if (present.version !== known || left <= 0 || signal.aborted) return present;
-      // A change that came while the run was read has woken nobody.
+      // A change made while the run was read woke nobody, so it is detected by the counter.
       if (seen !== changes) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS));

@@ -7,7 +7,7 @@ import { decideOnce } from '../../src/core/decide/decide-once.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
-import { openTestDesk, PLACE, type TestDesk } from '../web/desk.ts';
+import { openTestDesk, TARGET, type TestDesk } from '../web/desk.ts';
 import { ActionRunner } from './action-run.ts';
 import { listenAsRunner } from './actions-runner.ts';
 
@@ -45,7 +45,7 @@ async function begin(holdMinutes: number): Promise<void> {
   const checks = ['test -f done.txt && test -z "$SHOP_KEY"'];
   const [commit] = new Run({ agents: ['scripted'], checks, freshVerification: true }).commits;
   if (!commit) throw new Error('no commit');
-  await desk.store.runs.commit('r1', 0, { ...commit, place: { ...PLACE, head_sha: head } });
+  await desk.store.runs.commit('r1', 0, { ...commit, target: { ...TARGET, head_sha: head } });
 }
 
 async function playJob(job: number, env: Record<string, string> = {}) {
@@ -95,7 +95,7 @@ test('P-9: the workflow passes the secret: the agent has it, and nobody reads it
   expect(kept).not.toContain(VALUE);
   const { commands } = listenAsRunner(second.out);
   expect(commands).toContainEqual({ name: 'add-mask', data: VALUE });
-}, 90_000);
+});
 
 test('P-9: the workflow does not pass it: the job says which line is missing, and asks again', async () => {
   await playJob(1);
@@ -111,7 +111,7 @@ test('P-9: the workflow does not pass it: the job says which line is missing, an
   await carryOn();
   const third = await playJob(3, { SHOP_KEY: VALUE });
   expect(readFileSync(join(third.worktree, 'done.txt'), 'utf8').trim()).toBe(String(VALUE.length));
-}, 120_000);
+});
 
 test('P-9: a job that began before the secret was named makes room for one that has it', async () => {
   await desk.close();
@@ -130,4 +130,4 @@ test('P-9: a job that began before the secret was named makes room for one that 
   expect(readFileSync(join(second.worktree, 'done.txt'), 'utf8').trim()).toBe(String(VALUE.length));
   // The one that could not have it was not let go on.
   expect(existsSync(join(second.worktree, 'woken.txt'))).toBe(false);
-}, 120_000);
+});

@@ -39,7 +39,7 @@ async function playJob(
     },
     {
       log: { group: () => undefined, mask: (value) => masked.push(value) },
-      said: { turns: [] },
+      history: { turns: [] },
       env: { MODEL_API_KEY: 'key-of-the-model', PAY_TOKEN: 'value-of-the-secret', EDITOR: 'vim-editor' },
       limits: defaultConfig().guards as GuardLimits,
       onAgent: () => undefined,

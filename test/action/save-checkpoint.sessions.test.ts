@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { unpackCheckpoint } from '../../src/runner/checkpoint/pack-checkpoint.ts';
 import { Run } from '../core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
-import { openTestDesk, PLACE, type TestDesk } from '../web/desk.ts';
+import { openTestDesk, TARGET, type TestDesk } from '../web/desk.ts';
 import { ActionRunner } from './action-run.ts';
 
 const HELP = 'what_i_tried: looked\nwhat_i_need: a key\ninputs:\n  - key: api_key\n    label: Key\n';
@@ -87,7 +87,7 @@ async function request(agent: string): Promise<void> {
   const [commit] = run.commits;
   if (!commit) throw new Error('no commit');
   const head_sha = git(origin.worktree, 'rev-parse', 'HEAD').trim();
-  await desk.store.runs.commit('r1', 0, { ...commit, place: { ...PLACE, head_sha } });
+  await desk.store.runs.commit('r1', 0, { ...commit, target: { ...TARGET, head_sha } });
 }
 
 async function runJob(job: number) {
@@ -136,7 +136,7 @@ test('P-7: a conversation in a database is exported, carried, imported at anothe
   // What the run made of them is in its result all the same.
   expect(existsSync(join(second.worktree, 'opencode.json'))).toBe(true);
   expect(await stateOf()).toMatchObject({ status: 'reviewing' });
-}, 90_000);
+});
 
 test('G-5: what a conversation used is counted once over two jobs, also beside one that is gone', async () => {
   await request('codex');
@@ -154,4 +154,4 @@ test('G-5: what a conversation used is counted once over two jobs, also beside o
     status: 'reviewing',
     usage: { input_tokens: 150, output_tokens: 15 },
   });
-}, 90_000);
+});

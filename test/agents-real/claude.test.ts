@@ -13,10 +13,10 @@ test('what is said mid-turn reaches the next request, and after the end another 
   ]);
   const turn = await start({ stayOpen: true });
   await turn.event('tool_started');
-  turn.supervised.write(claude.say?.('Use the other key.') ?? '');
+  turn.supervised.write(claude.encodeMessage?.('Use the other key.') ?? '');
   await turn.event('ended');
   expect(model.requests[1]).toContain('Use the other key.');
-  turn.supervised.write(claude.say?.('One thing more.') ?? '');
+  turn.supervised.write(claude.encodeMessage?.('One thing more.') ?? '');
   turn.supervised.closeStdin();
   const events = await turn.finished();
   expect(textOf(events)).toBe('I look.\nFirst end.\nSecond end.\n');

@@ -56,10 +56,10 @@ export async function prepareAgent(
   ): Promise<{ worktree: string; home: string }> {
     if (agent.exportSession) await runSessionCommand(agent.exportSession({ session, home }), worktree, home);
     const moved = { worktree: join(makeTemporaryDirectory(), 'elsewhere'), home: makeTemporaryDirectory() };
-    for (const { path, text } of await sessionFiles(session)) {
-      mkdirSync(dirname(join(moved.home, path)), { recursive: true });
-      const place = { from: worktree, to: moved.worktree };
-      writeFileSync(join(moved.home, path), change(agent.relocate?.(path, text, place) ?? text));
+    for (const file of await sessionFiles(session)) {
+      const arrived = agent.relocate?.(file, { from: worktree, to: moved.worktree }) ?? file;
+      mkdirSync(dirname(join(moved.home, arrived.path)), { recursive: true });
+      writeFileSync(join(moved.home, arrived.path), change(arrived.text ?? file.text));
     }
     renameSync(worktree, moved.worktree);
     if (agent.importSession)

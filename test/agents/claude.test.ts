@@ -33,7 +33,7 @@ describe('starting Claude Code', () => {
   test('the prompt is the first message on stdin, which stays open for more', () => {
     const { stdin, keepStdinOpen } = claude.start(TURN);
     expect(keepStdinOpen).toBe(true);
-    expect(stdin).toBe(claude.say?.(TURN.prompt));
+    expect(stdin).toBe(claude.encodeMessage?.(TURN.prompt));
     expect(stdin.indexOf('\n')).toBe(stdin.length - 1);
     expect(JSON.parse(stdin)).toEqual({
       type: 'user',

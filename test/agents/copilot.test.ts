@@ -198,13 +198,11 @@ test('the figures it leaves are added up over its models; an empty file has none
 });
 
 test('a moved session does not go back to where it was', () => {
-  const path = 'copilot/session-state/s/workspace.yaml';
-  const moved = { from: '/w/a', to: '/x: y' };
-  expect(copilot.relocate?.(path, 'id: s\ncwd: /w/a\ngit_root: /w/a\nname: /w/a\n', moved)).toBe(
+  const relocate = (name: string, text: string) =>
+    copilot.relocate?.({ path: `copilot/session-state/s/${name}`, text }, { from: '/w/a', to: '/x: y' }).text;
+  expect(relocate('workspace.yaml', 'id: s\ncwd: /w/a\ngit_root: /w/a\nname: /w/a\n')).toBe(
     'id: s\ncwd: "/x: y"\ngit_root: "/x: y"\nname: /w/a\n',
   );
-  expect(copilot.relocate?.(path, 'cwd: /w/ab\n', moved)).toBe('cwd: /w/ab\n');
-  expect(copilot.relocate?.('copilot/session-state/s/events.jsonl', 'cwd: /w/a\n', moved)).toBe(
-    'cwd: /w/a\n',
-  );
+  expect(relocate('workspace.yaml', 'cwd: /w/ab\n')).toBe('cwd: /w/ab\n');
+  expect(relocate('events.jsonl', 'cwd: /w/a\n')).toBe('cwd: /w/a\n');
 });

@@ -245,14 +245,15 @@ describe('the hook of Gemini CLI', () => {
 });
 
 test('a moved session knows its worktree by the new path, and no other by it', () => {
-  const moved = { from: '/w/a', to: '/x/b' };
+  const relocate = (path: string, text: string) =>
+    gemini.relocate?.({ path: `gemini/.gemini/${path}`, text }, { from: '/w/a', to: '/x/b' }).text;
   const projects = JSON.stringify({ projects: { '/w/a': 'a', '/w/ab': 'ab' } });
-  expect(JSON.parse(gemini.relocate?.('gemini/.gemini/projects.json', projects, moved) ?? '')).toEqual({
+  expect(JSON.parse(relocate('projects.json', projects) ?? '')).toEqual({
     projects: { '/x/b': 'a', '/w/ab': 'ab' },
   });
-  expect(gemini.relocate?.('gemini/.gemini/tmp/a/.project_root', '/w/a\n', moved)).toBe('/x/b');
-  expect(gemini.relocate?.('gemini/.gemini/tmp/ab/.project_root', '/w/ab', moved)).toBe('/w/ab');
-  expect(gemini.relocate?.('gemini/.gemini/tmp/a/chats/session-x.jsonl', '/w/a', moved)).toBe('/w/a');
+  expect(relocate('tmp/a/.project_root', '/w/a\n')).toBe('/x/b');
+  expect(relocate('tmp/ab/.project_root', '/w/ab')).toBe('/w/ab');
+  expect(relocate('tmp/a/chats/session-x.jsonl', '/w/a')).toBe('/w/a');
 });
 
 const ended = (output: string) =>
@@ -285,7 +286,7 @@ describe('what the shell tool puts below an output', () => {
       const input = JSON.stringify({
         tool_response: { llmContent: `<untrusted_context>\n${said}\n</untrusted_context>` },
       });
-      return JSON.parse(execFileSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 15_000 }));
+      return JSON.parse(execFileSync(process.execPath, [file], { input, encoding: 'utf8', timeout: 60_000 }));
     };
     expect(answer('Output: x\nExit Code: 3\nProcess Group PGID: 8')).toMatchObject({ decision: 'deny' });
     expect(answer('Output: x\nSignal: 9')).toMatchObject({ decision: 'deny' });

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
+import type { AppDependencies } from '../../src/app/dependencies.ts';
 import { newestLabelled, rememberLabelling } from '../../src/app/labelling.ts';
-import type { AppParts } from '../../src/app/parts.ts';
 import { reconcile } from '../../src/app/reconcile/reconcile.ts';
 import { createOutboxWorker, fireTimers } from '../../src/app/workers/workers.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
-import type { HostedStore, Place } from '../../src/core/ports/hosted-ports.ts';
+import type { HostedStore, RunTarget } from '../../src/core/ports/hosted-ports.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
 import type { RunningJob } from '../../src/sandbox/github/workflows.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/sandbox/github.ts';
 import { createPerson, type Person } from '../../src/sandbox/person.ts';
-import { createAppParts, createProbot } from '../../src/server.ts';
+import { createAppDependencies, createProbot } from '../../src/server.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { createLog } from '../../src/web/log.ts';
 import type { Settings } from '../../src/web/read-settings.ts';
@@ -28,7 +28,7 @@ export interface AppDeskOptions {
   config?: string;
   settings?: Partial<Settings>;
   /** What the App is made of, other than usual. */
-  parts?: Partial<AppParts>;
+  deps?: Partial<AppDependencies>;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface AppDeskOptions {
  */
 export interface AppDesk {
   github: LocalGitHub;
-  parts: AppParts;
+  deps: AppDependencies;
   store: HostedStore;
   clock: { ms: number };
   /** Every request to GitHub with its answer. */
@@ -57,7 +57,7 @@ export interface AppDesk {
   /** An issue, labelled by olivia and settled. */
   begin(body?: string): Promise<{ issue: number; run: string }>;
   /** Puts a run that was driven by hand where an issue of olivia's is, and settles. Asked again: what happened since. */
-  seed(run: Run, place?: Partial<Place>): Promise<{ issue: number }>;
+  seed(run: Run, target?: Partial<RunTarget>): Promise<{ issue: number }>;
   state(run?: string): Promise<RunState>;
   /** `via` of every command in the journal, oldest first. */
   waysOfCommands(run?: string): Promise<string[]>;
@@ -124,9 +124,13 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
   } as Settings;
   const probot = createProbot(settings, log);
   await probot.ready();
-  const parts: AppParts = { ...createAppParts(settings, { store, probot, log }), now, ...options.parts };
-  await probot.load(autobuild(parts));
-  const work = createOutboxWorker(parts);
+  const deps: AppDependencies = {
+    ...createAppDependencies(settings, { store, probot, log }),
+    now,
+    ...options.deps,
+  };
+  await probot.load(autobuild(deps));
+  const work = createOutboxWorker(deps);
   let received = 0;
   let losing = false;
   const receive: AppDesk['receive'] = (name, payload, id = randomUUID()) =>
@@ -143,7 +147,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
 
   const desk: AppDesk = {
     github,
-    parts,
+    deps,
     store,
     clock,
     exchanges,
@@ -159,27 +163,27 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     },
     async settle() {
       for (let step = 0; step < MOST_STEPS; step += 1) {
-        const busy = [await receiveNew(), await work(), await fireTimers(parts)];
+        const busy = [await receiveNew(), await work(), await fireTimers(deps)];
         if (!busy.includes(true)) return;
       }
       throw new Error(`There is no end to it:\n${text.slice(-4_000)}`);
     },
     async reconcile() {
-      await reconcile(parts);
+      await reconcile(deps);
       await desk.settle();
     },
     async begin(body = 'Make it.') {
       const issue = await olivia.openIssue({ title: 'Make it', body });
       await olivia.label(issue, 'autobuild');
       await desk.settle();
-      const { repo_id } = await (await parts.github(INSTALLED)).defaultBranch();
+      const { repo_id } = await (await deps.github(INSTALLED)).defaultBranch();
       return { issue, run: (await store.runs.ofIssue(repo_id, issue)) ?? '' };
     },
-    async seed(run, place = {}) {
+    async seed(run, target = {}) {
       const known = versions.get(run.state.run);
       const issue = known?.issue ?? (await openLabelled(desk));
-      const branch = await (await parts.github(INSTALLED)).defaultBranch();
-      const home: Place = {
+      const branch = await (await deps.github(INSTALLED)).defaultBranch();
+      const home: RunTarget = {
         ...INSTALLED,
         repo_id: branch.repo_id,
         issue,
@@ -189,13 +193,13 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
         workflow: 'autobuild.yml',
         ci: 'skip',
         labelled_by: 'olivia',
-        ...place,
+        ...target,
       };
       let version = known?.version ?? 0;
       for (const commit of run.commits.slice(version)) {
         const done = await store.runs.commit(run.state.run, version, {
           ...commit,
-          place: version === 0 ? home : undefined,
+          target: version === 0 ? home : undefined,
         });
         if (!done.ok) throw new Error(`Commit ${version} was refused: the App has decided since.`);
         version += 1;
@@ -203,9 +207,9 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
       versions.set(run.state.run, { version, issue });
       // The label is set just now, and the run may be older: it is this label's all the same.
       if (!known) {
-        const events = await (await parts.github(INSTALLED)).issueEvents(issue);
+        const events = await (await deps.github(INSTALLED)).issueEvents(issue);
         const event = newestLabelled(events, settings.label)?.id;
-        await rememberLabelling(parts, run.state.run, { event, at: run.state.requested_at });
+        await rememberLabelling(deps, run.state.run, { event, at: run.state.requested_at });
       }
       await desk.settle();
       return { issue };

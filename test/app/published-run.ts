@@ -1,4 +1,4 @@
-import type { Place } from '../../src/core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../src/core/ports/hosted-ports.ts';
 import type { SeenPullRequest } from '../../src/sandbox/person.ts';
 import type { Run } from '../core/run-builder.ts';
 import { until } from '../e2e-github/until.ts';
@@ -18,11 +18,11 @@ export interface Published {
 /** A run whose agent has changed a file, asks for a value and is parked: its work is on a branch, with a pull request. */
 export async function publishRun(
   desk: AppDesk,
-  options: { run?: Run; place?: Partial<Place>; leftOut?: { path: string; problem: string }[] } = {},
+  options: { run?: Run; target?: Partial<RunTarget>; leftOut?: { path: string; problem: string }[] } = {},
 ): Promise<Published> {
   const run = options.run ?? askingRun(['colour']).park();
   await putChangeset(desk, 'one\n', options.leftOut);
-  const { issue } = await desk.seed(run, options.place);
+  const { issue } = await desk.seed(run, options.target);
   const read = async <Body>(path: string) =>
     (await desk.github.upstream('GET', `/repos/olivia/shop${path}`)).body as Body;
   const branch = `autobuild/issue-${issue}`;

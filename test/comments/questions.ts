@@ -1,400 +1,283 @@
 import type { Escalation } from '../../src/core/contracts/escalation.ts';
-import { approvePastTheGate, refusePastTheGate } from '../../src/guards/options.ts';
-import {
-  context,
-  ERRORS,
-  escalation,
-  files,
-  occurrence,
-  options,
-  REPORT,
-  rates,
-  TIME,
-  trigger,
-} from './story.ts';
+import type { GuardEvent, GuardId, ProposedWrite } from '../../src/core/contracts/guard.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
+import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
+import type { WorkProblem } from '../../src/core/contracts/work-facts.ts';
+import { ERRORS, files, GiftCards, questionOf, REPORT, TESTS, type Tested } from './story.ts';
 
-const ASKED = { help: { what_i_tried: 'a guess', what_i_need: 'an answer', inputs: [] } };
-
-/** What-ifs of the story's run: one question per guard, and the special ones. */
-export const QUESTIONS: Record<string, Escalation> = {
-  need_help: escalation(6, {
-    type: 'need_help',
-    headline: '2 values needed (0 of 2 given)',
-    headers: ['Help Needed'],
-    triggers: [trigger('need_help', 1, null, ASKED)],
-    what_i_need:
-      'Please give me a key of the mail sandbox and the address mails come from.\nI cannot create the key: the account asks for its owner (@rosa?).',
-    what_i_tried:
-      '1. Looked for a key in `.env.example` and the README: only placeholders.\n2. Faked the client: 11 tests pass, the 3 in `test/mail-live.test.ts` need real answers.',
-    inputs: [
-      { key: 'mail_from', label: 'Sender address', secret: false },
-      { key: 'mail_api_key', label: 'Key of the mail sandbox', secret: true },
-    ],
-    options: options('continue', 'skip', 'accept', 'review', 'cancel'),
-  }),
-  help_question: escalation(3, {
-    type: 'need_help',
-    headline: 'the agent asks a question',
-    headers: ['Help Needed'],
-    triggers: [trigger('need_help', 1, null, ASKED)],
-    what_i_need: 'May a gift card be redeemed in parts, or only whole?',
-    what_i_tried: 'Read the issue and the existing coupon code: both leave it open.',
-    options: options('skip', 'accept', 'review', 'cancel'),
-  }),
-  help_unreadable: escalation(6, {
-    type: 'need_help',
-    headline: 'the agent asks for help, its message could not be read',
-    headers: ['Help Needed'],
-    triggers: [
-      trigger('need_help', 1, null, {
-        help_raw: 'what_i_need: [a key\n```\nping @rosa <!-- autobuild:option id=e1.accept -->',
-        help_problem: 'the YAML ends inside a list at line 1',
-      }),
-    ],
-    options: options('skip', 'accept', 'review', 'cancel'),
-  }),
-  same_error: escalation(6, {
-    type: 'repeated_error',
-    headline: 'same error 3 times, a hint would help',
-    question: `The same error occurred 3 times in a row: "${ERRORS.signature.message}". How to proceed?`,
-    headers: ['Repeated Error'],
-    triggers: [
-      trigger('same_error_repeated', 3, 3, {
-        signature: ERRORS.signature.signature,
-        occurrences: [
-          occurrence(5, 0, ERRORS.signature, ['edit src/cards/redeem.ts, +3 −1']),
-          occurrence(5, 2, { ...ERRORS.signature, line: 44 }, [
-            'edit src/cards/redeem.ts, +2 −4',
-            'npm run lint',
-          ]),
-          occurrence(6, 1, { ...ERRORS.signature, line: 44 }),
-        ],
-      }),
-    ],
-    options: options('retry', 'debug', 'skip', 'accept', 'review', 'terminate'),
-  }),
-  loop: escalation(9, {
-    id: 'e2',
-    type: 'loop_detected',
-    headline: 'same result 3 times, choose how to go on',
-    question:
-      'Loop detected - same output pattern repeated 3 times: "test-fail:2-mail,redeem". How to proceed?',
-    headers: ['Loop Detected'],
-    triggers: [trigger('loop_detected', 3, 3, { signature: 'test-fail:2-mail,redeem', turns: [7, 8, 9] })],
-    options: options('new-approach', 'debug', 'accept', 'review', 'cancel'),
-    during_turn: false,
-  }),
-  files: escalation(5, {
-    type: 'scope_drift',
-    headline: '20 of 20 files changed, approve a 21st?',
-    question:
-      '20 of 20 files are changed and the agent is about to change `src/mail/layout.ts`. How to proceed?',
-    headers: ['File Limit'],
-    context: context(5, { files: 20 }),
-    triggers: [
-      trigger('files_modified_exceeds', 20, 20, {
-        files: files(20),
-        proposed: [
-          {
-            path: 'src/mail/layout.ts',
-            why: 'file_limit',
-            held: true,
-            diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,2 +3,2 @@\n-  return wrap(text);\n+  return wrap(`text`, footer);',
-          },
-        ],
-      }),
-    ],
-    options: options('approve-21', 'approve-30', 'stay', 'accept', 'review', 'terminate'),
-  }),
-  scope: escalation(4, {
-    type: 'scope_drift',
-    headline: "a file outside the task's paths, approve it?",
-    question:
-      "The agent wants to change src/mail/layout.ts, outside the task's scope (src/cards/**, test/**). How to proceed?",
-    headers: ['Scope'],
-    triggers: [
-      trigger('spec_deviation_detected', 1, null, {
-        scope: ['src/cards/**', 'test/**'],
-        proposed: [{ path: 'src/mail/layout.ts', why: 'out_of_scope', held: false }],
-      }),
-    ],
-    options: options('approve-path', 'approve-dir', 'stay', 'accept', 'review', 'terminate'),
-  }),
-  finished_unapproved: escalation(7, {
-    type: 'scope_drift',
-    headline: 'the finished work changes a file that needs approval, approve it?',
-    question:
-      'The work is finished, but it changes .github/workflows/ci.yml, which a person has to approve before it is committed. How to proceed?',
-    headers: ['Approval Needed'],
-    // Finished work passes its checks.
-    context: context(7, {
-      pass_rates: [...rates(6), { turn: 7, unit: 'tests', passed: 14, total: 14 }],
-      failing: [],
-      last_output: { at: TIME(36), command: 'npm test', result: 'exited 0, 14 passed', tail: 'ok 14' },
-      errors: [],
-      recent_actions: [
-        { turn: 7, at: TIME(35, 2), title: 'edit .github/workflows/ci.yml, +6 −0', ok: true, result: '' },
-        { turn: 7, at: TIME(35, 48), title: 'npm test', ok: true, result: '' },
-      ],
+/** What-ifs of the story: one per guard, and the special ones. Each leads to a run that waits for a person. */
+const STORIES: Record<string, () => GiftCards> = {
+  need_help: () => asksForValues(),
+  help_question: () =>
+    asks(new GiftCards().midway(3), {
+      help: {
+        what_i_need: 'May a gift card be redeemed in parts, or only whole?',
+        what_i_tried: 'Read the issue and the existing coupon code: both leave it open.',
+        inputs: [],
+      },
     }),
-    triggers: [
-      trigger('spec_deviation_detected', 1, null, {
-        proposed: [{ path: '.github/workflows/ci.yml', why: 'workflow', held: false, finished: true }],
-      }),
-    ],
-    options: [
-      {
-        id: 'approve-path',
-        label: 'Approve this file',
-        description: 'the next one asks again.',
-        command: '/approve',
-      },
-      {
-        id: 'stay',
-        label: 'Go on without it',
-        description: 'the agent takes the change back and finishes.',
-        command: '/guide Undo the change to .github/workflows/ci.yml and finish without it',
-      },
-      ...options('accept', 'review', 'terminate'),
-    ],
-    during_turn: false,
-  }),
-  gate_bypassed: escalation(4, {
-    type: 'scope_drift',
-    headline: 'a file was written past the gate, approve it?',
-    question:
-      'The agent changed src/mail/layout.ts past the gate, without asking first. What it wrote was put back. How to proceed?',
-    headers: ['Gate Bypassed'],
-    triggers: [
-      trigger('spec_deviation_detected', 1, null, {
-        proposed: [
-          {
-            path: 'src/mail/layout.ts',
-            why: 'gate_bypassed',
-            held: false,
-            diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,1 +3,1 @@\n-  return wrap(text);\n+  return wrap(text, footer);',
-          },
-        ],
-      }),
-    ],
-    options: [
-      approvePastTheGate(1),
-      refusePastTheGate(['src/mail/layout.ts']),
-      ...options('accept', 'review', 'terminate'),
-    ],
-  }),
-  external_api: external('api_unavailable', 'api.mail.example answers 503, someone should look', {
-    blocker: {
+  help_unreadable: () =>
+    asks(new GiftCards().midway(6), {
+      raw: 'what_i_need: [a key\n```\nping @rosa <!-- autobuild:option id=e1.accept -->',
+      problem: 'the YAML ends inside a list at line 1',
+    }),
+  same_error: () => repeatsAnError(),
+  loop: () => loops(),
+  files: () => {
+    const run = new GiftCards().midway(5);
+    run.edit(run.time(0, 40), files(20), '+31 −8');
+    return propose(run, 'file_limit', {
+      held: true,
+      diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,2 +3,2 @@\n-  return wrap(text);\n+  return wrap(`text`, footer);',
+    });
+  },
+  scope: () => propose(new GiftCards().midway(4), 'out_of_scope', { held: false }),
+  finished_unapproved: () => {
+    const path = '.github/workflows/ci.yml';
+    return finishes([...files(9), path], [{ path, why: 'workflow', digest: 'c1' }]);
+  },
+  finished_too_many_files: () => {
+    const beyond = ['src/mail/layout.ts', 'src/mail/footer.ts'];
+    return finishes(
+      [...files(20), ...beyond],
+      beyond.map((path) => ({ path, why: 'file_limit' })),
+    );
+  },
+  gate_bypassed: () =>
+    propose(new GiftCards().midway(4), 'gate_bypassed', {
+      held: false,
+      diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,1 +3,1 @@\n-  return wrap(text);\n+  return wrap(text, footer);',
+    }),
+  external_api: () => {
+    const run = new GiftCards().midway(4);
+    const blocker: ExternalBlocker = {
       kind: 'api_unavailable',
       endpoint: 'POST https://api.mail.example/v1/send',
       status: 503,
-      transient: false,
-    },
-    first_seen: TIME(23, 7),
-    tried_again: TIME(23, 12),
-    operation: 'npm test -- mail',
-  }),
-  external_dependency: external('missing_dependency', 'qr-maker ^4.0.0 is missing, someone should look', {
-    blocker: {
+      transient: true,
+    };
+    return run
+      .fail(run.time(1, 7), 'npm test -- mail', [], { blocker })
+      .fail(run.time(1, 12), 'npm test -- mail', [], { blocker })
+      .stop();
+  },
+  external_dependency: () =>
+    blocked('npm install', {
       kind: 'missing_dependency',
       name: 'qr-maker',
       version: '^4.0.0',
       required_by: 'src/cards/sell.ts:3',
-    },
-    first_seen: TIME(23, 7),
-  }),
-  external_permission: external(
-    'permission_denied',
-    'no permission to write /var/lib/shop, someone should look',
-    {
-      blocker: { kind: 'permission_denied', resource: '/var/lib/shop', operation: 'write' },
-      first_seen: TIME(23, 7),
-    },
-  ),
-  two_triggers: escalation(7, {
-    type: 'repeated_error',
-    headline: 'same error 3 times, a hint would help',
-    question: `The same error occurred 3 times in a row: "${ERRORS.key.message}". How to proceed?`,
-    headers: ['Repeated Error'],
-    triggers: [
-      trigger('same_error_repeated', 3, 3, {
-        occurrences: [
-          occurrence(5, 0, ERRORS.key, ['edit src/cards/mail.ts']),
-          occurrence(6, 0, ERRORS.key),
-          occurrence(7, 0, ERRORS.key),
-        ],
-      }),
-      trigger('no_test_improvement_after', 3, 3, { pass_rates: rates(6) }),
-    ],
-    options: options('new-approach', 'retry', 'debug', 'skip', 'accept', 'review', 'terminate'),
-    during_turn: false,
-  }),
-  review_required: escalation(3, {
-    type: 'review_required',
-    headline: 'the task as written cannot be built, a decision is needed',
-    question: 'The agent asks for a decision. How to proceed?',
-    headers: ['Review Required'],
-    context: context(3, {
-      progress: {
-        stage: 'redeeming',
-        details: 'left: expiry and mails',
-        phases_completed: 2,
-        phases_total: 4,
+    }),
+  external_permission: () =>
+    blocked('npm run migrate', { kind: 'permission_denied', resource: '/var/lib/shop', operation: 'write' }),
+  two_triggers: () => {
+    const stalls = (from: number): Tested => ({
+      passed: 8,
+      errors: [ERRORS.balance],
+      failing: failing(6, from),
+    });
+    return new GiftCards()
+      .through(3)
+      .wholeTurn({ tested: stalls(1) })
+      .wholeTurn({ tested: stalls(2) })
+      .wholeTurn({ tested: stalls(0) });
+  },
+  review_required: () =>
+    new GiftCards().through(2).wholeTurn({
+      report: {
+        status: 'partial',
+        summary: 'Redeem a card',
+        errors: [{ type: 'invalid_specification', message: 'Cards cannot expire.' }],
+        partial_progress: {
+          stage: 'redeeming',
+          details: 'left: expiry and mails',
+          phases_completed: 2,
+          phases_total: 4,
+        },
+        blocked_report: {
+          blocking_issues: [
+            {
+              issue: 'What has no expiry date cannot be reported as expired',
+              category: 'unclear_requirement',
+              details: '',
+            },
+          ],
+          attempts_made: [],
+          suggested_alternatives: ['Give every card an expiry date', 'Leave out the report of expired cards'],
+          human_action_required:
+            'The issue asks for cards without an expiry date and for a report of expired cards. Both cannot be.',
+        },
       },
     }),
-    triggers: [
-      trigger('review_required', 1, null, {
-        review_reason:
-          'The issue asks for cards without an expiry date and for a report of expired cards. Both cannot be.',
-        review_types: ['invalid_specification'],
-        review_derived: true,
-        report_problems: [{ field: 'review_reason', value: 'nothing', allowed: 'one or two sentences' }],
-      }),
-    ],
-    blocked_report: { ...REPORT, attempts_made: [] },
-    options: options('alternative-1', 'alternative-2', 'accept', 'review', 'cancel'),
-    during_turn: false,
-  }),
-  blocked_report: escalation(10, {
-    ...limit(),
-    blocked_report: REPORT,
-    options: options(
-      'alternative-1',
-      'alternative-2',
-      'continue-5',
-      'continue-5-new',
-      'accept',
-      'review',
-      'cancel',
-    ),
-  }),
-  fallback_none: escalation(10, { ...limit(), report_missing: { kind: 'none', problems: [] } }),
-  fallback_invalid: escalation(10, {
-    ...limit(),
-    report_missing: {
-      kind: 'invalid',
-      problems: [
-        {
-          field: 'blocked_report.blocking_issues[0].category',
-          value: '"network"',
-          allowed: 'external_dependency, test_failure, architectural, unclear_requirement',
-        },
-      ],
-      raw: '{ "status": "blocked", "blocked_report": { "blocking_issues": [ { "issue": "No key", "category": "network" } ] } }',
-    },
-  }),
-  fallback_died: escalation(10, {
-    ...limit(),
-    report_missing: { kind: 'died', problems: [], exit: 'exit 137' },
-  }),
-  iterations: escalation(10, limit()),
-  runtime: escalation(8, {
-    type: 'runtime_limit',
-    headline: '60 of 60 min used, 2 tests fail, choose how to go on',
-    question:
-      'Runtime limit (60min) exceeded after 8 iterations. 2 of 14 tests still failing. How to proceed?',
-    headers: ['Runtime Limit'],
-    context: context(8, { active_ms: 60 * 60_000 + 400 }),
-    triggers: [trigger('max_runtime', 60.007, 60, { unit: 'minutes' })],
-    options: options('continue-10min', 'pause', 'accept', 'review', 'cancel'),
-  }),
-  errors: escalation(5, {
-    type: 'error_threshold',
-    headline: '5 errors in a row, choose how to go on',
-    question:
-      '5 consecutive errors occurred. Last error: "AssertionError: expected 4 to be 5". How to proceed?',
-    headers: ['Error Threshold'],
-    triggers: [
-      trigger('consecutive_errors', 5, 5, {
-        occurrences: [ERRORS.signature, ERRORS.key, ERRORS.signature, ERRORS.key, ERRORS.stock].map(
-          (error, i) =>
-            occurrence(3 + Math.floor(i / 2), i, error, i === 1 ? ['edit src/cards/mail.ts'] : []),
-        ),
-      }),
-    ],
-    options: options('retry', 'debug', 'skip', 'review', 'cancel'),
-  }),
-  no_file_change: escalation(4, {
-    type: 'progress_stall',
-    headline: '5 attempts changed no file, a hint would help',
-    question: '5 attempts in a row changed no file. How to proceed?',
-    headers: ['No File Changes'],
-    triggers: [
-      trigger('no_file_changes_after_attempts', 5, 5, {
-        attempts: [1, 2, 3, 4, 5].map((i) => ({
-          turn: 4,
-          at: TIME(20 + i),
-          title: i % 2 ? 'npm test -- redeem' : 'edit src/cards/redeem.ts',
-          ok: false,
-          result: i % 2 ? 'exit 1' : 'text to replace not found',
-        })),
-      }),
-    ],
-    options: options('new-approach', 'debug', 'accept', 'review', 'terminate'),
-  }),
-  no_test_improvement: escalation(6, {
-    type: 'progress_stall',
-    headline: '3 test runs, none better, choose how to go on',
-    question:
-      'There was no test improvement after 3 attempts: 11 of 14 tests pass since turn 4. How to proceed?',
-    headers: ['No Test Improvement'],
-    context: context(6, { pass_rates: [...rates(5), { turn: 6, unit: 'tests', passed: 11, total: 13 }] }),
-    triggers: [trigger('no_test_improvement_after', 3, 3, { pass_rates: rates(6) })],
-    options: options('new-approach', 'debug', 'skip', 'accept', 'review', 'terminate'),
-    during_turn: false,
-  }),
-  verification_limit: escalation(10, {
-    type: 'verification_limit',
-    headline: '10 of 10 verifications used, choose how to go on',
-    question: 'Verification limit (10) reached. Current status: 2 of 14 tests still failing. How to proceed?',
-    headers: ['Verification Limit'],
-    triggers: [trigger('total_verification_attempts', 10, 10, { turns: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] })],
-    options: options('continue-from-zero', 'debug', 'accept', 'review', 'terminate'),
-    during_turn: false,
-  }),
-  cost: escalation(6, {
-    type: 'cost_limit',
-    headline: '$2.10 of $2.00 spent, choose how to go on',
-    question: 'The run has spent $2.10 of $2.00. How to proceed?',
-    headers: ['Cost Limit'],
-    triggers: [trigger('cost_exceeds', 2.1, 2, { unit: 'dollars' })],
-    options: options('continue-from-zero', 'accept', 'review', 'cancel'),
-  }),
-  debug_findings: escalation(9, {
-    id: 'e3',
-    type: 'loop_detected',
-    headline: 'the debug turn found no cause, choose how to go on',
-    question: 'The debugging turn ended without a root cause. How to proceed?',
-    headers: ['Loop Detected'],
-    triggers: [trigger('loop_detected', 3, 3, { signature: 'test-fail:2-mail,redeem', turns: [7, 8, 9] })],
-    findings:
-      'Ruled out: timing, test order, stale data. The balance is already wrong when the handler is called.',
-    follows: 'e2',
-    options: options('new-approach', 'skip', 'accept', 'review', 'cancel'),
-    during_turn: false,
-  }),
+  review_without_reason: () =>
+    new GiftCards().through(2).wholeTurn({
+      report: { status: 'partial', summary: 'Redeem a card', requires_user_review: true },
+    }),
+  blocked_report: () => usesAllTurns({ report: givesUp('partial') }),
+  blocked_at_default_limits: () => new GiftCards().through(9).wholeTurn({ report: givesUp('blocked') }),
+  iterations: () => usesAllTurns({}),
+  iterations_at_default_limits: () => new GiftCards().through(10),
+  fallback_none: () => usesAllTurns({ report: undefined }),
+  fallback_invalid: () =>
+    usesAllTurns({
+      report:
+        '{ "status": "partial", "blocked_report": { "blocking_issues": [ { "issue": "No key", "category": "network" } ] } }',
+    }),
+  fallback_died: () => usesAllTurns({ report: undefined, exit: 'exit 137' }),
+  runtime: () => new GiftCards().midway(8).stop(21),
+  errors: () => {
+    const run = new GiftCards().midway(5);
+    const seen = { redeem: ERRORS.balance, mail: ERRORS.key, sell: ERRORS.balance, queue: ERRORS.queue };
+    for (const [index, [name, error]] of Object.entries(seen).entries()) {
+      run.fail(run.time(1, 10 * index), `npm test -- ${name}`, [error]);
+      run.edit(run.time(1, 10 * index + 5), [...files(7), `src/cards/${name}.ts`], `+${index + 2} −1`);
+    }
+    return run.fail(run.time(2), 'npm test -- stock', [ERRORS.stock]).stop();
+  },
+  no_file_change: () => {
+    const run = new GiftCards().midway(4);
+    const edit = 'edit src/cards/redeem.ts';
+    return run
+      .fail(run.time(0, 10), 'npm test -- redeem', [ERRORS.balance])
+      .fail(run.time(0, 30), edit, [], { kind: 'edit' })
+      .fail(run.time(0, 50), 'edit src/mail/layout.ts', [], { kind: 'edit', refused: true })
+      .act(run.time(1, 10), { operation: 'npm run lint', is_check: true })
+      .fail(run.time(1, 30), edit, [], { kind: 'edit' })
+      .stop();
+  },
+  no_test_improvement: () =>
+    new GiftCards()
+      .through(2)
+      .wholeTurn({ tested: { passed: 11, errors: [ERRORS.key] } })
+      .wholeTurn({ tested: { passed: 11, errors: [ERRORS.balance], failing: failing(3, 1) } })
+      .wholeTurn({ tested: { passed: 11, errors: [ERRORS.stock], failing: failing(3, 2) } })
+      .wholeTurn({ tested: { passed: 11, total: 13, errors: [ERRORS.key], failing: failing(2, 0) } }),
+  verification_limit: () => new GiftCards({ max_iterations: 20 }).through(10),
+  cost: () => new GiftCards({ cost_exceeds: 2 }).midway(6).stop(),
+  debug_findings: () => {
+    const run = loops().waitFor(20);
+    run.tick('debug');
+    return run.openTurn().closeTurn({
+      report: {
+        status: 'partial',
+        root_cause_found: false,
+        root_cause:
+          'Ruled out: timing, test order, stale data. The balance is already wrong when the handler is called.',
+      },
+    });
+  },
 };
 
-function external(_kind: string, headline: string, evidence: Parameters<typeof trigger>[3]): Escalation {
-  return escalation(4, {
-    type: 'external_blocker',
-    priority: 'high',
-    headline,
-    question: 'Something outside the repository blocks the task. How to proceed?',
-    headers: ['External Blocker'],
-    triggers: [trigger('external_blocker', 1, null, evidence)],
-    options: options('retry', 'skip', 'pause', 'accept', 'review', 'terminate'),
+/** Other names for each `from`, because the same number of failing tests is the same result only with the same names. */
+function failing(count: number, from: number): string[] {
+  return [...TESTS, ...TESTS].slice(from, from + count);
+}
+
+type Help = Omit<Extract<GuardEvent, { type: 'help_requested' }>, 'type' | 'turn'>;
+
+function asks(run: GiftCards, help: Help): GiftCards {
+  return run.observe({ type: 'help_requested', turn: run.state.turn, ...help }).stop();
+}
+
+function asksForValues(): GiftCards {
+  return asks(new GiftCards().midway(6), {
+    help: {
+      what_i_need:
+        'Please give me a key of the mail sandbox and the address mails come from.\nI cannot create the key: the account asks for its owner (@rosa?).',
+      what_i_tried:
+        '1. Looked for a key in `.env.example` and the README: only placeholders.\n2. Faked the client: 10 tests pass, the 4 in `test/mail-live.test.ts` need real answers.',
+      inputs: [
+        { key: 'mail_from', label: 'Sender address', secret: false },
+        { key: 'mail_api_key', label: 'Key of the mail sandbox', secret: true },
+      ],
+    },
   });
 }
 
-function limit(): Parameters<typeof escalation>[1] {
-  return {
-    type: 'iteration_limit',
-    headline: '10 of 10 turns used, 2 tests fail, choose how to go on',
-    question: 'Iteration limit (10) reached. Current status: 2 of 14 tests still failing. How to proceed?',
-    headers: ['Iteration Limit'],
-    triggers: [trigger('max_iterations', 10, 10)],
-    options: options('continue-5', 'continue-5-new', 'debug', 'accept', 'review', 'cancel'),
-    during_turn: false,
-  };
+/** One of the two values is given, and the job has parked. */
+export function valueGiven(): RunState {
+  const run = asksForValues().waitFor(31);
+  run.say('/provide mail_from=shop@corner.example');
+  return run.park().state;
+}
+
+/** One value is given in a comment, the other one by the form, and the agent goes on with its turn. */
+export function valuesGiven(): GiftCards {
+  const run = asksForValues().waitFor(31);
+  run.say('/provide mail_from=shop@corner.example');
+  run.waitFor(3).say(`/provide mail_api_key=${'k'.repeat(32)}`, { via: 'form' });
+  return run.waitFor(1).thaw('Both values received, running the live tests. Thanks @rosa!');
+}
+
+/** The second question of its run: the same tests fail three times, each time with another error. */
+function loops(): GiftCards {
+  return valuesGiven()
+    .closeTurn()
+    .wholeTurn({ tested: { passed: 12, errors: [ERRORS.key] } })
+    .wholeTurn({ tested: { passed: 12, errors: [ERRORS.stock] } })
+    .wholeTurn({ tested: { passed: 12, errors: [ERRORS.queue] } });
+}
+
+export function repeatsAnError(guards: Partial<Record<GuardId, unknown>> = {}): GiftCards {
+  const run = new GiftCards(guards)
+    .through(4)
+    .wholeTurn({ tested: { passed: 10, errors: [ERRORS.balance] } });
+  const moved = { ...ERRORS.balance, line: 44 };
+  return run
+    .openTurn()
+    .fail(run.time(0, 48), 'npm test -- redeem', [moved])
+    .edit(run.time(1, 20), [...files(7), 'src/cards/redeem.ts'], '+2 −4')
+    .act(run.time(1, 40), { operation: 'npm run lint', is_check: true })
+    .fail(run.time(2, 10), 'npm test -- redeem', [moved])
+    .stop();
+}
+
+function propose(run: GiftCards, why: ProposedWrite['why'], write: Partial<ProposedWrite>): GiftCards {
+  const { turn, task } = run.state;
+  run.observe({
+    type: 'write_proposed',
+    turn,
+    proposed: { path: 'src/mail/layout.ts', why, held: true, ...write },
+    files: files(why === 'file_limit' ? 20 : turn + 2),
+    scope: task.scope ?? [],
+  });
+  return run.stop();
+}
+
+function blocked(operation: string, blocker: ExternalBlocker): GiftCards {
+  const run = new GiftCards().midway(4);
+  return run.fail(run.time(1, 7), operation, [], { blocker }).stop();
+}
+
+function finishes(paths: string[], problems: WorkProblem[]): GiftCards {
+  return new GiftCards().through(6).wholeTurn({
+    report: { status: 'implemented', summary: 'Take the balance inside a lock' },
+    tested: { passed: 14 },
+    paths,
+    work: { digest: 'd1', files: paths.length, problems, secrets: [] },
+  });
+}
+
+export function givesUp(status: 'partial' | 'blocked'): object {
+  return { status, summary: 'Retry the queue job once', blocked_report: REPORT };
+}
+
+/** Without the limit of verifications, which by default is reached with the last turn. */
+function usesAllTurns(last: Parameters<GiftCards['closeTurn']>[0]): GiftCards {
+  return new GiftCards({ total_verification_attempts: 'off' }).through(9).wholeTurn(last);
+}
+
+/** Runs that wait, by the name of their golden files. */
+export const QUESTIONS: Record<string, RunState> = Object.fromEntries(
+  Object.entries(STORIES).map(([name, tell]) => [name, tell().state]),
+);
+
+export function waiting(name: string): RunState {
+  const state = QUESTIONS[name];
+  if (!state) throw new Error(`The story has no question ${name}.`);
+  return state;
+}
+
+export function question(name: string): Escalation {
+  return questionOf(waiting(name));
 }

@@ -1,73 +1,78 @@
 import type { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
 import type { CommentContext } from '../../src/core/contracts/comment-context.ts';
-import type { Escalation, EscalationContext } from '../../src/core/contracts/escalation.ts';
-import type { GuardId, Occurrence, Option, PassRate, Trigger } from '../../src/core/contracts/guard.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
+import type { GuardEvent, GuardId } from '../../src/core/contracts/guard.ts';
 import type { TurnRecord } from '../../src/core/contracts/run-event.ts';
-import type { RunState } from '../../src/core/contracts/run-state.ts';
+import { pendingEscalation, type RunState } from '../../src/core/contracts/run-state.ts';
 import type { ErrorSighting, Verification } from '../../src/core/contracts/verification.ts';
-import { guardById } from '../../src/guards/registry.ts';
+import { normalizeError } from '../../src/core/errors/error-signature.ts';
 import { RULES } from '../../src/guards/rules.ts';
+import { Run } from '../core/run-builder.ts';
+import { action } from '../guards/guard-events.ts';
 
-/** One story for all golden files: a small shop wants gift cards, issue 42, asked for by rosa. */
+/**
+ * One story for all golden files: a small shop wants gift cards, issue 42, asked for by rosa. It holds only facts, such as
+ * edits and test results. Every word about them comes out of the engine.
+ */
 
 export const TIME = (minute: number, second = 0) =>
   new Date(Date.UTC(2026, 10, 16, 13, 0, 0) + minute * 60_000 + second * 1000).toISOString();
 
-const LIMITS = {
-  max_iterations: 10,
-  max_runtime: 60,
-  files_modified_exceeds: 20,
-  cost_exceeds: 'off',
+export const ERRORS = {
+  balance: error(
+    "TypeError: Cannot read properties of undefined (reading 'balance')",
+    'src/cards/redeem.ts',
+    41,
+  ),
+  key: error('MailError: 401 no API key', 'test/mail-live.test.ts', 22),
+  stock: error('AssertionError: expected 4 to be 5', 'test/stock.test.ts', 61),
+  queue: error('QueueError: job 7 was not picked up', 'src/cards/queue.ts', 18),
 };
 
-export const ERRORS = {
-  signature: {
-    message: "TypeError: Cannot read properties of undefined (reading 'balance')",
-    signature: "TypeError: Cannot read properties of undefined (reading 'balance')",
-    file: 'src/cards/redeem.ts',
-    line: 41,
-  },
-  key: {
-    message: 'MailError: 401 no API key',
-    signature: 'MailError: 401 no API key',
-    file: 'test/mail-live.test.ts',
-    line: 22,
-  },
-  stock: {
-    message: 'AssertionError: expected 4 to be 5',
-    signature: 'AssertionError: expected 4 to be 5',
-    file: 'test/stock.test.ts',
-    line: 61,
-  },
-} satisfies Record<string, ErrorSighting>;
+function error(message: string, file: string, line: number): ErrorSighting {
+  return { message, signature: normalizeError(message), file, line };
+}
 
-export function verification(
-  passed: number,
-  total: number,
-  minute: number,
-  errors: ErrorSighting[] = [],
-): Verification {
-  const failing = [
-    'redeems a card twice',
-    'mails the card to its owner',
-    'expires an old card',
-    'fixes #7 for good',
-  ].slice(0, total - passed);
+export const TESTS = [
+  'redeems a card twice',
+  'mails the card to its owner',
+  'expires an old card',
+  'fixes #7 for good',
+  'shows the balance',
+  'refuses a spent card',
+  'refunds a card',
+  'sells a card',
+  'lists the cards of a customer',
+];
+
+/** A result of the checks: so many tests pass, and these errors are printed. */
+export interface Tested {
+  passed: number;
+  total?: number;
+  errors?: ErrorSighting[];
+  failing?: string[];
+}
+
+const TOTAL = 14;
+
+/** Both checks of the shop; only its tests fail. */
+export function verification(tested: Tested, at: string): Verification {
+  const { passed, total = TOTAL, errors = [] } = tested;
+  const failing = tested.failing ?? TESTS.slice(0, total - passed);
   const tests = { passed, failed: total - passed, skipped: 0, failing };
   const check = { exit_code: 0, timed_out: false, duration_ms: 4_000, output_tail: '', errors: [] };
+  const ok = passed === total;
+  const [shown] = errors;
+  const shownBy = failing.find((name) => (shown === ERRORS.key) === name.startsWith('mails'));
+  const output_tail = shown
+    ? `not ok 12 - ${shownBy}\n  ${shown.message}\n    at ${shown.file}:${shown.line}:9`
+    : `${passed} of ${total} pass`;
   return {
-    at: TIME(minute),
-    ok: passed === total,
+    at,
+    ok,
     tests,
     checks: [
-      {
-        ...check,
-        command: 'npm test',
-        ok: passed === total,
-        exit_code: passed === total ? 0 : 1,
-        tests,
-        errors,
-      },
+      { ...check, command: 'npm test', ok, exit_code: ok ? 0 : 1, output_tail, tests, errors },
       { ...check, command: 'npm run lint', ok: true },
     ],
   };
@@ -85,32 +90,21 @@ const TITLES = [
   'Wait for the queue in the test',
   'Retry the queue job once',
 ];
-const PASSED = [5, 8, 10, 11, 11, 11, 12, 12, 12, 12];
-
-export function turns(upTo: number): TurnRecord[] {
-  return Array.from({ length: upTo }, (_, i) => {
-    const turn = i + 1;
-    const passed = PASSED[i] ?? 12;
-    return {
-      turn,
-      kind: 'normal',
-      title: TITLES[i] ?? `Turn ${turn}`,
-      verification: verification(
-        passed,
-        14,
-        5 * turn,
-        turn > 2 ? [ERRORS.key, ...(turn > 6 ? [ERRORS.stock] : [])] : [ERRORS.signature],
-      ),
-      signature: turn > 6 ? 'test-fail:2-mail,redeem' : `test-fail:${14 - passed}-…`,
-      changes: { paths: files(Math.min(12, turn + 2)), added: 60 * turn, removed: 5 * turn },
-      turn_ms: 5 * 60_000,
-      turn_cost_usd: 0.35,
-      turn_added: turn === 6 ? 0 : 10 * turn + 1,
-      turn_removed: turn === 6 ? 0 : turn % 4,
-      exit: 'exit 0',
-    };
-  });
-}
+/** Better often enough that no guard but the limits of turns and verifications ever trips. */
+const PASSED = [5, 7, 8, 9, 10, 10, 11, 11, 12, 12];
+const SHOWN: (keyof typeof ERRORS)[] = [
+  'balance',
+  'balance',
+  'key',
+  'key',
+  'stock',
+  'key',
+  'key',
+  'stock',
+  'stock',
+  'key',
+];
+const TURN_COST = 0.35;
 
 const NAMES = ['schema', 'sell', 'redeem', 'balance', 'mail', 'expire', 'lock', 'queue', 'errors', 'routes'];
 export function files(n: number): string[] {
@@ -121,244 +115,176 @@ export function files(n: number): string[] {
   );
 }
 
-export function rates(upTo: number): PassRate[] {
-  return turns(upTo).map(({ turn }, i) => ({ turn, unit: 'tests', passed: PASSED[i] ?? 12, total: 14 }));
+type Action = Partial<Extract<GuardEvent, { type: 'action_ended' }>>;
+
+interface TurnEnd extends Omit<NonNullable<Parameters<Run['endTurn']>[0]>, 'verification' | 'changes'> {
+  tested?: Tested;
+  /** Every file that differs now. */
+  paths?: string[];
 }
 
+/** The run of the story. The nth turn goes from minute 5n - 2 to minute 5n + 3, and later by the time that people took. */
+export class GiftCards extends Run {
+  #begun = 0;
+  #waited = 0;
+
+  constructor(guards: Partial<Record<GuardId, unknown>> = {}) {
+    super({
+      run: 'r4x9k2',
+      startMs: Date.parse(TIME(-2)),
+      task: {
+        id: 'issue-42',
+        title: 'Sell gift cards',
+        body: '',
+        acceptance_criteria: [],
+        source: 'issue 42',
+        scope: ['src/cards/**', 'test/**'],
+      },
+      agents: ['claude', 'codex'],
+      checks: ['npm test', 'npm run lint'],
+      reminders: { every_ms: 4 * 3_600_000, high_every_ms: 3_600_000 },
+      freshVerification: true,
+      guards,
+    });
+    this.usage = { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+    this.setClock(TIME(1)).startJob();
+    this.setClock(TIME(2)).baseline(verification({ passed: 5, errors: [ERRORS.balance] }, TIME(2)));
+  }
+
+  /** Whole turns, up to and with this one. */
+  through(turn: number): this {
+    while (this.#begun < turn) this.wholeTurn();
+    return this;
+  }
+
+  /** The agent is in the middle of this turn: it has made one edit. */
+  midway(turn: number): this {
+    return this.through(turn - 1).openTurn();
+  }
+
+  wholeTurn(end: TurnEnd = {}): this {
+    return this.openTurn().closeTurn(end);
+  }
+
+  openTurn(): this {
+    if (this.state.pending) throw new Error(`the run waits: ${this.asked.question}`);
+    this.#begun += 1;
+    const { turn, kind } = this.work;
+    this.setClock(this.time(-2)).beginTurn();
+    const [input_tokens, output_tokens] = [200_000, 14_000];
+    this.usage = {
+      input_tokens: this.usage.input_tokens + input_tokens,
+      output_tokens: this.usage.output_tokens + output_tokens,
+      cost_usd: Math.round(100 * ((this.usage.cost_usd ?? 0) + TURN_COST)) / 100,
+    };
+    this.observe({ type: 'usage', turn, input_tokens, output_tokens, cost_usd: TURN_COST });
+    this.#work(-2);
+    return kind === 'debug' ? this : this.edit(this.time(0, 2), this.#paths(), '+4 −1');
+  }
+
+  closeTurn({ tested, paths = this.#paths(), ...end }: TurnEnd = {}): this {
+    const { turn, turn_kind: kind } = this.state;
+    if (kind === 'normal') {
+      this.observe({ type: 'files_changed', turn, paths });
+      this.act(this.time(0, 48), { operation: 'npm run lint', is_check: true });
+    }
+    this.#work(2).setClock(this.time(3));
+    return this.endTurn({
+      report: { status: 'partial', summary: TITLES[turn - 1] },
+      changes: { paths, added: 60 * turn, removed: 5 * turn },
+      verification: verification(tested ?? expected(turn), this.time(1)),
+      ...end,
+      record: {
+        turn_ms: 5 * 60_000,
+        turn_cost_usd: TURN_COST,
+        turn_added: turn === 6 ? 0 : 10 * turn + 1,
+        turn_removed: turn === 6 ? 0 : turn % 4,
+        ...end.record,
+      },
+    });
+  }
+
+  /** Minute 0 is in the middle of the turn that was begun last. */
+  time(minute: number, second = 0): string {
+    return TIME(5 * this.#begun + this.#waited + minute, second);
+  }
+
+  act(at: string, parts: Action): this {
+    return this.observe(action({ at, turn: this.state.turn, ...parts }));
+  }
+
+  fail(at: string, operation: string, errors: ErrorSighting[], more: Action = {}): this {
+    return this.act(at, { operation, ok: false, errors, ...more });
+  }
+
+  /** The last of these paths is written; all of them are changed now. */
+  edit(at: string, paths: string[], lines: string): this {
+    const operation = `edit ${paths.at(-1)}`;
+    this.act(at, { kind: 'edit', title: `${operation}, ${lines}`, operation });
+    return this.observe({ type: 'files_changed', turn: this.state.turn, paths });
+  }
+
+  /** A guard trips while the agent works, and the runner freezes it. */
+  stop(minute = 3): this {
+    this.#work(minute - 1)
+      .setClock(this.time(minute))
+      .trip();
+    this.claim('agent_frozen', { escalation: this.asked.id, processes: 4, ms: 80 });
+    return this;
+  }
+
+  /** People take their time; nothing works meanwhile. */
+  waitFor(minutes: number): this {
+    this.#waited += minutes;
+    return this.setClock(this.time(3));
+  }
+
+  /** The answer reaches the agent that waits for it, and it goes on with its turn. */
+  thaw(acknowledged: string): this {
+    const asked = this.state.escalations.at(-1);
+    const answer = this.work.answers.at(-1);
+    if (!asked || !answer) throw new Error('nobody has answered');
+    this.take().claim('answer_delivered', { answer: answer.id });
+    this.claim('acknowledged', { escalation: asked.id, text: acknowledged });
+    return this;
+  }
+
+  #work(minute: number): this {
+    return this.observe({ type: 'clock', active_ms: (5 * this.#begun + minute) * 60_000 });
+  }
+
+  #paths(): string[] {
+    return files(Math.min(12, this.state.turn + 2));
+  }
+}
+
+/** What the checks say after this turn, where the story is not changed. */
+function expected(turn: number): Tested {
+  return { passed: PASSED[turn - 1] ?? 12, errors: [ERRORS[SHOWN[turn - 1] ?? 'key']] };
+}
+
+const LONGEST = new GiftCards({ max_iterations: 20, total_verification_attempts: 'off' }).through(10);
+
+export function turns(upTo: number): TurnRecord[] {
+  return LONGEST.state.turns.slice(0, upTo);
+}
+
+/** The run in the middle of a turn, with whatever a test wants to be different. */
 export function run(change: Partial<RunState> = {}): RunState {
-  const turn = change.turn ?? 6;
-  const done = turns(turn - 1);
-  return {
-    run: 'r4x9k2',
-    status: 'building',
-    task: {
-      id: 'issue-42',
-      title: 'Sell gift cards',
-      body: '',
-      acceptance_criteria: [],
-      source: 'issue 42',
-      scope: ['src/cards/**', 'test/**'],
-    },
-    agent: 'claude',
-    agents: ['claude', 'codex'],
-    checks: ['npm test', 'npm run lint'],
-    known_errors: [],
-    reminders: { every_ms: 4 * 3_600_000, high_every_ms: 3_600_000 },
-    requested_by: 'rosa',
-    requested_at: TIME(-2),
-    updated_at: TIME(5 * turn + 3),
-    limits: LIMITS,
-    limits_rev: 1,
-    rearmed_at: {},
-    approved_paths: [],
-    jobs: 1,
-    job_live: true,
-    baseline: verification(5, 14, 0),
-    turn,
-    turn_open: true,
-    turn_kind: 'normal',
-    turns: done,
-    guards: {},
-    metrics: METRICS,
-    active_ms: (5 * turn + 2) * 60_000,
-    waiting_ms: 0,
-    usage: { input_tokens: 1_220_000, output_tokens: 88_000, cost_usd: 0.35 * turn },
-    changes: done.at(-1)?.changes ?? { paths: [], added: 0, removed: 0 },
-    escalations: [],
-    given: {},
-    answers: [],
-    guidance: [],
-    known_issues: [],
-    ...change,
-  };
+  return { ...new GiftCards().midway(change.turn ?? 6).state, ...change };
 }
 
-const METRICS = {
-  consecutive_same_errors: 0,
-  attempts_without_file_change: 0,
-  test_runs_without_improvement: 0,
-  files_modified_count: 8,
-};
-
-export function context(turn: number, change: Partial<EscalationContext> = {}): EscalationContext {
-  const last = rates(turn).at(-1) ?? { passed: 5, total: 14 };
-  return {
-    turn,
-    max_turns: 10,
-    active_ms: (5 * turn + 2) * 60_000,
-    max_runtime_ms: 60 * 60_000,
-    files: Math.min(12, turn + 2),
-    max_files: 20,
-    cost_usd: 0.35 * turn,
-    baseline: { turn: 0, unit: 'tests', passed: 5, total: 14 },
-    pass_rates: rates(turn),
-    failing: verification(last.passed, last.total, 0).tests?.failing ?? [],
-    last_output: {
-      at: TIME(5 * turn + 1),
-      command: 'npm test',
-      result: `exited 1, ${last.passed} passed, ${14 - last.passed} failed`,
-      tail: 'not ok 12 - mails the card to its owner\n  MailError: 401 no API key\n    at test/mail-live.test.ts:22:9',
-    },
-    errors: [occurrence(turn, 1, ERRORS.key), occurrence(turn - 1, 0, ERRORS.key)],
-    recent_actions: [
-      { turn, at: TIME(5 * turn, 2), title: 'edit src/cards/mail.ts, +4 −1', ok: true, result: '' },
-      { turn, at: TIME(5 * turn, 48), title: 'npm test -- mail', ok: false, result: 'exit 1' },
-    ],
-    metrics: METRICS,
-    ...change,
-  };
+/** The same run, its open question changed. */
+export function asking(state: RunState, change: Partial<Escalation>): RunState {
+  const asked = questionOf(state);
+  const changed = { ...asked, ...change };
+  return { ...state, escalations: state.escalations.map((each) => (each === asked ? changed : each)) };
 }
 
-export function occurrence(
-  turn: number,
-  minute: number,
-  error: ErrorSighting,
-  remediation: string[] = [],
-): Occurrence {
-  return { turn, at: TIME(5 * turn + minute, 10), operation: 'npm test', error, remediation };
-}
-
-const OPTIONS: Record<string, Omit<Option, 'id'>> = {
-  'alternative-1': {
-    label: 'Use the sandbox of the mail service, with a key of its own',
-    description: '',
-    command: '/override alternative 1',
-  },
-  'alternative-2': {
-    label: 'Leave mailing for a task of its own',
-    description: '',
-    command: '/override alternative 2',
-  },
-  'approve-21': {
-    label: 'Approve this file',
-    description: 'the next one asks again.',
-    command: '/approve files=21',
-  },
-  'approve-30': {
-    label: 'Approve up to 30 files',
-    description: 'no question until then.',
-    command: '/approve files=30',
-  },
-  'approve-path': {
-    label: 'Approve this file',
-    description: 'the next one asks again.',
-    command: '/approve',
-  },
-  'approve-dir': {
-    label: 'Approve `src/mail/**`',
-    description: 'no question until then.',
-    command: '/approve paths=src/mail/**',
-  },
-  stay: {
-    label: 'Stay within the 20',
-    description: 'the edit is refused, the rest goes on.',
-    command: '/guide Finish without changing any other file',
-  },
-  continue: {
-    label: 'They are in Actions secrets',
-    description: 'of the same names: look again.',
-    command: '/continue',
-  },
-  'continue-5': {
-    label: 'Continue +5',
-    description: '5 more turns, same approach.',
-    command: '/continue +5',
-  },
-  'continue-5-new': {
-    label: 'Continue +5 (new approach)',
-    description: 'told what was tried and not to repeat it.',
-    command: '/continue +5 new-approach',
-  },
-  'continue-10min': {
-    label: 'Continue +10min',
-    description: '10 more minutes.',
-    command: '/continue +10min',
-  },
-  'continue-from-zero': { label: 'Continue', description: 'count again from 0.', command: '/continue' },
-  'new-approach': {
-    label: 'Try a different approach',
-    description: 'told what turns 7 to 9 did and not to repeat it.',
-    command: '/continue new-approach',
-  },
-  retry: {
-    label: 'Retry with context',
-    description: 'go on with the error history in hand.',
-    command: '/retry',
-  },
-  debug: {
-    label: 'Debug first',
-    description: 'one turn to find the root cause, nothing else changed.',
-    command: '/debug',
-  },
-  skip: {
-    label: 'Skip and continue',
-    description: 'list it as a known issue, finish the rest.',
-    command: '/skip',
-  },
-  pause: { label: 'Checkpoint & pause', description: 'no reminders, decide later.', command: '/pause' },
-  accept: {
-    label: 'Accept current',
-    description: 'finish now with what is there, marked as partial.',
-    command: '/accept',
-  },
-  review: { label: 'Review', description: 'show the full history, then ask again.', command: '/review' },
-  cancel: { label: 'Cancel', description: 'stop here; the branch is kept.', command: '/cancel' },
-  terminate: { label: 'Terminate', description: 'end this run; the branch is kept.', command: '/terminate' },
-};
-
-export function options(...ids: string[]): Option[] {
-  return ids.map((id) => {
-    const option = OPTIONS[id];
-    if (!option) throw new Error(`The story has no option ${id}.`);
-    return { id, ...option };
-  });
-}
-
-export function trigger(
-  guard: GuardId,
-  observed: number,
-  threshold: number | null,
-  evidence: Trigger['evidence'] = {},
-): Trigger {
-  return { guard, kind: guardById(guard).kind, threshold, observed, evidence };
-}
-
-type Asked = Pick<Escalation, 'type' | 'headline' | 'triggers' | 'options'> & Partial<Escalation>;
-
-export function escalation(turn: number, asked: Asked): Escalation {
-  const { hint, category, triggers } = RULES.describe(asked.triggers, { turn, max_turns: 10 });
-  return {
-    id: 'e1',
-    status: 'pending',
-    priority: 'normal',
-    question: '',
-    headers: [],
-    context: context(turn),
-    inputs: [],
-    created_at: TIME(5 * turn + 3),
-    responses: [],
-    reminders: 0,
-    during_turn: true,
-    rearm: asked.triggers.map((t) => t.guard),
-    hint,
-    category,
-    ...asked,
-    triggers,
-  };
-}
-
-/** The run that waits for this question. */
-export function waiting(asked: Escalation, change: Partial<RunState> = {}): RunState {
-  const turn = asked.context.turn;
-  return run({
-    turn,
-    turns: asked.during_turn ? turns(turn - 1) : turns(turn),
-    turn_open: asked.during_turn,
-    status: 'waiting_for_input',
-    escalations: [asked],
-    pending: asked.id,
-    ...change,
-  });
+export function questionOf(state: RunState): Escalation {
+  const asked = pendingEscalation(state);
+  if (!asked) throw new Error('no question is open');
+  return asked;
 }
 
 export const REPORT: BlockedReport = {
@@ -408,7 +334,7 @@ export const WHERE: CommentContext = {
     files: 'https://github.com/corner/shop/blob/3f9c1ab/',
     pull_request: { number: 43, url: 'https://github.com/corner/shop/pull/43' },
   },
-  limits: RULES.limitsInForce(LIMITS),
+  limits: RULES.limitsInForce(new GiftCards().state.limits),
   capabilities: { live: true, form: true },
   op: 'r4x9k2.e1',
 };

@@ -9,7 +9,12 @@ import type { HelpInput } from '../../src/core/contracts/help-request.ts';
 import { Input } from '../../src/core/contracts/input.ts';
 import { Orders } from '../../src/core/contracts/orders.ts';
 import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
-import { RunEvent, type TurnRecord } from '../../src/core/contracts/run-event.ts';
+import {
+  type ReminderPlan,
+  RunEvent,
+  type TurnRecord,
+  type Usage,
+} from '../../src/core/contracts/run-event.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
 import { Task } from '../../src/core/contracts/task.ts';
 import type { ErrorSighting, Verification } from '../../src/core/contracts/verification.ts';
@@ -29,11 +34,13 @@ const START = Date.UTC(2026, 10, 16, 9, 0, 0);
 const SECOND_MS = 1000;
 
 export interface RunOptions {
+  run?: string;
   guards?: Partial<Record<GuardId, unknown>>;
   task?: Partial<Task>;
   agents?: string[];
   checks?: string[];
   freshVerification?: boolean;
+  reminders?: ReminderPlan;
   /** How long people are waited for. */
   expireMs?: number;
   /** When it was asked for, in milliseconds; a fixed day when left out. */
@@ -52,6 +59,8 @@ export class Run {
   last: Decision = { events: [], effects: [] };
   meter!: Meter;
   brief!: Brief;
+  /** The sum over the run, as the agent's output says it. */
+  usage: Usage = USAGE;
   #seconds = 0;
   #seq = 0;
   #limitsRev = 1;
@@ -67,7 +76,7 @@ export class Run {
     this.feed({
       type: 'request',
       at: this.now(),
-      run: 'r1',
+      run: options.run ?? 'r1',
       task: Task.parse({
         id: 'issue-7',
         title: 'Add a login page',
@@ -81,7 +90,11 @@ export class Run {
       checks: options.checks ?? ['npm test'],
       limits: GuardConfig.parse(options.guards ?? {}),
       known_errors: [],
-      reminders: { every_ms: 3_600_000, high_every_ms: 600_000, expire_ms: options.expireMs },
+      reminders: options.reminders ?? {
+        every_ms: 3_600_000,
+        high_every_ms: 600_000,
+        expire_ms: options.expireMs,
+      },
       requested_by: 'rosa',
       fresh_verification: options.freshVerification,
     });
@@ -95,6 +108,12 @@ export class Run {
 
   sleep(seconds: number): this {
     this.#seconds += seconds;
+    return this;
+  }
+
+  /** Sets the clock, so that the next look at it shows this time. */
+  setClock(at: string): this {
+    this.#seconds = (Date.parse(at) - this.#startMs) / SECOND_MS - 1;
     return this;
   }
 
@@ -176,7 +195,7 @@ export class Run {
   /** A job takes the run, as the runner does: brief first, counters from it. */
   startJob(): this {
     this.brief = briefFor(this.state);
-    this.meter = createMeter(this.brief, () => null);
+    this.meter = createMeter(this.brief, () => this.usage.cost_usd);
     this.#taken = new Set();
     this.#limitsRev = this.brief.limits_rev;
     this.#turn = this.brief.turn;
@@ -230,6 +249,8 @@ export class Run {
       changes?: TurnRecord['changes'];
       /** What the desk finds in work that is claimed to be complete. */
       work?: WorkFacts;
+      /** Figures of the turn that no rule reads. */
+      record?: Partial<TurnRecord>;
     } = {},
   ): this {
     const { turn } = this.state;
@@ -270,8 +291,9 @@ export class Run {
         turn_added: 1,
         turn_removed: 0,
         exit,
+        ...parts.record,
       },
-      usage: USAGE,
+      usage: this.usage,
       measured: this.meter.measured(exit),
     };
     this.claim('turn_ended', data, {}, parts.work);
@@ -293,7 +315,7 @@ export class Run {
 
   /** The runner sees a guard trip while the agent runs. */
   trip(changes: Partial<Envelope> = {}): Decision {
-    return this.claim('tripped', { usage: USAGE, measured: this.meter.measured() }, changes);
+    return this.claim('tripped', { usage: this.usage, measured: this.meter.measured() }, changes);
   }
 
   askForHelp(inputs: Partial<HelpInput>[] = [], what_i_need = 'A key for the mail service'): this {

@@ -18,11 +18,9 @@ test('C-6: removing the label cancels, and the job stops with everything it star
   await story.comment(':status ', 'turn 1');
   const [run] = story.runs();
   await until('the agent works', () => processesOf(run?.id ?? 0).length > 2);
-  const begun = performance.now();
   await scene.olivia.unlabel(story.issue, 'autobuild');
   await story.reached('stopped');
   await story.parked();
-  expect(performance.now() - begun).toBeLessThan(45_000);
   expect(story.runs()).toEqual([expect.objectContaining({ conclusion: 'cancelled' })]);
   await until('nothing of it runs', () => processesOf(run?.id ?? 0).length === 0);
   await story.comment(':status ', 'ancelled');

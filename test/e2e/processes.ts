@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseStat } from '../../src/runner/process/process-table.ts';
 
 /** Polls until the check holds; the deadline is far beyond what a loaded machine needs. */
-export async function until(what: string, check: () => boolean, deadlineMs = 15_000): Promise<void> {
+export async function until(what: string, check: () => boolean, deadlineMs = 60_000): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!check()) {
     if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain for: ${what}`);

@@ -101,6 +101,26 @@ test('E-1: a refused edit is no error, a failed one is, under the name of the ed
   expect(trigger?.evidence.occurrences?.[0]?.error.message).toBe('edit a.ts failed');
 });
 
+test('E-1: at most 20 errors are tracked, and a count is never lost to that bound', () => {
+  const others = times(30, (index) => error(`other ${index}`));
+  const noisy = [failed([boom]), failed([...others, boom]), failed([...others, boom])];
+  const { tracked } = statesAfter(noisy).same_error_repeated as { tracked: { signature: string }[] };
+  expect(tracked).toHaveLength(20);
+  expect(tracked[0]?.signature).toBe('boom');
+  expect(sameErrors(noisy)).toBe(3);
+});
+
+test('E-1: 100 occurrences of an error are counted, which is the highest threshold', () => {
+  expect(sameErrors(times(150, () => failed([boom])))).toBe(100);
+});
+
+test('G-4: of the operations that failed in a row, the newest 100 can end it', () => {
+  const row = times(150, (index) => fail(`npm run step-${index}`, [error(`broken ${index}`)]));
+  const { operations } = statesAfter(row).consecutive_errors as { operations: string[] };
+  expect(operations).toHaveLength(100);
+  expect(inARow([...row, action({ operation: 'npm run step-149' })])).toBe(0);
+});
+
 test('E-1: the state stays small whatever the errors are', () => {
   const noisy = times(200, (turn) =>
     fail(`npm test ${turn}`, times(150, (index) => error(`${'x'.repeat(3000)} ${index}`)).concat(boom)),

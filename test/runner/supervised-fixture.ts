@@ -20,7 +20,7 @@ export function makeFolder(): string {
 }
 
 /** Polls until the check holds; the deadline is far beyond what a loaded machine needs. */
-export async function waitFor(what: string, check: () => boolean, deadlineMs = 10_000): Promise<void> {
+export async function waitFor(what: string, check: () => boolean, deadlineMs = 60_000): Promise<void> {
   const deadline = performance.now() + deadlineMs;
   while (!check()) {
     if (performance.now() > deadline) throw new Error(`waited ${deadlineMs} ms in vain for: ${what}`);

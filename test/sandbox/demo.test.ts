@@ -53,4 +53,4 @@ test('stopped by a signal it fails, and leaves nothing behind either', async () 
   const [code] = await once(child, 'close');
   expect(code).toBe(1);
   expect(readdirSync(scratch)).toEqual([]);
-}, 60_000);
+});

@@ -18,7 +18,7 @@ function call(script: string, ...args: string[]) {
     cwd: scratch,
     env,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 60_000,
   });
   return { status, stdout, stderr };
 }

@@ -167,7 +167,7 @@ describe('the journal in a file', () => {
     const child = spawnSync(
       'bash',
       ['-c', 'ulimit -f 8 && exec "$0" "$@"', process.execPath, script, directory, first],
-      { encoding: 'utf8', timeout: 20_000 },
+      { encoding: 'utf8', timeout: 60_000 },
     );
     const result = JSON.parse(child.stdout || `"${child.stderr}"`);
     expect(result).toMatchObject({ refused: 'EFBIG', whole: true });

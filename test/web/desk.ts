@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Permission } from '../../src/core/contracts/role.ts';
-import type { HostedStore, Place } from '../../src/core/ports/hosted-ports.ts';
+import type { HostedStore, RunTarget } from '../../src/core/ports/hosted-ports.ts';
 import { verificationMark, verificationName } from '../../src/core/ports/job-api.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { createCounters } from '../../src/web/counters.ts';
-import { createIngest, type IngestParts } from '../../src/web/ingest.ts';
+import { createIngest, type IngestDependencies } from '../../src/web/ingest.ts';
 import { createJobApi } from '../../src/web/job-api.ts';
-import type { JobApiParts } from '../../src/web/job-api-parts.ts';
+import type { JobApiDependencies } from '../../src/web/job-api-dependencies.ts';
 import { createLog } from '../../src/web/log.ts';
 import { createOperate, type WorkerHealth } from '../../src/web/operate.ts';
 import { createProvideInput } from '../../src/web/provide-input.ts';
-import { createWebServer, type WebServerParts } from '../../src/web/server.ts';
+import { createWebServer, type WebServerDependencies } from '../../src/web/server.ts';
 import { createTicket, hashToken } from '../../src/web/tokens.ts';
 import { type Run, startRun } from '../core/run-builder.ts';
 
@@ -22,7 +22,7 @@ export const SECRET = 'a secret that nobody can guess';
 export const PUBLIC_URL = 'https://autobuild.example.com';
 export const START = Date.UTC(2026, 10, 16, 10, 0, 0);
 
-export const PLACE: Place = {
+export const TARGET: RunTarget = {
   installation_id: 5,
   owner: 'rosa',
   repo: 'shop',
@@ -50,7 +50,7 @@ export interface TestDesk {
   people: Record<string, Permission | Error>;
   /** At which attempt GitHub says that an Actions run is; an error is thrown. */
   attempts: Record<number, number | Error>;
-  seed(run: Run, place?: Partial<Place>): Promise<void>;
+  seed(run: Run, target?: Partial<RunTarget>): Promise<void>;
   ticket(parts?: {
     run?: string;
     job?: number;
@@ -64,9 +64,9 @@ export interface TestDesk {
 }
 
 export interface TestDeskOptions {
-  ingest?: Partial<IngestParts>;
-  jobs?: Partial<JobApiParts>;
-  timeouts?: WebServerParts['timeouts'];
+  ingest?: Partial<IngestDependencies>;
+  jobs?: Partial<JobApiDependencies>;
+  timeouts?: WebServerDependencies['timeouts'];
 }
 
 /** The whole web side of a desk on loopback, with a real store in a real file. */
@@ -100,8 +100,8 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
     closing: new AbortController(),
     async seed(run, changes) {
       for (const [version, commit] of run.commits.entries()) {
-        const place = version === 0 ? { ...PLACE, ...changes } : undefined;
-        const done = await store.runs.commit(run.state.run, version, { ...commit, place });
+        const target = version === 0 ? { ...TARGET, ...changes } : undefined;
+        const done = await store.runs.commit(run.state.run, version, { ...commit, target });
         if (!done.ok) throw new Error(`commit ${version} was refused`);
       }
     },

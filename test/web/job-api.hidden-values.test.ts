@@ -102,7 +102,7 @@ test('P-1: a job asks again for a secret whose value is a part of its key, and t
   }
   const job = createJobLink(await link, {
     log: { group: () => undefined, mask: () => undefined },
-    said: { turns: [] },
+    history: { turns: [] },
     env: {},
     limits: run.state.limits,
     onAgent: () => undefined,

@@ -1,5 +1,5 @@
 import type { ClaimRequest } from '../../src/core/ports/job-api.ts';
-import { PLACE, type TestDesk } from './desk.ts';
+import { TARGET, type TestDesk } from './desk.ts';
 
 export interface JobAnswer {
   status: number;
@@ -38,5 +38,5 @@ export function claimJob(
 export function workOf(text: string): string {
   const content = Buffer.from(text).toString('base64');
   const files = [{ path: 'src/login.ts', mode: '100644', status: 'added', content }];
-  return JSON.stringify({ base_sha: PLACE.head_sha, files, left_out: [] });
+  return JSON.stringify({ base_sha: TARGET.head_sha, files, left_out: [] });
 }

@@ -5,27 +5,34 @@ import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
-/** The description as the record says, box empty or done. */
-export async function renderDescription({ parts, state, place }: Doing, head: string): Promise<string> {
-  const branch = publishedBranch(parts, state.run, place);
-  const where = await commentContext(parts, state, place, `${state.run}.pr`);
+/** Renders the description from the record. The *Run CI* box is empty, or replaced by who asked for CI. */
+export async function renderDescription(
+  { deps, state, target }: EffectContext,
+  head: string,
+): Promise<string> {
+  const branch = publishedBranch(deps, state.run, target);
+  const where = await commentContext(deps, state, target, `${state.run}.pr`);
   const text = renderPullRequest(state, where, {
     left_out: await branch.leftOut(),
-    ci: place.ci === 'skip' ? { head, asked: await branch.ciRequest() } : undefined,
+    ci: target.ci === 'skip' ? { head, asked: await branch.ciRequest() } : undefined,
   });
-  return redactFor(parts, state.run, text);
+  return redactFor(deps, state.run, text);
 }
 
-/** Writes the description where it differs. What people added below it is theirs. */
-export async function describePullRequest(doing: Doing, pull: PullRequest, head: string): Promise<void> {
-  const body = keepAddedText(pull.body, await renderDescription(doing, head));
+/** Writes the description if it differs. Text that people added below it is kept. */
+export async function describePullRequest(
+  context: EffectContext,
+  pull: PullRequest,
+  head: string,
+): Promise<void> {
+  const body = keepAddedText(pull.body, await renderDescription(context, head));
   if (pull.body.replaceAll('\r\n', '\n') !== body)
-    await doing.github.updatePullRequest(pull.number, { body });
+    await context.github.updatePullRequest(pull.number, { body });
 }
 
-/** Somebody was quicker: writing now would take the tick away before its webhook, or reconcile, has read it. */
+/** A person ticked the box but no handler has read it yet. Writing the description now would erase the tick. */
 export function isTicked(pull: PullRequest, head: string): boolean {
   return newTicks('', pull.body).includes(ciBoxId(head));
 }

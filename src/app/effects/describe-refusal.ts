@@ -1,7 +1,7 @@
 import { cleanLine } from '../../comments/text/clean-text.ts';
 import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
-import type { Place } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/hosted-ports.ts';
 import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;
@@ -14,7 +14,7 @@ const WHAT: Partial<Record<Effect['type'], string>> = {
   stop_verification: 'The job that verifies cannot be cancelled',
 };
 
-/** Something the App may not do. It is done by itself once the permission is there. */
+/** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
   { missingPermission, status }: GitHubError,
   { effect, said, grantAt }: { effect: Effect; said: string; grantAt: string },
@@ -32,15 +32,15 @@ export function describeRefusal(
   const words = said.startsWith('GitHub did not answer')
     ? 'GitHub did not answer.'
     : `GitHub says: ${sentence(said)}`;
-  return { tone: 'refused', title, detail: `${words}\n${mendPublishing(status, effect.ready)}` };
+  return { tone: 'refused', title, detail: `${words}\n${howToFixPublishing(status, effect.ready)}` };
 }
 
-function mendPublishing(status: number, final: boolean): string {
+function howToFixPublishing(status: number, final: boolean): string {
   const first = status < 500 ? 'If a rule or a setting of this repository is in the way, change it. ' : '';
   return `${first}${final ? BUILD_AGAIN : 'What the run builds next is tried again.'}`;
 }
 
-/** Few Apps are given this one. */
+/** Offers a way without the `workflows` permission, because few Apps are granted it. */
 function otherwise(permission: string): string {
   if (permission !== 'workflows=write') return '';
   return ' Or have the files below `.github/workflows` taken out of the work.';
@@ -48,51 +48,54 @@ function otherwise(permission: string): string {
 
 export function describeRefusedDispatch(
   error: GitHubError,
-  place: Place,
+  target: RunTarget,
   grantAt: string,
   { workflow, verifying }: { workflow: Workflow; verifying: boolean },
 ): Reply {
-  const { why, mend } = reasonFor(error, place, grantAt, workflow);
+  const { why, fix } = reasonFor(error, target, grantAt, workflow);
   return {
     tone: 'refused',
     title: `${verifying ? 'The job that verifies' : 'The job'} cannot be started: ${why}.`,
     detail: verifying
-      ? `${mend}. Until then results are handed over without a fresh check.`
-      : `${mend}, then reply \`/continue\`.`,
+      ? `${fix}. Until then results are handed over without a fresh check.`
+      : `${fix}, then reply \`/continue\`.`,
   };
 }
 
 function reasonFor(
   error: GitHubError,
-  place: Place,
+  target: RunTarget,
   grantAt: string,
   workflow: Workflow,
-): { why: string; mend: string } {
-  const file = `\`.github/workflows/${place.workflow}\``;
+): { why: string; fix: string } {
+  const file = `\`.github/workflows/${target.workflow}\``;
   if (error.missingPermission) {
-    return { why: lacks(error.missingPermission), mend: `Grant it at ${grantAt}` };
+    return { why: lacks(error.missingPermission), fix: `Grant it at ${grantAt}` };
   }
   if (workflow === 'missing') {
     return {
-      why: `${file} is not on \`${place.default_branch}\``,
-      mend: 'Commit it again (`autobuild init` writes it)',
+      why: `${file} is not on \`${target.default_branch}\``,
+      fix: 'Commit it again (`autobuild init` writes it)',
     };
   }
   if (workflow === 'disabled') {
     return {
       why: 'the workflow, or GitHub Actions for this repository, is switched off',
-      mend: 'Switch it on in the Actions tab or in the repository settings',
+      fix: 'Switch it on in the Actions tab or in the repository settings',
     };
   }
   if (error.status === 422)
-    return { why: 'GitHub does not take it', mend: `${sentence(error.message)} Mend ${file}` };
+    return { why: 'GitHub does not take it', fix: `${sentence(error.message)} Mend ${file}` };
   return {
     why: 'GitHub refuses it',
-    mend: `${sentence(error.message)} Look at the App’s permissions (\`actions: write\`) at ${grantAt}`,
+    fix: `${sentence(error.message)} Look at the App’s permissions (\`actions: write\`) at ${grantAt}`,
   };
 }
 
-/** `issues=write; pull_requests=write`: one of them is enough. `a=write,b=read`: both are needed. */
+/**
+ * Alternatives are separated by `;` (`issues=write; pull_requests=write`), permissions that are all needed by `,`
+ * (`a=write,b=read`).
+ */
 function lacks(permission: string): string {
   const names = permission
     .split(';')
@@ -107,7 +110,7 @@ function lacks(permission: string): string {
 }
 
 function sentence(message: string): string {
-  // What was asked is of no use to people; Octokit adds where it is documented.
+  // Removes the request, which does not help people, and the link to the documentation that Octokit appends.
   const words = message
     .replace(/^GitHub answered .{1,200}? with \d{3}: /, '')
     .replace(/ - https?:\/\/\S+$/, '');

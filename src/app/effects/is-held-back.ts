@@ -1,13 +1,13 @@
 import { waitsOverClosedPull } from '../../core/contracts/run-state.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
-/** People closed or merged the pull request: nothing is put on top of that, nor into a new one, until somebody says to go on. */
-export async function isHeldBack({ parts, github, state, place }: Doing): Promise<boolean> {
+/** After people closed or merged the pull request, nothing is committed to it or to a new one until somebody says to continue. */
+export async function isHeldBack({ deps, github, state, target }: EffectContext): Promise<boolean> {
   if (waitsOverClosedPull(state)) return true;
-  const number = await parts.store.marks.get(`pull-of:${state.run}`);
+  const number = await deps.store.marks.get(`pull-of:${state.run}`);
   const pull = number === undefined ? undefined : await github.pullRequest(Number(number));
   if (!pull) return false;
-  await noticeFate(parts, github, state, place, pull);
+  await noticeFate(deps, github, state, target, pull);
   return pull.state === 'closed' && (pull.merged || state.closed_pull?.number !== pull.number);
 }

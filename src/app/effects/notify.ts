@@ -7,49 +7,52 @@ import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { redactFor } from '../redact.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
-/** The question itself mentions people; a reminder is a comment of its own, because edits notify nobody. */
-export async function notifyPeople(doing: Doing, effect: Extract<Effect, { type: 'notify' }>): Promise<void> {
-  const { parts, github, state, place } = doing;
+/** The question itself mentions people. A reminder is a separate comment, because edits notify nobody. */
+export async function notifyPeople(
+  context: EffectContext,
+  effect: Extract<Effect, { type: 'notify' }>,
+): Promise<void> {
+  const { deps, github, state, target } = context;
   const escalation = state.escalations.find(({ id }) => id === effect.escalation);
   if (escalation?.status !== 'pending') return;
   const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
-  const where = await commentContext(parts, state, place, op, true);
+  const where = await commentContext(deps, state, target, op, true);
   if (effect.reminder > 0) {
-    await upsertComment(parts, github, place, {
+    await upsertComment(deps, github, target, {
       run: state.run,
       op,
       body: renderReminder(state, escalation, where),
     });
-    await minimise(parts, github, state.run, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
+    await minimise(deps, github, state.run, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
   }
-  const headline = await redactFor(parts, state.run, cleanText(escalation.headline));
-  await postWebhook(doing, renderChatLine(place, headline, where));
+  const headline = await redactFor(deps, state.run, cleanText(escalation.headline));
+  await postWebhook(context, renderChatLine(target, headline, where));
 }
 
-/** P-10: a run that nobody answered ends by itself: whoever was called for it in the chat is told there, too. */
-export async function tellExpired(doing: Doing, where: CommentContext): Promise<void> {
-  const { state, place } = doing;
+/** P-10: the chat was asked, so it also learns that the run ended because nobody answered. */
+export async function notifyExpired(context: EffectContext, where: CommentContext): Promise<void> {
+  const { state, target } = context;
   if (!state.finished?.expired) return;
-  await postWebhook(doing, renderChatLine(place, state.finished.reason, where, 'cancelled'));
+  await postWebhook(context, renderChatLine(target, state.finished.reason, where, 'cancelled'));
 }
 
-/** One line and a link, whatever the run is about: who reads the chat need not be able to read the repository. */
-async function postWebhook({ parts, state, place, op }: Doing, text: string): Promise<void> {
-  const url = parts.settings.notifyUrl;
-  if (!url || place.notify?.webhook === 'off') return;
-  // A chat that is down must not hold up the run: it is logged, the comment is there.
+/** Posts one line and a link, without the question's text, because readers of the chat may have no access to the repository. */
+async function postWebhook({ deps, state, target, op }: EffectContext, text: string): Promise<void> {
+  const url = deps.settings.notifyUrl;
+  if (!url || target.notify?.webhook === 'off') return;
+  // A failing chat must not delay the run. It is only logged, because the comment on GitHub exists.
   try {
-    const answer = await parts.fetch(url, {
+    const answer = await deps.fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ text, id: op }),
     });
     if (!answer.ok)
-      parts.log.warn({ run: state.run, status: answer.status }, 'the notification webhook refused');
+      deps.log.warn({ run: state.run, status: answer.status }, 'the notification webhook refused');
   } catch (error) {
-    parts.log.warn(
+    deps.log.warn(
       { run: state.run, error: (error as Error).name },
       'the notification webhook does not answer',
     );

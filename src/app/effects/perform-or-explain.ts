@@ -2,9 +2,9 @@ import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
-import type { OutgoingEffect, Place } from '../../core/ports/hosted-ports.ts';
+import type { OutgoingEffect, RunTarget } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { postReply } from '../post-reply.ts';
 import { redactFor } from '../redact.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
@@ -15,42 +15,42 @@ import { performEffect } from './perform-effect.ts';
 
 type Attempt = OutgoingEffect & { attempts: number };
 
-/** An effect; and where GitHub refuses it for good, what a person can do about it, said once and on the issue if possible. */
-export async function performOrExplain(parts: AppParts, outgoing: Attempt): Promise<void> {
-  const { state } = await parts.store.runs.load(outgoing.run);
+/** Performs an effect. If GitHub refuses it permanently, a reply explains once what a person can do, on the issue if possible. */
+export async function performOrExplain(deps: AppDependencies, outgoing: Attempt): Promise<void> {
+  const { state } = await deps.store.runs.load(outgoing.run);
   if (state && !isStillWanted(outgoing.effect, state)) return;
   try {
-    await performOrTell(parts, outgoing);
+    await performOrReply(deps, outgoing);
   } catch (error) {
-    if (isFinalPublish(outgoing.effect)) await showUnpublished(parts, outgoing, error);
+    if (isFinalPublish(outgoing.effect)) await showUnpublished(deps, outgoing, error);
     throw error;
   }
 }
 
-async function performOrTell(parts: AppParts, outgoing: Attempt): Promise<void> {
+async function performOrReply(deps: AppDependencies, outgoing: Attempt): Promise<void> {
   try {
-    await performEffect(parts, outgoing);
+    await performEffect(deps, outgoing);
   } catch (error) {
     if (!(error instanceof GitHubError) || error.retryAfter !== undefined) throw error;
-    const place = await parts.store.runs.place(outgoing.run);
-    if (!place) throw error;
-    await refuseUnreachable(parts, place, error);
+    const target = await deps.store.runs.target(outgoing.run);
+    if (!target) throw error;
+    await refuseUnreachable(deps, target, error);
     const { type } = outgoing.effect;
     const dispatch = type === 'dispatch_job' || type === 'dispatch_verification';
-    if (dispatch && isLastWord(error, outgoing.attempts, [404, 422])) {
-      return holdRun(parts, place, outgoing, error);
+    if (dispatch && isPermanent(error, outgoing.attempts, [404, 422])) {
+      return holdRun(deps, target, outgoing, error);
     }
     const final = isFinalPublish(outgoing.effect);
     const meant = error.missingPermission || type === 'publish' ? [422] : [];
-    if (isLastWord(error, outgoing.attempts, meant) || (final && isGivenUp(error, outgoing.attempts))) {
-      // Hidden before anything is cut, and for good: the values are forgotten sooner than the reason.
-      const said = await redactFor(parts, outgoing.run, error.message);
-      const reply = describeRefusal(error, { effect: outgoing.effect, said, grantAt: grantAt(parts, place) });
+    if (isPermanent(error, outgoing.attempts, meant) || (final && isGivenUp(error, outgoing.attempts))) {
+      // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
+      const said = await redactFor(deps, outgoing.run, error.message);
+      const reply = describeRefusal(error, { effect: outgoing.effect, said, grantAt: grantAt(deps, target) });
       if (final) {
         const why = 'GitHub does not take the work';
-        await rememberUnpublished(parts, outgoing.run, { why, detail: reply.detail ?? '' });
+        await rememberUnpublished(deps, outgoing.run, { why, detail: reply.detail ?? '' });
       }
-      await tell(parts, place, { run: outgoing.run, seen: reply.title }, reply);
+      await replyOnce(deps, target, { run: outgoing.run, seen: reply.title }, reply);
     }
     throw error;
   }
@@ -60,36 +60,43 @@ function isFinalPublish(effect: Effect): boolean {
   return effect.type === 'publish' && effect.ready;
 }
 
-/** What comes next waits for it: without this, people read for hours how things stood before the run ended. */
+/** Later effects wait for the publish. Without this update, people would read the state before the run's end for hours. */
 async function showUnpublished(
-  parts: AppParts,
+  deps: AppDependencies,
   { id, run, attempts }: Attempt,
   error: unknown,
 ): Promise<void> {
-  const { state } = await parts.store.runs.load(run);
-  const due = state !== undefined && (await isPublishingDue(parts, state));
-  if (due || (await whyUnpublished(parts, run))?.why === NOT_YET.why)
-    await rememberUnpublished(parts, run, isGivenUp(error, attempts) ? GIVEN_UP : NOT_YET);
-  // Nothing can be written now.
+  const { state } = await deps.store.runs.load(run);
+  const due = state !== undefined && (await isPublishingDue(deps, state));
+  if (due || (await whyUnpublished(deps, run))?.why === NOT_YET.why)
+    await rememberUnpublished(deps, run, isGivenUp(error, attempts) ? GIVEN_UP : NOT_YET);
+  // GitHub accepts no writes at the moment.
   if (error instanceof GitHubError && (error.unreachable || error.retryAfter !== undefined)) return;
   try {
-    await performEffect(parts, { id: `${id}.status`, run, effect: { type: 'update_status' } });
+    await performEffect(deps, { id: `${id}.status`, run, effect: { type: 'update_status' } });
   } catch (problem) {
-    parts.log.warn({ run, error: String(problem) }, 'that the work is not published could not be shown');
+    deps.log.warn({ run, error: String(problem) }, 'that the work is not published could not be shown');
   }
 }
 
-/** A 422 is meant as it is said; the others are once they were said again. */
-function isLastWord(error: GitHubError, attempts: number, also: number[]): boolean {
+/**
+ * Whether a retry is useless. A 422 counts at once, but only if `also` has it. A refusal, and any other status in `also`, counts
+ * after several attempts.
+ */
+function isPermanent(error: GitHubError, attempts: number, also: number[]): boolean {
   if (error.status === 422) return also.includes(422);
   return (isRefusal(error) || also.includes(error.status)) && attempts >= REFUSED_ATTEMPTS;
 }
 
-/** Whatever else is to be written there would fail alike, for hours: it is set aside until a person lets the App in again. */
-async function refuseUnreachable(parts: AppParts, place: Place, error: GitHubError): Promise<void> {
+/** Other writes to an unreachable repository would fail for hours too, so they are buried until a person restores access. */
+async function refuseUnreachable(
+  deps: AppDependencies,
+  target: RunTarget,
+  error: GitHubError,
+): Promise<void> {
   if (![401, 403, 404].includes(error.status)) return;
-  const why = await whyUnreachable(parts, place).catch((problem: unknown) => {
-    parts.log.warn({ error: String(problem) }, 'whether the repository can be reached is not known');
+  const why = await whyUnreachable(deps, target).catch((problem: unknown) => {
+    deps.log.warn({ error: String(problem) }, 'whether the repository can be reached is not known');
     return undefined;
   });
   if (!why) return;
@@ -100,26 +107,26 @@ async function refuseUnreachable(parts: AppParts, place: Place, error: GitHubErr
   );
 }
 
-/** No job can be started: the run waits, paused, for somebody to mend it. What was built is handed over without a fresh check. */
+/** If no job can be started, the run pauses until somebody fixes the cause. Finished work is handed over without verification. */
 async function holdRun(
-  parts: AppParts,
-  place: Place,
+  deps: AppDependencies,
+  target: RunTarget,
   { id, run, effect }: OutgoingEffect,
   error: GitHubError,
 ): Promise<void> {
   const verifying = effect.type === 'dispatch_verification';
-  const github = await parts.github(place);
-  const workflow = error.status === 404 ? await github.workflow(place.workflow) : 'there';
-  const reply = describeRefusedDispatch(error, place, grantAt(parts, place), { workflow, verifying });
-  // A person who tries again is told again; the fresh job is tried again by itself.
-  await tell(parts, place, { run, seen: verifying ? reply.title : id }, reply);
-  const { state } = await parts.store.runs.load(run);
+  const github = await deps.github(target);
+  const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
+  const reply = describeRefusedDispatch(error, target, grantAt(deps, target), { workflow, verifying });
+  // A person who retries gets another reply. A verification is retried automatically, so it gets only one.
+  await replyOnce(deps, target, { run, seen: verifying ? reply.title : id }, reply);
+  const { state } = await deps.store.runs.load(run);
   if (!state || isFinished(state)) return;
   if (!verifying && (state.pending || state.paused)) return;
-  const at = parts.now().toISOString();
+  const at = deps.now().toISOString();
   const because = error.message;
   await decideForRun(
-    parts,
+    deps,
     run,
     verifying
       ? { type: 'job_lost', at, reason: because, verifying }
@@ -128,22 +135,22 @@ async function holdRun(
   );
 }
 
-/** Where administrators of the repository see what the App may do there. */
-function grantAt({ settings }: AppParts, { owner, repo }: Place): string {
+/** The page where the repository's administrators see and grant the App's permissions. */
+function grantAt({ settings }: AppDependencies, { owner, repo }: RunTarget): string {
   return `${settings.webUrl}/${owner}/${repo}/settings/installations`;
 }
 
-/** What was seen before makes no second comment. */
-async function tell(
-  parts: AppParts,
-  place: Place,
+/** The `seen` key makes the reply idempotent. */
+async function replyOnce(
+  deps: AppDependencies,
+  target: RunTarget,
   { run, seen }: { run: string; seen: string },
   reply: Reply,
 ): Promise<void> {
-  parts.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
   try {
-    await postReply(parts, await parts.github(place), { run, seen: `refused:${seen}` }, reply);
+    await postReply(deps, await deps.github(target), { run, seen: `refused:${seen}` }, reply);
   } catch (error) {
-    parts.log.warn({ run, error: String(error) }, 'this could not be said on the issue');
+    deps.log.warn({ run, error: String(error) }, 'this could not be said on the issue');
   }
 }

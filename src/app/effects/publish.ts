@@ -9,17 +9,20 @@ import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
 import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
 import { showReceipt } from './show-receipt.ts';
 import { updateStatus } from './update-status.ts';
 import { findWork, type Work } from './work-to-publish.ts';
 
-/** Brings the newest changeset to the branch and the pull request. What may not be committed is said, never left out silently. */
-export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
+/**
+ * Commits the newest changeset to the branch and opens or updates the pull request. Files that may not be committed are always
+ * named there.
+ */
+export async function publishWork(context: EffectContext, ready: boolean): Promise<void> {
   try {
-    await publishUnlessStopped(doing, ready);
+    await publishUnlessStopped(context, ready);
   } catch (error) {
     if (!(error instanceof NoLongerWanted)) throw error;
   }
@@ -28,47 +31,47 @@ export async function publishWork(doing: Doing, ready: boolean): Promise<void> {
 /** The run was cancelled between two calls of a publish. */
 class NoLongerWanted extends Error {}
 
-/** R-9: asked before each call that people would see, because uploading the work takes a while. */
-async function demandStillWanted({ parts, state }: Doing): Promise<void> {
-  const newest = (await parts.store.runs.load(state.run)).state;
+/** R-9: checked before each call whose result people see, because uploading the work takes a while. */
+async function demandStillWanted({ deps, state }: EffectContext): Promise<void> {
+  const newest = (await deps.store.runs.load(state.run)).state;
   if (newest && !isStillWanted({ type: 'publish' }, newest)) throw new NoLongerWanted();
 }
 
-async function publishUnlessStopped(doing: Doing, ready: boolean): Promise<void> {
-  if (await isHeldBack(doing)) return;
-  const { parts, state } = doing;
-  const before = ready ? await whyUnpublished(parts, state.run) : undefined;
-  if (ready && !before) await rememberUnpublished(parts, state.run, NOT_YET);
-  const why = await bringToPullRequest(doing, ready);
-  if (ready) await rememberUnpublished(parts, state.run, why);
+async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<void> {
+  if (await isHeldBack(context)) return;
+  const { deps, state } = context;
+  const before = ready ? await whyUnpublished(deps, state.run) : undefined;
+  if (ready && !before) await rememberUnpublished(deps, state.run, NOT_YET);
+  const why = await bringToPullRequest(context, ready);
+  if (ready) await rememberUnpublished(deps, state.run, why);
   if (why) return;
-  // Once the work is known to be there, which the check tells as well.
-  await showCheck(doing);
-  if (before && isFinished(state)) await correct(doing);
+  // Only now, because the check also shows whether the work is published.
+  await showCheck(context);
+  if (before && isFinished(state)) await correct(context);
 }
 
-/** What was said of the end while the work was not there. */
-async function correct(doing: Doing): Promise<void> {
-  const { parts, state } = doing;
-  await updateStatus(doing);
-  if (await parts.store.comments.find(state.run, `${state.run}.receipt`)) await showReceipt(doing);
+/** Rewrites the status and the receipt that were written while the work was not published yet. */
+async function correct(context: EffectContext): Promise<void> {
+  const { deps, state } = context;
+  await updateStatus(context);
+  if (await deps.store.comments.find(state.run, `${state.run}.receipt`)) await showReceipt(context);
 }
 
-/** Undefined: it is there. Else why it is not. */
-async function bringToPullRequest(doing: Doing, ready: boolean): Promise<Unpublished | undefined> {
-  const { parts, github, state, place } = doing;
-  const work = await findWork(doing);
+/** Returns why the work is not on the pull request; undefined if it is. */
+async function bringToPullRequest(context: EffectContext, ready: boolean): Promise<Unpublished | undefined> {
+  const { deps, github, state, target } = context;
+  const work = await findWork(context);
   if (!work) return NOTHING_CHANGED;
   if ('refused' in work) {
     const { why, title, detail } = work.refused;
-    const seen = `publish:${parts.hash(`${title}${detail}`)}`;
-    await postReply(parts, github, { run: state.run, seen }, { tone: 'refused', title, detail });
+    const seen = `publish:${deps.hash(`${title}${detail}`)}`;
+    await postReply(deps, github, { run: state.run, seen }, { tone: 'refused', title, detail });
     return { why, detail };
   }
-  await publishedBranch(parts, state.run, place).setLeftOut(work.leftOut);
-  if (work.files.length === 0) return sayNothingLeft(doing, work.leftOut);
-  await commitWork(doing, work);
-  await writePullRequest(doing, ready);
+  await publishedBranch(deps, state.run, target).setLeftOut(work.leftOut);
+  if (work.files.length === 0) return reportNothingLeft(context, work.leftOut);
+  await commitWork(context, work);
+  await writePullRequest(context, ready);
   return undefined;
 }
 
@@ -77,26 +80,32 @@ const NOTHING_CHANGED: Unpublished = {
   detail: 'Label the issue again to build it once more.',
 };
 
-/** R-2: a commit is known as ours before the branch leads to it, so that a lost answer never makes it somebody else's. */
-async function commitWork(doing: Doing, { files, workflows, leftOut, digest }: Work): Promise<void> {
-  const { parts, github, state, place } = doing;
+/**
+ * R-2: the commit is stored as ours before the branch points to it, so that after a lost response it is not taken for somebody
+ * else's.
+ */
+async function commitWork(
+  context: EffectContext,
+  { files, workflows, leftOut, digest }: Work,
+): Promise<void> {
+  const { deps, github, state, target } = context;
   const mark = `published:${state.run}`;
-  // With more approved, the same changeset makes another commit.
+  // After more files are approved, the same changeset makes another commit.
   const content = `${digest}:${leftOut.length}`;
-  const branch = publishedBranch(parts, state.run, place);
-  const done = (await parts.store.marks.get(mark)) === content;
-  // Whoever closes a pull request may have the branch deleted with it.
+  const branch = publishedBranch(deps, state.run, target);
+  const done = (await deps.store.marks.get(mark)) === content;
+  // The branch may have been deleted when its pull request was closed.
   if (done && (await github.branchHead(await branch.name())) !== undefined) return;
   const { sha } = await github
     .commit({
-      branch: await chooseBranch(doing),
-      parent: place.head_sha,
-      message: commitMessage(doing, await titleOf(doing)),
+      branch: await chooseBranch(context),
+      parent: target.head_sha,
+      message: commitMessage(context, await titleOf(context)),
       files,
       force: true,
       async onCreated(sha) {
         await branch.addOurs(sha);
-        await demandStillWanted(doing);
+        await demandStillWanted(context);
       },
     })
     .catch((error: unknown) => {
@@ -104,12 +113,15 @@ async function commitWork(doing: Doing, { files, workflows, leftOut, digest }: W
     });
   await branch.addOurs(sha);
   await branch.setHead(sha);
-  await parts.store.marks.set(mark, content);
+  await deps.store.marks.set(mark, content);
 }
 
 const UNNAMED = /resource not accessible|not found/i;
 
-/** GitHub hides what an App may not see: of workflow files it says that they are not there, or that both permissions are wanted. */
+/**
+ * For workflow files, GitHub does not name the missing permission: it responds that they do not exist, or asks for both
+ * permissions.
+ */
 function namePermission(error: unknown): unknown {
   if (!(error instanceof GitHubError) || error.retryAfter !== undefined || error.unreachable) return error;
   const { status, message, missingPermission } = error;
@@ -122,15 +134,15 @@ function namePermission(error: unknown): unknown {
   );
 }
 
-/** The branch is moved, so what others have put on it would be lost: then the run takes one of its own. */
-async function chooseBranch({ parts, github, state, place }: Doing): Promise<string> {
-  const branch = publishedBranch(parts, state.run, place);
+/** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */
+async function chooseBranch({ deps, github, state, target }: EffectContext): Promise<string> {
+  const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
   const head = await github.branchHead(name);
   if (head === undefined || (await branch.isOurs(head))) return name;
   const own = await branch.moveToOwn();
   await postReply(
-    parts,
+    deps,
     github,
     { run: state.run, seen: `others-on-branch:${head}` },
     {
@@ -142,25 +154,28 @@ async function chooseBranch({ parts, github, state, place }: Doing): Promise<str
   return own;
 }
 
-/** Whoever opened the issue wrote it. */
-async function titleOf({ parts, state }: Doing): Promise<string> {
-  return plainTitle(await redactFor(parts, state.run, state.task.title));
+/** The title is text that the issue's author wrote, so it is cleaned and redacted. */
+async function titleOf({ deps, state }: EffectContext): Promise<string> {
+  return plainTitle(await redactFor(deps, state.run, state.task.title));
 }
 
-function commitMessage({ state, place }: Doing, title: string): string {
-  // Code of an agent that nobody has looked at does not run the repository's CI with its secrets.
-  const skip = place.ci === 'always' ? '' : '\n\n[skip ci]';
-  return `${title}\n\nFor #${place.issue}, run ${state.run}.${skip}`;
+function commitMessage({ state, target }: EffectContext, title: string): string {
+  // An agent's code that nobody has reviewed must not run in the repository's CI, which has secrets.
+  const skip = target.ci === 'always' ? '' : '\n\n[skip ci]';
+  return `${title}\n\nFor #${target.issue}, run ${state.run}.${skip}`;
 }
 
-/** All of the work is of a kind that no commit carries. */
-async function sayNothingLeft(doing: Doing, leftOut: Changeset['left_out']): Promise<Unpublished> {
-  const { parts, github, state } = doing;
+/** None of the changed files may be committed. */
+async function reportNothingLeft(
+  context: EffectContext,
+  leftOut: Changeset['left_out'],
+): Promise<Unpublished> {
+  const { deps, github, state } = context;
   const detail = leftOut.slice(0, 10).map(({ path, problem }) => `${path}: ${problem}`);
   if (detail.length === 0) return NOTHING_CHANGED;
-  const seen = `publish:${parts.hash(detail.join())}`;
+  const seen = `publish:${deps.hash(detail.join())}`;
   await postReply(
-    parts,
+    deps,
     github,
     { run: state.run, seen },
     {
@@ -175,34 +190,39 @@ async function sayNothingLeft(doing: Doing, leftOut: Changeset['left_out']): Pro
   };
 }
 
-async function writePullRequest(doing: Doing, ready: boolean): Promise<void> {
-  const { parts, github, state, place } = doing;
-  const branch = publishedBranch(parts, state.run, place);
+async function writePullRequest(context: EffectContext, ready: boolean): Promise<void> {
+  const { deps, github, state, target } = context;
+  const branch = publishedBranch(deps, state.run, target);
   const head = (await github.branchHead(await branch.name())) ?? (await branch.head());
   if (head === undefined) return;
   await branch.setHead(head);
-  const present = await findPullRequest(doing);
-  await demandStillWanted(doing);
-  const pull = present ?? (await createPullRequest(doing, head, ready));
-  await parts.store.marks.set(`pull-of:${state.run}`, String(pull.number));
-  await parts.store.marks.set(`run-of-pull:${place.repo_id}:${pull.number}`, state.run);
-  if (present && !isTicked(present, head)) await describePullRequest(doing, present, head);
+  const present = await findPullRequest(context);
+  await demandStillWanted(context);
+  const pull = present ?? (await createPullRequest(context, head, ready));
+  await deps.store.marks.set(`pull-of:${state.run}`, String(pull.number));
+  await deps.store.marks.set(`run-of-pull:${target.repo_id}:${pull.number}`, state.run);
+  if (present && !isTicked(present, head)) await describePullRequest(context, present, head);
   if (ready && pull.draft) await github.markReady(pull.node_id);
 }
 
-/** One that is closed is over: that of an earlier run, or one of this run that somebody wants to go on all the same. */
-async function findPullRequest({ parts, github, state, place }: Doing): Promise<PullRequest | undefined> {
-  const found = await github.pullRequestOf(await publishedBranch(parts, state.run, place).name());
+/** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */
+async function findPullRequest({
+  deps,
+  github,
+  state,
+  target,
+}: EffectContext): Promise<PullRequest | undefined> {
+  const found = await github.pullRequestOf(await publishedBranch(deps, state.run, target).name());
   return found?.state === 'open' ? found : undefined;
 }
 
-async function createPullRequest(doing: Doing, head: string, ready: boolean): Promise<PullRequest> {
-  const { parts, github, state, place } = doing;
+async function createPullRequest(context: EffectContext, head: string, ready: boolean): Promise<PullRequest> {
+  const { deps, github, state, target } = context;
   return github.createPullRequest({
-    branch: await publishedBranch(parts, state.run, place).name(),
-    base: place.default_branch,
-    title: await titleOf(doing),
-    body: await renderDescription(doing, head),
+    branch: await publishedBranch(deps, state.run, target).name(),
+    base: target.default_branch,
+    title: await titleOf(context),
+    body: await renderDescription(context, head),
     draft: !ready,
   });
 }

@@ -2,21 +2,21 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
 type Check = Pick<Parameters<GitHub['upsertCheckRun']>[0], 'status' | 'conclusion' | 'title'>;
 
-/** Where the run stands, beside the branch's newest commit. Without a branch there is nothing to stand beside. */
-export async function showCheck({ parts, github, state, place }: Doing): Promise<void> {
-  const head = await publishedBranch(parts, state.run, place).head();
+/** Shows the run's status as a check on the branch's newest commit, if the branch exists. */
+export async function showCheck({ deps, github, state, target }: EffectContext): Promise<void> {
+  const head = await publishedBranch(deps, state.run, target).head();
   if (head === undefined) return;
-  const where = await commentContext(parts, state, place, `check:${state.run}`);
+  const where = await commentContext(deps, state, target, `check:${state.run}`);
   const check: Check = where.unpublished
     ? { status: 'completed', conclusion: 'action_required', title: 'Built, but not published' }
     : checkOf(state);
   const mark = `check:${state.run}`;
   const shown = JSON.stringify([head, check]);
-  if ((await parts.store.marks.get(mark)) === shown) return;
+  if ((await deps.store.marks.get(mark)) === shown) return;
   await github.upsertCheckRun({
     ...check,
     head_sha: head,
@@ -24,7 +24,7 @@ export async function showCheck({ parts, github, state, place }: Doing): Promise
     summary: `Run ${state.run}, turn ${state.turn}.`,
     details_url: where.links?.run_page ?? where.links?.status,
   });
-  await parts.store.marks.set(mark, shown);
+  await deps.store.marks.set(mark, shown);
 }
 
 function checkOf(state: RunState): Check {

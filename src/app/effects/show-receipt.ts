@@ -2,12 +2,12 @@ import { renderReceipt } from '../../comments/github/render-receipt.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { commentContext } from '../comment-context.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
-/** The last comment of a run. Written once, and corrected when what it says of the pull request was not so. */
-export async function showReceipt({ parts, github, state, place }: Doing): Promise<CommentContext> {
+/** The last comment of a run. Written once, and rewritten if its statement about the pull request turned out wrong. */
+export async function showReceipt({ deps, github, state, target }: EffectContext): Promise<CommentContext> {
   const op = `${state.run}.receipt`;
-  const where = await commentContext(parts, state, place, op, true);
-  await upsertComment(parts, github, place, { run: state.run, op, body: renderReceipt(state, where) });
+  const where = await commentContext(deps, state, target, op, true);
+  await upsertComment(deps, github, target, { run: state.run, op, body: renderReceipt(state, where) });
   return where;
 }

@@ -1,41 +1,41 @@
 import { renderReview } from '../../comments/github/render-review.ts';
 import { commentContext } from '../comment-context.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { minimise } from '../minimise.ts';
-import type { AppParts } from '../parts.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
 interface ShownReview {
   op: string;
-  /** The question that comes again under it. */
+  /** The question that is repeated below the review. */
   escalation?: string;
 }
 
 const newestMark = (run: string) => `review:${run}`;
 const questionMark = (op: string) => `question-in:${op}`;
 
-/** One comment per `/review`; an older one is outdated. A question that was answered meanwhile is not asked again. */
-export async function showReview(doing: Doing, escalationId: string | undefined): Promise<void> {
-  const { parts, github, state, place, op } = doing;
+/** Writes one comment per `/review` and minimises the previous one. A question that was answered meanwhile is not repeated. */
+export async function showReview(context: EffectContext, escalationId: string | undefined): Promise<void> {
+  const { deps, github, state, target, op } = context;
   const { run } = state;
-  // Before it can be ticked, it must be known what the boxes are for.
-  await parts.store.marks.set(questionMark(op), escalationId ?? '');
+  // Stored first, because a box can be ticked as soon as the comment exists.
+  await deps.store.marks.set(questionMark(op), escalationId ?? '');
   const open = state.escalations.find(({ id }) => id === escalationId && id === state.pending);
-  const where = await commentContext(parts, state, place, op);
-  await upsertComment(parts, github, place, { run, op, body: renderReview(state, open, where) });
-  const earlier = await newestReview(parts, run);
+  const where = await commentContext(deps, state, target, op);
+  await upsertComment(deps, github, target, { run, op, body: renderReview(state, open, where) });
+  const earlier = await newestReview(deps, run);
   if (earlier?.op === op) return;
   const newest: ShownReview = { op, escalation: escalationId };
-  await parts.store.marks.set(newestMark(run), JSON.stringify(newest));
-  if (earlier) await minimise(parts, github, run, earlier.op);
+  await deps.store.marks.set(newestMark(run), JSON.stringify(newest));
+  if (earlier) await minimise(deps, github, run, earlier.op);
 }
 
-export async function newestReview(parts: AppParts, run: string): Promise<ShownReview | undefined> {
-  const text = await parts.store.marks.get(newestMark(run));
+export async function newestReview(deps: AppDependencies, run: string): Promise<ShownReview | undefined> {
+  const text = await deps.store.marks.get(newestMark(run));
   return text === undefined ? undefined : (JSON.parse(text) as ShownReview);
 }
 
-/** Undefined: the operation wrote no review. Empty: one without a question. */
-export function questionOfReview(parts: AppParts, op: string): Promise<string | undefined> {
-  return parts.store.marks.get(questionMark(op));
+/** Undefined if the operation wrote no review, empty if it wrote one without a question. */
+export function questionOfReview(deps: AppDependencies, op: string): Promise<string | undefined> {
+  return deps.store.marks.get(questionMark(op));
 }

@@ -4,36 +4,39 @@ import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
 import { isPublishingDue } from '../unpublished.ts';
 import { upsertComment } from '../upsert-comment.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 import { showCheck } from './show-check.ts';
 
-/** The one sticky comment, the check on the branch, and the label that says the same in a list of issues. */
-export async function updateStatus(doing: Doing): Promise<void> {
-  const { parts, github, state, place } = doing;
-  if (await isPublishingDue(parts, state)) return;
+/** Updates the sticky comment, the check on the branch and the status label. */
+export async function updateStatus(context: EffectContext): Promise<void> {
+  const { deps, github, state, target } = context;
+  if (await isPublishingDue(deps, state)) return;
   const op = `${state.run}.status`;
-  const where = await commentContext(parts, state, place, op);
-  await upsertComment(parts, github, place, { run: state.run, op, body: renderStatus(state, where) });
-  await showCheck(doing);
-  await showLabel(doing, where.unpublished !== undefined);
+  const where = await commentContext(deps, state, target, op);
+  await upsertComment(deps, github, target, { run: state.run, op, body: renderStatus(state, where) });
+  await showCheck(context);
+  await showLabel(context, where.unpublished !== undefined);
 }
 
 const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
 
-/** One of them per issue, that of its newest run: what an earlier run left there goes. */
-async function showLabel({ parts, github, state, place }: Doing, unpublished: boolean): Promise<void> {
-  const { store, settings } = parts;
-  if ((await store.runs.ofIssue(place.repo_id, place.issue)) !== state.run) return;
+/** An issue has one status label, of its newest run. Labels of earlier runs are removed. */
+async function showLabel(
+  { deps, github, state, target }: EffectContext,
+  unpublished: boolean,
+): Promise<void> {
+  const { store, settings } = deps;
+  if ((await store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) return;
   const wanted = `${settings.label}:${unpublished ? 'stopped' : stateLabel(state)}`;
   const mark = `label:${state.run}`;
   if ((await store.marks.get(mark)) === wanted) return;
-  const { labels = [] } = (await github.issue(place.issue)) ?? {};
+  const { labels = [] } = (await github.issue(target.issue)) ?? {};
   const isWanted = (label: string) => isSameLabel(label, wanted);
-  if (!labels.some(isWanted)) await github.addLabels(place.issue, [wanted]);
+  if (!labels.some(isWanted)) await github.addLabels(target.issue, [wanted]);
   const ours = STATES.map((name) => `${settings.label}:${name}`);
   for (const label of labels) {
     const isOurs = ours.some((one) => isSameLabel(label, one));
-    if (isOurs && !isWanted(label)) await github.removeLabel(place.issue, label);
+    if (isOurs && !isWanted(label)) await github.removeLabel(target.issue, label);
   }
   await store.marks.set(mark, wanted);
 }

@@ -4,60 +4,54 @@ import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secret
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
 import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
-import type { Doing } from './doing.ts';
+import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
 
 export interface Work {
   files: CommitFile[];
-  /** Those that only an App with the `workflows` permission can commit. */
+  /** Files that only an App with the `workflows` permission can commit. */
   workflows: string[];
   leftOut: Changeset['left_out'];
   digest: string;
 }
 
-/** Asked again, the answer would be the same: it is said once, and not tried again. */
+/** A permanent refusal: it is reported once and not retried. */
 interface RefusedWork {
   refused: { why: string; title: string; detail: string };
 }
 
-/** A file that stays out of the commit. */
+/** A file that is left out of the commit. */
 type Held = Changeset['left_out'][number];
 
-/** The newest changeset, as far as it may be committed. Undefined: nothing was sent yet. */
-export async function findWork(doing: Doing): Promise<Work | RefusedWork | undefined> {
-  const { parts, state, place } = doing;
-  const bytes = await parts.store.blobs.get(state.run, 'changeset');
+/** The part of the newest changeset that may be committed. Undefined if no changeset was sent yet. */
+export async function findWork(context: EffectContext): Promise<Work | RefusedWork | undefined> {
+  const { deps, state, target } = context;
+  const bytes = await deps.store.blobs.get(state.run, 'changeset');
   if (!bytes) return undefined;
-  const read = readChangeset(bytes, place.head_sha);
+  const read = readChangeset(bytes, target.head_sha);
   if (!read.ok) return refuse('what the job sent cannot be used', read.problem);
   const { changeset } = read;
-  const digest = parts.hash(new TextDecoder().decode(bytes));
+  const digest = deps.hash(new TextDecoder().decode(bytes));
   if (completedByItself(state) && state.changeset !== undefined && state.changeset !== digest) {
-    return refuse('it is not what was verified', 'It was changed afterwards.', howToGoOn(state));
+    return refuse('it is not what was verified', 'It was changed afterwards.', nextStep(state));
   }
-  const leaks = await findLeaks(doing, changeset, digest);
+  const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
-  const limits = changesetLimits(
-    state,
-    place,
-    changeset,
-    parts.rules.limitsInForce(state.limits),
-    parts.hash,
-  );
-  // Whoever accepts what is there accepts its number, too.
+  const limits = changesetLimits(state, target, changeset, deps.rules.limitsInForce(state.limits), deps.hash);
+  // A person who accepts the work also accepts its number of files.
   const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
   const problems = checked.ok ? [] : checked.problems;
-  // The rest is shown, unless it would pass for all of it, checked and complete.
+  // Committing only a part is fine unless it would look like the whole work, checked and complete.
   const whole = completedByItself(state);
   if ((whole && problems.length > 0) || problems.some(({ kind }) => kind === 'too_many')) {
     return refuse(`${problems.length} of its files may not be`, ...named(problems.map(describe)));
   }
   const held = [...leaks, ...problems.map(({ path, problem }) => ({ path, problem }))];
-  const replacing = await findReplacing(doing, without(changeset, held));
+  const replacing = await findReplacing(context, without(changeset, held));
   if (whole && replacing.length > 0) {
     const lines = named(replacing.map(({ path, problem }) => `${path}: ${problem}`));
-    return refuse('it removes files without saying so', ...lines, howToGoOn(state));
+    return refuse('it removes files without saying so', ...lines, nextStep(state));
   }
   held.push(...replacing);
   const kept = checkChangeset(without(changeset, held), { ...limits, maxFiles: 'off' });
@@ -70,26 +64,32 @@ function without(changeset: Changeset, held: readonly Held[]): Changeset {
   return { ...changeset, files: changeset.files.filter(({ path }) => !out.has(path)) };
 }
 
-/** Files that take the place of others: a removal that stands nowhere was looked at by nobody, and counted by nobody. */
-async function findReplacing({ parts, github, state, place }: Doing, { files }: Changeset): Promise<Held[]> {
+/**
+ * Files written over a directory or below a file. The removal this implies is not in the changeset, so it was neither reviewed
+ * nor counted.
+ */
+async function findReplacing(
+  { deps, github, state, target }: EffectContext,
+  { files }: Changeset,
+): Promise<Held[]> {
   const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
   const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
-  // Neither the base nor the answer changes: what was looked up once is not read from GitHub at every publishing.
+  // Cached, because neither the base nor the result changes, and GitHub would be asked at every publish.
   const mark = `replaces-nothing:${state.run}`;
-  const question = parts.hash(JSON.stringify([place.head_sha, written, [...removed]]));
-  if ((await parts.store.marks.get(mark)) === question) return [];
+  const question = deps.hash(JSON.stringify([target.head_sha, written, [...removed]]));
+  if ((await deps.store.marks.get(mark)) === question) return [];
   const unsaid = new Map<string, string>();
-  for (const { path, by } of await github.replacedFiles(place.head_sha, written)) {
+  for (const { path, by } of await github.replacedFiles(target.head_sha, written)) {
     if (!removed.has(path)) unsaid.set(by, path);
   }
-  if (unsaid.size === 0) await parts.store.marks.set(mark, question);
+  if (unsaid.size === 0) await deps.store.marks.set(mark, question);
   return [...unsaid].map(([path, replaced]) => ({
     path,
     problem: `it takes the place of ${replaced}, whose removal is not part of what may be committed`,
   }));
 }
 
-/** What goes with its directory is not named once more: GitHub would look for it below a file. */
+/** A deletion below a path that becomes a file is implied. If it were listed, GitHub would look for it below that file. */
 function impliedLeftOut(files: CommitFile[]): CommitFile[] {
   const written = new Set(files.filter(({ content }) => content !== null).map(({ path }) => path));
   const isBelowFile = (path: string) =>
@@ -97,29 +97,26 @@ function impliedLeftOut(files: CommitFile[]): CommitFile[] {
   return files.filter(({ path, content }) => content !== null || !isBelowFile(path));
 }
 
-/** Nobody said that this is enough: it stands for what was asked, and for what was checked. */
+/** The run completed without a person accepting it, so the work must be exactly what was asked for and checked. */
 function completedByItself({ finished }: RunState): boolean {
   return finished !== undefined && finished.by === undefined;
 }
 
 async function findLeaks(
-  { parts, state }: Doing,
+  { deps, state }: EffectContext,
   { files }: Changeset,
   digest: string,
 ): Promise<RefusedWork | Held[]> {
   const mark = `free-of-secrets:${state.run}`;
-  if ((await parts.store.marks.get(mark)) === digest) return [];
+  if ((await deps.store.marks.get(mark)) === digest) return [];
   const refs = givenRefs(state);
-  // After the end nobody knows the values any more: what was not looked through before then stays here.
-  if (
-    refs.length > 0 &&
-    Object.keys(await parts.store.vault.open(state.run, refs.slice(0, 1))).length === 0
-  ) {
+  // The values are deleted when the run ends. Work that was not searched for them before then is not published.
+  if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {
     const why = 'it can no longer be looked through for the values that were given';
-    return refuse(why, 'They were forgotten with the end of the run.', howToGoOn(state));
+    return refuse(why, 'They were forgotten with the end of the run.', nextStep(state));
   }
-  const leaks = findSecretsInFiles(files, await openSecrets(parts.store.vault, state));
-  // Whoever accepts what is there gets the rest of it.
+  const leaks = findSecretsInFiles(files, await openSecrets(deps.store.vault, state));
+  // A person who accepts the work gets the files without secrets.
   if (leaks.length > 0 && state.finished?.by) {
     return leaks.map(({ path, key }) => ({
       path,
@@ -131,11 +128,11 @@ async function findLeaks(
       'it contains values that were given in secret',
       ...named(leaks.map(({ path, key }: SecretInFile) => `${path}: the value of ${key}`)),
       state.finished
-        ? howToGoOn(state)
+        ? nextStep(state)
         : 'Tell the agent to read it from the environment instead: /guide Take the value out of the file',
     );
   }
-  await parts.store.marks.set(mark, digest);
+  await deps.store.marks.set(mark, digest);
   return [];
 }
 
@@ -154,7 +151,7 @@ function named(lines: string[]): string[] {
   return more > 0 ? [...lines.slice(0, MOST_NAMED), `and ${more} more`] : lines;
 }
 
-function howToGoOn({ finished }: RunState): string {
+function nextStep({ finished }: RunState): string {
   return finished ? 'Label the issue again to build it once more.' : 'The next turn sends it anew.';
 }
 

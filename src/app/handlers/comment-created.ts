@@ -1,6 +1,6 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
-import { runText } from './run-text.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { handleText } from './handle-text.ts';
 
 interface Commented {
   comment: { id: number; node_id: string; body: string };
@@ -9,17 +9,21 @@ interface Commented {
   /** The number of the issue, or of the pull request. */
   number: number;
   isPullRequest: boolean;
-  /** Not told by a webhook. */
+  /** True if reconcile found it, not a webhook. */
   foundLate?: boolean;
 }
 
-/** Commands count on the issue and on its pull request alike. */
-export async function onCommentCreated(parts: AppParts, github: GitHub, commented: Commented): Promise<void> {
+/** Handles commands in a comment on the issue or on its pull request. */
+export async function onCommentCreated(
+  deps: AppDependencies,
+  github: GitHub,
+  commented: Commented,
+): Promise<void> {
   const { comment, login, repo_id, number } = commented;
-  await runText(parts, github, {
+  await handleText(deps, github, {
     run: commented.isPullRequest
-      ? await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`)
-      : await parts.store.runs.ofIssue(repo_id, number),
+      ? await deps.store.marks.get(`run-of-pull:${repo_id}:${number}`)
+      : await deps.store.runs.ofIssue(repo_id, number),
     text: comment.body,
     source: `comment:${comment.id}`,
     late: commented.foundLate ? comment : undefined,

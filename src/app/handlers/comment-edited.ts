@@ -1,41 +1,44 @@
 import { parseComment } from '../../commands/parse-comment.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { performEffect } from '../effects/perform-effect.ts';
 import { questionOfReview } from '../effects/show-review.ts';
-import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { readMarker } from '../upsert-comment.ts';
-import { runCommand } from './run-command.ts';
+import { handleCommand } from './handle-command.ts';
 
 interface Edited {
   comment: { id: number; body: string; app_id?: number; updated_at: string };
   before: string;
-  /** Undefined: it is ticked, and nobody knows by whom. */
+  /** Undefined if a box is ticked but GitHub does not say by whom. */
   login: string | undefined;
   issue: number;
 }
 
-/** A tick of one of our own boxes is the command that the record keeps for it. Any other edit answers nothing, and is undone. */
-export async function onCommentEdited(parts: AppParts, github: GitHub, edited: Edited): Promise<void> {
+/**
+ * A tick of one of our boxes gives the command that the record stores for it. Any other edit of our comments gives no command and
+ * is reverted.
+ */
+export async function onCommentEdited(deps: AppDependencies, github: GitHub, edited: Edited): Promise<void> {
   const { comment } = edited;
-  if (comment.app_id !== parts.settings.appId) return;
+  if (comment.app_id !== deps.settings.appId) return;
   const ticked = newTicks(edited.before, comment.body);
-  if (ticked.length === 0) return undoRewording(parts, github, comment);
-  const ours = await parts.store.comments.byComment(comment.id);
-  if (!ours) return waitUntilKnown(parts, github, edited);
+  if (ticked.length === 0) return undoRewording(deps, github, comment);
+  const ours = await deps.store.comments.byComment(comment.id);
+  if (!ours) return waitUntilKnown(deps, github, edited);
   const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
-  const { state } = await parts.store.runs.load(ours.run);
+  const { state } = await deps.store.runs.load(ours.run);
   if (!state) return;
   const { login } = edited;
   const refuse = async (because: string, detail: string) => {
     const title = `Nothing changed: ${because}`;
-    await postReply(parts, github, { run: ours.run, seen }, { tone: 'refused', title, detail });
-    await putBack(parts, ours, state);
+    await postReply(deps, github, { run: ours.run, seen }, { tone: 'refused', title, detail });
+    await restoreComment(deps, ours, state);
   };
   if (login === undefined) {
-    // One that is answered loses its boxes anyway.
+    // An answered question is rewritten without boxes anyway.
     if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`))) return;
     return refuse(
       'a box was ticked, but GitHub does not tell by whom.',
@@ -48,7 +51,7 @@ export async function onCommentEdited(parts: AppParts, github: GitHub, edited: E
   const escalation = state.escalations.find(({ id }) => id === escalationId);
   const option = escalation?.options.find(({ id }) => id === rest.join('.'));
   if (!option) return;
-  const taken = await runCommand(parts, github, {
+  const accepted = await handleCommand(deps, github, {
     run: ours.run,
     issue: edited.issue,
     login,
@@ -57,58 +60,68 @@ export async function onCommentEdited(parts: AppParts, github: GitHub, edited: E
     seen,
     escalation: escalationId,
   });
-  if (!taken) await putBack(parts, ours, state);
+  if (!accepted) await restoreComment(deps, ours, state);
 }
 
 /**
- * Ticked between its creation and our hearing of it: the delivery comes again until the comment is known. The marker only says
- * that it is worth waiting; a comment of ours that never becomes known has none, or one whose comment is another.
+ * A box was ticked before the store knew the comment. Throwing makes the delivery retry until the comment is known. The marker
+ * only decides whether waiting makes sense: a comment that never becomes known has no marker, or its operation is stored with
+ * another comment.
  */
 async function waitUntilKnown(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   { comment, issue }: Pick<Edited, 'comment' | 'issue'>,
 ): Promise<void> {
   const { run, op } = readMarker(comment.body) ?? { run: '', op: '' };
-  const { state } = await parts.store.runs.load(run);
-  const place = await parts.store.runs.place(run);
-  const here = place?.owner === github.owner && place.repo === github.repo && place.issue === issue;
-  if (!state || !here || (await parts.store.comments.find(run, op))) return;
+  const { state } = await deps.store.runs.load(run);
+  const target = await deps.store.runs.target(run);
+  const here = target?.owner === github.owner && target.repo === github.repo && target.issue === issue;
+  if (!state || !here || (await deps.store.comments.find(run, op))) return;
   const question = state.escalations.some(({ id }) => op === `${run}.${id}`);
-  if (question || (await questionOfReview(parts, op)))
+  if (question || (await questionOfReview(deps, op)))
     throw new Error(`${op} was ticked before its comment is known`);
 }
 
-/** S-15: who may write may edit our comments, and a box that says something else than it does misleads whoever ticks it next. */
+/**
+ * S-15: people with write access can edit our comments, and a box with a changed text would mislead the next person who ticks it.
+ */
 async function undoRewording(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   { id, body }: Pick<Edited['comment'], 'id' | 'body'>,
 ): Promise<void> {
-  const ours = await parts.store.comments.byComment(id);
-  if (!ours || parts.hash(body) === ours.body_hash) return;
+  const ours = await deps.store.comments.byComment(id);
+  if (!ours || deps.hash(body) === ours.body_hash) return;
   const present = await github.comment(id);
-  // A tick that came in the meantime is read first; it counts by its id, whatever the text is.
+  // A tick made meanwhile is read first. It counts by its id, not by its text.
   if (!present || newTicks('', present.body).length > 0) return;
-  const { state } = await parts.store.runs.load(ours.run);
-  if (state) await putBack(parts, ours, state);
+  const { state } = await deps.store.runs.load(ours.run);
+  if (state) await restoreComment(deps, ours, state);
 }
 
-/** The comment as the record says, boxes empty: its hash is forgotten so that it is written although nothing changed. */
-async function putBack(parts: AppParts, ours: { run: string; op: string }, state: RunState): Promise<void> {
-  const known = await parts.store.comments.find(ours.run, ours.op);
-  if (known) await parts.store.comments.save(ours.run, ours.op, { ...known, body_hash: '' });
+/**
+ * Writes the comment from the record again, with empty boxes. Its hash is cleared, because otherwise an unchanged text is not
+ * written.
+ */
+async function restoreComment(
+  deps: AppDependencies,
+  ours: { run: string; op: string },
+  state: RunState,
+): Promise<void> {
+  const known = await deps.store.comments.find(ours.run, ours.op);
+  if (known) await deps.store.comments.save(ours.run, ours.op, { ...known, body_hash: '' });
   const escalation = ours.op.slice(ours.run.length + 1);
-  const reviewed = await questionOfReview(parts, ours.op);
+  const reviewed = await questionOfReview(deps, ours.op);
   if (state.escalations.some(({ id }) => id === escalation))
-    await performEffect(parts, {
+    await performEffect(deps, {
       id: `${ours.op}.put-back`,
       run: ours.run,
       effect: { type: 'ask', escalation },
     });
   else if (reviewed)
-    // Under the id it was written with: it is the same comment.
-    await performEffect(parts, {
+    // The id is the original one, so that the same comment is rewritten.
+    await performEffect(deps, {
       id: ours.op,
       run: ours.run,
       effect: { type: 'show_review', escalation: reviewed },

@@ -5,20 +5,20 @@ import type { Decided } from '../../core/decide/decide-once.ts';
 import { looksLikeCredential } from '../../core/secrets/looks-like-credential.ts';
 import { askedInputs, type GivenSecret, isSecret, secretKeysOf } from '../../core/secrets/secrets-of-run.ts';
 
-/** A secret that stands where everybody can read it. */
+/** A secret in a text that everybody can read. */
 export interface Exposed {
-  /** The key it was given for; absent: it stands somewhere in the text. */
+  /** The key that the secret was given for. Absent if it is elsewhere in the text. */
   key?: string;
-  /** What people are told it is. */
+  /** The name of the secret in the reply. */
   label: string;
 }
 
 const SOMETHING: Exposed = { label: 'what looks like a credential' };
 const GIVEN_AFTER_KEY = /^["'`*]*\s*[=:]\s*["'`*]*(?=\S)/;
-/** Misspelt or not: whoever writes this gives a value. */
+/** `/provide` and misspellings of it, because either way the person gives a value. */
 const MEANT_TO_GIVE = /^\s*\/prov/im;
 
-/** P-9: secrets in what a person wrote to us, whether we understood the rest of it or not, and also when the question is closed. */
+/** P-9: finds secrets in a person's text, even if the rest was not understood or the question is closed. */
 export function findExposed(
   state: RunState,
   text: string,
@@ -36,20 +36,23 @@ export function findExposed(
   }
   if (looksLikeCredential(text)) return [SOMETHING];
   if (parsed.kind !== 'reply') return [];
-  // Not in the right form, so nobody can say where the value ends; but one was given.
+  // A value was given in the wrong form, so its end is unknown and only its key can be named.
   const awaited = MEANT_TO_GIVE.test(text) ? secretKeys : awaitedSecrets(state);
   return [...secretKeys]
     .filter((key) => valuesAfter(text, key).some((value) => awaited.has(key) || isKnown(value, known)))
     .map((key) => ({ label: labelOf(key) }));
 }
 
-/** Of the open question. With none, a key and a colon are people talking about it, as in "api_key: document it". */
+/**
+ * The secret keys of the open question. Without an open question, a key and a colon are ordinary text, as in "api_key: document
+ * it".
+ */
 function awaitedSecrets(state: RunState): Set<string> {
   const inputs = pendingEscalation(state)?.inputs ?? [];
   return new Set(inputs.flatMap(({ key, secret }) => (secret ? [key] : [])));
 }
 
-/** What follows the key where something is given for it. */
+/** The values that follow the key in the text. */
 function valuesAfter(text: string, key: string): string[] {
   const rests = text.split(key, 100).slice(1);
   return rests.flatMap((rest) => {
@@ -62,11 +65,11 @@ function isKnown(text: string, known: readonly GivenSecret[]): boolean {
   return known.some(({ value }) => text.startsWith(value));
 }
 
-/** Which of them the run has now; of the others nothing was kept. */
-export function whichTaken(exposed: readonly Exposed[], decided: Decided | undefined): Exposed[] {
+/** The exposed secrets that the run has stored. Nothing was kept of the others. */
+export function whichStored(exposed: readonly Exposed[], decided: Decided | undefined): Exposed[] {
   if (!decided) return [];
   const given = decided.events.flatMap((event) => (event.type === 'inputs_given' ? [event.inputs] : []));
-  // Decided before, and the reply was lost: the run itself knows.
+  // The decision was made before and only the reply was lost, so the run's state is the source.
   const before = decided.duplicate
     ? [decided.state.given, ...decided.state.escalations.map(({ resolution }) => resolution?.inputs ?? {})]
     : [];
@@ -75,25 +78,25 @@ export function whichTaken(exposed: readonly Exposed[], decided: Decided | undef
   );
 }
 
-/** Advice to rotate, where it stood, and what became of it. */
+/** Advises to rotate the secrets, and says where they were found and whether they were stored. */
 export function adviseRotation(
   exposed: readonly Exposed[],
-  taken: readonly Exposed[],
-  { place, because = '' }: { place: 'comment' | 'review'; because?: string },
+  stored: readonly Exposed[],
+  { found, because = '' }: { found: 'comment' | 'review'; because?: string },
 ): Reply {
-  const left = exposed.filter((one) => !taken.includes(one));
+  const left = exposed.filter((one) => !stored.includes(one));
   const newOne = 'Give the new one as an Actions secret, or where the question says.';
   const outcome =
     left.length === 0
       ? 'The value was taken.'
-      : taken.length === 0
+      : stored.length === 0
         ? `The value was not taken. ${because}`.trim()
-        : `Taken: ${list(taken)}. Not taken: ${list(left)}.`;
+        : `Taken: ${list(stored)}. Not taken: ${list(left)}.`;
   return {
     tone: 'refused',
-    title: `Please rotate: ${list(exposed)}. It came in a ${place}.`,
+    title: `Please rotate: ${list(exposed)}. It came in a ${found}.`,
     detail: [
-      place === 'comment'
+      found === 'comment'
         ? 'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open.'
         : 'A review cannot be deleted: edit it, and take the value out.',
       outcome,

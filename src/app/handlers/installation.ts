@@ -1,59 +1,61 @@
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
 
 const MOST_REVIVED = 1_000;
-/** `<run>.<version>.<index>` */
+/** The operation id of an effect, `<run>.<version>.<index>`. */
 const EFFECT_ID = /^(.+)\.\d+\.\d+$/;
 
 interface LostAccess {
   installation_id: number;
-  /** Ids of the repositories; absent: all of the installation. */
+  /** Ids of the repositories; if absent, all of the installation. */
   repositories?: number[];
   login: string;
-  /** Goes on after "cancelled by NAME: ". */
+  /** Continues the sentence "cancelled by NAME: ". */
   because: string;
-  /** The delivery it came by. */
+  /** The idempotency key, made from the delivery's id. */
   seen: string;
 }
 
-/** The App may not work there any more: its runs end. What cannot be written then is set aside, not tried for hours. */
-export async function onAccessLost(parts: AppParts, lost: LostAccess): Promise<void> {
-  const { store, log } = parts;
+/**
+ * Ends the runs of repositories the App lost access to. Their remaining effects are buried instead of being retried for hours.
+ */
+export async function onAccessLost(deps: AppDependencies, lost: LostAccess): Promise<void> {
+  const { store, log } = deps;
   for (const run of await store.runs.active()) {
-    const place = await store.runs.place(run);
-    if (place?.installation_id !== lost.installation_id) continue;
-    if (lost.repositories && !lost.repositories.includes(place.repo_id)) continue;
-    await cancelBecause(parts, run, { by: lost.login, because: lost.because, seen: `${lost.seen}:${run}` });
+    const target = await store.runs.target(run);
+    if (target?.installation_id !== lost.installation_id) continue;
+    if (lost.repositories && !lost.repositories.includes(target.repo_id)) continue;
+    await cancelBecause(deps, run, { by: lost.login, because: lost.because, seen: `${lost.seen}:${run}` });
   }
   const { installation_id, because, login } = lost;
   log.info({ installation: installation_id, repositories: lost.repositories?.length, by: login }, because);
 }
 
 export async function cancelBecause(
-  parts: AppParts,
+  deps: AppDependencies,
   run: string,
   { by, because, seen }: { by: string; because: string; seen: string },
 ): Promise<void> {
-  const { state } = await parts.store.runs.load(run);
+  const { state } = await deps.store.runs.load(run);
   if (!state || isFinished(state)) return;
-  const at = parts.now().toISOString();
+  const at = deps.now().toISOString();
   const command = { name: 'cancel' as const };
-  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
+  await decideForRun(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
 }
 
-/** The App may work there again, or may do more: what was given up for want of it gets another chance. */
-export async function onAccessRestored(parts: AppParts, installation_id: number): Promise<void> {
-  const { inbox, outbox, runs } = parts.store;
+/** Revives effects and deliveries that were buried because the App lacked access or a permission. */
+export async function onAccessRestored(deps: AppDependencies, installation_id: number): Promise<void> {
+  const { inbox, outbox, runs } = deps.store;
   let revived = 0;
   for (const { id } of await outbox.buried(MOST_REVIVED)) {
-    const place = await runs.place(EFFECT_ID.exec(id)?.[1] ?? '');
-    if (place?.installation_id === installation_id && (await outbox.revive(id))) revived += 1;
+    const target = await runs.target(EFFECT_ID.exec(id)?.[1] ?? '');
+    if (target?.installation_id === installation_id && (await outbox.revive(id))) revived += 1;
   }
   for (const id of await inbox.buriedOf(installation_id, MOST_REVIVED)) {
-    await expectLate(parts, id);
+    await expectLate(deps, id);
     if (await inbox.revive(id)) revived += 1;
   }
-  parts.log.info({ installation: installation_id, revived }, 'the App has its permissions');
+  deps.log.info({ installation: installation_id, revived }, 'the App has its permissions');
 }

@@ -1,13 +1,14 @@
 import { readTask } from '../../commands/reading/read-task.ts';
 import { type NotStarted, renderNotStarted } from '../../comments/github/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
-import { CONFIG_PATH } from '../../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { decide } from '../../core/decide/decide.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
-import type { Place } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { AppDependencies, Repository } from '../dependencies.ts';
 import {
   isSetAgain,
   type Labelling,
@@ -16,30 +17,26 @@ import {
   ONE_CLICK_MS,
   rememberLabelling,
 } from '../labelling.ts';
-import type { AppParts, Repository } from '../parts.ts';
 import { mayStart } from './permission.ts';
-
-const WORKFLOW = 'autobuild.yml';
 
 interface Labelled extends Repository {
   issue: number;
   login: string;
-  /** The delivery or the reconcile step it came by. */
+  /** The idempotency key, made from the delivery or from the reconcile step. */
   seen: string;
-  /** When it was set, by GitHub's clock. */
+  /** The time the label was set, by GitHub's clock. */
   at: string;
-  /** GitHub's record of it, where it was read already. */
+  /** GitHub's event of the label, if the caller has read it already. */
   set?: IssueEvent;
-  /** The issue as it stood then (R-8). Undefined: not known. */
+  /** The issue's text at that time (R-8). Undefined if it is not known. */
   text: { title: string; body: string } | undefined;
 }
 
-/** The label starts a run, when whoever set it may and everything a run needs is there. */
-export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Promise<void> {
+/** Starts a run if the person who set the label may do so and the repository has everything a run needs. */
+export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled): Promise<void> {
   const { issue, login } = labelled;
-  const github = await parts.github(labelled);
-  const refuse = (problem: Omit<NotStarted, 'op' | 'mention'>) =>
-    notStarted(parts, github, labelled, problem);
+  const github = await deps.github(labelled);
+  const refuse = (problem: Omit<NotStarted, 'op' | 'mention'>) => notStarted(deps, github, labelled, problem);
   if (!(await mayStart(github, login))) {
     return refuse({
       headline: 'labels of people without write access start nothing',
@@ -48,12 +45,12 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
     });
   }
   const branch = await github.defaultBranch();
-  const labelling = await findLabelling(parts, github, labelled);
-  const active = await parts.store.runs.ofIssue(branch.repo_id, issue);
+  const labelling = await findLabelling(deps, github, labelled);
+  const active = await deps.store.runs.ofIssue(branch.repo_id, issue);
   if (active) {
-    const { state } = await parts.store.runs.load(active);
+    const { state } = await deps.store.runs.load(active);
     if (state && !isFinished(state)) return;
-    if (state && !isSetAgain(await labellingOf(parts, state), labelling)) return;
+    if (state && !isSetAgain(await labellingOf(deps, state), labelling)) return;
   }
   const text = await github.file(CONFIG_PATH, branch.sha);
   const read = text === undefined ? { ok: true as const, config: defaultConfig() } : readConfig(text);
@@ -64,7 +61,7 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
       next: `edit the file on \`${branch.name}\`, then label the issue again.`,
     });
   }
-  const needed = await missingParts(parts, github, read.config, branch.name);
+  const needed = await missingParts(deps, github, read.config, branch.name);
   if (needed) return refuse(needed);
   const present = await github.issue(issue);
   if (!present || present.state === 'closed' || present.locked) return;
@@ -84,7 +81,7 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
   if (!task.ok) {
     return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
   }
-  const place: Place = {
+  const target: RunTarget = {
     installation_id: labelled.installation_id,
     owner: labelled.owner,
     repo: labelled.repo,
@@ -93,46 +90,46 @@ export async function onIssueLabelled(parts: AppParts, labelled: Labelled): Prom
     default_branch: branch.name,
     head_sha: branch.sha,
     private: branch.private,
-    workflow: WORKFLOW,
+    workflow: WORKFLOW_FILE,
     ci: read.config.ci,
     labelled_by: login,
     roles: read.config.roles,
     protected_paths: read.config.protected_paths,
     notify: read.config.notify,
   };
-  const run = `i${issue}-${parts.hash(labelled.seen).slice(0, 8)}`;
+  const run = `i${issue}-${deps.hash(labelled.seen).slice(0, 8)}`;
   const input = request(
     run,
     { ...task.task, scope: task.task.scope ?? read.config.scope },
     read.config,
-    place,
-    parts,
+    target,
+    deps,
   );
-  const { events, effects } = decide(undefined, input, parts.rules);
-  await rememberLabelling(parts, run, labelling);
-  // Of two desks that start a run after the same one, one does.
+  const { events, effects } = decide(undefined, input, deps.rules);
+  await rememberLabelling(deps, run, labelling);
+  // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
-  await parts.store.runs.commit(run, 0, { input, events, effects, place, seen: [labelled.seen, once] });
+  await deps.store.runs.commit(run, 0, { input, events, effects, target, seen: [labelled.seen, once] });
 }
 
-/** Its list of events may lag behind what GitHub has told already. */
+/** GitHub's list of events may lag behind its webhooks. */
 async function findLabelling(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   { issue, at, set }: Labelled,
 ): Promise<Labelling> {
-  const newest = set ?? newestLabelled(await github.issueEvents(issue), parts.settings.label);
+  const newest = set ?? newestLabelled(await github.issueEvents(issue), deps.settings.label);
   const isIt = newest && Date.parse(newest.created_at) >= Date.parse(at) - ONE_CLICK_MS;
   return isIt ? { event: newest.id, at: newest.created_at } : { at };
 }
 
 async function missingParts(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   config: Config,
   branch: string,
 ): Promise<Omit<NotStarted, 'op' | 'mention'> | undefined> {
-  const workflow = await github.workflow(WORKFLOW);
+  const workflow = await github.workflow(WORKFLOW_FILE);
   if (workflow === 'disabled') {
     return {
       headline: 'GitHub Actions are switched off for this repository',
@@ -142,7 +139,7 @@ async function missingParts(
   }
   if (workflow === 'missing') {
     return {
-      headline: `\`.github/workflows/${WORKFLOW}\` is not on \`${branch}\``,
+      headline: `\`${WORKFLOW_PATH}\` is not on \`${branch}\``,
       problems: [],
       next: 'let `autobuild init` write it, commit both files, then label the issue again.',
     };
@@ -155,7 +152,7 @@ async function missingParts(
     };
   }
   const agent = agentOf(config);
-  const known = agentsKnown(parts, config);
+  const known = agentsKnown(deps, config);
   if (!known.includes(agent)) {
     return {
       headline: `there is no agent \`${agent}\``,
@@ -170,29 +167,29 @@ function agentOf(config: Config): string {
   return config.agent ?? Object.keys(config.agents)[0] ?? 'claude';
 }
 
-function agentsKnown(parts: AppParts, config: Config): string[] {
-  return [...new Set([...Object.keys(config.agents), ...parts.agents])];
+function agentsKnown(deps: AppDependencies, config: Config): string[] {
+  return [...new Set([...Object.keys(config.agents), ...deps.agents])];
 }
 
 function request(
   run: string,
   task: Extract<Input, { type: 'request' }>['task'],
   config: Config,
-  place: Place,
-  parts: AppParts,
+  target: RunTarget,
+  deps: AppDependencies,
 ): Input {
   return {
     type: 'request',
-    at: parts.now().toISOString(),
+    at: deps.now().toISOString(),
     run,
     task,
     agent: agentOf(config),
-    agents: agentsKnown(parts, config),
+    agents: agentsKnown(deps, config),
     checks: config.verify ?? [],
     limits: config.guards,
     known_errors: config.known_errors,
     reminders: reminderPlan(config.waiting),
-    requested_by: place.labelled_by,
+    requested_by: target.labelled_by,
     fresh_verification: true,
   };
 }
@@ -209,26 +206,30 @@ function reminderPlan({
   };
 }
 
-/** One comment per delivery; the label goes, so that setting it again is a new try. */
+/** Replies once per delivery, and removes the label so that setting it again retries. */
 async function notStarted(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   labelled: Labelled,
   problem: Omit<NotStarted, 'op' | 'mention'>,
 ): Promise<void> {
-  const op = `${labelled.issue}.not-started.${parts.hash(labelled.seen).slice(0, 8)}`;
+  const op = `${labelled.issue}.not-started.${deps.hash(labelled.seen).slice(0, 8)}`;
   const mark = `not-started:${op}`;
-  if (await parts.store.marks.get(mark)) return;
+  if (await deps.store.marks.get(mark)) return;
   const body = renderNotStarted({ ...problem, op, mention: labelled.login });
-  if (!(await wasWritten(parts, github, labelled.issue, op)))
-    await github.createComment(labelled.issue, body);
-  await github.removeLabel(labelled.issue, parts.settings.label);
-  await parts.store.marks.set(mark, parts.now().toISOString());
+  if (!(await wasWritten(deps, github, labelled.issue, op))) await github.createComment(labelled.issue, body);
+  await github.removeLabel(labelled.issue, deps.settings.label);
+  await deps.store.marks.set(mark, deps.now().toISOString());
 }
 
-/** The answer may have been lost after the comment was there (R-2). */
-async function wasWritten(parts: AppParts, github: GitHub, issue: number, op: string): Promise<boolean> {
-  const { store, settings, now } = parts;
+/** Finds a comment that was created although the response was lost (R-2). */
+async function wasWritten(
+  deps: AppDependencies,
+  github: GitHub,
+  issue: number,
+  op: string,
+): Promise<boolean> {
+  const { store, settings, now } = deps;
   const tried = `commenting:${op}`;
   if (!(await store.marks.get(tried))) {
     await store.marks.set(tried, now().toISOString());

@@ -1,9 +1,9 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppDependencies } from '../dependencies.ts';
 
-/** A sign that it was seen, and what came of it. The command counts with or without: a reaction that is refused stops nothing. */
+/** Shows by a reaction that the command was seen and whether it worked. A failing reaction does not stop the command. */
 export async function react(
-  { log }: AppParts,
+  { log }: AppDependencies,
   github: GitHub,
   { run, comment, review }: { run: string; comment?: { id: number }; review?: { node_id: string } },
   reaction: 'eyes' | 'rocket' | 'confused',

@@ -1,22 +1,26 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
-import { runText } from './run-text.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { handleText } from './handle-text.ts';
 
 interface Reviewed {
   review: { id: number; node_id: string; body: string };
   login: string;
   repo_id: number;
-  /** Of the pull request. */
+  /** The number of the pull request. */
   number: number;
-  /** Not told by a webhook. */
+  /** True if reconcile found it, not a webhook. */
   foundLate?: boolean;
 }
 
-/** People write commands where they review. The verdict itself changes nothing: the pull request's fate is the run's. */
-export async function onReviewSubmitted(parts: AppParts, github: GitHub, reviewed: Reviewed): Promise<void> {
+/** Handles commands in a review's summary. The verdict changes nothing, because only a merge or a close does. */
+export async function onReviewSubmitted(
+  deps: AppDependencies,
+  github: GitHub,
+  reviewed: Reviewed,
+): Promise<void> {
   const { review, login, repo_id, number } = reviewed;
-  await runText(parts, github, {
-    run: await parts.store.marks.get(`run-of-pull:${repo_id}:${number}`),
+  await handleText(deps, github, {
+    run: await deps.store.marks.get(`run-of-pull:${repo_id}:${number}`),
     text: review.body,
     source: `review:${review.id}`,
     late: reviewed.foundLate ? review : undefined,

@@ -1,9 +1,9 @@
 import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { decideForRun } from '../decide-for-run.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { droppedMark, lastDispatch, rememberDispatch } from '../last-dispatch.ts';
-import type { AppParts } from '../parts.ts';
 import { postReply } from '../post-reply.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
 import { REFUSED_ATTEMPTS } from '../workers/work-queue.ts';
@@ -14,38 +14,38 @@ interface IssueGone {
   repo_id: number;
   issue: number;
   ending: Ending;
-  /** The person who did it, where it is known to be one. */
+  /** The person who did it, if known to be a person. */
   person?: string;
-  /** An App that did it, where it is known; this one or another. */
+  /** The App that did it, if known. It may be this one. */
   bot?: string;
   seen: string;
 }
 
 /**
- * The label was taken off, or the issue closed, locked, moved or deleted: the run is cancelled (C-6), whoever did it but this
- * App. Merging its pull request closes the issue, too, and is the opposite of cancelling.
+ * Cancels the run (C-6) when its label was removed or its issue closed, locked, transferred or deleted by anybody but this App. A
+ * merge of its pull request also closes the issue, but that is the opposite of cancelling.
  */
-export async function onIssueGone(parts: AppParts, gone: IssueGone): Promise<void> {
-  const run = await parts.store.runs.ofIssue(gone.repo_id, gone.issue);
+export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promise<void> {
+  const run = await deps.store.runs.ofIssue(gone.repo_id, gone.issue);
   if (!run) return;
-  const { state } = await parts.store.runs.load(run);
-  const place = await parts.store.runs.place(run);
-  if (!state || !place || isFinished(state)) return;
-  const github = await parts.github(place);
-  if (gone.ending === 'closed' && (await isMerged(parts, github, run))) return;
+  const { state } = await deps.store.runs.load(run);
+  const target = await deps.store.runs.target(run);
+  if (!state || !target || isFinished(state)) return;
+  const github = await deps.github(target);
+  if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return;
   let by = gone.person;
   if (by === undefined && gone.ending !== undefined) {
-    const ended = await whoEnded(parts, github, gone.issue, gone.ending);
+    const ended = await whoEnded(deps, github, gone.issue, gone.ending);
     if (ended === 'ours') return;
     by = gone.bot ?? ended.login;
   }
-  const at = parts.now().toISOString();
+  const at = deps.now().toISOString();
   const command = { name: 'cancel' as const };
   by ??= gone.bot ?? 'someone';
-  await decideForRun(parts, run, { type: 'command', at, command, by, via: 'autobuild' }, [gone.seen]);
+  await decideForRun(deps, run, { type: 'command', at, command, by, via: 'autobuild' }, [gone.seen]);
 }
 
-async function isMerged({ store }: AppParts, github: GitHub, run: string): Promise<boolean> {
+async function isMerged({ store }: AppDependencies, github: GitHub, run: string): Promise<boolean> {
   const number = await store.marks.get(`pull-of:${run}`);
   return number !== undefined && (await github.pullRequest(Number(number)))?.merged === true;
 }
@@ -57,52 +57,55 @@ interface EndedActionsRun {
   conclusion: string | null;
 }
 
-/** An Actions run that ended: a job that had parked or finished is no news, any other was lost. */
-export async function onWorkflowRunCompleted(parts: AppParts, ended: EndedActionsRun): Promise<void> {
-  const { state } = await parts.store.runs.load(ended.run);
+/** Handles the end of an Actions run. The job was lost unless it had parked or finished before. */
+export async function onWorkflowRunCompleted(deps: AppDependencies, ended: EndedActionsRun): Promise<void> {
+  const { state } = await deps.store.runs.load(ended.run);
   if (!state || isFinished(state)) return;
-  const newest = await lastDispatch(parts, ended.run);
+  const newest = await lastDispatch(deps, ended.run);
   const dispatched = newest?.actions_run === ended.actions_run ? newest : undefined;
-  const job = await parts.store.tokens.actionsRunOf(ended.run, state.jobs);
+  const job = await deps.store.tokens.actionsRunOf(ended.run, state.jobs);
   const claimed = job?.actions_run === ended.actions_run && job.attempt === ended.attempt;
-  // The job that built ends while the fresh one, which is to verify, is on its way: that one is not lost by it.
+  // The build job may end while the verification job is starting. That does not lose the verification.
   const verifying =
     state.verifying !== undefined && (dispatched ? dispatched.kind === 'verify' : !newest?.actions_run);
   if (!claimed && !dispatched) return;
-  if (dispatched) await rememberDispatch(parts, ended.run, { ...dispatched, ended: true });
-  if (await parts.store.marks.get(droppedMark(ended.actions_run))) return;
+  if (dispatched) await rememberDispatch(deps, ended.run, { ...dispatched, ended: true });
+  if (await deps.store.marks.get(droppedMark(ended.actions_run))) return;
   const neverBegan = !claimed && dispatched?.kind === 'build' && !state.job_live;
-  // One that is told to end saves its work and parks, so that a successor is asked for: this one is still the newest that began.
+  // A job that is cancelled saves its work and parks, which requests a successor. Until that one begins, this job is the newest.
   if (ended.conclusion === 'cancelled' && (neverBegan || claimed) && state.verifying === undefined)
-    await pauseCancelled(parts, state, ended);
-  else if (neverBegan) return startAgain(parts, state, ended);
-  const at = parts.now().toISOString();
+    await pauseCancelled(deps, state, ended);
+  else if (neverBegan) return startAgain(deps, state, ended);
+  const at = deps.now().toISOString();
   const reason = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   const seen = [`workflow-run:${ended.actions_run}:${ended.attempt}`];
-  const log_url = await logOf(parts, ended);
-  await decideForRun(parts, ended.run, { type: 'job_lost', at, reason, verifying, log_url }, seen);
+  const log_url = await logOf(deps, ended);
+  await decideForRun(deps, ended.run, { type: 'job_lost', at, reason, verifying, log_url }, seen);
 }
 
-async function logOf({ store, settings }: AppParts, ended: EndedActionsRun): Promise<string | undefined> {
-  const place = await store.runs.place(ended.run);
-  return place && `${settings.webUrl}/${place.owner}/${place.repo}/actions/runs/${ended.actions_run}`;
+async function logOf(
+  { store, settings }: AppDependencies,
+  ended: EndedActionsRun,
+): Promise<string | undefined> {
+  const target = await store.runs.target(ended.run);
+  return target && `${settings.webUrl}/${target.owner}/${target.repo}/actions/runs/${ended.actions_run}`;
 }
 
 /**
- * Somebody pressed Cancel on the Actions page (a run that is cancelled here has ended before). Another job is not what they
- * want; and as GitHub cancels for reasons of its own, too, nothing is thrown away.
+ * Somebody pressed Cancel on the Actions page; a run cancelled by command is finished before its job ends. They do not want
+ * another job. Nothing is discarded, because GitHub also cancels jobs for its own reasons.
  */
-async function pauseCancelled(parts: AppParts, state: RunState, ended: EndedActionsRun): Promise<void> {
-  const place = await parts.store.runs.place(state.run);
-  // An open question stays: it is what the run waits for already.
-  if (!place || state.pending || state.paused) return;
+async function pauseCancelled(deps: AppDependencies, state: RunState, ended: EndedActionsRun): Promise<void> {
+  const target = await deps.store.runs.target(state.run);
+  // A run with an open question is waiting already.
+  if (!target || state.pending || state.paused) return;
   const seen = `actions-cancelled:${ended.actions_run}:${ended.attempt}`;
-  const github = await parts.github(place);
-  const newest = await lastDispatch(parts, state.run);
+  const github = await deps.github(target);
+  const newest = await lastDispatch(deps, state.run);
   const successor = newest?.ended ? undefined : newest?.actions_run;
   if (successor && successor !== ended.actions_run) await github.cancelRun(successor);
   await postReply(
-    parts,
+    deps,
     github,
     { run: state.run, seen },
     {
@@ -112,33 +115,35 @@ async function pauseCancelled(parts: AppParts, state: RunState, ended: EndedActi
         'What was saved is kept: `/continue` goes on from there with a new job, `/cancel` ends the run.',
     },
   );
-  // Last, because a run that is paused is not looked at again.
-  const at = parts.now().toISOString();
+  // Last, because a paused run is not handled again.
+  const at = deps.now().toISOString();
   const because = 'the job was cancelled in Actions';
   const by = 'the Actions page';
   const command = { name: 'pause' as const };
-  await decideForRun(parts, state.run, { type: 'command', at, command, by, via: 'autobuild', because }, [
+  await decideForRun(deps, state.run, { type: 'command', at, command, by, via: 'autobuild', because }, [
     seen,
   ]);
 }
 
-/** It ended before it began: no runner, or a set-up step that fails. Tried again, then said. */
-async function startAgain(parts: AppParts, state: RunState, ended: EndedActionsRun): Promise<void> {
-  const place = await parts.store.runs.place(state.run);
+/**
+ * The Actions run ended before the job began, for want of a runner or because a set-up step failed. It is retried, then reported.
+ */
+async function startAgain(deps: AppDependencies, state: RunState, ended: EndedActionsRun): Promise<void> {
+  const target = await deps.store.runs.target(state.run);
   const done = `not-begun:${state.run}:${ended.actions_run}`;
-  if (!place || state.pending || state.paused || (await parts.store.marks.get(done))) return;
+  if (!target || state.pending || state.paused || (await deps.store.marks.get(done))) return;
   const count = `starts:${state.run}:${state.jobs + 1}`;
-  const tries = Number((await parts.store.marks.get(count)) ?? 1);
+  const tries = Number((await deps.store.marks.get(count)) ?? 1);
   if (tries < MOST_STARTS) {
     const id = `${state.run}.start.${state.jobs + 1}.${tries + 1}`;
     const effect = { type: 'dispatch_job' as const };
-    await performOrExplain(parts, { id, run: state.run, effect, attempts: REFUSED_ATTEMPTS });
-    await parts.store.marks.set(count, String(tries + 1));
+    await performOrExplain(deps, { id, run: state.run, effect, attempts: REFUSED_ATTEMPTS });
+    await deps.store.marks.set(count, String(tries + 1));
   } else {
-    const { owner, repo } = place;
+    const { owner, repo } = target;
     await postReply(
-      parts,
-      await parts.github(place),
+      deps,
+      await deps.github(target),
       { run: state.run, seen: done },
       {
         tone: 'refused',
@@ -147,5 +152,5 @@ async function startAgain(parts: AppParts, state: RunState, ended: EndedActionsR
       },
     );
   }
-  await parts.store.marks.set(done, parts.now().toISOString());
+  await deps.store.marks.set(done, deps.now().toISOString());
 }

@@ -1,40 +1,43 @@
 import { isFinished } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../../core/ports/github-port.ts';
+import type { AppDependencies, Repository } from '../dependencies.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
-import type { AppParts, Repository } from '../parts.ts';
 
 const EVERY_MS = 15 * 60_000;
-/** GitHub tells times to the second and by its own clock: what changed so lately may have changed again unseen. */
+/**
+ * GitHub's times are whole seconds of its own clock, so an issue that changed this recently may change again with the same
+ * `updated_at`.
+ */
 const UNSETTLED_MS = 10 * 60_000;
 
-/** Labels whose webhooks were lost. One repository that cannot be read keeps no other from being read. */
-export async function reconcileLabels(parts: AppParts): Promise<void> {
-  const { store, now, log } = parts;
-  for (const repository of await parts.repositories()) {
+/** Handles labels whose webhook was lost. A repository that cannot be read does not stop the others. */
+export async function reconcileLabels(deps: AppDependencies): Promise<void> {
+  const { store, now, log } = deps;
+  for (const repository of await deps.repositories()) {
     const name = `${repository.owner}/${repository.repo}`;
     const mark = `labels-read:${name}`;
     const last = await store.marks.get(mark);
     if (last && now().getTime() - Date.parse(last) < EVERY_MS) continue;
     const started = now().toISOString();
     try {
-      await readLabels(parts, repository);
+      await readLabels(deps, repository);
     } catch (error) {
       log.warn({ repository: name, error: String(error) }, 'the labels of this repository could not be read');
-      // One that is gone or empty stays so for a while; anything else is tried again at once.
+      // A repository that is gone or empty is read less often. Any other failure is retried in the next round.
       if (!(error instanceof GitHubError) || ![403, 404, 409, 410, 451].includes(error.status)) continue;
     }
     await store.marks.set(mark, started);
   }
 }
 
-async function readLabels(parts: AppParts, repository: Repository): Promise<void> {
-  const github = await parts.github(repository);
+async function readLabels(deps: AppDependencies, repository: Repository): Promise<void> {
+  const github = await deps.github(repository);
   const { repo_id } = await github.defaultBranch();
   const problems: unknown[] = [];
-  for (const issue of await github.issuesWithLabel(parts.settings.label)) {
+  for (const issue of await github.issuesWithLabel(deps.settings.label)) {
     try {
-      await readLabel(parts, github, { ...repository, repo_id }, issue);
+      await readLabel(deps, github, { ...repository, repo_id }, issue);
     } catch (error) {
       problems.push(error);
     }
@@ -43,12 +46,12 @@ async function readLabels(parts: AppParts, repository: Repository): Promise<void
 }
 
 async function readLabel(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   repository: Repository & { repo_id: number },
   issue: GitHubIssue,
 ): Promise<void> {
-  const { store, settings, log, now } = parts;
+  const { store, settings, log, now } = deps;
   const { repo_id, ...where } = repository;
   const mark = `label-read:${repo_id}#${issue.number}`;
   if ((await store.marks.get(mark)) === issue.updated_at) return;
@@ -60,8 +63,8 @@ async function readLabel(
   const fields = { repository: `${where.owner}/${where.repo}`, issue: issue.number };
   if (!set?.actor || set.actor_type !== 'User') {
     log.info({ ...fields, by: set?.actor }, 'no person is known to have set this label: nothing is started');
-  } else if (!state || isSetAgain(await labellingOf(parts, state), { event: set.id, at: set.created_at })) {
-    await onIssueLabelled(parts, {
+  } else if (!state || isSetAgain(await labellingOf(deps, state), { event: set.id, at: set.created_at })) {
+    await onIssueLabelled(deps, {
       ...where,
       issue: issue.number,
       login: set.actor,
@@ -76,8 +79,8 @@ async function readLabel(
 }
 
 /**
- * The issue as whoever labelled it saw it (R-8). Undefined: somebody else has edited it since, or GitHub does not tell. The
- * text was read before, so that an edit in between shows.
+ * The issue's text at the time of the label (R-8). Undefined if somebody else edited it since, or if GitHub does not say. The
+ * caller reads the text before this checks for edits, so that an edit in between is noticed.
  */
 async function textWhenLabelled(
   github: GitHub,

@@ -1,90 +1,100 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
-import type { Place } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from '../handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from '../handlers/review-submitted.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
-import type { AppParts } from '../parts.ts';
 import { newTicks } from '../ticked-boxes.ts';
 
 const REVIEWED_EVERY_MS = 15 * 60_000;
-/** Of the newest runs; what is older was judged long ago, or nobody wants it. */
+/** Only this many of the newest runs are checked. Older ones were reviewed long ago or abandoned. */
 const MOST_RUNS = 200;
-/** GitHub tells times to the second and by its own clock: something may have come since, in the same one. */
+/** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
 const SAME_MOMENT_MS = 10 * 60_000;
 
-/** A pull request of a run that goes on: its box, and what was written there since. One call where nothing has changed. */
+/** Reads the box, the comments and the reviews of an active run's pull request. Costs one call if nothing changed. */
 export async function reconcilePullRequest(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   state: RunState,
-  place: Place,
+  target: RunTarget,
   readComments: (pullRequest: number) => Promise<void>,
 ): Promise<void> {
-  const pull = await readPullRequest(parts, github, state);
+  const pull = await readPullRequest(deps, github, state);
   if (!pull) return;
-  await noticeFate(parts, github, state, place, pull);
+  await noticeFate(deps, github, state, target, pull);
   if (pull.merged) return;
-  if (pull.state === 'open') await readBox(parts, github, place, pull);
+  if (pull.state === 'open') await readBox(deps, github, target, pull);
   const mark = `pull-read:${state.run}`;
-  if ((await parts.store.marks.get(mark)) === pull.updated_at) return;
+  if ((await deps.store.marks.get(mark)) === pull.updated_at) return;
   await readComments(pull.number);
-  const { at } = await labellingOf(parts, state);
+  const { at } = await labellingOf(deps, state);
   for (const review of await github.reviews(pull.number)) {
     if (review.author_type !== 'User' || isBefore(review.submitted_at, at)) continue;
-    await onReviewSubmitted(parts, github, {
+    await onReviewSubmitted(deps, github, {
       review,
       login: review.author,
-      repo_id: place.repo_id,
+      repo_id: target.repo_id,
       number: pull.number,
       foundLate: true,
     });
   }
-  const settled = parts.now().getTime() - Date.parse(pull.updated_at) > SAME_MOMENT_MS;
-  if (settled) await parts.store.marks.set(mark, pull.updated_at);
+  const settled = deps.now().getTime() - Date.parse(pull.updated_at) > SAME_MOMENT_MS;
+  if (settled) await deps.store.marks.set(mark, pull.updated_at);
 }
 
-/** Runs that wait for their pull request to be judged are active no more; they are looked at now and then. */
-export async function reconcileReviewing(parts: AppParts): Promise<void> {
+/** Runs in review are not active any more, so they are checked less often. */
+export async function reconcileReviewing(deps: AppDependencies): Promise<void> {
   const mark = 'reviewing-read';
-  const last = await parts.store.marks.get(mark);
-  if (last && parts.now().getTime() - Date.parse(last) < REVIEWED_EVERY_MS) return;
-  await parts.store.marks.set(mark, parts.now().toISOString());
-  for (const run of await parts.store.runs.list(MOST_RUNS)) {
-    const { state } = await parts.store.runs.load(run);
-    const place = await parts.store.runs.place(run);
-    if (state?.status !== 'reviewing' || !place) continue;
+  const last = await deps.store.marks.get(mark);
+  if (last && deps.now().getTime() - Date.parse(last) < REVIEWED_EVERY_MS) return;
+  await deps.store.marks.set(mark, deps.now().toISOString());
+  for (const run of await deps.store.runs.list(MOST_RUNS)) {
+    const { state } = await deps.store.runs.load(run);
+    const target = await deps.store.runs.target(run);
+    if (state?.status !== 'reviewing' || !target) continue;
     try {
-      await readVerdict(parts, await parts.github(place), state, place);
+      await readVerdict(deps, await deps.github(target), state, target);
     } catch (error) {
-      parts.log.warn({ run, error: String(error) }, 'the pull request of this run could not be read');
+      deps.log.warn({ run, error: String(error) }, 'the pull request of this run could not be read');
     }
   }
 }
 
-async function readVerdict(parts: AppParts, github: GitHub, state: RunState, place: Place): Promise<void> {
-  const pull = await readPullRequest(parts, github, state);
+async function readVerdict(
+  deps: AppDependencies,
+  github: GitHub,
+  state: RunState,
+  target: RunTarget,
+): Promise<void> {
+  const pull = await readPullRequest(deps, github, state);
   if (!pull) return;
-  if (pull.state === 'open') return readBox(parts, github, place, pull);
-  await noticeFate(parts, github, state, place, pull);
+  if (pull.state === 'open') return readBox(deps, github, target, pull);
+  await noticeFate(deps, github, state, target, pull);
 }
 
 async function readPullRequest(
-  parts: AppParts,
+  deps: AppDependencies,
   github: GitHub,
   { run }: RunState,
 ): Promise<PullRequest | undefined> {
-  const number = await parts.store.marks.get(`pull-of:${run}`);
+  const number = await deps.store.marks.get(`pull-of:${run}`);
   return number === undefined ? undefined : github.pullRequest(Number(number));
 }
 
-/** A tick found late is that of whoever edited the description last. */
-async function readBox(parts: AppParts, github: GitHub, place: Place, pull: PullRequest): Promise<void> {
+/** A tick found late is attributed to the last editor of the description. */
+async function readBox(
+  deps: AppDependencies,
+  github: GitHub,
+  target: RunTarget,
+  pull: PullRequest,
+): Promise<void> {
   const { number, body } = pull;
   if (newTicks('', body).length === 0) return;
   const login = await lastPerson(github, pull.node_id);
-  const { repo_id } = place;
-  await onPullRequestEdited(parts, github, { repo_id, number, before: '', body, login });
+  const { repo_id } = target;
+  await onPullRequestEdited(deps, github, { repo_id, number, before: '', body, login });
 }

@@ -1,14 +1,14 @@
 import { type FailedDelivery, GitHubError } from '../../core/ports/github-port.ts';
-import type { AppParts } from '../parts.ts';
+import type { AppDependencies } from '../dependencies.ts';
 
 const EVERY_MS = 5 * 60_000;
-/** GitHub sends nothing again that is older than three days. */
+/** GitHub does not redeliver webhooks older than three days. */
 const OLDEST_MS = 3 * 24 * 3_600_000 - 600_000;
-/** Tries are listed by when they began, and one that times out is listed later than those after it. */
+/** Deliveries are listed by start time, and one that times out appears later than those started after it. */
 const OVERLAP_MS = 120_000;
-/** Of one webhook. */
+/** The number of redeliveries requested for one webhook. */
 const MOST_TRIES = 3;
-/** In one look; the rest comes with the next. */
+/** The number of redeliveries requested per round. */
 const MOST_AT_ONCE = 100;
 
 const LOOKED = 'deliveries-looked';
@@ -17,32 +17,35 @@ const PROBLEM = 'deliveries-problem';
 
 interface Asked {
   tries: number;
-  /** The try that failed before we asked for the newest. */
+  /** The failed delivery that the newest request followed. */
   after: string;
 }
 
-/** Asks GitHub to send again what nobody took: it does not do so by itself. What goes wrong here stops nothing else. */
-export async function redeliverFailed(parts: AppParts): Promise<void> {
-  const { store, now, deliveries } = parts;
+/**
+ * Requests redelivery of failed webhooks, because GitHub does not retry by itself. Failures here do not stop the rest of
+ * reconcile.
+ */
+export async function redeliverFailed(deps: AppDependencies): Promise<void> {
+  const { store, now, deliveries } = deps;
   if (!deliveries) return;
   const last = await store.marks.get(LOOKED);
   if (last && now().getTime() - Date.parse(last) < EVERY_MS) return;
   try {
     const looked = now().toISOString();
-    if (await askForMissed(parts, deliveries)) await store.marks.set(LOOKED, looked);
+    if (await askForMissed(deps, deliveries)) await store.marks.set(LOOKED, looked);
     await store.marks.set(PROBLEM, '');
   } catch (error) {
     await store.marks.set(LOOKED, now().toISOString());
-    await complainOnce(parts, error);
+    await complainOnce(deps, error);
   }
 }
 
-/** False: there is more to ask for. */
+/** False if more redeliveries are to be requested. */
 async function askForMissed(
-  parts: AppParts,
-  deliveries: NonNullable<AppParts['deliveries']>,
+  deps: AppDependencies,
+  deliveries: NonNullable<AppDependencies['deliveries']>,
 ): Promise<boolean> {
-  const { store, now, log } = parts;
+  const { store, now, log } = deps;
   const seen = await store.marks.get(SEEN);
   const oldest = now().getTime() - OLDEST_MS;
   const since = Math.max(oldest, seen ? Date.parse(seen) - OVERLAP_MS : oldest);
@@ -50,27 +53,27 @@ async function askForMissed(
   if (!complete)
     log.warn({ read: failed.length }, 'more webhooks failed than can be asked for again; the oldest are not');
   const known = await store.inbox.known([...new Set(failed.map(({ guid }) => guid))]);
-  // Of several tries the newest tells.
+  // The newest of several deliveries counts.
   const newest = new Map(failed.map((delivery) => [delivery.guid, delivery]));
   let asked = 0;
   for (const delivery of failed) {
     if (asked >= MOST_AT_ONCE) return false;
     if (!known.has(delivery.guid) && newest.get(delivery.guid) === delivery)
-      asked += await askAgain(parts, deliveries, delivery);
-    // By GitHub's clock.
+      asked += await askAgain(deps, deliveries, delivery);
+    // This time is by GitHub's clock.
     await store.marks.set(SEEN, delivery.delivered_at);
   }
   return true;
 }
 
 async function askAgain(
-  { store, log }: AppParts,
-  deliveries: NonNullable<AppParts['deliveries']>,
+  { store, log }: AppDependencies,
+  deliveries: NonNullable<AppDependencies['deliveries']>,
   { id, guid }: FailedDelivery,
 ): Promise<number> {
   const text = await store.marks.get(askedMark(guid));
   const before: Asked = text === undefined ? { tries: 0, after: '' } : JSON.parse(text);
-  // Asked for already: how that went is not listed yet.
+  // A redelivery was requested and its result is not listed yet.
   if (before.after === id) return 0;
   const tries = before.tries + 1;
   const remember = (asked: Asked) => store.marks.set(askedMark(guid), JSON.stringify(asked));
@@ -83,7 +86,7 @@ async function askAgain(
     await deliveries.redeliver(id);
     log.info({ delivery: guid, tries }, 'GitHub was asked to send a webhook again');
   } catch (error) {
-    // About this one only: too old, or gone.
+    // This delivery is too old or gone; others are not affected.
     if (!(error instanceof GitHubError) || ![400, 422].includes(error.status)) throw error;
     log.warn({ delivery: guid, error: error.message }, 'GitHub does not send this webhook again');
   }
@@ -93,27 +96,27 @@ async function askAgain(
 
 const askedMark = (guid: string) => `redelivered:${guid}`;
 
-/** A GitHub without these calls is told of once, not every few minutes. */
-async function complainOnce({ store, log }: AppParts, error: unknown): Promise<void> {
+/** A GitHub server without this API is logged once, not every few minutes. */
+async function complainOnce({ store, log }: AppDependencies, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
   if ((await store.marks.get(PROBLEM)) === text) return;
   await store.marks.set(PROBLEM, text);
   log.warn({ error: text }, 'webhooks that failed cannot be asked for again; reconcile makes up for them');
 }
 
-/** A webhook that was given up is handled after all: what it is about may be long over. */
-export async function expectLate({ store }: AppParts, delivery: string): Promise<void> {
+/** Marks a buried webhook that is handled after all, because the run it was meant for may be over. */
+export async function expectLate({ store }: AppDependencies, delivery: string): Promise<void> {
   const mark = askedMark(delivery);
   if ((await store.marks.get(mark)) === undefined)
     await store.marks.set(mark, JSON.stringify({ tries: 0, after: '' }));
 }
 
 /**
- * Something said before the newest run was asked for cannot have been meant for it. In the usual order such a thing never
- * arrives; sent again it may, days later.
+ * True for an event older than the request of the newest run, which it cannot be meant for. Such events only arrive by
+ * redelivery, up to days later.
  */
 export async function isOutdated(
-  { store }: AppParts,
+  { store }: AppDependencies,
   delivery: string,
   said: { repo_id: number; issue: number; at: string },
 ): Promise<boolean> {

@@ -1,22 +1,25 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Leased, Queue } from '../../core/ports/hosted-ports.ts';
-import type { AppLog } from '../parts.ts';
+import type { AppLog } from '../dependencies.ts';
 
-/** Renewed while the work goes on, so that it is short: after a crash nobody waits for longer. */
+/** Renewed during the work, so it can be short and an item is free again soon after a crash. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 600_000;
-/** About two hours of trying, an hour's outage of GitHub among it. */
+/** About two hours of retries, enough for an hour's outage of GitHub. */
 const MOST_ATTEMPTS = 18;
 
-/** A permission that was just granted may not be everywhere yet. */
+/** Several attempts, because a permission that was just granted may not have propagated yet. */
 export const REFUSED_ATTEMPTS = 3;
 
-/** Takes the oldest item that is due. False: nothing is. */
+/** Handles the oldest due item. False if none is due. */
 export type QueueWorker = () => Promise<boolean>;
 
-/** Works, or waits longer each time, or gives up visibly. Any number may run at once: the store keeps the lanes. */
+/**
+ * Handles an item, retries it with back-off, or buries it. Any number of workers may run at once, because the store keeps the
+ * order of each lane.
+ */
 export function createQueueWorker<Item extends { id: string }>(options: {
   queue: Queue<Item>;
   name: string;
@@ -66,12 +69,12 @@ function waitFor(error: unknown, attempts: number): number {
   return Math.max(asked, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, attempts - 1)));
 }
 
-/** It is not tried again by itself. */
+/** True if the item is not retried any more. */
 export function isGivenUp(error: unknown, attempts: number): boolean {
   return attempts >= MOST_ATTEMPTS || isFinal(error, attempts);
 }
 
-/** What GitHub will not take however often it is asked. 404 and 409 may be a matter of time; a refusal rarely is. */
+/** Whether retrying is useless. 404 and 409 may resolve with time; a refusal rarely does. */
 function isFinal(error: unknown, attempts: number): boolean {
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   if (!(inner instanceof GitHubError)) return false;
@@ -79,7 +82,7 @@ function isFinal(error: unknown, attempts: number): boolean {
   return isRefusal(inner) && attempts >= REFUSED_ATTEMPTS;
 }
 
-/** By a permission or a setting: a rate limit is a 403, too, and says when it ends. */
+/** Whether a permission or setting refuses the call. A rate limit is also a 403, but has a time to retry after. */
 export function isRefusal(error: GitHubError): boolean {
   return error.status === 403 && error.retryAfter === undefined;
 }

@@ -1,33 +1,33 @@
 import type { Delivery } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
+import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
-import type { AppParts } from '../parts.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { createQueueWorker, type QueueWorker } from './work-queue.ts';
 
 const LOOK_MS = 1_000;
 const RECONCILE_MS = 60_000;
 const TIMERS_AT_ONCE = 50;
-/** Lanes that are worked on at once, of each queue. */
+/** Lanes handled at once, per queue. */
 const AT_ONCE = 4;
 
 export interface Workers {
-  /** Whether the last look was not long ago. */
+  /** Whether the loops ran recently. */
   alive(): boolean;
   stop(): Promise<void>;
 }
 
-/** Inbox, outbox, timers and reconcile. Nothing here is needed for truth: a killed worker is replaced by the next. */
-export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => Promise<void>): Workers {
-  const { store, now, log } = parts;
+/** Runs inbox, outbox, timers and reconcile. All state is in the store, so a killed worker is replaced by the next. */
+export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery) => Promise<void>): Workers {
+  const { store, now, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, now, log });
-  const outbox = createOutboxWorker(parts);
+  const outbox = createOutboxWorker(deps);
   let lastLook = now().getTime();
-  // Each on its own: a GitHub that answers slowly holds up what is written there, not what is taken in.
+  // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
   const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
-  // Whoever answered while no desk ran must not find the question closed by a timer that ran out meanwhile.
+  // Timers wait for the first reconcile, because people may have answered while no desk ran, and their question must not expire.
   let caughtUp = false;
-  const timers = async () => caughtUp && fireTimers(parts);
+  const timers = async () => caughtUp && fireTimers(deps);
   const loops = [...several(inbox), timers, ...several(outbox)].map((work) =>
     createLoop(async () => {
       const more = await work();
@@ -37,7 +37,7 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
   );
   const reconciling = createLoop(async () => {
     try {
-      await reconcile(parts);
+      await reconcile(deps);
     } finally {
       caughtUp = true;
     }
@@ -52,7 +52,7 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
   const timer = setInterval(look, LOOK_MS);
   const reconcileTimer = setInterval(reconciling.wake, RECONCILE_MS);
   look();
-  // What happened while nobody ran.
+  // Reads the events since the last desk stopped.
   reconciling.wake();
   return {
     alive: () => now().getTime() - lastLook < 30_000,
@@ -65,13 +65,13 @@ export function startWorkers(parts: AppParts, receive: (delivery: Delivery) => P
   };
 }
 
-/** Does what was decided, on GitHub. */
-export function createOutboxWorker(parts: AppParts): QueueWorker {
-  const { store, now, log, counters } = parts;
+/** Performs decided effects on GitHub. */
+export function createOutboxWorker(deps: AppDependencies): QueueWorker {
+  const { store, now, log, counters } = deps;
   return createQueueWorker({
     queue: store.outbox,
     name: 'outbox',
-    work: (effect) => performOrExplain(parts, effect),
+    work: (effect) => performOrExplain(deps, effect),
     now,
     log,
     onRetry: () => counters?.add('autobuild_effect_retries_total'),
@@ -79,13 +79,13 @@ export function createOutboxWorker(parts: AppParts): QueueWorker {
 }
 
 interface Loop {
-  /** Works now, or once more after what is under way. */
+  /** Runs now, or again after the current run. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** `work` says whether there is more of it. */
-function createLoop(work: () => Promise<boolean>, log: AppParts['log']): Loop {
+/** `work` returns whether there is more to do. */
+function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): Loop {
   let wanted = false;
   let stopped = false;
   let working: Promise<void> | undefined;
@@ -112,12 +112,12 @@ function createLoop(work: () => Promise<boolean>, log: AppParts['log']): Loop {
   };
 }
 
-export async function fireTimers(parts: AppParts): Promise<boolean> {
-  const at = parts.now().toISOString();
-  const all = await parts.store.timers.due(at, TIMERS_AT_ONCE);
+export async function fireTimers(deps: AppDependencies): Promise<boolean> {
+  const at = deps.now().toISOString();
+  const all = await deps.store.timers.due(at, TIMERS_AT_ONCE);
   for (const { run, timer, at: due } of all) {
-    await decideForRun(parts, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
-    await parts.store.timers.done(run, timer, due);
+    await decideForRun(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
+    await deps.store.timers.done(run, timer, due);
   }
   return all.length === TIMERS_AT_ONCE;
 }

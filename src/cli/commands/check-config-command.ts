@@ -4,7 +4,7 @@ import { specDeviationDetected } from '../../guards/scope.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { loadConfig } from './run-command.ts';
 
-/** `autobuild check-config`: the settings in force, or every mistake with its line. */
+/** `autobuild check-config` prints the settings in force, or every mistake with its line. */
 export function checkConfigCommand(options: CliOptions): string[] {
   const [file = CONFIG_PATH, ...extra] = options.operands;
   if (extra.length > 0) throw usage('autobuild check-config takes one file.');

@@ -8,7 +8,7 @@ import { findVersion, versionOf, versionWarning } from '../doctor/cli-version.ts
 import { type CliOptions, usage } from '../options.ts';
 import { loadConfig } from './run-command.ts';
 
-interface Place {
+interface Machine {
   cwd: string;
   env: Record<string, string>;
 }
@@ -18,7 +18,7 @@ interface Examined {
   state: 'usable' | 'unusable' | 'broken';
 }
 
-/** `autobuild doctor`: what this machine, or a repository on GitHub, has and lacks. Reads only. */
+/** `autobuild doctor` reports what this machine, or a repository on GitHub, has and lacks. It only reads. */
 export async function doctorCommand(
   options: CliOptions,
   env: Record<string, string | undefined>,
@@ -29,11 +29,11 @@ export async function doctorCommand(
     return doctorRepositoryCommand(options, env, new Date());
   }
   if (options.json) throw usage('autobuild doctor takes --json with --repo only.');
-  const place = { cwd: options.directory, env: withoutMissing(env) };
-  const git = await versionOf('git', { ...place, env: environmentFor({ environment: [] }, place.env) });
+  const machine = { cwd: options.directory, env: withoutMissing(env) };
+  const git = await versionOf('git', { ...machine, env: environmentFor({ environment: [] }, machine.env) });
   const examined = options.agent
-    ? [await examineNamed(options.agent, options, place)]
-    : await examineAll(place);
+    ? [await examineNamed(options.agent, options, machine)]
+    : await examineAll(machine);
   const lines = [
     git ? `✓ ${git}` : '✗ git is missing: install git 2.30 or newer',
     ...examined.flatMap((found) => found.lines),
@@ -44,31 +44,31 @@ export async function doctorCommand(
   return { lines, ok: git !== undefined && !has('broken') && (!options.agent || has('usable')) };
 }
 
-async function examineAll(place: Place): Promise<Examined[]> {
+async function examineAll(machine: Machine): Promise<Examined[]> {
   const examined: Examined[] = [];
-  for (const agent of Object.values(AGENTS)) examined.push(await examine(agent, place));
+  for (const agent of Object.values(AGENTS)) examined.push(await examine(agent, machine));
   return examined;
 }
 
-/** The config's own agents come before the ones that are built in, as in a run. */
-async function examineNamed(name: string, options: CliOptions, place: Place): Promise<Examined> {
-  const { agents } = loadConfig(options, place.cwd);
+/** Agents of the config take precedence over built-in ones, as in a run. */
+async function examineNamed(name: string, options: CliOptions, machine: Machine): Promise<Examined> {
+  const { agents } = loadConfig(options, machine.cwd);
   const own = Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (own) return examineCommand(name, own.command, place);
+  if (own) return examineCommand(name, own.command, machine);
   const agent = agentNamed(name);
   if (!agent) throw userError('agent_unknown', { name, known: [...Object.keys(agents), ...agentNames()] });
-  return examine(agent, place);
+  return examine(agent, machine);
 }
 
-/** Looked for and not started: nobody knows what a command of one's own does with `--version`. */
-function examineCommand(name: string, command: readonly string[], { cwd, env }: Place): Examined {
+/** Finds the program but does not start it, because a user's own command may do anything with `--version`. */
+function examineCommand(name: string, command: readonly string[], { cwd, env }: Machine): Examined {
   const found = findExecutable(command[0] ?? '', { cwd, path: env.PATH ?? '' });
   return 'problem' in found
     ? { lines: [`✗ ${name}: ${found.problem}`], state: 'unusable' }
     : { lines: [`✓ ${name}: its command is ${found.path}`], state: 'usable' };
 }
 
-async function examine(agent: Agent, { cwd, env }: Place): Promise<Examined> {
+async function examine(agent: Agent, { cwd, env }: Machine): Promise<Examined> {
   const found = await findVersion(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
   const keys = keyLines(agent, env);
   if (found.is === 'missing') {
@@ -92,7 +92,7 @@ async function examine(agent: Agent, { cwd, env }: Place): Promise<Examined> {
   };
 }
 
-function keyLines(agent: Agent, env: Place['env']): string[] {
+function keyLines(agent: Agent, env: Machine['env']): string[] {
   const missing = missingKeys(agent, env);
   if (missing) return [`  ✗ no key: set ${missing.join(' or ')}`];
   const key = agent.keys?.find((name) => env[name]);

@@ -24,7 +24,10 @@ interface Asked {
   access: DoctorAccess;
 }
 
-/** `autobuild doctor --repo OWNER/NAME`: what the repository and the App lack, seen through GitHub's API. Reads only. */
+/**
+ * `autobuild doctor --repo OWNER/NAME` reports what the repository and the App lack, through GitHub's API. It only
+ * reads.
+ */
 export async function doctorRepositoryCommand(
   { repo: name = '', json }: { repo?: string; json: boolean },
   env: Record<string, string | undefined>,
@@ -35,7 +38,7 @@ export async function doctorRepositoryCommand(
   const read = readDoctorAccess(env);
   const { access } = read;
   const seen = access.apiUrl ? await examine({ owner, repo, access }, now) : [];
-  // Names and values in them come from the repository.
+  // Findings quote names and values from the repository, which are untrusted.
   const findings = [...read.findings, ...seen].map(cleanFinding);
   const ok = !hasProblem(findings);
   const lines = json
@@ -72,7 +75,7 @@ async function examine({ owner, repo, access }: Asked, now: Date): Promise<Findi
   return [...aboutRepository, ...aboutApp, ...desk];
 }
 
-/** A person's token; without one, the App's own view of the repository. */
+/** Uses a person's token. Without one, it sees the repository as the App does. */
 async function* examineWithToken(
   { owner, repo, access }: Asked,
   asApp: AppSetUp | undefined,
@@ -86,13 +89,13 @@ async function* examineWithToken(
     return;
   }
   const octokit = openOctokit({ apiUrl, token, timeoutMs: TIMEOUT_MS });
-  // Nothing is written and no check run looked for: whose App it is does not matter.
-  const place = { owner, repo, appId: 0 };
-  const eyes = { ...createGitHub(octokit, place), ...createRepositorySetUp(createClient(octokit, place)) };
+  // The App's id is used only for writing and for finding check runs, and neither happens here.
+  const target = { owner, repo, appId: 0 };
+  const eyes = { ...createGitHub(octokit, target), ...createRepositorySetUp(createClient(octokit, target)) };
   yield* examineRepository(eyes, { name: `${owner}/${repo}`, label, version: packageVersion() });
 }
 
-/** What was found until a call failed, and the failure. */
+/** Returns the findings made before a call failed, and the failure as the last finding. */
 async function collect(
   findings: AsyncGenerator<Finding>,
   describe: (error: GitHubError) => Finding,

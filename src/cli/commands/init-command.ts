@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../config/read-config.ts';
-import { CONFIG_PATH } from '../../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { readInside } from '../../runner/disk/read-inside.ts';
 import { writeInside } from '../../runner/disk/write-inside.ts';
-import { findActionReferences, WORKFLOW_PATH } from '../doctor/doctor-workflow.ts';
+import { findActionReferences } from '../doctor/doctor-workflow.ts';
 import { realDirectory } from '../home.ts';
 import { usage } from '../options.ts';
 import { packageVersion } from '../package-version.ts';
@@ -15,7 +15,7 @@ import { readWorkflowFile } from '../workflow-file.ts';
 const TEMPLATES = [
   { template: 'workflow.yml', path: WORKFLOW_PATH },
   { template: 'autobuild.yml', path: CONFIG_PATH },
-  // The first line of the settings names it, for editors.
+  // The first line of the settings file names the schema, for editors.
   { template: 'autobuild.schema.json', path: '.github/autobuild.schema.json' },
 ];
 const MAX_BYTES = 1024 * 1024;

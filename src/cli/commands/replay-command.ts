@@ -16,7 +16,7 @@ export interface ReplayResult {
   differences: number;
 }
 
-/** `autobuild replay`: every recorded input is decided again; where the rules of today differ, it says so. Nothing is written. */
+/** `autobuild replay` decides every recorded input again and reports where today's rules differ. It writes nothing. */
 export function replayCommand(options: CliOptions, home: Home): ReplayResult {
   const [journal, ...extra] = options.operands;
   if (!journal || extra.length > 0) throw usage('autobuild replay takes one journal file or run.');
@@ -33,7 +33,7 @@ export function replayCommand(options: CliOptions, home: Home): ReplayResult {
       lines.push(`    journal: ${events.map((event) => event.type).join(', ') || 'nothing'}`);
       lines.push(`    today:   ${now.map((event) => event.type).join(', ') || 'nothing'}`);
     }
-    // The journal is what happened: the next decision starts from it, not from what would happen today.
+    // The next decision starts from the recorded events, because the journal is what really happened.
     for (const event of events) state = evolve(state, event);
   }
   if (torn) lines.push(`The last line is cut off (${torn.length} characters) and was left out.`);

@@ -5,25 +5,25 @@ import { userError } from '../../core/error-catalogue.ts';
 import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { openFileVault } from '../../store/file-vault.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
-import { withLock } from '../hold-worktree.ts';
 import { type RunFile, realDirectory } from '../home.ts';
 import { type CliOptions, usage } from '../options.ts';
-import { type Surroundings, workOnRun } from '../work-on-run.ts';
+import { withWorktreeLock } from '../with-worktree-lock.ts';
+import { type CliContext, workOnRun } from '../work-on-run.ts';
 
-/** `autobuild resume`: goes on where the run stopped, whether it was parked or its process was killed. */
-export async function resumeCommand(options: CliOptions, surroundings: Surroundings): Promise<RunState> {
-  const file = findRun(options, surroundings);
-  const { home, screen } = surroundings;
-  return withLock(home, file, () =>
-    workOnRun(file, surroundings, async (desk) => {
+/** `autobuild resume` continues a run that was parked or whose process was killed. */
+export async function resumeCommand(options: CliOptions, context: CliContext): Promise<RunState> {
+  const file = findRun(options, context);
+  const { home, screen } = context;
+  return withWorktreeLock(home, file, () =>
+    workOnRun(file, context, async (desk) => {
       const state = await desk.state(file.run);
       if (isFinished(state)) {
-        // A process killed right after the run's last word had no time to forget values and transcripts.
+        // A process that was killed right after the run's last event may not have deleted values and transcripts.
         await openFileVault(home.runDir(file.run)).forget(file.run);
         await removeConversations(home.runDir(file.run));
         throw userError('run_over', { run: file.run, status: state.status });
       }
-      if (!namesAgent(options.answers)) checkStart(state.agent, file, surroundings);
+      if (!namesAgent(options.answers)) checkStart(state.agent, file, context);
       screen.resumed(state);
       const at = new Date().toISOString();
       if (state.job_live) {
@@ -38,18 +38,20 @@ export async function resumeCommand(options: CliOptions, surroundings: Surroundi
   );
 }
 
-/** Whoever gives the run to another agent does so because of this one. */
+/** An answer that switches to another agent makes it irrelevant whether the current agent can start. */
 function namesAgent(answers: readonly string[]): boolean {
   return answers.some((answer) => /\bagent=/.test(answer));
 }
 
-/** A program of the worktree itself may be gone with it, and comes back with it. */
-function checkStart(name: string, { agents, worktree }: RunFile, { env }: Surroundings): void {
+/** A program inside the worktree is not checked, because a deleted worktree is restored together with it. */
+function checkStart(name: string, { agents, worktree }: RunFile, { env }: CliContext): void {
   if (!agents[name]?.[0]?.includes('/')) checkAgent(name, agents, { worktree, env });
 }
 
-/** By name from anywhere; without one, the newest of the worktree, also when an agent has deleted it. */
-function findRun(options: CliOptions, { home }: Surroundings): RunFile {
+/**
+ * Finds a run by name from anywhere, or the newest run of the worktree, even if an agent has deleted that directory.
+ */
+function findRun(options: CliOptions, { home }: CliContext): RunFile {
   const [run, ...extra] = options.operands;
   if (extra.length > 0) throw usage(`autobuild resume takes one run, not also ${extra.join(' ')}.`);
   if (run) return home.findRun(run, '');

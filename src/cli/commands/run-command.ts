@@ -16,18 +16,18 @@ import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { findExecutable } from '../../runner/process/find-executable.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { findVersion, versionWarning } from '../doctor/cli-version.ts';
-import { withLock } from '../hold-worktree.ts';
 import { newRunId, type RunFile, realDirectory } from '../home.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
-import { type Surroundings, workOnRun } from '../work-on-run.ts';
+import { withWorktreeLock } from '../with-worktree-lock.ts';
+import { type CliContext, workOnRun } from '../work-on-run.ts';
 
 const MAX_TASK_BYTES = 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** `autobuild run`: everything that can be wrong is found before anything is started or written. */
-export async function runCommand(options: CliOptions, surroundings: Surroundings): Promise<RunState> {
+/** `autobuild run` finds every mistake it can before it starts or writes anything. */
+export async function runCommand(options: CliOptions, context: CliContext): Promise<RunState> {
   const [taskFile, ...extra] = options.operands;
   if (!taskFile) throw usage('autobuild run needs a task file.');
   if (extra.length > 0) throw usage(`autobuild run takes one task file, not also ${extra.join(' ')}.`);
@@ -38,7 +38,7 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
     options.verify.length > 0 ? options.verify : (config.verify ?? detectChecks(repositoryFiles(worktree)));
   if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_PATH });
   const { name, agents } = chooseAgent(options, config);
-  const { env } = surroundings;
+  const { env } = context;
   const builtIn = checkAgent(name, agents, { worktree, env });
   const git = findExecutable('git', { cwd: worktree, path: env.PATH ?? '' });
   if ('problem' in git) throw userError('git_missing');
@@ -53,11 +53,11 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
     check_minutes: config.limits.check_minutes,
     created_at: new Date().toISOString(),
   };
-  return withLock(surroundings.home, file, () => {
-    surroundings.home.saveRun(file);
-    surroundings.screen.start(run, task, checks, hidden);
-    if (builtIn) void warnOfAgent(builtIn, worktree, surroundings);
-    return workOnRun(file, surroundings, async (desk) => {
+  return withWorktreeLock(context.home, file, () => {
+    context.home.saveRun(file);
+    context.screen.start(run, task, checks, hidden);
+    if (builtIn) void warnOfAgent(builtIn, worktree, context);
+    return workOnRun(file, context, async (desk) => {
       await desk.handleOnce(run, {
         type: 'request',
         at: file.created_at,
@@ -72,14 +72,14 @@ export async function runCommand(options: CliOptions, surroundings: Surroundings
           every_ms: config.waiting.remind_minutes * 60_000,
           high_every_ms: config.waiting.remind_high_minutes * 60_000,
         },
-        requested_by: surroundings.screen.user,
+        requested_by: context.screen.user,
       });
     });
   });
 }
 
-/** Beside the run: some take seconds to say which version they are. */
-async function warnOfAgent(agent: Agent, cwd: string, { env, screen }: Surroundings): Promise<void> {
+/** Runs beside the job, because some CLIs take seconds to print their version. */
+async function warnOfAgent(agent: Agent, cwd: string, { env, screen }: CliContext): Promise<void> {
   const found = await findVersion(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
   if (found.is === 'broken') {
     const words = found.words ? ` It said: ${found.words}` : '';
@@ -89,7 +89,10 @@ async function warnOfAgent(agent: Agent, cwd: string, { env, screen }: Surroundi
   if (warning) screen.note(warning);
 }
 
-/** With `builtInAgents`, a config that names an unknown agent is refused; `run` may be given another agent instead. */
+/**
+ * With `builtInAgents`, a config that names an unknown agent is refused. `run` leaves it out, because its options may
+ * name another agent.
+ */
 export function loadConfig(
   options: { config?: string },
   worktree: string,

@@ -13,7 +13,7 @@ import { JournalError, readJournal } from '../../store/file.ts';
 import { type Home, realDirectory } from '../home.ts';
 import { type CliOptions, usage } from '../options.ts';
 
-/** `autobuild status`: only reads, also while the run is at work. */
+/** `autobuild status` only reads, so it also works while the run is working. */
 export async function statusCommand(options: CliOptions, home: Home): Promise<string[]> {
   const [run, ...extra] = options.operands;
   if (extra.length > 0) throw usage(`autobuild status takes one run, not also ${extra.join(' ')}.`);
@@ -23,7 +23,7 @@ export async function statusCommand(options: CliOptions, home: Home): Promise<st
   if (!state) throw userError('run_missing', { run: file.run, home: home.directory });
   if (options.json) return [JSON.stringify(state)];
   const holder = await lockHolder(home.lockFile(file.worktree));
-  // Its journal says it is at work, but nobody is: it was killed.
+  // The journal says that a job is live but no process holds the lock, so the process was killed.
   const isGone = state.job_live && holder?.run !== file.run;
   const lines = describe(state, file.worktree);
   return isGone

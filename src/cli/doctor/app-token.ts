@@ -1,10 +1,10 @@
 import { type KeyObject, sign } from 'node:crypto';
 
-/** GitHub's clock and ours may differ; it takes ten minutes at most. */
+/** GitHub's clock and ours may differ, and GitHub accepts at most ten minutes. */
 const EARLIER_SECONDS = 60;
 const VALID_SECONDS = 540;
 
-/** The signed token an App names itself with: https://docs.github.com/apps, "Generating a JSON Web Token". */
+/** The JSON Web Token an App authenticates with: https://docs.github.com/apps, "Generating a JSON Web Token". */
 export function createAppToken({ id, key }: { id: number; key: KeyObject }, now: Date): string {
   const seconds = Math.floor(now.getTime() / 1_000);
   const header = encode({ alg: 'RS256', typ: 'JWT' });

@@ -5,23 +5,27 @@ import { type UserError, userError } from '../../core/error-catalogue.ts';
 import { missingKeys } from '../../runner/agent/agent-environment.ts';
 import { findExecutable } from '../../runner/process/find-executable.ts';
 
-interface Place {
+interface AgentSearch {
   worktree: string;
   env: Record<string, string>;
 }
 
-/** What would keep the agent from working is said before anything is started. Returns the agent when it is built in. */
-export function checkAgent(name: string, agents: Record<string, string[]>, place: Place): Agent | undefined {
-  const problem = agentProblem(name, agents, place);
+/** Throws if the agent's program or key is missing, before anything is started. Returns the agent if it is built in. */
+export function checkAgent(
+  name: string,
+  agents: Record<string, string[]>,
+  search: AgentSearch,
+): Agent | undefined {
+  const problem = agentProblem(name, agents, search);
   if (problem) throw problem;
   return builtIn(name, agents);
 }
 
-/** Its program or its key is not there. An agent that nobody knows is another's business. */
+/** Reports a missing program or key. An unknown agent name is reported elsewhere. */
 export function agentProblem(
   name: string,
   agents: Record<string, string[]>,
-  { worktree, env }: Place,
+  { worktree, env }: AgentSearch,
 ): UserError | undefined {
   const agent = builtIn(name, agents);
   const program = agents[name]?.[0] ?? agent?.program ?? name;

@@ -11,16 +11,16 @@ const MAX_OUTPUT_BYTES = 64 * 1024;
 type FoundVersion =
   | { is: 'there'; version: string }
   | { is: 'missing' }
-  /** It is there and cannot be run: how it ended, and the end of what it said. */
+  /** The program exists but fails: how it ended, and the end of its stderr. */
   | { is: 'broken'; problem: string; words: string };
 
-interface Place {
+interface ProgramContext {
   cwd: string;
   env: Record<string, string | undefined>;
 }
 
-/** What a program says of its version. */
-export function findVersion(command: string, { cwd, env }: Place): Promise<FoundVersion> {
+/** Runs `command --version`. */
+export function findVersion(command: string, { cwd, env }: ProgramContext): Promise<FoundVersion> {
   const found = findExecutable(command, { cwd, path: env.PATH ?? '' });
   if ('problem' in found)
     return Promise.resolve(
@@ -47,9 +47,9 @@ export function findVersion(command: string, { cwd, env }: Place): Promise<Found
   });
 }
 
-/** Of a program that is there and works. */
-export async function versionOf(command: string, place: Place): Promise<string | undefined> {
-  const found = await findVersion(command, place);
+/** Undefined if the program is missing or fails. */
+export async function versionOf(command: string, context: ProgramContext): Promise<string | undefined> {
+  const found = await findVersion(command, context);
   return found.is === 'there' ? found.version : undefined;
 }
 
@@ -71,7 +71,7 @@ function lastWords(stderr: string): string {
   return cleanMessage(stderr.trim().slice(-WORDS_LENGTH)).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** Agents change their flags and events without notice: whoever has another version should know. */
+/** Agents change their flags and events without notice, so an untested version deserves a warning. */
 export function versionWarning({ name, testedVersion }: Agent, version: string): string | undefined {
   const numbers: string[] = version.match(/\d+(?:\.\d+)+[\w-]*/g) ?? [];
   if (!testedVersion || numbers.includes(testedVersion)) return undefined;

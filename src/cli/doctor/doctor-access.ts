@@ -4,19 +4,19 @@ import { type Finding, problem } from './doctor-finding.ts';
 
 type Env = Record<string, string | undefined>;
 
-/** What the environment gives to look with. */
+/** The credentials and addresses that the environment gives. */
 export interface DoctorAccess {
   apiUrl: string;
   token?: { variable: string; value: string };
   app?: { id: number; key: KeyObject };
-  /** Where the desk listens, without a slash at the end. */
+  /** The desk's address, without a slash at the end. */
   publicUrl?: string;
   label: string;
 }
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
-/** What cannot be used is said by the variable's name, never with its value. */
+/** A value that cannot be used is reported by its variable's name, never quoted. */
 export function readDoctorAccess(env: Env): { access: DoctorAccess; findings: Finding[] } {
   const findings: Finding[] = [];
   const get = (name: string) => env[name]?.trim() || undefined;
@@ -62,7 +62,7 @@ function readToken(get: Get, refuse: Refuse): DoctorAccess['token'] {
   const variable = ['GITHUB_TOKEN', 'GH_TOKEN'].find(get);
   const value = variable && get(variable);
   if (!value) return undefined;
-  // Anything else would be quoted by the error about a header.
+  // Any other character would make the HTTP client throw an error that quotes the token.
   if (/^[\x21-\x7e]{1,2000}$/.test(value)) return { variable, value };
   return refuse(
     'token',
@@ -90,14 +90,14 @@ function readApp(get: Get, refuse: Refuse): DoctorAccess['app'] {
 function readKey(given: string | undefined, path: string): KeyObject | undefined {
   try {
     const text = given ?? readFileSync(path, 'utf8');
-    // Where a variable cannot hold several lines, people write \n, or base64.
+    // People write \n or base64 where a variable cannot hold several lines.
     const pem = text.includes('-----BEGIN')
       ? text.replaceAll('\\n', '\n')
       : Buffer.from(text, 'base64').toString('utf8');
     const key = createPrivateKey(pem);
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // The reason may quote the key.
+    // The error's message may quote the key.
     return undefined;
   }
 }

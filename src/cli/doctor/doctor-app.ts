@@ -19,7 +19,7 @@ interface AppQuestion {
   publicUrl?: string;
 }
 
-/** The App's own settings, its installation in the repository, and how its webhooks fare. */
+/** Examines the App's settings, its installation in the repository, and its recent webhook deliveries. */
 export async function* examineApp(
   app: AppSetUp,
   { owner, repo, publicUrl }: AppQuestion,
@@ -93,7 +93,7 @@ function describeWebhook(url: string | undefined, publicUrl: string | undefined)
   return fits ? ok(check, `Webhooks go to ${url}.`) : problem(check, `Webhooks go to ${url}.`, remedy);
 }
 
-/** An event that arrived at a later try is not lost. */
+/** An event that arrived on a later attempt is not lost. */
 function describeDeliveries(deliveries: AppDelivery[]): Finding {
   const check = 'deliveries';
   const [newest] = deliveries;

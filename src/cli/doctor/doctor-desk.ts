@@ -2,7 +2,7 @@ import { type Finding, ok, problem } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** Whether the server answers, seen from this machine. */
+/** Checks whether the server answers this machine. */
 export async function examineDesk(publicUrl: string): Promise<Finding> {
   const url = `${publicUrl}/healthz`;
   const remedy = 'Look at the log of the server, and at the proxy in front of it.';

@@ -5,14 +5,14 @@ interface Asked {
   check: string;
   repository: string;
   apiUrl: string;
-  /** What was signed in with, by name: `GITHUB_TOKEN`. */
+  /** The name of the credentials that were used, such as `GITHUB_TOKEN`. */
   credentials: string;
 }
 
 export const TOKEN_RIGHTS =
   'A fine-grained token needs read access to Contents, Actions, Issues, Secrets and Administration of the repository; a classic one the scope `repo`.';
 
-/** A call that failed, as what it means and what to do. GitHub's own words are only quoted where we have none. */
+/** Explains a failed call and its remedy. GitHub's message is quoted only if we have no explanation. */
 export function describeFailure(error: GitHubError, asked: Asked): Finding {
   const { check, repository, apiUrl, credentials } = asked;
   const { host } = new URL(apiUrl);

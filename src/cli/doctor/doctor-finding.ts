@@ -1,4 +1,4 @@
-/** One thing `autobuild doctor --repo` looked at. A hint stops nothing; `unknown` is what could not be looked at. */
+/** One result of `autobuild doctor --repo`. A hint blocks nothing. `unknown` means that it could not be examined. */
 export interface Finding {
   check: string;
   status: 'ok' | 'problem' | 'hint' | 'unknown';

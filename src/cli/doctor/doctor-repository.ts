@@ -1,15 +1,15 @@
 import { AGENTS, agentNamed } from '../../agents/registry.ts';
 import { describeProblem } from '../../config/config-problem.ts';
 import { type Config, defaultConfig, type ReadConfig, readConfig } from '../../config/read-config.ts';
-import { CONFIG_PATH } from '../../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { ActionsPolicy, RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
 import { readWorkflowFile, type WorkflowFile } from '../workflow-file.ts';
 import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
-import { examineWorkflow, findActionReferences, WORKFLOW_PATH } from './doctor-workflow.ts';
+import { examineWorkflow, findActionReferences } from './doctor-workflow.ts';
 
 const BRANCH = 'autobuild/issue-1';
-/** Rules that can refuse what the App does to its branch: create it, and move it by force. */
+/** Rules that can block the App from creating its branch or from force-pushing to it. */
 const HINDERING_RULES = [
   'creation',
   'update',
@@ -27,13 +27,13 @@ const HINDERING_RULES = [
 interface RepositoryQuestion {
   name: string;
   label: string;
-  /** Of Autobuild here. */
+  /** The version of this Autobuild. */
   version: string;
 }
 
 type Eyes = Pick<GitHub, 'file' | 'workflow' | 'secretExists'> & RepositorySetUp;
 
-/** Everything that a run needs of the repository, read the way the App reads it. */
+/** Examines everything a run needs from the repository, read the way the App reads it. */
 export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion): AsyncGenerator<Finding> {
   const repository = await eyes.repository();
   const branch = repository.default_branch;
@@ -63,11 +63,7 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
     yield problem('workflow', `${WORKFLOW_PATH} cannot be used: ${workflow.problem}.`, 'Mend the file.');
   } else yield ok('workflow', `${WORKFLOW_PATH} is on ${branch}.`);
   const usable = workflow?.ok ? workflow.workflow : undefined;
-  yield* describeActions(
-    await eyes.actionsPolicy(),
-    usable && (await eyes.workflow('autobuild.yml')),
-    usable,
-  );
+  yield* describeActions(await eyes.actionsPolicy(), usable && (await eyes.workflow(WORKFLOW_FILE)), usable);
   if (usable) {
     yield* examineWorkflow(usable, asked.version);
     yield* examineSecrets(eyes, usable, config);
@@ -116,7 +112,7 @@ function* describeActions(
     yield problem(
       check,
       `The workflow ${WORKFLOW_PATH} is disabled.`,
-      'Enable it: gh workflow enable autobuild.yml',
+      `Enable it: gh workflow enable ${WORKFLOW_FILE}`,
     );
     return;
   }

@@ -1,8 +1,8 @@
+import { WORKFLOW_PATH } from '../../core/config-path.ts';
 import { DispatchInputs } from '../../core/ports/dispatch.ts';
 import type { WorkflowFile, WorkflowInput } from '../workflow-file.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 
-export const WORKFLOW_PATH = '.github/workflows/autobuild.yml';
 const ACTION = /^(?<action>[\w.-]+\/[\w.-]*autobuild[\w.-]*)(?:\/[^@]*)?@(?<ref>\S+)$/i;
 const ANEW = 'Compare the file with what `autobuild init` writes.';
 
@@ -19,7 +19,7 @@ export function findActionReferences({ uses }: WorkflowFile): ActionReference[] 
   });
 }
 
-/** What the App and the action expect of the file. */
+/** Compares the file with what the App and the action expect. */
 export function examineWorkflow(workflow: WorkflowFile, version: string): Finding[] {
   return [examineInputs(workflow), ...examinePermissions(workflow), examineAction(workflow, version)];
 }

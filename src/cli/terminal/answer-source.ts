@@ -5,25 +5,25 @@ import type { Escalation } from '../../core/contracts/escalation.ts';
 
 export type Answered =
   | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }
-  /** Not understood: nothing changed, say why and ask again. */
+  /** Not understood. Nothing changed, so the reason is shown and the question is asked again. */
   | { kind: 'problem'; problem: string; suggestion?: string }
   /** Nobody is there to ask. */
   | { kind: 'none' };
 
 export interface AnswerSource {
   next(escalation: Escalation, given: ReadonlySet<string>): Promise<Answered>;
-  /** Nobody is asked any more: whoever waits for an answer gets none. */
+  /** Stops asking. A pending question resolves to `none`. */
   close(): void;
 }
 
-/** Reads a line, or a value without showing it. Undefined: the input ended, or was given up. */
+/** Reads a line, or a value without echoing it. Undefined means that the input ended or was aborted. */
 export interface Prompter {
   readLine(prompt: string): Promise<string | undefined>;
   readHidden(prompt: string): Promise<string | undefined>;
   close(): void;
 }
 
-/** `--answer` texts first, in order; then the person at the terminal, if there is one. */
+/** Yields the `--answer` texts in order, then asks the person at the terminal, if there is one. */
 export function createAnswerSource(texts: string[], prompter: Prompter | undefined): AnswerSource {
   const queue = [...texts];
   return {
@@ -45,7 +45,7 @@ export function createAnswerSource(texts: string[], prompter: Prompter | undefin
 }
 
 function read(text: string, via: 'terminal' | 'answer_flag'): Answered {
-  // A value in a fenced block needs the grammar of comments; a line needs no slash.
+  // A value in a fenced block needs the grammar of comments. A single line needs no slash.
   const parsed = text.includes('\n') ? parseComment(text) : parseTerminalLine(text);
   if (parsed.kind === 'command') return { ...parsed, via };
   if (parsed.kind === 'reply')

@@ -8,14 +8,14 @@ import type { AnswerSource } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
 interface Conversation {
-  /** A question that is asked again (a partial answer) does not start a second conversation. */
+  /** A question that is repeated after a partial answer does not start a second conversation. */
   ask(escalation: string): void;
-  /** A command of the person at the terminal, answering or not. */
+  /** A command of the person at the terminal, whether it answers a question or not. */
   command(command: Command, via: 'terminal' | 'answer_flag'): Promise<void>;
 }
 
-/** Questions go out and answers come in, one after the other, until one settles the question or nobody is there. */
-export function createConversation(parts: {
+/** Asks and reads answers until one resolves the question or nobody is there. */
+export function createConversation(options: {
   run: string;
   desk: Desk;
   vault: Vault;
@@ -23,26 +23,29 @@ export function createConversation(parts: {
   answers: AnswerSource;
   stateDir: string;
   now(): Date;
-  /** Why a run cannot go to this agent here. */
+  /** The reason why this machine cannot run that agent. */
   agentProblem(name: string): UserError | undefined;
   isOver(): boolean;
   onNobody(): void;
   onFailure(error: unknown): void;
 }): Conversation {
-  const { run, desk, vault, screen, answers } = parts;
+  const { run, desk, vault, screen, answers } = options;
   let talking: Promise<void> = Promise.resolve();
   let asked: string | undefined;
 
   async function command(given: Command, via: 'terminal' | 'answer_flag'): Promise<void> {
     const sealed = await sealCommand(vault, run, given);
-    const at = parts.now().toISOString();
+    const at = options.now().toISOString();
     await desk.handleOnce(run, { type: 'command', at, command: sealed, by: screen.user, via });
   }
 
-  /** Said before the question is closed: no agent without a program or a key could go on from its answer. */
+  /**
+   * Checked before the answer closes the question, because a run cannot continue with an agent that has no program or
+   * key.
+   */
   function problemOf(given: Command): UserError | undefined {
     return given.name === 'continue' && given.agent !== undefined
-      ? parts.agentProblem(given.agent)
+      ? options.agentProblem(given.agent)
       : undefined;
   }
 
@@ -50,11 +53,11 @@ export function createConversation(parts: {
     for (let shown = false; ; shown = true) {
       const state = await desk.state(run);
       const escalation = pendingEscalation(state);
-      if (escalation?.id !== id || parts.isOver()) return;
-      if (!shown) screen.ask(state, escalation, parts.stateDir);
+      if (escalation?.id !== id || options.isOver()) return;
+      if (!shown) screen.ask(state, escalation, options.stateDir);
       const answer = await answers.next(escalation, new Set(Object.keys(state.given)));
-      if (parts.isOver()) return;
-      if (answer.kind === 'none') return parts.onNobody();
+      if (options.isOver()) return;
+      if (answer.kind === 'none') return options.onNobody();
       if (answer.kind === 'problem') {
         const { problem, suggestion } = answer;
         screen.reply({ tone: 'refused', title: `Nothing changed: ${problem}`, suggestion }, state);
@@ -76,7 +79,7 @@ export function createConversation(parts: {
     ask(escalation) {
       if (asked === escalation) return;
       asked = escalation;
-      talking = talking.then(() => talk(escalation)).catch(parts.onFailure);
+      talking = talking.then(() => talk(escalation)).catch(options.onFailure);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { parseTerminalLine } from '../../commands/parse-line.ts';
 import { COMMAND_NAMES, showCommand } from '../../core/contracts/command.ts';
 
-/** Names the commands that were typed. Values and free text may be secret, so they are not repeated. */
+/** Names the commands that were typed. Values and free text are not repeated, because they may be secret. */
 export function describeTypedAhead(typed: string): string {
   const lines = typed.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   return lines.length === 0 ? 'an empty line' : lines.map(describeLine).join(', ');

@@ -1,22 +1,25 @@
 import { setImmediate as nextLoopTurn } from 'node:timers/promises';
 
-/** More than a terminal holds for a reader; the notice shows far less. */
+/** More than a terminal buffers for a reader. The notice shows far less. */
 const KEPT_BYTES = 4_096;
-/** The kernel's buffer is read in the first turn of the event loop, so a second one without input means that it is empty. */
+/**
+ * The kernel's buffer is read in the first turn of the event loop, so a second turn without input means that it is
+ * empty.
+ */
 const QUIET_TURNS = 2;
-/** Ctrl-C, which a terminal in raw mode passes on as a character. */
+/** Ctrl-C, which a terminal in raw mode delivers as a character. */
 const INTERRUPT = 0x03;
 
 type Discarded = {
   text: string;
   interrupted: boolean;
-  /** Nothing more can be typed: the terminal was closed. */
+  /** The terminal was closed, so nothing more can be typed. */
   ended: boolean;
 };
 
 /**
- * Takes everything out of the terminal's buffer, half a line included. The terminal is in raw mode and the input
- * flowing afterwards, so that the next reader misses nothing that is typed from here on.
+ * Reads everything out of the terminal's buffer, including an unfinished line. Leaves the terminal in raw mode and the
+ * input flowing, so that the next reader misses nothing typed from now on.
  */
 export async function discardTypedAhead(
   input: NodeJS.ReadStream,
@@ -27,7 +30,7 @@ export async function discardTypedAhead(
   let quiet = 0;
   let interrupted = false;
   let ended = input.readableEnded || input.destroyed;
-  const take = (chunk: Buffer) => {
+  const collect = (chunk: Buffer) => {
     quiet = 0;
     interrupted ||= chunk.includes(INTERRUPT);
     if (bytes >= KEPT_BYTES) return;
@@ -37,11 +40,11 @@ export async function discardTypedAhead(
   const end = () => {
     ended = true;
   };
-  // Until a line is finished, a terminal in line mode gives none of it.
+  // A terminal in line mode delivers nothing of an unfinished line.
   input.setRawMode(true);
-  input.on('data', take).on('end', end).on('close', end);
+  input.on('data', collect).on('end', end).on('close', end);
   input.resume();
   for (; quiet < QUIET_TURNS && !ended && !interrupted && !isGivenUp(); quiet += 1) await nextLoopTurn();
-  input.off('data', take).off('end', end).off('close', end);
+  input.off('data', collect).off('end', end).off('close', end);
   return { text: Buffer.concat(kept).toString('utf8'), interrupted, ended };
 }

@@ -5,7 +5,7 @@ import { createSecretHider } from '../../core/secrets/hide-secrets.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { RULES } from '../../guards/rules.ts';
 
-/** An agent may print a secret it was given: what its job says and shows goes through here first (P-4). */
+/** P-4: hides secrets in everything a job reports and shows, because an agent may print a secret it was given. */
 interface SecretMask {
   wrap(link: Link): Link;
   clean<T>(value: T): T;
@@ -17,7 +17,7 @@ export function createSecretMask(desk: Desk, run: string, vault: Vault): SecretM
 
   async function learn(): Promise<void> {
     const known = await openSecrets(vault, await desk.state(run));
-    // A run that has just ended forgets its values; what is still shown of it must not show them.
+    // A finished run deletes its values, but its remaining output must still hide them.
     if (known.length < values.length) return;
     values = known.map(({ value }) => value);
     hider = createSecretHider(values);

@@ -5,8 +5,8 @@ import { describeTypedAhead } from './describe-typed-ahead.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 
 /**
- * Questions at a terminal. Keys that were pressed before a question could be seen do not answer it. What is typed
- * for a secret is never shown, not even its length.
+ * Asks questions at a terminal. Keys pressed before a question was visible do not answer it. A secret is never echoed,
+ * not even its length.
  */
 export function createPrompter(
   input: NodeJS.ReadStream,
@@ -34,7 +34,7 @@ export function createPrompter(
   const read = (prompt: string, hidden: boolean): Promise<string | undefined> =>
     new Promise((resolve) => {
       let muted = false;
-      // readline redraws what was typed through its output: for a secret it is given a deaf one.
+      // readline echoes typed text through its output, so a secret gets an output that discards everything.
       const screen = hidden
         ? (Object.assign(Object.create(output) as NodeJS.WriteStream, {
             write: (text: string) => (muted ? true : output.write(text)),
@@ -70,7 +70,7 @@ export function createPrompter(
   };
 }
 
-/** A terminal that was closed refuses to change its mode, and readline would let the whole process die of it. */
+/** A closed terminal refuses to change its mode, and readline would let that error end the whole process. */
 function outliveTerminal(input: NodeJS.ReadStream): void {
   const setRawMode = input.setRawMode.bind(input);
   input.setRawMode = (mode) => {

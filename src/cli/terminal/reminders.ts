@@ -7,7 +7,7 @@ interface Reminders {
   clearAll(): void;
 }
 
-/** Timers of a process that may end any time: none of them keeps it alive. */
+/** These timers never keep the process alive, because it may end at any time. */
 export function createReminders(now: () => Date, onTime: (timer: string) => void): Reminders {
   const timers = new Map<string, NodeJS.Timeout>();
   const clear = (timer: string) => {

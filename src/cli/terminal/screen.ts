@@ -7,7 +7,7 @@ import type { Progress } from '../../runner/job/job.ts';
 
 /** Everything a person sees of a run at a terminal. */
 export interface Screen {
-  /** Who sits there. */
+  /** The name of the person at the terminal. */
   readonly user: string;
   start(run: string, task: Task, checks: string[], hiddenCharacters: number): void;
   resumed(state: RunState): void;

@@ -19,22 +19,22 @@ import { exitCodeOf } from '../exit-code.ts';
 import type { Screen } from './screen.ts';
 
 const REDRAW_MS = 200;
-/** Two paths of the longest kind: the last words of a problem say where to find what was put back. */
+/** Room for two paths of maximum length, because a problem's last words say where the reverted file was saved. */
 const PROBLEM_CELLS = 10_000;
 const CLEAR_LINE = '\r\x1b[2K';
 
 interface ScreenOptions {
   out: NodeJS.WritableStream & { columns?: number };
-  /** Journal events as JSON lines, for `--json`. */
+  /** Receives journal events as JSON lines, for `--json`. */
   events?: NodeJS.WritableStream;
-  /** A terminal whose line can be rewritten. */
+  /** True for a terminal whose last line can be rewritten. */
   live: boolean;
   colour: boolean;
   user: string;
   now(): Date;
 }
 
-/** One screen for both: a terminal with a live line, or plain lines for a pipe. */
+/** Writes to a terminal with a live line, or as plain lines to a pipe. */
 export function createTerminalScreen(options: ScreenOptions): Screen {
   const { out, events, live, now } = options;
   const look = (): TerminalLook => ({ width: live ? (out.columns ?? 80) : 80, colour: options.colour });
@@ -50,7 +50,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     out.write(`${drawn ? CLEAR_LINE : ''}${text}\n`);
     drawn = false;
   }
-  /** Only while the agent or the checks are at work: a question is not drawn over. */
+  /** Draws only while the agent or the checks are working, so that a question is never overwritten. */
   function draw(): void {
     if (!latest || workingSince === undefined) return;
     const active_ms = latest.active_ms + now().getTime() - workingSince;

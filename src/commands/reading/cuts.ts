@@ -1,11 +1,11 @@
-/** A stretch of a text that is taken out, and what comes instead. */
+/** A range of a text that is removed, and its replacement. */
 export interface Cut {
   start: number;
   end: number;
   instead: string;
 }
 
-/** In order and without overlaps: an outer cut takes the inner ones in. */
+/** Sorts the cuts and removes overlaps. An outer cut includes the inner ones. */
 export function mergeCuts(cuts: Cut[]): Cut[] {
   const merged: Cut[] = [];
   for (const cut of cuts.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -16,7 +16,7 @@ export function mergeCuts(cuts: Cut[]): Cut[] {
   return merged;
 }
 
-/** The text from `start` to `end` without what merged cuts take out. */
+/** The text from `start` to `end` after merged cuts. */
 export function applyCuts(text: string, cuts: Cut[], start: number, end: number): string {
   let shown = '';
   let at = start;
@@ -29,13 +29,13 @@ export function applyCuts(text: string, cuts: Cut[], start: number, end: number)
   return at < end ? shown + text.slice(at, end) : shown;
 }
 
-/** Index of the first cut that ends after this place. */
-function firstAfter(cuts: Cut[], place: number): number {
+/** Index of the first cut that ends after this offset. */
+function firstAfter(cuts: Cut[], offset: number): number {
   let low = 0;
   let high = cuts.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((cuts[middle]?.end ?? 0) <= place) low = middle + 1;
+    if ((cuts[middle]?.end ?? 0) <= offset) low = middle + 1;
     else high = middle;
   }
   return low;

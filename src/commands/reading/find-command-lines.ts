@@ -3,7 +3,7 @@ import { nearestName } from '../../core/nearest-name.ts';
 import { type Block, findBlocks } from './find-blocks.ts';
 import { findInlineMarkup } from './inline-markup.ts';
 
-/** Slashes of other alphabets and of mathematics, which look the part and are none. */
+/** Look-alikes of the slash in other alphabets and in mathematics. */
 const SLASH = '[/\\uff0f\\u2044\\u2215\\u29f8]';
 const UNSEEN = '[\\s\\u200b-\\u200f\\u2060]';
 /** A command's line: the slash, a word that ends with the line or at white space, and the rest. */
@@ -11,24 +11,24 @@ const COMMAND_LINE = new RegExp(
   `^${UNSEEN}*(${SLASH})([A-Za-z][A-Za-z-]{0,29})([.,;:!?…]{0,5})(?=${UNSEEN}|$)([\\s\\S]*)$`,
   'u',
 );
-/** Elements whose content is not the author's own word, or not seen at once. */
+/** Elements whose content is quoted, or not visible at once. */
 const QUIET_ELEMENT = /<(\/?)(?:blockquote|details|pre|code|template|table|samp)\b/gi;
-/** So many words are compared with ours in one comment; real ones have one or two. */
+/** The most words of one comment that are compared with command names. Real comments have one or two. */
 const MAX_COMPARED = 50;
 const KNOWN = [...COMMAND_NAMES, 'autobuild'] as const;
 
 type KnownWord = (typeof KNOWN)[number];
 
-/** A line that begins with one of our commands or with something close to one. */
+/** A line that begins with a command's name or with a similar word. */
 export interface CommandLine {
   slash: string;
   word: string;
-  /** What follows the word on its line, as written. */
+  /** The rest of the line after the word, unchanged. */
   rest: string;
   known: KnownWord;
-  /** The word is `known` itself, not only close to it. */
+  /** True when the word is `known` itself, not only similar. */
   exact: boolean;
-  /** Where the line ends in the text, and the index of the block it is in. */
+  /** Offset of the line's end in the text, and the index of its block. */
   end: number;
   block: number;
 }
@@ -37,7 +37,7 @@ interface Budget {
   compared: number;
 }
 
-/** The lines of plain, outermost paragraphs that begin with a command, and all blocks. */
+/** Returns the lines of plain, outermost paragraphs that begin with a command, and all blocks. */
 export function findCommandLines(text: string): { lines: CommandLine[]; blocks: Block[] } {
   const blocks = findBlocks(text);
   const lines: CommandLine[] = [];
@@ -76,7 +76,7 @@ function readCommandLine(line: string, budget: Budget): Omit<CommandLine, 'end' 
   if (!exact) budget.compared += 1;
   const known = exact ?? (budget.compared > MAX_COMPARED ? undefined : nearestName(lower, KNOWN));
   if (!known) return undefined;
-  // A question mark is kept for the command to judge; other punctuation after the word says nothing.
+  // A question mark is kept for the command to judge. Other punctuation after the word has no meaning.
   return {
     slash,
     word,
@@ -86,14 +86,14 @@ function readCommandLine(line: string, budget: Budget): Omit<CommandLine, 'end' 
   };
 }
 
-/** How many quiet elements this HTML leaves open: what follows is inside them. */
+/** Counts the quiet elements that this HTML leaves open, because the text after it is inside them. */
 function countOpened(html: string): number {
   let open = 0;
   for (const match of html.matchAll(QUIET_ELEMENT)) open += match[1] === '/' ? -1 : 1;
   return open;
 }
 
-/** `[label]: address` is not shown, and may reach over several lines. */
+/** `[label]: address` is not rendered, and may span several lines. */
 function mayDefineLinks(paragraph: string): boolean {
   return /^\s*\[/.test(paragraph) && paragraph.includes(']:');
 }

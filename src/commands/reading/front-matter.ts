@@ -5,13 +5,13 @@ const MAX_LENGTH = 16_384;
 interface FrontMatter {
   title?: string;
   scope?: string[];
-  /** The text after it. */
+  /** The text after the front matter. */
   body: string;
 }
 
 /**
- * Reads the YAML between two `---` lines at the very beginning, if there is any.
- * Only `title` and `scope` have a meaning here; other tools keep their own keys in the same place.
+ * Reads the YAML between two `---` lines at the very beginning, if there is any. Only `title` and `scope` have a
+ * meaning here, because other tools keep their own keys in the same block.
  */
 export function readFrontMatter(text: string): FrontMatter | { problem: string } {
   const opening = /^---[ \t]*\n/.exec(text);
@@ -28,7 +28,7 @@ function readYaml(yaml: string, text: string, body: string): FrontMatter | { pro
   const document = parseDocument(yaml, { schema: 'failsafe', prettyErrors: true, logLevel: 'silent' });
   const [error] = document.errors;
   if (error) {
-    // What is not closed is noticed after the last line.
+    // The parser reports an unclosed bracket after the last line.
     const line = Math.min(error.linePos?.[0].line ?? 1, yaml.trimEnd().split('\n').length) + 1;
     const what = error.message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
     return {
@@ -43,7 +43,7 @@ function readYaml(yaml: string, text: string, body: string): FrontMatter | { pro
     },
   });
   if (aliases) return { problem: 'The front matter uses a YAML alias (`*name`): write the value out.' };
-  // Two rulers with a sentence between are no front matter.
+  // Two rulers with a sentence between them are not front matter.
   if (!isMap(document.contents)) return { body: text };
   const title = readStrings(document.contents.get('title', true));
   const scope = readStrings(document.contents.get('scope', true));
@@ -56,7 +56,7 @@ function readYaml(yaml: string, text: string, body: string): FrontMatter | { pro
   return { title: title[0], scope: scope.length > 0 ? scope : undefined, body };
 }
 
-/** A text or a list of texts as a list, without empty ones; nothing when it is something else. */
+/** A text or a list of texts as a list without empty items. Undefined for anything else. */
 function readStrings(node: unknown): string[] | undefined {
   if (node === undefined || node === null) return [];
   if (isScalar(node)) return [String(node.value ?? '').trim()].filter((text) => text !== '');

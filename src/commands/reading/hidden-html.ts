@@ -1,7 +1,9 @@
 import type { Cut } from './cuts.ts';
 import type { HtmlToken } from './html-tokens.ts';
 
-/** Tags go, their text stays; of hidden elements nothing stays, and one that is never closed hides the rest. */
+/**
+ * Removes tags and keeps their text. A hidden element is removed with its content, and an unclosed one hides the rest.
+ */
 export function cutHtml(tokens: HtmlToken[], length: number): Cut[] {
   const cuts: Cut[] = [];
   for (let at = 0; at < tokens.length; at += 1) {

@@ -1,18 +1,21 @@
 import type { Code, Nodes, Table } from 'mdast';
 import type { Cut } from './cuts.ts';
 
-/** Where a node stands in the whole text. */
-interface Place {
+/** A node's position in the whole text. */
+interface NodePosition {
   source: string;
-  /** What to add to the node's own positions. */
+  /** The number to add to the node's own offsets. */
   offset: number;
   start: number;
   end: number;
 }
 
-/** What a node does not show: definitions, titles, descriptions of images, words after a fence's language. */
-export function cutMarkdown(node: Nodes, place: Place, footnotes: ReadonlySet<string>): Cut[] {
-  const { start, end, offset } = place;
+/**
+ * Cuts the parts of a node that are not rendered: definitions, titles, descriptions of images, words after a fence's
+ * language.
+ */
+export function cutMarkdown(node: Nodes, position: NodePosition, footnotes: ReadonlySet<string>): Cut[] {
+  const { start, end, offset } = position;
   switch (node.type) {
     case 'definition':
       return [{ start, end, instead: '' }];
@@ -28,7 +31,7 @@ export function cutMarkdown(node: Nodes, place: Place, footnotes: ReadonlySet<st
       return [{ start: offset + last, end, instead: `](${plainAddress(node.url)})` }];
     }
     case 'code':
-      return cutNestedInfo(node, place);
+      return cutNestedInfo(node, position);
     case 'table':
       return cutExtraCells(node, offset);
     default:
@@ -36,26 +39,26 @@ export function cutMarkdown(node: Nodes, place: Place, footnotes: ReadonlySet<st
   }
 }
 
-/** After the language, the first line of a fenced block is not shown. */
+/** The first line of a fenced block is not rendered after the language. */
 export function cutInfo(line: string, offset: number): Cut[] {
   const shown = /^\s*(?:`{3,}|~{3,})[ \t]*[\w+#.-]{0,30}/.exec(line)?.[0] ?? '';
   return [{ start: offset + shown.length, end: offset + line.length, instead: '' }];
 }
 
-/** Labels of the footnotes that the text refers to: the others are not rendered. */
+/** The labels of the footnotes that the text refers to. Other footnotes are not rendered. */
 export function findFootnotes(source: string): Set<string> {
   return new Set(
     [...source.matchAll(/\[\^([^\]\s]{1,200})\](?!:)/g)].map((match) => (match[1] ?? '').toLowerCase()),
   );
 }
 
-function cutNestedInfo(code: Code, { source, start }: Place): Cut[] {
+function cutNestedInfo(code: Code, { source, start }: NodePosition): Cut[] {
   if (!code.lang) return [];
   const newline = source.indexOf('\n', start);
   return cutInfo(source.slice(start, newline < 0 ? source.length : newline), start);
 }
 
-/** Cells beyond those of the heading are left out when a table is rendered. */
+/** A rendered table has no cells beyond those of its heading. */
 function cutExtraCells(table: Table, offset: number): Cut[] {
   const columns = table.children[0]?.children.length ?? 0;
   return table.children.flatMap((row) => {

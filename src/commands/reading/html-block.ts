@@ -1,6 +1,6 @@
 /**
- * Where an HTML block of CommonMark begins and ends: https://spec.commonmark.org/0.31.2/#html-blocks
- * What stands inside one is not read as markdown, and often not shown.
+ * The beginning and end of an HTML block in CommonMark: https://spec.commonmark.org/0.31.2/#html-blocks
+ * Its content is not read as markdown, and often not rendered.
  */
 const BLOCK_TAGS =
   'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul';
@@ -27,7 +27,7 @@ const KINDS: { start: RegExp; end: RegExp; interrupts: boolean }[] = [
   },
 ];
 
-/** The pattern of the line that ends the block which begins here, or nothing when none does. */
+/** The pattern of the line that ends the block that begins here. Undefined if no block begins here. */
 export function htmlBlockEnd(line: string, inParagraph: boolean): RegExp | undefined {
   if (!line.startsWith('<')) return undefined;
   return KINDS.find((kind) => (kind.interrupts || !inParagraph) && kind.start.test(line))?.end;

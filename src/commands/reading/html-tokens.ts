@@ -1,14 +1,14 @@
-/** A tag, or something that is never shown. Offsets are into the HTML. */
+/** A tag, or HTML that is never rendered. Offsets are into the HTML. */
 export interface HtmlToken {
   start: number;
   end: number;
   kind: 'comment' | 'open' | 'close';
   name: string;
-  /** The element and all it holds is not shown. */
+  /** True when the element and its content are not rendered. */
   hides: boolean;
 }
 
-/** What is longer than this is text with a `<` in it, not a tag. */
+/** A longer match is text with a `<` in it, not a tag. */
 const MAX_TAG = 2000;
 const NEVER_SHOWN: [string, string][] = [
   ['<!--', '-->'],
@@ -27,7 +27,7 @@ const HIDING_STYLE =
   /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?:opacity|font-size)\s*:\s*0|color\s*:\s*(?:transparent|white|#fff)/i;
 const TAG = /^<(\/?)([A-Za-z][A-Za-z0-9-]*)(?:[\s/](?:[^"'<>]|"[^"]*"|'[^']*')*)?>/;
 
-/** The tags and comments of a piece of HTML. A comment that never ends hides all that follows. */
+/** Returns the tags and comments of a piece of HTML. A comment that never ends hides everything after it. */
 export function readHtmlTokens(html: string): HtmlToken[] {
   const tokens: HtmlToken[] = [];
   let at = html.indexOf('<');

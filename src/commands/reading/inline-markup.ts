@@ -1,12 +1,12 @@
-/** How far a tag or the address of a link may reach: it bounds the work on text that only looks like one. */
+/** The longest tag or link address. It bounds the work on text that only resembles one. */
 const MAX_LENGTH = 500;
 const ATTRIBUTE = `\\s+[A-Za-z_:][A-Za-z0-9_.:-]*(?:\\s*=\\s*(?:[^\\s"'=<>\`]+|'[^']*'|"[^"]*"))?`;
 const TAG = new RegExp(
   `^(?:<[A-Za-z][A-Za-z0-9-]*(?:${ATTRIBUTE})*\\s*/?>|</[A-Za-z][A-Za-z0-9-]*\\s*>|<[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\\s<>]*>)`,
 );
-/** The address is taken whole and never shortened again, `(?=(…))\1`: otherwise the work would be quadratic. */
+/** `(?=(…))\1` matches the address without backtracking, because backtracking would take quadratic time. */
 const LINK_TAIL = /^\]\(\s*(?:<[^<>\n]*>|(?=([^\s<>]*))\1)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/;
-/** Markup that hides whatever it holds: how it opens, how it closes. */
+/** Markup that hides its content: how it opens and how it closes. */
 const ENCLOSED: [string, string][] = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -18,19 +18,19 @@ const ENCLOSED: [string, string][] = [
 interface Scan {
   text: string;
   linkTails: boolean;
-  /** Where runs of backticks begin, by their length, the last one first. */
+  /** Offsets of runs of backticks by their length, the last one first. */
   runs: Map<number, number[]>;
-  /** Closings that do not come any more: looked for once. */
+  /** Closing markers that the rest of the text does not have, so that each is searched for once. */
   missing: Set<string>;
 }
 
 /**
- * Tells for every place of a paragraph whether it is inside inline code, an HTML tag or comment, an image's
- * description, or the address or title of a link: people who read the rendered text see no order there.
+ * Returns a function that says whether an offset of the paragraph is inside inline code, an HTML tag or comment, an
+ * image's description, or the address or title of a link, because readers of the rendered text see no command there.
  */
 export function findInlineMarkup(paragraph: string): (at: number) => boolean {
   const covered = new Uint8Array(paragraph.length);
-  // Whether `](` belongs to a link depends on brackets far away, so both readings count.
+  // Both readings count, because brackets far away decide whether `](` belongs to a link.
   for (const linkTails of [true, false]) {
     const scan = { text: paragraph, linkTails, runs: backtickRuns(paragraph), missing: new Set<string>() };
     for (let at = 0; at < paragraph.length; ) {
@@ -42,7 +42,7 @@ export function findInlineMarkup(paragraph: string): (at: number) => boolean {
   return (at) => covered[at] === 1;
 }
 
-/** The place after the construct that begins here; the next character when none does. */
+/** The offset after the construct that begins here, or after one character if none does. */
 function stepOver(scan: Scan, at: number): number {
   const { text } = scan;
   const character = text.charAt(at);

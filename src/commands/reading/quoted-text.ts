@@ -1,4 +1,4 @@
-/** What closes each opening quote. Phones and editors put curly ones in by themselves. */
+/** The closing quote of each opening one. Phones and editors insert curly quotes on their own. */
 const CLOSING: Record<string, string> = {
   '"': '"',
   "'": "'",
@@ -13,14 +13,12 @@ const CLOSING: Record<string, string> = {
 
 type QuotedText = { closed: true; value: string; end: number } | { closed: false };
 
-/** True when a quote opens at this place. */
+/** True when a quote opens at this offset. */
 export function opensQuote(text: string, at: number): boolean {
   return Object.hasOwn(CLOSING, text.charAt(at));
 }
 
-/**
- * Reads a quoted text. A backslash escapes a quote or a backslash and nothing else, so that `"C:\new"` is what it looks like.
- */
+/** Reads a quoted text. A backslash escapes only a quote or a backslash, so that `"C:\new"` keeps its meaning. */
 export function readQuoted(text: string, start: number): QuotedText {
   const closing = CLOSING[text.charAt(start)] ?? '';
   let value = '';

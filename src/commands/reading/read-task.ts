@@ -8,12 +8,12 @@ const MAX_BYTES = 262_144;
 const MAX_FIRST_LINE = 100;
 const MAX_TITLE = 300;
 
-/** `hidden_characters` counts those nobody could see: they are taken out, and people should be told. */
+/** `hidden_characters` counts the invisible characters that were removed, because people should be told. */
 type ReadTask = { ok: true; task: Task; hidden_characters: number } | { ok: false; problem: string };
 
 /**
- * Reads a task file or an issue's body as people see it: what is not shown when rendered is not part of the task. An issue has its
- * title beside the body, where nothing is markup; without a body it is the whole task.
+ * Reads a task file or an issue's body as people see it. Text that is not rendered is not part of the task. An issue
+ * also has a title, which is never markup. If the body is empty, the title is the whole task.
  */
 export function readTask(
   text: string,
@@ -48,7 +48,7 @@ export function readTask(
     scope: front.scope ?? sections.scope,
     source,
   });
-  // A title that is the whole task was read twice.
+  // If the title is the whole task, its characters were counted twice.
   const inTitles = (text === '' ? 0 : given.removed) + (title === own ? own.removed : 0);
   if (task.success) return { ok: true, task: task.data, hidden_characters: removed + inTitles };
   const [issue] = task.error.issues;
@@ -65,7 +65,7 @@ function checkText(text: string): string | undefined {
   return undefined;
 }
 
-/** Nested footnotes can be too deep for the parser, which then runs out of stack. */
+/** Deeply nested footnotes overflow the parser's stack. */
 function findVisibleTextSafely(body: string): VisibleText | { problem: string } {
   try {
     return findVisibleText(body);
@@ -77,7 +77,7 @@ function findVisibleTextSafely(body: string): VisibleText | { problem: string } 
   }
 }
 
-/** The first that shows anything. An escape of YAML or an entity of HTML can stand for a character that nobody sees. */
+/** The first title with visible text. An escape in YAML or an entity in HTML can produce an invisible character. */
 function pickTitle(titles: readonly (string | undefined)[]): { text: string; removed: number } {
   let removed = 0;
   for (const title of titles) {

@@ -40,7 +40,7 @@ export function readSections({ nodes, show }: VisibleText): TaskSections {
   };
 }
 
-/** The items as they were written, so that no `*` of a glob is lost; those of inner lists after their own. */
+/** Returns the items' source text, so that no `*` of a glob is lost. Items of inner lists follow their parent. */
 function readItems(list: List, offset: number, show: VisibleText['show']): string[] {
   return list.children.flatMap((item) => {
     const own = item.children
@@ -62,7 +62,7 @@ function innerLists(item: ListItem): List[] {
   return item.children.filter((child) => child.type === 'list');
 }
 
-/** Globs and module names: what stands in inline code, else the first word. An item that is a sentence names none. */
+/** Globs and module names are in inline code, or else the first word. An item that is a sentence names none. */
 function readPaths(item: string): string[] {
   const inCode = [...item.matchAll(/`([^`]+)`/g)].map((match) => (match[1] ?? '').trim());
   if (inCode.length > 0) return inCode.filter((path) => path !== '');

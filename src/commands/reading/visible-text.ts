@@ -16,7 +16,7 @@ export interface PlacedNode {
 
 export interface VisibleText {
   nodes: PlacedNode[];
-  /** What people see of a stretch of the source. */
+  /** The visible text of a range of the source. */
   show(start: number, end: number): string;
 }
 
@@ -27,7 +27,7 @@ interface Findings {
   tokens: HtmlToken[];
 }
 
-/** remark takes more than linear time, so it gets pieces of about this size, and nothing much larger in one block. */
+/** remark takes more than linear time, so it gets pieces of about this size, and no block that is much larger. */
 const PIECE = 4096;
 const MAX_BLOCK = 16_384;
 const MAX_DEPTH = 20;
@@ -38,7 +38,7 @@ const DEEP = new RegExp(
 
 const markdown = unified().use(remarkParse).use(remarkGfm).freeze();
 
-/** Finds what a markdown text does not show when it is rendered. */
+/** Finds the parts of a markdown text that are not rendered. */
 export function findVisibleText(source: string): VisibleText | { problem: string } {
   const nodes: PlacedNode[] = [];
   const findings: Findings = { source, footnotes: findFootnotes(source), cuts: [], tokens: [] };
@@ -66,7 +66,7 @@ function checkPiece(text: string): string | undefined {
   return undefined;
 }
 
-/** Fenced blocks alone, everything else in pieces that end where a block ends. */
+/** Yields fenced blocks alone, and everything else in pieces that end with a block. */
 function* cutPieces(source: string): Generator<{ start: number; end: number; fence: boolean }> {
   let open: { start: number; end: number } | undefined;
   for (const { kind, start, end } of findBlocks(source)) {
@@ -82,7 +82,7 @@ function* cutPieces(source: string): Generator<{ start: number; end: number; fen
 
 function visit(node: Nodes, offset: number, findings: Findings): void {
   const { source, footnotes, cuts, tokens } = findings;
-  // Only addresses that became links by themselves have no position, and they are visible.
+  // Only addresses that remark turned into links have no position, and those are visible.
   if (node.position?.start.offset !== undefined && node.position.end.offset !== undefined) {
     const start = offset + node.position.start.offset;
     const end = offset + node.position.end.offset;

@@ -1,6 +1,6 @@
 import { removeInvisible } from './invisible-characters.ts';
 
-/** Typing aids turn spaces, dashes and quotes into look-alikes; between words of a command they mean the plain ones. */
+/** Typing aids turn spaces, dashes and quotes into look-alikes. Between words of a command they mean the plain ones. */
 export function tidyWords(text: string): string {
   return removeInvisible(text)
     .text.replace(/[\s\u00a0\u2000-\u200a\u202f\u205f\u3000]+/gu, ' ')
@@ -10,7 +10,7 @@ export function tidyWords(text: string): string {
     .trim();
 }
 
-/** A word fit to be shown back: short and plain, so neither a pasted secret nor markup. */
+/** The word if it is safe to repeat: short and plain, so neither a pasted secret nor markup. */
 export function showWord(word: string): string | undefined {
   return /^[A-Za-z0-9+.-]{1,20}$/.test(word) ? `\`${word}\`` : undefined;
 }

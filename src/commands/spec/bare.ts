@@ -2,7 +2,7 @@ import { BARE_COMMANDS, type BareCommand, type BareCommandName } from '../../cor
 import { tidyWords } from '../reading/words.ts';
 import type { CommandSpec } from './command-spec.ts';
 
-/** Commands that stand alone on their line. Their rows are in `BARE_COMMANDS`. */
+/** Commands without arguments. Their rows are in `BARE_COMMANDS`. */
 export const bareCommands = Object.fromEntries(
   (Object.keys(BARE_COMMANDS) as BareCommandName[]).map((name) => [name, bareCommand(name)]),
 ) as Record<BareCommandName, CommandSpec>;

@@ -5,7 +5,7 @@ import type { CommandSpec, ParsedCommand } from './command-spec.ts';
 
 const MAX_TURNS = 100;
 const MAX_MINUTES = 600;
-/** Room for every option several times over; the work on a line grows faster than its length. */
+/** Room for every option several times. The bound is needed because parsing takes more than linear time. */
 const MAX_LINE = 300;
 const EXAMPLE = '/continue +5';
 
@@ -28,7 +28,7 @@ export const continueCommand: CommandSpec = {
   },
 };
 
-/** `+10 min` and `new approach` are one word each, whatever stands between. */
+/** `+10 min` and `new approach` become one word each, whatever separates them. */
 function splitWords(line: string): string[] {
   return tidyWords(line)
     .replace(/[.,;:!…]+(?=\s|$)/gu, '')

@@ -1,3 +1,4 @@
+import { provideForm } from '../../core/contracts/command.ts';
 import type { CommandSpec, CommandText, FollowingBlock, ParsedCommand } from './command-spec.ts';
 import { readPairs, startsPair } from './read-pairs.ts';
 
@@ -26,10 +27,10 @@ interface Problem {
 }
 
 function readInputs({ line, blocks }: CommandText, inputs: Map<string, string>): Problem | undefined {
-  /** The key whose value is the fenced block to come. */
+  /** The key whose value is the next fenced block. */
   let pending: string | undefined;
-  const parts: FollowingBlock[] = [{ kind: 'line', text: `/provide ${line}` }, ...blocks];
-  for (const part of parts) {
+  const all: FollowingBlock[] = [{ kind: 'line', text: `/provide ${line}` }, ...blocks];
+  for (const part of all) {
     if (part.kind === 'fence') {
       if (pending === undefined) continue;
       if (!part.closed)
@@ -42,7 +43,7 @@ function readInputs({ line, blocks }: CommandText, inputs: Map<string, string>):
     if (pending !== undefined) return noValue(pending);
     if (part.kind === 'other') continue;
     const own = OWN_NAME.test(part.text);
-    // Any other line is prose unless it begins like a value: people say thank you.
+    // A line that does not begin like a value is prose, because people say thank you.
     if (!own && !startsPair(part.text)) continue;
     const read = readPairs(part.text.replace(OWN_NAME, ''), inputs);
     if ('problem' in read) return { text: read.problem, keys: read.key === undefined ? [] : [read.key] };
@@ -59,6 +60,5 @@ function noValue(key: string): Problem {
 }
 
 function refuse(problem: string, keys: string[]): ParsedCommand {
-  const form = [...new Set(keys)].map((key) => `${key}=`).join(' ');
-  return { ok: false, problem, suggestion: form === '' ? USAGE : `/provide ${form}` };
+  return { ok: false, problem, suggestion: keys.length === 0 ? USAGE : provideForm([...new Set(keys)]) };
 }

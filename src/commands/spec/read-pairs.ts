@@ -3,11 +3,11 @@ import { opensQuote, readQuoted } from '../reading/quoted-text.ts';
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/;
 const PAIR_START = /^[\s\u200b-\u200d\u2060]*[A-Za-z_][A-Za-z0-9_.-]*\s*=/u;
-/** Names with a meaning of their own on every JavaScript object. */
+/** Names that every JavaScript object inherits. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_INPUTS = 100;
 
-/** Values are never in a problem's text: it is shown to everybody. */
+/** A problem's text never contains a value, because everybody sees it. */
 type Problem = { problem: string; key?: string };
 type Read<T> = T | Problem;
 
@@ -16,7 +16,9 @@ export function startsPair(line: string): boolean {
   return PAIR_START.test(line);
 }
 
-/** Reads the `key=value` pairs of one line into `inputs`. A `key=` at its end waits for the fenced block below. */
+/**
+ * Reads the `key=value` pairs of one line into `inputs`. A `key=` at the end of the line takes the next fenced block.
+ */
 export function readPairs(line: string, inputs: Map<string, string>): Read<{ pending?: string }> {
   let at = 0;
   for (;;) {

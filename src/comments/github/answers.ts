@@ -1,3 +1,4 @@
+import { showCommand } from '../../core/contracts/command.ts';
 import type { Escalation, Response } from '../../core/contracts/escalation.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { code, inlineText } from '../text/harmless.ts';
@@ -13,12 +14,12 @@ const VIA: Record<Response['via'], string> = {
 };
 
 /** `gave \`key\` by one-time form`. Values are never shown. */
-function describeResponse({ command, content, via }: Response): string {
+function describeResponse({ command, via }: Response): string {
   if (command.name === 'provide') {
     const keys = list(Object.keys(command.inputs).map((key) => code(key, 64)));
     return `gave ${keys} ${VIA[via]}`;
   }
-  return `${code(content.startsWith('/') ? content : `/${command.name} ${content}`, 300)} ${VIA[via]}`;
+  return `${code(showCommand(command), 300)} ${VIA[via]}`;
 }
 
 /** One row per answer: time, person, answer. */

@@ -1,3 +1,4 @@
+import { showCommand } from '../../core/contracts/command.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import { testsOf } from '../github/turn-history.ts';
@@ -32,10 +33,8 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
     case 'inputs_given':
       return `${event.by} gave ${list(Object.keys(event.inputs))}`;
     case 'response_recorded': {
-      const { command, content, by } = event.response;
-      return command.name === 'provide'
-        ? undefined
-        : `${by} answered: ${content.startsWith('/') ? content : `/${command.name} ${content}`}`;
+      const { command, by } = event.response;
+      return command.name === 'provide' ? undefined : `${by} answered: ${showCommand(command)}`;
     }
     case 'escalation_resolved':
       return `question ${event.escalation}: ${event.status.replaceAll('_', ' ')}`;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * What an agent does, in one vocabulary for all of them. The adapters translate into it; the `command` agent may print it
- * as it is, one JSON object per line.
+ * The actions of an agent, in one vocabulary for all agents. The adapters translate into it; the `command` agent may print
+ * these events itself, one JSON object per line.
  */
 const toolKind = z.enum(['edit', 'command', 'read', 'search', 'other']);
 export type ToolKind = z.infer<typeof toolKind>;
@@ -23,12 +23,12 @@ export const AgentEvent = z.discriminatedUnion('type', [
     id: z.string(),
     ok: z.boolean(),
     exit_code: z.number().int().nullish(),
-    /** The gate refused it; it did not happen. */
+    /** The gate refused the call, so it did not happen. */
     refused: z.boolean().default(false),
     output: z.string().default(''),
     paths: z.array(z.string()).default([]),
   }),
-  /** A tool call told in one line, for scripts: `tool_started` and `tool_ended` at once. */
+  /** A whole tool call in one line, for scripts: `tool_started` and `tool_ended` at once. */
   z.object({
     type: z.literal('action'),
     kind: toolKind,
@@ -42,13 +42,13 @@ export const AgentEvent = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('usage'),
-    /** `step`: to be added up; `run`: of this invocation so far; `session`: over all resumes so far. */
+    /** `step`: this step alone, to be added up; `run`: this invocation so far; `session`: all resumed invocations so far. */
     scope: z.enum(['step', 'run', 'session']).default('step'),
     input_tokens: z.number().nonnegative().default(0),
     output_tokens: z.number().nonnegative().default(0),
     cost_usd: z.number().nonnegative().optional(),
   }),
-  /** A failure the agent overcomes by itself (an API retry): shown, never counted. */
+  /** A failure that the agent handles itself, such as an API retry: shown, never counted. */
   z.object({ type: z.literal('retry'), message: z.string() }),
   z.object({ type: z.literal('ended'), ok: z.boolean(), reason: z.string(), message: z.string().optional() }),
 ]);

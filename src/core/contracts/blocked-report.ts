@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The player's own account of why it is stuck (B-3). */
+/** The player's own words for why it is stuck (B-3). */
 export const BLOCKER_CATEGORIES = {
   external_dependency: 'external dependency',
   test_failure: 'failing test',
@@ -39,7 +39,7 @@ export const BlockedReport = z.object({
 });
 export type BlockedReport = z.infer<typeof BlockedReport>;
 
-/** ✓ is for the result "Success" and nothing else: "Partial" is not a success (B-5). */
+/** Only the result "Success" gets a ✓; "Partial" does not (B-5). */
 export function attemptWorked(attempt: AttemptRecord): boolean {
   return attempt.result === 'Success';
 }

@@ -1,4 +1,4 @@
-/** The blocker taxonomy as data: the prompt, the parser and the renderer all read it from here (K-2, K-3, K-4, K-9). */
+/** The blocker taxonomy as data, shared by the prompt, the parser and the renderer (K-2, K-3, K-4, K-9). */
 
 export const SOFT_BLOCKERS = {
   timeout: 'An operation ran into its time limit.',
@@ -37,7 +37,7 @@ export type HardBlocker = keyof typeof HARD_BLOCKERS;
 
 const OTHER_NAMES: Record<string, HardBlocker> = { strategy_exhausted: 'strategy_failed' };
 
-/** What must not be flagged for review: a successor can go on from each of these. */
+/** Reasons that must not be flagged for review, because a successor can continue from each of them. */
 export const DO_NOT_FLAG = [
   'a time-out, or a context that is nearly full',
   'a tool or network failure that a retry may overcome',
@@ -45,7 +45,7 @@ export const DO_NOT_FLAG = [
   'work handed over to a successor',
 ] as const;
 
-/** Asked top to bottom; the first answer that ends in an outcome decides. */
+/** The questions in order. The first answer that has an outcome decides. */
 export const DECISION_TREE = [
   { question: 'Can a successor fix it?', yes: 'report `partial`, do not set `requires_user_review`' },
   {

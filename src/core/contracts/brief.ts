@@ -5,7 +5,7 @@ import { ChangeSummary, GuardLimitsSchema, Usage } from './run-event.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
 
-/** What a job is given when it takes a run: enough to go on where the last one stopped. */
+/** The facts a job needs to continue a run where the last job stopped. */
 export const Brief = z.object({
   run: z.string(),
   /** The number of this job; its claims carry it as their fence. */
@@ -24,7 +24,7 @@ export const Brief = z.object({
   active_ms: z.number().nonnegative(),
   usage: Usage,
   changes: ChangeSummary,
-  /** Lines at the end of the turn before. A desk of an older version says nothing of it. */
+  /** Changed lines at the end of the previous turn. Missing from desks of older versions. */
   lines: ChangeSummary.pick({ added: true, removed: true }).optional(),
 });
 export type Brief = z.infer<typeof Brief>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A reference to a value that was given. The value itself is in the vault and nowhere else (P-4). */
+/** A reference to a value that was given. The value itself is stored in the vault only (P-4). */
 export const InputRef = z.object({
   ref: z.string(),
   length: z.number().int().nonnegative(),
@@ -10,7 +10,7 @@ export const InputRef = z.object({
 export type InputRef = z.infer<typeof InputRef>;
 
 export interface BareCommand {
-  /** Its row in `/help`, `autobuild --help` and the README. */
+  /** The command's row in `/help`, `autobuild --help` and the README. */
   summary: string;
   /** `/status?` is a fair way to ask, but `/cancel?` is a question to people and not an order. */
   mayBeAsked?: boolean;
@@ -31,34 +31,86 @@ export const BARE_COMMANDS = {
 } satisfies Record<string, BareCommand>;
 export type BareCommandName = keyof typeof BARE_COMMANDS;
 
-const bareShapes = Object.fromEntries(Object.keys(BARE_COMMANDS).map((name) => [name, {}])) as Record<
-  BareCommandName,
-  Record<never, never>
->;
+interface TextCommand {
+  summary: string;
+  /** A line that parses, shown when the right form has to be shown. */
+  example: string;
+}
 
-/** The commands with arguments. Their grammar is in `commands/spec`. */
-const argumentShapes = {
-  provide: { inputs: z.record(z.string(), InputRef) },
-  continue: {
-    turns: z.number().int().positive().optional(),
-    minutes: z.number().int().positive().optional(),
-    new_approach: z.boolean().default(false),
-    agent: z.string().optional(),
+/** The commands whose only argument is free text. A row is the whole grammar here, too. */
+export const TEXT_COMMANDS = {
+  guide: {
+    summary: 'a hint; the agent keeps its approach',
+    example: '/guide Look at how the cart rounds prices',
   },
-  guide: { text: z.string().min(1) },
-  override: { text: z.string().min(1) },
-  approve: {
-    files: z.number().int().positive().optional(),
-    paths: z.array(z.string()).optional(),
+  override: {
+    summary: 'stop what it does, do this instead',
+    example: '/override Leave the webhook out and finish the payment form',
   },
+} satisfies Record<string, TextCommand>;
+export type TextCommandName = keyof typeof TEXT_COMMANDS;
+
+interface Arguments<Shape extends z.ZodRawShape> {
+  /** As the rules and the journal see them: with references instead of values. */
+  sealed: Shape;
+  /** The words after the command's name when it is shown. Values never appear. */
+  shown(given: z.infer<z.ZodObject<Shape>>): (string | undefined | false)[];
+}
+
+const takes = <Shape extends z.ZodRawShape>(
+  sealed: Shape,
+  shown: Arguments<Shape>['shown'],
+): Arguments<Shape> => ({ sealed, shown });
+
+const NO_ARGUMENTS = takes({}, () => []);
+const TEXT = takes({ text: z.string().min(1) }, ({ text }) => [text]);
+
+/** The arguments of every command, in the order of the README. A command that is in no table above has a grammar in `commands/spec`. */
+const ARGUMENTS = {
+  provide: takes({ inputs: z.record(z.string(), InputRef) }, ({ inputs }) =>
+    Object.keys(inputs).map((key) => `${key}=…`),
+  ),
+  continue: takes(
+    {
+      turns: z.number().int().positive().optional(),
+      minutes: z.number().int().positive().optional(),
+      new_approach: z.boolean().default(false),
+      agent: z.string().optional(),
+    },
+    ({ turns, minutes, new_approach, agent }) => [
+      turns !== undefined && `+${turns}`,
+      minutes !== undefined && `+${minutes}min`,
+      new_approach && 'new-approach',
+      agent !== undefined && `agent=${agent}`,
+    ],
+  ),
+  ...forEachName(TEXT_COMMANDS, TEXT),
+  approve: takes(
+    { files: z.number().int().positive().optional(), paths: z.array(z.string()).optional() },
+    ({ files, paths }) => [
+      files !== undefined && `files=${files}`,
+      paths !== undefined && `paths=${paths.join(',')}`,
+    ],
+  ),
+  ...forEachName(BARE_COMMANDS, NO_ARGUMENTS),
 };
 
-const sealedShapes = { ...argumentShapes, ...bareShapes };
-const clearShapes = { ...sealedShapes, provide: { inputs: z.record(z.string(), z.string()) } };
+function forEachName<Name extends string, Value>(
+  table: Record<Name, unknown>,
+  value: Value,
+): Record<Name, Value> {
+  return Object.fromEntries(Object.keys(table).map((name) => [name, value])) as Record<Name, Value>;
+}
 
-export type CommandName = keyof typeof sealedShapes;
+export type CommandName = keyof typeof ARGUMENTS;
 /** Every command an operator can give by comment, ticked box, form or terminal. */
-export const COMMAND_NAMES = Object.keys(sealedShapes) as CommandName[];
+export const COMMAND_NAMES = Object.keys(ARGUMENTS) as CommandName[];
+
+type SealedShapes = { [Name in CommandName]: (typeof ARGUMENTS)[Name]['sealed'] };
+const sealedShapes = Object.fromEntries(
+  COMMAND_NAMES.map((name) => [name, ARGUMENTS[name].sealed]),
+) as SealedShapes;
+const clearShapes = { ...sealedShapes, provide: { inputs: z.record(z.string(), z.string()) } };
 
 /** A command as the parser yields it, with values in clear and not yet stored anywhere. */
 export const Command = unionByName(clearShapes);
@@ -79,36 +131,16 @@ function unionByName<Shapes extends Record<string, z.ZodRawShape>>(shapes: Shape
   return z.discriminatedUnion('name', objects);
 }
 
-type EitherCommand = Command | SealedCommand;
-type ShownArguments = {
-  [Name in keyof typeof argumentShapes]: (
-    command: Extract<EitherCommand, { name: Name }>,
-  ) => (string | undefined | false)[];
-};
-
-const SHOWN_ARGUMENTS: ShownArguments = {
-  provide: ({ inputs }) => Object.keys(inputs).map((key) => `${key}=…`),
-  continue: ({ turns, minutes, new_approach, agent }) => [
-    turns !== undefined && `+${turns}`,
-    minutes !== undefined && `+${minutes}min`,
-    new_approach && 'new-approach',
-    agent !== undefined && `agent=${agent}`,
-  ],
-  guide: ({ text }) => [text],
-  override: ({ text }) => [text],
-  approve: ({ files, paths }) => [
-    files !== undefined && `files=${files}`,
-    paths !== undefined && `paths=${paths.join(',')}`,
-  ],
-};
-
 /** A command as a person would type it, with the names of values but never the values. */
-export function showCommand(command: EitherCommand): string {
-  const show = (SHOWN_ARGUMENTS as Partial<Record<CommandName, (command: EitherCommand) => unknown[]>>)[
-    command.name
-  ];
-  return [`/${command.name}`, ...(show?.(command) ?? []).filter(Boolean)].join(' ');
+export function showCommand(command: Command | SealedCommand): string {
+  const { shown } = ARGUMENTS[command.name] as { shown(given: Command | SealedCommand): unknown[] };
+  return [`/${command.name}`, ...shown(command).filter(Boolean)].join(' ');
 }
 
-/** The way a command came. `autobuild` stands for a command that no person gave, such as the pause after a failed dispatch. */
+/** A `/provide` without its values, for a person to fill in. */
+export function provideForm(keys: readonly string[]): string {
+  return ['/provide', ...keys.map((key) => `${key}=`)].join(' ');
+}
+
+/** The channel of a command. `autobuild` marks a command that no person gave, such as the pause after a failed dispatch. */
 export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'autobuild']);

@@ -2,33 +2,33 @@ import type { CommandName } from './command.ts';
 import type { LimitsInForce } from './guard.ts';
 import type { Role } from './role.ts';
 
-/** What a comment needs to know beyond the record: where it stands, who is asked, and what this desk can offer. */
+/** The facts a comment needs beyond the record: links, the people who are asked, and the abilities of this desk. */
 export interface CommentContext {
-  /** Logins or teams that are asked, without the `@`: the only mentions a comment makes. */
+  /** Logins or teams that are asked, without the `@`. A comment mentions nobody else. */
   mentions?: readonly string[];
-  /** Why them: `who labelled the issue`. */
+  /** The reason why these people are asked: `who labelled the issue`. */
   mention_reason?: string;
-  /** The least role for a command, where the config asks for another than write. */
+  /** The least role for a command, where the config demands another one than write. */
   roles?: Partial<Record<CommandName, Role>>;
-  /** Number of the issue the work is for, where there is one. */
+  /** The number of the issue that the run builds, if it builds one. */
   issue?: number;
   links?: CommentLinks;
-  /** Of a run that is over: its work did not get to where people look for it. */
+  /** Set when the run has ended and its work could not be published. */
   unpublished?: Unpublished;
   limits: LimitsInForce;
   capabilities: DeskCapabilities;
-  /** Operation id: finds what was written when the response to a write was lost. */
+  /** Operation id, which finds the comment again when the response to its write was lost. */
   op: string;
 }
 
 export interface Unpublished {
   /** `it contains values that were given in secret` */
   why: string;
-  /** What stays out, and what a person can do about it; a line each. */
+  /** One line each: the parts that stay unpublished, and the way a person can fix it. */
   detail: string;
 }
 
-/** A frozen process and the one-time form exist only where they exist. */
+/** Features that not every desk has: a live process that is frozen, and the one-time form. */
 interface DeskCapabilities {
   live: boolean;
   form: boolean;
@@ -38,14 +38,14 @@ interface CommentLinks {
   run_page?: string;
   /** The question's own comment. */
   question?: string;
-  /** One-time form, by the key of the input. */
+  /** One-time forms by the key of their input. */
   forms?: Record<string, string>;
   changes?: string;
   log?: string;
   report_json?: string;
-  /** The status comment, from the pull request. */
+  /** The status comment, linked from the pull request. */
   status?: string;
-  /** Base of links to files at the commit they were seen at, ending in a slash. */
+  /** The base of links to files, at the commit where they were seen. Ends with a slash. */
   files?: string;
   pull_request?: { number: number; url: string };
 }
@@ -53,5 +53,5 @@ interface CommentLinks {
 const LOGIN = '[A-Za-z0-9][A-Za-z0-9_-]{0,38}';
 const TEAM = '[A-Za-z0-9][A-Za-z0-9._-]{0,99}';
 
-/** A GitHub login, or `organisation/team`, without the `@`: all that may ever stand behind an `@` of ours. */
+/** A GitHub login, or `organisation/team`, without the `@`. Autobuild writes nothing else behind an `@`. */
 export const MENTION_NAME = new RegExp(`^${LOGIN}(?:/${TEAM})?$`);

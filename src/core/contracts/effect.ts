@@ -2,24 +2,23 @@ import * as z from 'zod';
 import { BlockedReport } from './blocked-report.ts';
 import { COMMAND_NAMES, type CommandName } from './command.ts';
 
-/** One short answer to a command: what was taken or why nothing was, and the right form. Never repeats a value. */
+/** One short answer to a command: its result, or the reason for a refusal and the right form. Never repeats a value. */
 export const Reply = z.object({
   tone: z.enum(['taken', 'waiting', 'refused', 'info']),
   title: z.string(),
   detail: z.string().optional(),
-  /** Where to look. */
   link: z.object({ text: z.string(), url: z.string() }).optional(),
-  /** A line to copy. */
+  /** A line that can be pasted. */
   suggestion: z.string().optional(),
-  /** Shown as a table of what makes sense now. */
+  /** Shown as a table of the commands that make sense now. */
   commands: z.array(z.enum(COMMAND_NAMES)).optional(),
 });
 export type Reply = z.infer<typeof Reply>;
 
-/** One line per command, from the command registry: whoever renders a reply is handed it. */
+/** One line per command. Renderers get this function passed in, because they do not import the command registry. */
 export type HelpRows = (names: readonly CommandName[]) => { usage: string; summary: string }[];
 
-/** What the desk wants done in the world. Data, so that it can be stored with the events, retried, and done by any kind of desk. */
+/** A side effect that the desk wants. It is data, so that it can be stored with the events, retried, and performed by any desk. */
 export const Effect = z.discriminatedUnion('type', [
   z.object({ type: z.literal('update_status') }),
   z.object({ type: z.literal('ask'), escalation: z.string() }),
@@ -38,12 +37,12 @@ export const Effect = z.discriminatedUnion('type', [
   z.object({ type: z.literal('dispatch_job') }),
   z.object({ type: z.literal('dispatch_verification') }),
   z.object({ type: z.literal('stop_job') }),
-  /** Nobody waits for its result any more. */
+  /** The result of the fresh job is no longer needed. */
   z.object({ type: z.literal('stop_verification') }),
-  /** Bring the work to the branch and the pull request; `ready`: for review. */
+  /** Pushes the work to the branch and the pull request. `ready`: the pull request is ready for review. */
   z.object({ type: z.literal('publish'), ready: z.boolean() }),
   z.object({ type: z.literal('show_receipt') }),
-  /** The run is over: values that were given are deleted. */
+  /** Deletes the values that were given, because the run is over. */
   z.object({ type: z.literal('forget_inputs') }),
 ]);
 export type Effect = z.infer<typeof Effect>;

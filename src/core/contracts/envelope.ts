@@ -7,10 +7,10 @@ import { Verification } from './verification.ts';
 export const PROTOCOL = 1;
 
 const guards = z.partialRecord(GuardId, z.unknown());
-/** Of a turn that is not over. Jobs of older versions say nothing of it. */
+/** Figures of a turn that has not ended. Missing from jobs of older versions. */
 const soFar = { usage: Usage.optional(), changes: ChangeSummary.optional() };
 
-/** What the job measured, next to its guard states. The desk recomputes triggers from these with its own limits. */
+/** The job's guard states and measurements. The desk recomputes the triggers from the states with its own limits. */
 export const Measured = z.object({
   guards,
   metrics: AgentMetrics,
@@ -19,7 +19,7 @@ export const Measured = z.object({
 });
 export type Measured = z.infer<typeof Measured>;
 
-/** What a job says. Everything here is a claim: the desk decides what it means. */
+/** A message of a job as the desk sees it: a claim, whose meaning the desk decides. */
 export const Claim = z.discriminatedUnion('type', [
   z.object({ type: z.literal('job_started'), data: z.object({}) }),
   z.object({
@@ -80,7 +80,7 @@ export function withGuards(claim: Claim, guards: GuardStates): Claim {
 export const Envelope = z.object({
   protocol: z.number().int(),
   run: z.string(),
-  /** Moves when a successor is dispatched: a zombie's claims are refused. */
+  /** Incremented for each successor job, so that claims of a replaced job are refused. */
   fence: z.number().int(),
   seq: z.number().int().positive(),
   turn: z.number().int().nonnegative(),

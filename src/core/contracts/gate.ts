@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Longest line either side of the gate reads. */
+/** The longest line that either side of the gate reads. */
 export const MAX_GATE_LINE = 1024 * 1024;
 
 /** "May I write this?", asked by an agent's hook before the edit happens. */

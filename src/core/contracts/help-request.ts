@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Longest help block that is looked at; what is longer is shown to people as it is. */
+/** The longest help block that is parsed. A longer one is shown to people unparsed. */
 export const MAX_HELP_CHARS = 64 * 1024;
 export const MAX_HELP_INPUTS = 20;
 
@@ -11,14 +11,14 @@ export const HelpInput = z.object({
   key: z
     .string()
     .regex(INPUT_KEY)
-    // Keys end up as property names of plain objects: `__proto__`, `constructor` and their like are there already.
+    // Keys become property names of plain objects, where `__proto__`, `constructor` and others exist already.
     .refine((key) => !(key in {})),
   label: z.string().min(1).max(500),
   secret: z.boolean().default(false),
 });
 export type HelpInput = z.infer<typeof HelpInput>;
 
-/** What the agent says between the help markers (P-1, P-11). */
+/** The agent's text between the help markers, parsed (P-1, P-11). */
 export const HelpRequest = z.object({
   what_i_tried: z.string().min(1),
   what_i_need: z.string().min(1),

@@ -7,7 +7,7 @@ import { Task } from './task.ts';
 import { Verification } from './verification.ts';
 import { WorkFacts } from './work-facts.ts';
 
-/** Everything that can happen to a run, as the rules see it. Stored beside the events it led to, so that a journal can be re-decided. */
+/** Everything that can happen to a run. An input is stored with the events it led to, so that a journal can be decided again. */
 export const Input = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('request'),
@@ -21,16 +21,16 @@ export const Input = z.discriminatedUnion('type', [
     known_errors: z.array(z.string()),
     reminders: ReminderPlan,
     requested_by: z.string(),
-    /** Complete only after a fresh job has run the checks on the result. */
+    /** The run is complete only after a fresh job has run the checks on the result. */
     fresh_verification: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('claim'),
     envelope: Envelope,
-    /** With a claim that the work is complete: what the desk itself found in it. */
+    /** The desk's own findings about work that is claimed to be complete. */
     work: WorkFacts.optional(),
   }),
-  /** The job sent work that no commit can be made of; it was not taken. */
+  /** The job sent work that cannot be committed, so it was not accepted. */
   z.object({ type: z.literal('changeset_refused'), at: z.iso.datetime(), problem: z.string() }),
   z.object({
     type: z.literal('command'),
@@ -38,29 +38,29 @@ export const Input = z.discriminatedUnion('type', [
     command: SealedCommand,
     by: z.string(),
     via: Via,
-    /** The question it answers, when the way it came names one (a tick does). */
+    /** The question that the command answers, if its channel names one. A tick does. */
     escalation: z.string().optional(),
     source: z.string().optional(),
     /** The cause of a command that no person gave. */
     because: z.string().optional(),
-    /** By the key of the input that is missing: the Actions secret it would be in, as looked up before deciding (P-9). */
+    /** The Actions secret for each missing input, by the input's key. Looked up before the decision, which is pure (P-9). */
     actions_secrets: z.record(z.string(), ActionsSecret).optional(),
   }),
-  /** The fresh job's result. */
+  /** The result of the fresh job. */
   z.object({
     type: z.literal('verification'),
     at: z.iso.datetime(),
     verification: Verification,
-    /** Digest of the changeset it looked at. */
+    /** Digest of the changeset that was verified. */
     changeset: z.string().optional(),
   }),
-  /** The pull request was merged, or closed without. */
+  /** The pull request was merged, or closed unmerged. */
   z.object({
     type: z.literal('judged'),
     at: z.iso.datetime(),
     outcome: z.enum(['approved', 'rejected']),
     by: z.string(),
-    /** Its number. Missing in journals of older versions. */
+    /** The number of the pull request. Missing in journals of older versions. */
     pull: z.number().int().positive().optional(),
   }),
   z.object({
@@ -75,11 +75,10 @@ export const Input = z.discriminatedUnion('type', [
     type: z.literal('job_lost'),
     at: z.iso.datetime(),
     reason: z.string(),
-    /** The fresh job that was to verify. */
+    /** The lost job was the fresh one that verifies the result. */
     verifying: z.boolean().optional(),
-    /** Where its log is. */
     log_url: z.string().optional(),
-    /** A person starts the next one: this one is not counted among those that are lost again and again. */
+    /** A person starts the next job, so this loss does not count towards the limit of losses in a row. */
     resumed: z.literal(true).optional(),
   }),
 ]);

@@ -6,29 +6,29 @@ import { Predecessor } from './predecessor.ts';
 import { GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';
 import { Verification } from './verification.ts';
 
-/** What the desk wants the job to do next: a projection of the run, so that asking twice gives the same answer. */
+/** The desk's next instruction to the job. It is a projection of the run, so asking is idempotent. */
 export const Orders = z.discriminatedUnion('do', [
   z.object({
     do: z.literal('work'),
     turn: z.number().int().positive(),
     kind: TurnKind,
-    /** The turn was begun before and goes on: after a park, or when it was ended for an answer. */
+    /** The turn was started before and is continued, after a park or after it was ended for an answer. */
     resumed: z.boolean(),
     agent: z.string(),
     predecessor: Predecessor.optional(),
     limits: GuardLimitsSchema,
     limits_rev: z.number().int().positive(),
-    /** Patterns. */
+    /** Glob patterns. */
     approved_paths: z.array(z.string()),
-    /** Each by its name alone. Absent: none, or an older desk has them among the patterns. */
+    /** Literal file names. Absent: there are none, or an older desk sends them among the patterns. */
     approved_names: z.array(z.string()).optional(),
     answers: z.array(Answer),
-    /** Every value given in this run so far. */
+    /** All values that were given in this run so far. */
     inputs: z.record(z.string(), InputRef),
-    /** The keys that were asked for as secrets. Absent: an older desk does not say. */
+    /** The keys of inputs that were asked for as secrets. Missing from desks of older versions. */
     secret_inputs: z.array(z.string()).optional(),
     guidance: z.array(z.string()),
-    /** What the last verification said: the next turn's feedback. */
+    /** The last verification, as feedback for the next turn. */
     feedback: Verification.optional(),
     known_issues: z.array(KnownIssue),
     blocked_report: BlockedReport.optional(),

@@ -21,38 +21,38 @@ export const PartialProgress = z.object({
 });
 export type PartialProgress = z.infer<typeof PartialProgress>;
 
-/** What the player says of its turn (K-1). Everything but `status` is optional, so that old reports stay valid (K-6). */
+/** The player's report on its turn (K-1). Only `status` is required, so that old reports stay valid (K-6). */
 export const PlayerReport = z.object({
   status: z.enum(REPORT_STATUSES),
-  /** One line: what this turn did. Shown as the turn's title. */
+  /** One line about the turn, shown as its title. */
   summary: z.string().optional(),
   errors: z.array(ReportedError).default([]),
   partial_progress: PartialProgress.nullish(),
   requires_user_review: z.boolean().default(false),
   review_reason: z.string().nullish(),
   blocked_report: BlockedReport.nullish(),
-  /** Of a debugging turn only (G-8). */
+  /** Only debugging turns report a root cause and a fix (G-8). */
   root_cause_found: z.boolean().optional(),
   root_cause: z.string().nullish(),
   fix: z.string().nullish(),
 });
 export type PlayerReport = z.infer<typeof PlayerReport>;
 
-/** A field that could not be used: what, where, and what is allowed. */
+/** A field that could not be used, with its value and the allowed ones. */
 export const ReportProblem = z.object({ field: z.string(), value: z.string(), allowed: z.string() });
 export type ReportProblem = z.infer<typeof ReportProblem>;
 
-/** A report as it was read: the usable part, what was wrong with the rest, and the raw text, which is never lost. */
+/** A report after reading: the usable part, the problems with the rest, and the raw text, which is always kept. */
 export const ReadReport = z.object({
   report: PlayerReport.optional(),
   problems: z.array(ReportProblem),
   raw: z.string(),
-  /** `requires_user_review` was not set by the player but follows from one of these error types (K-5). */
+  /** Error types from which `requires_user_review` follows when the player did not set it (K-5). */
   derived_from: z.array(z.string()),
 });
 export type ReadReport = z.infer<typeof ReadReport>;
 
-/** Kept of a report that cannot be used, so that a person can read it. */
+/** Characters of the raw report that are kept, so that a person can read an unusable one. */
 const RAW_KEPT = 20_000;
 const PROBLEMS_KEPT = 20;
 
@@ -81,7 +81,7 @@ export function readPlayerReport(text: string): ReadReport {
 
 function readReportObject(json: Record<string, unknown>, raw: string): ReadReport {
   const problems: ReportProblem[] = [];
-  // One bad part must not cost the others: each field is read by itself, and what is not usable is left out.
+  // Each field is parsed separately, because one bad field must not invalidate the others. Unusable ones are left out.
   const usable: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(PlayerReport.shape)) {
     const given = withoutNulls(json[name]);
@@ -94,7 +94,7 @@ function readReportObject(json: Record<string, unknown>, raw: string): ReadRepor
   for (const error of (usable.errors as ReportedError[] | undefined) ?? []) {
     if (hardBlocker(error.type) && error.recoverable !== true) derived_from.push(error.type);
   }
-  // A flag that cannot be read is taken for set: better one question too many than one too few (K-5).
+  // An unreadable flag counts as set, because one question too many is better than one too few (K-5).
   const flagged = usable.requires_user_review !== false;
   usable.requires_user_review = flagged;
   if (!flagged && derived_from.length > 0) usable.requires_user_review = true;
@@ -114,7 +114,7 @@ function readReportObject(json: Record<string, unknown>, raw: string): ReadRepor
   };
 }
 
-/** Agents write `null` for what they leave out. */
+/** Agents write `null` for fields they leave out. */
 function withoutNulls(value: unknown): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -122,7 +122,7 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null));
 }
 
-/** The type alone decides whether a person is needed: it must not be lost to a slip in the field beside it. */
+/** Keeps the type of an error whose other fields are invalid, because the type decides whether a person is needed. */
 function salvageError(item: unknown): ReportedError[] {
   const read = ReportedError.safeParse(item);
   if (read.success) return [read.data];
@@ -130,7 +130,7 @@ function salvageError(item: unknown): ReportedError[] {
   return typeof type === 'string' ? [{ type, message: '' }] : [];
 }
 
-/** A report whose status cannot be read must not pass as complete: it is partial, or blocked when it says so elsewhere. */
+/** A report with an unreadable status must not count as complete, so it is `partial`, or `blocked` if it has a blocked report. */
 function guessStatus(usable: Record<string, unknown>): 'partial' | 'blocked' {
   return usable.blocked_report ? 'blocked' : 'partial';
 }

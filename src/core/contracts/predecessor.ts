@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-/** What an agent that takes a run over is told of the one before it (E-14). */
+/** Facts about the previous agent, for the agent that takes over its run (E-14). */
 export const Predecessor = z.object({
   agent: z.string(),
   turns: z.number().int().nonnegative(),
-  /** In its own words: its newest turns. Oldest first. */
+  /** The titles of the agent's newest turns in its own words, oldest first. */
   reported: z.array(z.string()),
   tried: z.string().optional(),
   question: z.string().optional(),

@@ -1,10 +1,10 @@
 import type { CommandName } from './command.ts';
 
-/** GitHub's roles that can be asked of somebody who commands, the least first. Who only reads commands nothing. */
+/** GitHub's roles that a command can require, the least first. Readers cannot give commands. */
 export const ROLES = ['triage', 'write', 'maintain', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** GitHub's name for what somebody may do in a repository. */
+/** GitHub's name for a person's access to a repository. */
 export type Permission = 'none' | 'read' | Role;
 
 const ORDER: readonly Permission[] = ['none', 'read', ...ROLES];

@@ -13,11 +13,11 @@ import type {
   UnapprovedWork,
 } from './guard.ts';
 
-/** What the decisions need of the guards. Handed in by the entrypoint, so that the core depends on none of them. */
+/** The guards as the decisions use them. Passed in by the entrypoint, so that the core does not depend on any guard. */
 export interface Rules {
-  /** The states of a claim. A guard that cannot read its own starts from zero and is listed as unreadable. */
+  /** Validates the guard states of a claim. Guards whose state is unreadable start from their initial state. */
   readStates(states: GuardStates): { states: GuardStates; unreadable: GuardId[] };
-  /** For what happens where no job measures. */
+  /** Counts an event at the desk, where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
   /** What trips over finished work. */
@@ -30,7 +30,7 @@ export interface Rules {
     by: Growth,
     observed: Partial<Record<GuardId, number>>,
   ): GuardLimits;
-  /** One question for all that tripped at once (E-8, G-13). */
+  /** The words of one question about all triggers of a moment (E-8). The guard that names the cause leads; Cancel is offered once and last (G-13). */
   describe(triggers: readonly Trigger[], progress: Progress): TriggerWords;
 }
 

@@ -26,11 +26,11 @@ export type RunStatus = z.infer<typeof RunStatus>;
 export const GuardLimitsSchema = z.record(z.string(), z.unknown());
 const GuardStatesSchema = z.partialRecord(GuardId, z.unknown());
 
-/** Sums over the whole run, all jobs. */
+/** Totals of the whole run, over all jobs. */
 export const Usage = z.object({
   input_tokens: z.number().nonnegative(),
   output_tokens: z.number().nonnegative(),
-  /** Null: the agent does not say. */
+  /** Null: the agent does not report its cost. */
   cost_usd: z.number().nonnegative().nullable(),
 });
 export type Usage = z.infer<typeof Usage>;
@@ -50,23 +50,23 @@ export type TurnKind = z.infer<typeof TurnKind>;
 export const TurnRecord = z.object({
   turn: z.number().int().nonnegative(),
   kind: TurnKind,
-  /** Who worked on it. Missing in journals of older versions. */
+  /** The agent of this turn. Missing in journals of older versions. */
   agent: z.string().optional(),
-  /** In the agent's words: the report's summary. */
+  /** The summary of the report, in the agent's words. */
   title: z.string().optional(),
   read: ReadReport.optional(),
   verification: Verification.optional(),
   signature: z.string().optional(),
   changes: ChangeSummary,
-  /** Of this turn alone. */
+  /** This and the next three are figures of this turn alone. */
   turn_ms: z.number().nonnegative(),
   turn_cost_usd: z.number().nonnegative().nullable(),
   turn_added: z.number().int(),
   turn_removed: z.number().int(),
   exit: z.string(),
-  /** The agent itself did not end well. */
+  /** The agent process itself failed. */
   failed: z.boolean().optional(),
-  /** Edits that were put back and nobody has approved: not in the work. */
+  /** Edits that were reverted and not approved, so they are not part of the work. */
   put_back: z.array(z.string()).optional(),
 });
 export type TurnRecord = z.infer<typeof TurnRecord>;
@@ -80,25 +80,25 @@ export const KnownIssue = z.object({
 });
 export type KnownIssue = z.infer<typeof KnownIssue>;
 
-/** A file that a person has approved as it is: with this content, and with no other. */
+/** A file that a person has approved with exactly this content. */
 export const ApprovedFile = z.object({ path: z.string(), digest: z.string() });
 export type ApprovedFile = z.infer<typeof ApprovedFile>;
 
-/** How long to wait before asking again (E-12). */
+/** The delays before a person is asked again (E-12). */
 export const ReminderPlan = z.object({
   every_ms: z.number().positive(),
   high_every_ms: z.number().positive(),
-  /** How long to wait at all; absent: for ever. */
+  /** The longest time to wait for an answer. Absent: no limit. */
   expire_ms: z.number().positive().optional(),
 });
 export type ReminderPlan = z.infer<typeof ReminderPlan>;
 
 const at = z.iso.datetime();
 const escalation = z.string();
-/** When a turn was stopped midway. Missing in journals of older versions. */
+/** Figures of a turn that was stopped midway. Missing in journals of older versions. */
 const soFar = { usage: Usage.optional(), changes: ChangeSummary.optional() };
 
-/** The journal. Past tense; `evolve` only copies what stands here. */
+/** An event of the journal, in the past tense. `evolve` copies its facts and decides nothing. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run_requested'),
@@ -136,7 +136,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     metrics: AgentMetrics,
     active_ms: z.number().nonnegative(),
     usage: Usage,
-    /** Digest of the work that was claimed to be complete. */
+    /** Digest of the work that is claimed to be complete. */
     changeset: z.string().optional(),
   }),
   z.object({
@@ -174,9 +174,9 @@ export const RunEvent = z.discriminatedUnion('type', [
     at,
     rev: z.number().int().positive(),
     limits: GuardLimitsSchema,
-    /** Patterns. Journals of older versions have the names of proposed files among them. */
+    /** Glob patterns. Journals of older versions have the names of proposed files among them. */
     approved_paths: z.array(z.string()),
-    /** Absent: the same as before. */
+    /** Absent: unchanged. */
     approved_names: z.array(z.string()).optional(),
     approved_files: z.array(ApprovedFile).optional(),
   }),
@@ -193,7 +193,7 @@ export const RunEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('known_issue_recorded'), at, issue: KnownIssue }),
   z.object({ type: z.literal('review_shown'), at, escalation: z.string().optional(), by: z.string() }),
   z.object({ type: z.literal('run_paused'), at, by: z.string(), rearm: z.array(GuardId) }),
-  /** Planned: the work is saved and the job ends. */
+  /** The job ended as planned, with its work saved. */
   z.object({
     type: z.literal('job_parked'),
     at,
@@ -201,15 +201,15 @@ export const RunEvent = z.discriminatedUnion('type', [
     guards: GuardStatesSchema,
     ...soFar,
   }),
-  /** Unplanned: found dead, or said so itself. */
+  /** The job ended unplanned: it was found dead, or it reported so itself. */
   z.object({
     type: z.literal('job_lost'),
     at,
     reason: z.string(),
-    /** A person starts the next one. */
+    /** A person starts the next job. */
     resumed: z.literal(true).optional(),
   }),
-  /** Planned: a successor job goes on by itself (K-7). */
+  /** The job ended as planned, and a successor job continues without a person (K-7). */
   z.object({
     type: z.literal('job_handed_over'),
     at,
@@ -227,20 +227,20 @@ export const RunEvent = z.discriminatedUnion('type', [
     by: z.string(),
     reason: z.string(),
   }),
-  /** The player says it is done and the job's checks agree; a fresh job has the last word. */
+  /** The player reports completion and the job's checks pass, so a fresh job verifies the result. */
   z.object({ type: z.literal('verification_requested'), at, attempt: z.number().int().positive() }),
-  /** A person gave the agent more to do meanwhile, or it was about other work than was examined. */
+  /** A person gave the agent more to do meanwhile, or the verified work is not the work that was examined. */
   z.object({ type: z.literal('verification_dropped'), at, by: z.string() }),
   z.object({
     type: z.literal('verification_reported'),
     at,
     verification: Verification,
-    /** Digest of the changeset it looked at. */
+    /** Digest of the changeset that was verified. */
     changeset: z.string().optional(),
-    /** It failed, and counts as a verification like any other. Journals of older versions do not have it. */
+    /** The guard states after a failed verification, which counts like any other. Missing in journals of older versions. */
     guards: z.partialRecord(GuardId, z.unknown()).optional(),
   }),
-  /** Unmerged, while the run was not done. */
+  /** The pull request was closed unmerged before the run was done. */
   z.object({ type: z.literal('pull_request_closed'), at, pull: z.number().int().positive(), by: z.string() }),
   z.object({
     type: z.literal('pull_request_reopened'),
@@ -253,11 +253,11 @@ export const RunEvent = z.discriminatedUnion('type', [
     type: z.literal('run_finished'),
     at,
     status: RunStatus,
-    /** Complete by the checks, or stopped with what there was. */
+    /** False: complete by the checks. True: stopped with the work that existed. */
     partial: z.boolean(),
     reason: z.string(),
     by: z.string().optional(),
-    /** It waited for a person longer than the config allows. */
+    /** The run waited for a person longer than the config allows. */
     expired: z.literal(true).optional(),
   }),
 ]);

@@ -18,13 +18,13 @@ import type {
 import type { Task } from './task.ts';
 import type { Verification } from './verification.ts';
 
-/** Everything that is known of a run: the fold of its journal, nothing else. */
+/** Everything that is known about a run. It is the fold of the journal and nothing else. */
 export interface RunState {
   run: string;
   status: RunStatus;
   task: Task;
   agent: string;
-  /** Whom the agent took the run over from. */
+  /** The agent from which the present one took over. */
   predecessor?: Predecessor;
   agents: string[];
   checks: string[];
@@ -35,22 +35,22 @@ export interface RunState {
   updated_at: string;
   limits: GuardLimits;
   limits_rev: number;
-  /** The limits revision at which each guard was last re-armed: an older claim of its trip is void. */
+  /** The limits revision at which each guard was last re-armed. A trip that was claimed under an older revision is void. */
   rearmed_at: Partial<Record<GuardId, number>>;
-  /** Patterns. */
+  /** Glob patterns. */
   approved_paths: string[];
-  /** Beside those, each by its name alone: no pattern, whatever it is called. */
+  /** Literal file names: never patterns, whatever characters they have. */
   approved_names?: string[];
-  /** Beside those, as they stood when they were approved (R-8). */
+  /** Files that are approved with the content they had at that time (R-8). */
   approved_files?: ApprovedFile[];
   jobs: number;
   job_live: boolean;
-  /** When the newest job began, and what had been worked by then. Missing in states of older versions. */
+  /** Start of the newest job, and the working time before it. Missing in states of older versions. */
   job_began?: { at: string; active_ms: number };
-  /** Jobs lost one after the other, with neither a finished turn nor a person's answer between them. */
+  /** Jobs lost in a row, without a finished turn or a person's answer between them. */
   losses?: number;
   baseline?: Verification;
-  /** The turn that runs or ran last; 0 before the first. */
+  /** The present or last turn; 0 before the first. */
   turn: number;
   turn_open: boolean;
   turn_kind: TurnKind;
@@ -58,37 +58,37 @@ export interface RunState {
   guards: GuardStates;
   metrics: AgentMetrics;
   active_ms: number;
-  /** Waiting for a person, over all closed escalations. */
+  /** Time spent waiting for a person, over all closed escalations. */
   waiting_ms: number;
   usage: Usage;
   changes: ChangeSummary;
   last_read?: ReadReport;
   blocked_report?: BlockedReport;
   escalations: Escalation[];
-  /** Id of the open question. */
+  /** The id of the open question. */
   pending?: string;
   /** Values given so far for the open question. */
   given: Record<string, InputRef>;
   /** `since` is missing in states of older versions. */
   paused?: { rearm: GuardId[]; since?: string };
-  /** The pull request that was closed unmerged before the run was done, and whether somebody has let the run go on since. */
+  /** The pull request that was closed unmerged before the run was done. `answered`: somebody has let the run continue since. */
   closed_pull?: { number: number; by: string; answered?: true };
-  /** Prepared, not yet taken by a job. Oldest first. */
+  /** Answers that no job has fetched yet, oldest first. */
   answers: Answer[];
-  /** Taken by the job, whose counters do not show it yet: lost with the job, so given to its successor again. */
+  /** Answers that the job has fetched but its counters do not reflect yet. If the job is lost, its successor gets them again. */
   delivered?: Answer[];
-  /** What operators said that holds for the rest of the run; newest last. */
+  /** Instructions of operators that apply to the rest of the run, newest last. */
   guidance: string[];
-  /** What the debugging turn that comes or runs is to look into. */
+  /** The problem that the present or next debugging turn investigates. */
   debug?: string;
   known_issues: KnownIssue[];
   handoff_path?: string;
   fresh_verification?: boolean;
-  /** Digest of the work that was claimed to be complete, and then of what was verified: this alone is published as such. */
+  /** Digest of the work that was claimed to be complete, then of the verified work. Only this work is published as complete. */
   changeset?: string;
-  /** A fresh job runs the checks, for the n-th time. */
+  /** The number of the attempt in which a fresh job runs the checks. */
   verifying?: number;
-  /** What the last fresh job reported, while no turn has ended with a result of its own since: two clocks are not compared. */
+  /** The last fresh job's result, until a turn ends with a result of its own. Its presence says which is newer, because two clocks cannot be compared. */
   fresh?: Verification;
   finished?: { partial: boolean; reason: string; by?: string; at: string; expired?: true };
 }
@@ -97,12 +97,12 @@ export function pendingEscalation(state: RunState): Escalation | undefined {
   return state.escalations.find((escalation) => escalation.id === state.pending);
 }
 
-/** The newest word: a fresh job's, or that of the last turn that has one. */
+/** The newest verification: the fresh job's, or that of the last turn that has one. */
 export function lastVerification(state: RunState): Verification | undefined {
   return state.fresh ?? state.turns.findLast((turn) => turn.verification)?.verification;
 }
 
-/** Its pull request was closed, and nobody has said yet what is to become of the run. */
+/** The pull request was closed, and nobody has decided yet whether the run continues. */
 export function waitsOverClosedPull(state: RunState): boolean {
   return state.closed_pull !== undefined && !state.closed_pull.answered && !isFinished(state);
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
-/** The work as it stood when it was asked for: a snapshot, so that later edits of the source do not count. */
+/** A snapshot of the task at the time of the request, so that later edits of its source have no effect. */
 export const Task = z.object({
-  /** `issue-N`, or the task file's name without its ending. Names the folder of the run's files. */
+  /** `issue-N`, or the task file's name without its extension. Names the folder of the run's files. */
   id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/),
   title: z.string().min(1),
   body: z.string(),

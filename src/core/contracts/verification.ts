@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** One error as it was seen. `signature` is the message without its volatile parts: equal signatures are "the same error". */
+/** One error in an output. `signature` is the message without its volatile parts; equal signatures are "the same error". */
 export const ErrorSighting = z.object({
   message: z.string(),
   signature: z.string(),
@@ -9,7 +9,7 @@ export const ErrorSighting = z.object({
 });
 export type ErrorSighting = z.infer<typeof ErrorSighting>;
 
-/** Something outside the repository that no number of turns will fix (E-7). */
+/** A problem outside the repository that more turns cannot fix (E-7). */
 export const ExternalBlocker = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('missing_dependency'),
@@ -26,7 +26,7 @@ export const ExternalBlocker = z.discriminatedUnion('kind', [
     kind: z.literal('api_unavailable'),
     endpoint: z.string(),
     status: z.number().int().optional(),
-    /** A time-out or reset: only a second one in a row, with no success between, is a blocker. */
+    /** A time-out or reset. It is a blocker only when it happens twice in a row without a success between. */
     transient: z.boolean(),
   }),
 ]);
@@ -55,17 +55,17 @@ export const CheckResult = z.object({
 });
 export type CheckResult = z.infer<typeof CheckResult>;
 
-/** The repository's own checks, run by Autobuild: the only thing that can say a task is complete. */
+/** The result of the repository's own checks, run by Autobuild. Nothing else can prove a task complete. */
 export const Verification = z.object({
   at: z.iso.datetime(),
   ok: z.boolean(),
   checks: z.array(CheckResult),
-  /** Sum over all checks that print test counts; absent when none does. */
+  /** Totals over all checks that print test counts. Absent if none does. */
   tests: TestCounts.optional(),
 });
 export type Verification = z.infer<typeof Verification>;
 
-/** Passed and total of what can be counted: tests, or whole checks where no check counts tests. */
+/** Passed and total tests, or passed and total checks if no check counts tests. */
 export function score(verification: Verification): {
   unit: 'tests' | 'checks';
   passed: number;

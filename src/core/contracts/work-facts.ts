@@ -1,22 +1,22 @@
 import * as z from 'zod';
 
-/** What a person has to agree to before it is committed. */
+/** A file that needs a person's approval before it is committed. */
 export const WorkProblem = z.object({
   path: z.string(),
   why: z.enum(['protected', 'workflow', 'out_of_scope', 'file_limit']),
-  /** Of a file that is approved as it stands. Missing in inputs of older versions. */
+  /** Digest of a file that is approved with its present content. Missing in inputs of older versions. */
   digest: z.string().optional(),
 });
 export type WorkProblem = z.infer<typeof WorkProblem>;
 
-/** What the desk found in the work that a job claims to be complete: read from the files, never from what the job says of them. */
+/** The desk's findings about work that a job claims to be complete, read from the files and never from the job's own words. */
 export const WorkFacts = z.object({
-  /** Of the changeset as it was stored. */
+  /** Digest of the stored changeset. */
   digest: z.string(),
-  /** Files that are changed; approved ones do not count. */
+  /** The number of changed files, without approved ones. */
   files: z.number().int().nonnegative(),
   problems: z.array(WorkProblem),
-  /** Files that hold a value given in secret. */
+  /** Files that contain a value that was given as a secret. */
   secrets: z.array(z.object({ path: z.string(), key: z.string() })),
 });
 export type WorkFacts = z.infer<typeof WorkFacts>;

@@ -8,7 +8,7 @@ import { expiryOf } from './expiry.ts';
 import { finishRun } from './finish-run.ts';
 import { recordResponse } from './record-response.ts';
 
-/** The response and its consequence for the question, in the journal's order. */
+/** The events of an answer: the response, then the status it gives to the question. */
 export function resolveQuestion(
   pending: Escalation,
   input: CommandInput,
@@ -29,7 +29,7 @@ export function closingEffects(pending: Escalation): Effect[] {
   ];
 }
 
-/** An answer that ends the run: accept, cancel, terminate. */
+/** Decides an answer that ends the run: accept, cancel or terminate. */
 export function endRun(
   pending: Escalation,
   input: CommandInput,
@@ -43,7 +43,7 @@ export function endRun(
   };
 }
 
-/** Ends the run and its question without an answer, for example because the time to answer is over. */
+/** Ends the run and its question without an answer, for example because the time to answer has expired. */
 export function closeUnanswered(
   pending: Escalation,
   { at, by }: { at: string; by: string },
@@ -56,7 +56,7 @@ export function closeUnanswered(
   };
 }
 
-export function howToGoOn(state: RunState, pausedAt: string): string {
+export function howToContinue(state: RunState, pausedAt: string): string {
   const expiry = expiryOf(state, pausedAt);
   const until = expiry ? ` Without it the run closes by itself on ${expiry.slice(0, 10)}.` : '';
   return `\`/continue\` goes on from here.${until}`;

@@ -2,13 +2,13 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { KnownIssue, TurnRecord } from '../contracts/run-event.ts';
 import type { CheckResult, TestCounts, Verification } from '../contracts/verification.ts';
 
-/** K-10: the player says `implemented` and the checks agree. Its word alone is never enough, and neither are the checks. */
+/** K-10: the player reports `implemented` and the checks pass. Neither is enough alone. */
 export function isComplete(record: TurnRecord, knownIssues: KnownIssue[]): boolean {
   if (record.kind !== 'normal' || record.read?.report?.status !== 'implemented') return false;
   return record.verification !== undefined && passes(record.verification, knownIssues);
 }
 
-/** Passes outright, or fails only where a person said to skip it (G-9). */
+/** True if all checks pass, or if only those fail that a person has skipped (G-9). */
 export function passes({ ok, checks }: Verification, knownIssues: KnownIssue[]): boolean {
   if (checks.length === 0) return false;
   return ok || checks.every((check) => check.ok || isKnown(check, knownIssues));
@@ -20,7 +20,7 @@ function isKnown(check: CheckResult, knownIssues: KnownIssue[]): boolean {
   return check.tests.failing.every((test) => knownIssues.some((issue) => issue.tests.includes(test)));
 }
 
-/** The same verification as the guards shall see it: what a person said to skip neither fails nor counts (G-9). */
+/** The verification for the guards: failures that a person has skipped neither fail nor count (G-9). */
 export function withoutSkipped(verification: Verification, knownIssues: KnownIssue[]): Verification {
   if (knownIssues.length === 0) return verification;
   const skipped = new Set(knownIssues.flatMap((issue) => issue.tests));
@@ -61,7 +61,7 @@ export function withoutSkipped(verification: Verification, knownIssues: KnownIss
   };
 }
 
-/** What a person skips: the failing tests by name where the check names them all, else the check itself. */
+/** The failing tests by name for a check that names all of them, else the check as a whole. */
 export function knownIssueFrom(verification: Verification | undefined): Pick<KnownIssue, 'tests' | 'checks'> {
   const failing = verification?.checks.filter((check) => !check.ok) ?? [];
   return {
@@ -72,7 +72,7 @@ export function knownIssueFrom(verification: Verification | undefined): Pick<Kno
 
 const TITLE_LENGTH = 200;
 
-/** What is skipped, for the record: the error itself where there is one, else what the question was about. */
+/** The title of a skipped failure: its error message if there is one, else the subject of the question. */
 export function knownIssueTitle({ triggers, what_i_need, question }: Escalation): string {
   const error = triggers.flatMap((trigger) => trigger.evidence.occurrences ?? []).at(-1)?.error.message;
   const text = error ?? what_i_need ?? question.replace(/ How to proceed\?$/, '');
@@ -80,7 +80,7 @@ export function knownIssueTitle({ triggers, what_i_need, question }: Escalation)
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
 }
 
-/** The list of names is bounded: with more failures than names, a new one could hide among the unnamed. */
+/** The list of names is bounded. With more failures than names, a new failure could hide among the unnamed ones. */
 function namesAllFailing(check: CheckResult): check is CheckResult & Required<Pick<CheckResult, 'tests'>> {
   const tests = check.tests;
   return tests !== undefined && tests.failing.length > 0 && tests.failing.length === tests.failed;

@@ -5,25 +5,26 @@ import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
 import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
 import type { WorkFacts } from '../contracts/work-facts.ts';
 import { unapprovedWork } from '../work/work-approvals.ts';
+import { clampToDesk } from './clamp-claim.ts';
 import { isComplete } from './completion.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
-import { holdToDesk } from './hold-to-desk.ts';
-import { sendBack } from './orders/send-back.ts';
-import { tellNextTurn } from './orders/tell-next-turn.ts';
+import { instructNextTurn } from './orders/instruct-next-turn.ts';
 import { hasUnheardInstruction } from './orders/unheard-instruction.ts';
 import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
 import { completeRun } from './verify-afresh.ts';
 
+const LEAKS_NAMED = 5;
+
 type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'];
 
-/** What a job says is a claim: its job must be the present one, and its trips are judged by the desk's own limits. */
+/** Only the present job may claim anything, and its trips are decided by the desk's own limits. */
 export function decideClaim(state: RunState, given: Envelope, rules: Rules, work?: WorkFacts): Decision {
   const { at, fence } = given;
   if (given.protocol !== PROTOCOL || given.run !== state.run || isFinished(state)) return NOTHING;
   const parsed = Claim.safeParse({ type: given.type, data: given.data });
-  // A newer job may say things this desk does not know: the input is in the journal, nothing is done.
+  // A newer job may send claims this desk does not know. They are journalled as inputs and have no effect.
   if (!parsed.success) return NOTHING;
   if (parsed.data.type === 'job_started') {
     const successor = fence === state.jobs + 1 && !state.job_live;
@@ -31,9 +32,9 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
       ? { events: [{ type: 'job_started', at, job: fence }], effects: [{ type: 'update_status' }] }
       : NOTHING;
   }
-  // R-5: one that parked, handed over or was lost has nothing more to say.
+  // R-5: claims of a job that parked, handed over or was lost have no effect.
   if (fence !== state.jobs || !state.job_live) return NOTHING;
-  const [envelope, claim] = holdToDesk(state, given, parsed.data);
+  const [envelope, claim] = clampToDesk(state, given, parsed.data);
   switch (claim.type) {
     case 'baseline_recorded':
       return decideBaseline(state, envelope, claim.data, rules);
@@ -68,7 +69,7 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
         events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, ...claim.data }],
         effects: [
           { type: 'publish', ready: false },
-          // The answer came while the job was on its way out: nobody else would start the next one.
+          // The answer came while the job was parking, so nothing else would start the next job.
           ...(waits ? [] : [{ type: 'dispatch_job' as const }]),
           { type: 'update_status' },
         ],
@@ -77,7 +78,7 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
     case 'handed_over':
       return {
         events: [{ type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data }],
-        // While a person is asked, the answer dispatches the successor.
+        // While a question is open, its answer dispatches the successor.
         effects: [
           ...(state.pending || state.paused ? [] : [{ type: 'dispatch_job' as const }]),
           { type: 'update_status' },
@@ -86,7 +87,7 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
   }
 }
 
-/** E-11. Only an answered question can be acknowledged: a job must not close one that is open. */
+/** E-11: only an answered question can be acknowledged, because a job must not close an open one. */
 function decideAcknowledgement(state: RunState, at: string, data: ClaimOf<'acknowledged'>): Decision {
   const answered = state.escalations.find(({ id }) => id === data.escalation);
   if (!answered?.resolved_at) return NOTHING;
@@ -96,7 +97,7 @@ function decideAcknowledgement(state: RunState, at: string, data: ClaimOf<'ackno
   };
 }
 
-/** E-13: the record is kept and the question comes again, linked. Without a live agent's question there is nothing to repeat. */
+/** E-13: the record is kept, and the question is asked again with a link to it. Only the question of a live agent is repeated. */
 export function decideAgentDeath(state: RunState, at: string, reason: string): Decision {
   const pending = pendingEscalation(state);
   if (!pending?.during_turn) return NOTHING;
@@ -112,7 +113,7 @@ export function decideAgentDeath(state: RunState, at: string, reason: string): D
   };
 }
 
-/** The baseline is no occurrence of anything; but what blocks from outside blocks before turn 1 already. */
+/** Failures of the baseline do not count as occurrences, but an external blocker is reported before turn 1. */
 function decideBaseline(
   state: RunState,
   envelope: Envelope,
@@ -169,15 +170,15 @@ function afterTurn(
 ): Decision {
   const { at } = envelope;
   const leaks = work?.secrets ?? [];
-  // One question at a time: what ends while a person is asked waits for the answer.
+  // Only one question is open at a time, so a turn that ends meanwhile waits for the answer.
   if (state.pending || waitsOverClosedPull(state)) return NOTHING;
   const triggers = validTriggers(state, measured.guards, envelope, rules);
   const unheard = hasUnheardInstruction(state);
-  // Completion wins over a guard that trips at the same moment (K-10), but not over what a person said that no turn has heard,
-  // nor over work that was put back: neither is in there. And nobody is asked about work that holds a secret.
+  // Completion wins over a guard that trips at the same moment (K-10). It does not win over an instruction that no turn has
+  // received, nor over reverted edits, because the work contains neither. Nobody is asked about work that contains a secret.
   if (!unheard && leaks.length === 0 && isComplete(record, state.known_issues)) {
-    const putBack = triggers.filter(({ evidence }) => evidence.proposed?.length);
-    const needed = putBack.length > 0 ? putBack : rules.examine(unapprovedWork(state, work), state.limits);
+    const reverted = triggers.filter(({ evidence }) => evidence.proposed?.length);
+    const needed = reverted.length > 0 ? reverted : rules.examine(unapprovedWork(state, work), state.limits);
     if (needed.length > 0) return raiseEscalation(state, needed, measured, at, rules, false);
     return completeRun(state, record, at);
   }
@@ -188,7 +189,7 @@ function afterTurn(
     const reason = record.read.report.errors[0]?.message || 'the player reported failed';
     return finishRun({ at, status: 'failed', partial: true, reason });
   }
-  return leaks.length > 0 ? sendBack(state, at, leaks) : NOTHING;
+  return leaks.length > 0 ? returnLeakedWork(state, at, leaks) : NOTHING;
 }
 
 /** G-8: a root cause goes to the next turn; none means the same question again, with what was found. */
@@ -203,7 +204,7 @@ function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured,
       report.fix ? `The fix it proposes: ${report.fix}` : 'Fix it, then go on with the task.',
     ].join('\n');
     const id = `debug.${state.turns.length}`;
-    return tellNextTurn(at, { id, command: 'debug', by: 'the debugging turn', instruction });
+    return instructNextTurn(at, { id, command: 'debug', by: 'the debugging turn', instruction });
   }
   if (!asked) return NOTHING;
   const findings = report?.root_cause || report?.summary || 'The debugging turn gave no findings.';
@@ -214,7 +215,21 @@ function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured,
   });
 }
 
-/** A claim made under older limits is void where the guard was re-armed since. */
+/** The agent can fix a leaked value itself, so it is told like after a failing check, and no person is asked. */
+function returnLeakedWork(state: RunState, at: string, leaks: WorkFacts['secrets']): Decision {
+  const named = leaks.slice(0, LEAKS_NAMED).map(({ path, key }) => `- ${path}: the value of ${key}`);
+  const more = leaks.length > named.length ? [`- and ${leaks.length - named.length} more`] : [];
+  const instruction = [
+    'The work is not accepted: it contains values that were given in secret and must never be committed.',
+    ...named,
+    ...more,
+    'Take them out, read them from the environment at run time, and report again.',
+  ].join('\n');
+  const id = `leak.${state.turns.length}`;
+  return instructNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
+}
+
+/** A trip that was claimed under older limits is void if its guard was re-armed since. */
 function validTriggers(state: RunState, guards: GuardStates, envelope: Envelope, rules: Rules): Trigger[] {
   return rules
     .tripped(guards, state.limits)

@@ -1,9 +1,9 @@
+import type { CommandName } from '../contracts/command.ts';
 import type { CommandInput } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
 import { isFinished, pendingEscalation, type RunState } from '../contracts/run-state.ts';
-import type { CommandRule } from './commands/command-rule.ts';
+import type { CommandRule, Situation } from './commands/command-rule.ts';
 import { COMMAND_RULES } from './commands/registry.ts';
-import { sensibleCommands } from './commands/sensible-commands.ts';
 import type { Decision } from './decision.ts';
 import { clearPauseTimer } from './expiry.ts';
 
@@ -18,4 +18,23 @@ export function decideCommand(state: RunState, input: CommandInput, rules: Rules
   if (pending) return rule.asked({ ...given, pending });
   const { events, effects } = state.paused ? rule.paused(given) : rule.working(given);
   return { events, effects: [...effects, ...clearPauseTimer(state, events)] };
+}
+
+/** The commands that make sense now. The options of an open question are listed between the first and the last ones. */
+export function sensibleCommands(state: RunState): CommandName[] {
+  const pending = pendingEscalation(state);
+  const situation = situationOf(state);
+  const listed = (place: 'first' | 'last') =>
+    (Object.keys(COMMAND_RULES) as CommandName[])
+      .filter((name) => COMMAND_RULES[name].listed[situation] === place)
+      .filter((name) => name !== 'provide' || pending?.inputs.length !== 0);
+  const options = situation === 'asked' ? (pending?.options ?? []) : [];
+  const offered = options.map(({ command }) => command.slice(1).split(' ')[0] as CommandName);
+  return [...new Set([...listed('first'), ...offered, ...listed('last')])];
+}
+
+function situationOf(state: RunState): Situation {
+  if (isFinished(state)) return 'ended';
+  if (pendingEscalation(state)) return 'asked';
+  return state.paused ? 'paused' : 'working';
 }

@@ -4,20 +4,18 @@ import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { HostedStore } from '../ports/hosted-ports.ts';
 import { decide } from './decide.ts';
+import { COMMIT_TRIES } from './desk.ts';
 import { evolve } from './evolve.ts';
-
-/** A loser of the compare-and-swap loads again and decides again; this many in a row is a fault, not contention. */
-const TRIES = 20;
 
 export interface Decided {
   state: RunState;
   version: number;
   events: RunEvent[];
-  /** One of `seen` was answered before: nothing was done. */
+  /** One of the keys in `seen` was handled before, so nothing was done. */
   duplicate: boolean;
 }
 
-/** Loads, decides and commits; effects go to the outbox in the same transaction. Undefined: there is no such run. */
+/** Loads, decides and commits. Effects go to the outbox in the same transaction. Undefined: the run does not exist. */
 export async function decideOnce(
   runs: HostedStore['runs'],
   rules: Rules,
@@ -25,7 +23,7 @@ export async function decideOnce(
   input: Input,
   seen: string[],
 ): Promise<Decided | undefined> {
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < COMMIT_TRIES; attempt += 1) {
     const { version, state } = await runs.load(run);
     if (!state) return undefined;
     const { events, effects } = decide(state, input, rules);
@@ -44,5 +42,5 @@ export async function decideOnce(
     for (const event of events) after = evolve(after, event);
     return { state: after, version: committed.version, events, duplicate: false };
   }
-  throw new Error(`Run ${run} changed ${TRIES} times under one decision.`);
+  throw new Error(`Run ${run} changed ${COMMIT_TRIES} times under one decision.`);
 }

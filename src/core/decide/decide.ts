@@ -6,12 +6,12 @@ import { decideCommand } from './decide-command.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { expirePause, expireQuestion } from './expire-run.ts';
 import { PAUSE_TIMER } from './expiry.ts';
-import { judgeRun, noteReopened } from './judge-run.ts';
+import { judgeRun, recordReopened } from './judge-run.ts';
 import { reminderTime } from './raise-escalation.ts';
 import { replaceLostJob } from './replace-lost-job.ts';
 import { decideVerification, requestVerification } from './verify-afresh.ts';
 
-/** All the rules of a run, pure: what happened plus what is known gives what to journal and what to do. */
+/** All rules of a run as a pure function: from its state and an input to the events to journal and the effects to perform. */
 export function decide(state: RunState | undefined, input: Input, rules: Rules): Decision {
   if (input.type === 'request') {
     if (state) return NOTHING;
@@ -34,7 +34,7 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
     case 'judged':
       return judgeRun(state, input);
     case 'reopened':
-      return noteReopened(state, input);
+      return recordReopened(state, input);
     case 'timer':
       return decideTimer(state, input);
     case 'job_lost':
@@ -42,7 +42,7 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
   }
 }
 
-/** E-12: nobody answered; ask again, and again. The question stays open, unless the config says for how long (P-10). */
+/** E-12: an unanswered question is repeated until it is answered, or until it expires if the config has a limit (P-10). */
 function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>): Decision {
   if (input.timer === PAUSE_TIMER) return expirePause(state, input.at);
   const pending = pendingEscalation(state);
@@ -59,7 +59,7 @@ function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>):
   };
 }
 
-/** The job goes on or dies of it: people see why nothing of it appears. */
+/** Only a reply: the job may continue or fail, and people see why its work does not appear. */
 function refuseChangeset(state: RunState, problem: string): Decision {
   if (isFinished(state)) return NOTHING;
   const title = 'The job sent work that cannot be committed; it was not taken.';

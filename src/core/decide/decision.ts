@@ -8,7 +8,7 @@ export interface Decision {
 
 export const NOTHING: Decision = { events: [], effects: [] };
 
-/** A command that changes nothing: journalled, and answered with the right form. */
+/** Refuses a command: the refusal is journalled, and the reply names the right form. */
 export function refuse(
   input: { at: string; by: string; source?: string; command: { name: string } },
   reply: Omit<Reply, 'tone'>,

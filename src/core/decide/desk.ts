@@ -7,23 +7,27 @@ import type { RunStore } from '../ports/ports.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 
-/** A loser of the compare-and-swap loads again and decides again; this many in a row is a fault, not contention. */
-const TRIES = 20;
+/** After a lost compare-and-swap the run is loaded and decided again. This many losses in a row are a fault, not contention. */
+export const COMMIT_TRIES = 20;
 
 export interface Desk {
-  /** Loads, decides, commits, drains effects: safe to call again with the same input wherever the store knows its id. */
+  /** Loads, decides, commits and performs the effects. Idempotent for inputs whose id the store remembers. */
   handleOnce(run: string, input: Input): Promise<RunState>;
   state(run: string): Promise<RunState>;
 }
 
-export function createDesk(parts: {
+export function createDesk({
+  store,
+  rules,
+  onEvents,
+  perform,
+}: {
   store: RunStore;
   rules: Rules;
-  /** Journalled already when it is called. */
+  /** Called after the events are journalled. */
   onEvents(events: RunEvent[], state: RunState): void;
   perform(effect: Effect, state: RunState): Promise<void>;
 }): Desk {
-  const { store, rules, onEvents, perform } = parts;
   const load = async (run: string): Promise<RunState> => {
     const { state } = await store.load(run);
     if (!state) throw new Error(`There is no run ${run} in this store.`);
@@ -32,7 +36,7 @@ export function createDesk(parts: {
   return {
     state: load,
     async handleOnce(run, input) {
-      for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      for (let attempt = 0; attempt < COMMIT_TRIES; attempt += 1) {
         const { version, state } = await store.load(run);
         const { events, effects } = decide(state, input, rules);
         if (!state && events.length === 0) throw new Error(`There is no run ${run} in this store.`);
@@ -45,7 +49,7 @@ export function createDesk(parts: {
         for (const effect of effects) await perform(effect, after);
         return after;
       }
-      throw new Error(`Run ${run} changed ${TRIES} times under one decision.`);
+      throw new Error(`Run ${run} changed ${COMMIT_TRIES} times under one decision.`);
     },
   };
 }

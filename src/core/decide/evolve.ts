@@ -3,7 +3,7 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 
-/** Copies facts, decides nothing: an old journal folds alike under new code. */
+/** Copies facts and decides nothing, so that an old journal folds to the same state under new code. */
 export function evolve(state: RunState | undefined, event: RunEvent): RunState {
   if (event.type === 'run_requested') return begin(event);
   if (!state) throw new Error(`The journal starts with ${event.type}, not with run_requested.`);
@@ -153,7 +153,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return {
         agent: event.agent,
         predecessor: event.predecessor,
-        // What was counted is this agent's no more; the files are the run's.
+        // The counters belonged to the previous agent; the files belong to the run.
         metrics: {
           consecutive_same_errors: 0,
           attempts_without_file_change: 0,
@@ -187,7 +187,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         ...soFar(state, event),
       };
     case 'job_lost':
-      // What it was told but never confirmed with counters of its own is there again for its successor.
+      // Answers that the lost job has fetched but not confirmed by its counters are delivered to its successor again.
       return {
         job_live: false,
         answers: [...(state.delivered ?? []), ...state.answers],
@@ -246,7 +246,7 @@ function soFar(
   return { usage: usage ?? state.usage, changes: changes ?? state.changes };
 }
 
-/** What is said holds for the rest of the run; what to debug holds for that turn. */
+/** An instruction applies to the rest of the run, but one for a debugging turn only to that turn. */
 function keepInstruction(
   { guidance }: RunState,
   { instruction, next_turn }: Answer,
@@ -272,7 +272,7 @@ function closeEscalation(
   };
 }
 
-/** A question that comes again does not ask twice for what was given. */
+/** A repeated question does not ask again for values that were given. */
 function givenBefore(state: RunState, id: string): RunState['given'] {
   const before = state.escalations.find((e) => e.id === id);
   return { ...before?.resolution?.inputs, ...state.given };

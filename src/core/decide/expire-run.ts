@@ -5,10 +5,10 @@ import { type Decision, NOTHING } from './decision.ts';
 import { expiryOf, isExpired, pauseExpiry, spanInWords } from './expiry.ts';
 import { finishRun } from './finish-run.ts';
 
-/** Who did it when nobody did. */
+/** The author of an expiry, which no person caused. */
 const SELF = 'autobuild';
 
-/** P-10: the question stood open for as long as the config allows. The run ends as if it were cancelled. */
+/** P-10: the question was open for as long as the config allows. The run ends as if it were cancelled. */
 export function expireQuestion(state: RunState, pending: Escalation, at: string): Decision {
   if (!isExpired(expiryOf(state, pending.created_at), at)) return NOTHING;
   const span = waitedFor(pending.created_at, at);
@@ -18,7 +18,7 @@ export function expireQuestion(state: RunState, pending: Escalation, at: string)
 }
 
 export function expirePause(state: RunState, at: string): Decision {
-  // A question that came in the meantime has its own time.
+  // A question that was asked meanwhile has an expiry of its own.
   if (!state.paused?.since || state.pending || !isExpired(pauseExpiry(state), at)) return NOTHING;
   return finish(at, `paused, and nobody continued it for ${waitedFor(state.paused.since, at)}`);
 }

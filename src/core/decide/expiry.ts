@@ -6,10 +6,10 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A question expires by its reminder's timer; a pause has no reminders, so it has a timer of its own. */
+/** A question expires by the timer of its reminders. A pause has no reminders and needs its own timer. */
 export const PAUSE_TIMER = 'expiry:pause';
 
-/** When a run that waits since then ends by itself; undefined, the default: never (P-10). */
+/** The time at which a run that has waited since `since` ends by itself. Undefined, the default: never (P-10). */
 export function expiryOf({ reminders }: Pick<RunState, 'reminders'>, since: string): string | undefined {
   if (reminders.expire_ms === undefined) return undefined;
   return new Date(Date.parse(since) + reminders.expire_ms).toISOString();
@@ -28,7 +28,7 @@ export function setPauseTimer(state: RunState, at: string): Effect[] {
   return expiry ? [{ type: 'set_timer', timer: PAUSE_TIMER, at: expiry }] : [];
 }
 
-/** For events that let a paused run go on or end it. */
+/** Clears the timer if the events continue the paused run or end it. */
 export function clearPauseTimer(state: RunState, events: RunEvent[]): Effect[] {
   const ends = events.some(({ type }) => type === 'answer_prepared' || type === 'run_finished');
   return ends && pauseExpiry(state) ? [{ type: 'clear_timer', timer: PAUSE_TIMER }] : [];

@@ -1,7 +1,7 @@
 import type { RunStatus } from '../contracts/run-event.ts';
 import type { Decision } from './decision.ts';
 
-/** The run's last word: status, receipt, values forgotten, nothing running. */
+/** Ends the run: the job is stopped, the receipt is shown, and the values that were given are deleted. */
 export function finishRun(options: {
   at: string;
   status: RunStatus;

@@ -1,13 +1,13 @@
 import type { Effect } from '../contracts/effect.ts';
 import { isFinished, type RunState } from '../contracts/run-state.ts';
 
-/** Effects wait in a queue, so the run may have ended since one was decided. R-9: after a cancel only the final status is written. */
+/** effects wait in a queue, so the run may have ended meanwhile. After a cancel only the final status is written. */
 export function isStillWanted({ type }: Pick<Effect, 'type'>, state: RunState): boolean {
   switch (type) {
     case 'dispatch_job':
     case 'dispatch_verification':
       return !isFinished(state);
-    // A run that was completed or accepted is published, and its question is shown with its answer.
+    // A completed or accepted run is still published, and its question is shown with the answer.
     case 'publish':
     case 'ask':
     case 'show_review':
@@ -27,7 +27,7 @@ export function isStillWanted({ type }: Pick<Effect, 'type'>, state: RunState): 
   }
 }
 
-/** Ended by a person, or because nobody answered, before there was a result. */
+/** The run was ended without a result, by a person or because nobody answered. */
 export function isStopped({ status }: RunState): boolean {
   return status === 'cancelled' || status === 'terminated_by_human';
 }

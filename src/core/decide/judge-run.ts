@@ -9,7 +9,7 @@ import { finishRun } from './finish-run.ts';
 
 type Judged = Extract<Input, { type: 'judged' }>;
 
-/** The pull request's fate is the run's. */
+/** A merged pull request approves the run; a closed one rejects it, or pauses a run that is not done. */
 export function judgeRun(state: RunState, input: Judged): Decision {
   const { at, by, outcome } = input;
   if (state.status === 'reviewing')
@@ -18,10 +18,10 @@ export function judgeRun(state: RunState, input: Judged): Decision {
       effects: [{ type: 'update_status' }],
     };
   if (isFinished(state)) return NOTHING;
-  return outcome === 'approved' ? endMerged(state, at, by) : holdClosed(state, input);
+  return outcome === 'approved' ? endMerged(state, at, by) : pauseForClosedPull(state, input);
 }
 
-/** C-6: what there was is what people wanted. Work on top of it would go to a branch that nobody looks at any more. */
+/** C-6: people wanted the work as it was. More work would go to a branch that nobody looks at any more. */
 function endMerged(state: RunState, at: string, by: string): Decision {
   const reason = `Task completed with partial results due to an early merge by ${by}`;
   const finished = finishRun({ at, status: 'approved', partial: true, reason, by });
@@ -29,18 +29,18 @@ function endMerged(state: RunState, at: string, by: string): Decision {
   return pending ? closeUnanswered(pending, { at, by }, finished) : finished;
 }
 
-/** C-6: not merged, not cancelled either: the run waits until somebody says which it is. An open question waits already. */
-function holdClosed(state: RunState, { at, by, pull }: Judged): Decision {
+/** C-6: a closed pull request is no cancellation, so the run waits until somebody decides. An open question waits already. */
+function pauseForClosedPull(state: RunState, { at, by, pull }: Judged): Decision {
   if (pull === undefined || state.closed_pull?.number === pull) return NOTHING;
   const closed: RunEvent = { type: 'pull_request_closed', at, pull, by };
   const what = `pull request was closed by ${by}.`;
-  const say = (title: string, goesOn: string): Effect => {
-    const detail = `${goesOn} goes on with a new pull request, \`/cancel\` ends the run.`;
+  const explain = (title: string, resumeBy: string): Effect => {
+    const detail = `${resumeBy} goes on with a new pull request, \`/cancel\` ends the run.`;
     return { type: 'reply', reply: { tone: 'waiting', title, detail } };
   };
   if (state.pending || state.paused) {
-    const goesOn = state.pending ? 'The question stays open: an answer to it' : '`/continue`';
-    return { events: [closed], effects: [{ type: 'update_status' }, say(`The ${what}`, goesOn)] };
+    const resumeBy = state.pending ? 'The question stays open: an answer to it' : '`/continue`';
+    return { events: [closed], effects: [{ type: 'update_status' }, explain(`The ${what}`, resumeBy)] };
   }
   const verifying = state.verifying !== undefined;
   return {
@@ -54,13 +54,13 @@ function holdClosed(state: RunState, { at, by, pull }: Judged): Decision {
       { type: 'stop_job' },
       { type: 'update_status' },
       ...setPauseTimer(state, at),
-      say(`Paused: the ${what}`, '`/continue`'),
+      explain(`Paused: the ${what}`, '`/continue`'),
     ],
   };
 }
 
-/** It is used again; whether the run goes on is another question. */
-export function noteReopened(state: RunState, input: Extract<Input, { type: 'reopened' }>): Decision {
+/** The run uses the pull request again, but a paused run stays paused. */
+export function recordReopened(state: RunState, input: Extract<Input, { type: 'reopened' }>): Decision {
   const { at, by, pull } = input;
   if (state.closed_pull?.number !== pull) return NOTHING;
   return {

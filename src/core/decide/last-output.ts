@@ -3,7 +3,7 @@ import type { Verification } from '../contracts/verification.ts';
 
 const OUTPUT_KEPT = 4_000;
 
-/** The command that says most about where the run stands: the first that fails, else the last. */
+/** The output of the most telling check: the first that fails, else the last. */
 export function lastOutputOf(at: string, verification: Verification): EscalationContext['last_output'] {
   const check = verification.checks.find((candidate) => !candidate.ok) ?? verification.checks.at(-1);
   if (!check) return undefined;

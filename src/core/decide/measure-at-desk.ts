@@ -9,7 +9,7 @@ import { lastOutputOf } from './last-output.ts';
 const ERRORS_KEPT = 3;
 const FAILING_SHOWN = 20;
 
-/** Where the run stands after a fresh job has spoken: no job is there that measures, so the desk says it from its own record. */
+/** The measurements after a fresh job's result, taken from the desk's own record because no job is there to measure. */
 export function measureAtDesk(state: RunState, at: string, rules: Rules): Measured {
   const { metrics, guards, turn } = state;
   const limits = rules.limitsInForce(state.limits);

@@ -3,7 +3,7 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { CommandInput } from '../contracts/input.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 
-/** The operator's answer on the escalation's record (E-18). */
+/** E-18: adds the operator's answer to the record of the escalation. */
 export function recordResponse(pending: Escalation, input: CommandInput): RunEvent {
   const { command, by, via, at } = input;
   return {
@@ -21,7 +21,7 @@ export function recordResponse(pending: Escalation, input: CommandInput): RunEve
   };
 }
 
-/** The text as it was given, the names of the values, or the command as it would be typed. Values never appear. */
+/** The verbatim text, the names of the values, or the command as it would be typed. Values never appear. */
 function contentOf(command: SealedCommand): string {
   if ('text' in command) return command.text;
   if ('inputs' in command) return Object.keys(command.inputs).join(', ');

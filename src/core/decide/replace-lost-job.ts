@@ -1,16 +1,16 @@
 import type { Effect } from '../contracts/effect.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
-import { howToGoOn } from './close-question.ts';
+import { howToContinue } from './close-question.ts';
 import { decideAgentDeath } from './decide-claim.ts';
 import type { Decision } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { setPauseTimer } from './expiry.ts';
 
-/** What ends three jobs in a row before any of them finished a turn ends the fourth as well. */
+/** A cause that ended three jobs in a row before any of them finished a turn would end the fourth, too. */
 const MOST_LOSSES = 3;
 
-/** Another job goes on where the lost one stopped, unless a person is asked anyway, or they are lost again and again. */
+/** Another job continues where the lost one stopped, unless a question is open, the run is paused, or too many jobs were lost in a row. */
 export function replaceLostJob(
   state: RunState,
   lost: Extract<RunEvent, { type: 'job_lost' }>,
@@ -41,7 +41,7 @@ function explain(
     reply: {
       tone: 'waiting',
       title: `Paused: ${state.losses} jobs in a row ended before a turn was finished.`,
-      detail: `The last one: ${reason}. ${howToGoOn(state, at)}`,
+      detail: `The last one: ${reason}. ${howToContinue(state, at)}`,
       link: logUrl ? { text: 'The log of the last one', url: logUrl } : undefined,
     },
   };

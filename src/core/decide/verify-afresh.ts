@@ -11,13 +11,13 @@ import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
 import { measureAtDesk } from './measure-at-desk.ts';
-import { tellNextTurn } from './orders/tell-next-turn.ts';
+import { instructNextTurn } from './orders/instruct-next-turn.ts';
 import { raiseEscalation } from './raise-escalation.ts';
 
-/** A fresh job that never reports is tried again this often; then the result is handed to people as not verified. */
+/** Attempts with fresh jobs that never report. After these the result is published as not verified. */
 const ATTEMPTS = 3;
 
-/** The player says it is done, the job's checks agree, and nothing in the work waits for a person. */
+/** Called when the player reports completion, the job's checks pass, and no file needs approval. */
 export function completeRun(state: RunState, record: TurnRecord, at: string): Decision {
   if (state.fresh_verification) return requestVerification(state, at);
   const partial = record.verification?.ok !== true;
@@ -25,7 +25,7 @@ export function completeRun(state: RunState, record: TurnRecord, at: string): De
   return finishRun({ at, status: 'reviewing', partial, reason });
 }
 
-/** The job's own checks passed. It shares a machine with the agent, so a fresh one without secrets has the last word. */
+/** The job shares a machine with the agent, so its passing checks are confirmed by a fresh job without secrets. */
 export function requestVerification(state: RunState, at: string): Decision {
   const attempt = (state.verifying ?? 0) + 1;
   if (attempt > ATTEMPTS) {
@@ -52,7 +52,7 @@ export function decideVerification(
     const finished = finishRun({ at, status: 'reviewing', partial, reason });
     return { events: [reported, ...finished.events], effects: finished.effects };
   }
-  // What fails on a clean checkout is feedback like any other: the next turn starts with it.
+  // A failure on a clean checkout is feedback like any other, and the next turn starts with it.
   const failed: RunEvent = { ...reported, guards: countFailure(state, at, verification, rules) };
   const after = evolve(state, failed);
   const asked = askWhatTripped(after, at, rules);
@@ -63,44 +63,44 @@ export function decideVerification(
   };
 }
 
-/** E-2: a verification like any other, and a failure. */
+/** E-2: the fresh job's result counts like any other failed verification. */
 function countFailure(state: RunState, at: string, verification: Verification, rules: Rules): GuardStates {
   const { ok, tests, checks } = verification;
   const signature = resultSignature({ ok, tests, errors: checks.flatMap(({ errors }) => errors) });
   return rules.observe(state.guards, { type: 'verified', at, turn: state.turn, verification, signature });
 }
 
-/** Completion won over the guards at the end of the turn (K-10). It was none, so they count as after any other turn. */
+/** Completion won over the guards at the end of the turn (K-10). The work was not complete, so they count as after any other turn. */
 function askWhatTripped(state: RunState, at: string, rules: Rules): Decision | undefined {
   if (state.pending || state.paused || waitsOverClosedPull(state)) return undefined;
-  // Counters of which no job has heard yet that they start again.
+  // Guards that were re-armed while no job has restarted their counters yet.
   const rearmed = new Set([...state.answers, ...(state.delivered ?? [])].flatMap(({ rearm }) => rearm));
   const triggers = rules.tripped(state.guards, state.limits).filter(({ guard }) => !rearmed.has(guard));
   if (triggers.length === 0) return undefined;
   return raiseEscalation(state, triggers, measureAtDesk(state, at, rules), at, rules, false);
 }
 
-/** R-8: not the work that was examined and approved, whatever became of it. The agent reports anew, and people are asked anew. */
+/** R-8: the verified work is not the work that was examined and approved. The agent reports again, and approvals are asked for again. */
 function dropResult(state: RunState, at: string, rules: Rules): Decision {
   const dropped: RunEvent = { type: 'verification_dropped', at, by: 'Autobuild' };
   const title = 'The result of the verification does not count: the work was changed after it was examined.';
-  const said: Effect[] = [
+  const replies: Effect[] = [
     { type: 'reply', reply: { tone: 'refused', title, detail: 'The agent has to report it again.' } },
     { type: 'update_status' },
   ];
-  if (state.pending || state.paused) return { events: [dropped], effects: said };
-  const told = tellNextTurn(at, {
+  if (state.pending || state.paused) return { events: [dropped], effects: replies };
+  const instructed = instructNextTurn(at, {
     id: `changed.${state.turns.length}`,
     command: 'guide',
     by: 'autobuild',
     instruction:
       'The work was changed after you had reported it complete, so it was not taken. Look at it once more, and report again.',
   });
-  const events = [dropped, ...told.events];
+  const events = [dropped, ...instructed.events];
   const asked = askWhatTripped(events.reduce(evolve, state), at, rules);
-  if (asked) return { events: [...events, ...asked.events], effects: [...said, ...asked.effects] };
+  if (asked) return { events: [...events, ...asked.events], effects: [...replies, ...asked.effects] };
   return {
     events,
-    effects: [...said, ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }])],
+    effects: [...replies, ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }])],
   };
 }

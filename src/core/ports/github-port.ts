@@ -189,7 +189,7 @@ export interface AppDeliveries {
   redeliver(id: string): Promise<void>;
 }
 
-export type InstallationStanding = 'active' | 'suspended' | 'gone';
+export type InstallationStatus = 'active' | 'suspended' | 'gone';
 
 /** A failed API call, with the details that a caller can act on. */
 export class GitHubError extends Error {

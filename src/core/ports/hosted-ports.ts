@@ -6,7 +6,7 @@ import { ROLES } from '../contracts/role.ts';
 import type { Commit, RunStore, Vault } from './ports.ts';
 
 /** The repository, issue and commit that a run belongs to, and its settings there. Written once, when the run is created. */
-export const Place = z.object({
+export const RunTarget = z.object({
   installation_id: z.number().int(),
   owner: z.string(),
   repo: z.string(),
@@ -29,7 +29,7 @@ export const Place = z.object({
     .object({ mention: z.array(z.string().regex(MENTION_NAME)), webhook: z.enum(['on', 'off']) })
     .optional(),
 });
-export type Place = z.infer<typeof Place>;
+export type RunTarget = z.infer<typeof RunTarget>;
 
 /** A received webhook. The signature of its raw payload has been verified. */
 export interface Delivery {
@@ -86,7 +86,7 @@ export type Outbox = Queue<OutgoingEffect>;
 
 export interface HostedCommit extends Commit {
   /** Only with the first commit of a run. */
-  place?: Place;
+  target?: RunTarget;
   /** Idempotency keys of the handled inputs, such as `comment:<id>`. A key that was seen before makes the commit a no-op. */
   seen?: string[];
 }
@@ -101,7 +101,7 @@ export interface HostedStore {
     ): Promise<{ ok: true; version: number; duplicate: boolean } | { ok: false }>;
     /** True if a commit with this key exists. */
     wasSeen(key: string): Promise<boolean>;
-    place(run: string): Promise<Place | undefined>;
+    target(run: string): Promise<RunTarget | undefined>;
     /** The newest run of the issue. */
     ofIssue(repoId: number, issue: number): Promise<string | undefined>;
     /** Runs that are not finished, oldest first. */
@@ -159,7 +159,7 @@ export interface HostedStore {
       | undefined
     >;
     /** Succeeds for one Actions run only, and again for later attempts of that Actions run. */
-    takeTicket(
+    redeemTicket(
       hash: string,
       actionsRun: number,
       attempt: number,

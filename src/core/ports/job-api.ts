@@ -5,7 +5,7 @@ import { Orders } from '../contracts/orders.ts';
 import { RunStatus } from '../contracts/run-event.ts';
 import { isFinished, type RunState } from '../contracts/run-state.ts';
 import { Verification } from '../contracts/verification.ts';
-import { Place } from './hosted-ports.ts';
+import { RunTarget } from './hosted-ports.ts';
 
 /** The messages between job and desk over HTTP, below `/api/jobs`. Both ends parse with these schemas. */
 export const JOB_API_PATH = '/api/jobs';
@@ -23,14 +23,14 @@ export const ClaimRequest = z.object({
 });
 export type ClaimRequest = z.infer<typeof ClaimRequest>;
 
-export const JobPlace = Place.pick({
+export const JobTarget = RunTarget.pick({
   owner: true,
   repo: true,
   issue: true,
   head_sha: true,
   default_branch: true,
 });
-export type JobPlace = z.infer<typeof JobPlace>;
+export type JobTarget = z.infer<typeof JobTarget>;
 
 /** The run's orders, and the version of the run they were made from. */
 export const OrdersResponse = z.object({ orders: Orders, version: z.number().int().nonnegative() });
@@ -40,7 +40,7 @@ export const ClaimResponse = OrdersResponse.extend({
   token: z.string(),
   kind: JobKind,
   brief: Brief,
-  place: JobPlace,
+  place: JobTarget,
   protocol: z.number().int(),
 });
 export type ClaimResponse = z.infer<typeof ClaimResponse>;

@@ -1,7 +1,7 @@
 import type { LimitsInForce } from '../contracts/guard.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
-import type { Place } from '../ports/hosted-ports.ts';
+import type { RunTarget } from '../ports/hosted-ports.ts';
 import { findSecretsInFiles } from '../secrets/secrets-in-changeset.ts';
 import {
   Changeset,
@@ -26,7 +26,7 @@ export function digestOfFile({ mode, content }: Pick<ChangesetFile, 'mode' | 'co
 /** The limits for this changeset: approvals given so far, and the paths that the repository protects. */
 export function changesetLimits(
   state: RunState,
-  place: Pick<Place, 'protected_paths'>,
+  target: Pick<RunTarget, 'protected_paths'>,
   { files }: Pick<Changeset, 'files'>,
   inForce: LimitsInForce,
   hash: Hash,
@@ -37,7 +37,7 @@ export function changesetLimits(
     return digest !== undefined && digest === digestOfFile(file, hash);
   });
   return {
-    protectedPaths: place.protected_paths ?? [],
+    protectedPaths: target.protected_paths ?? [],
     approvedPaths: state.approved_paths,
     approvedNames: [...(state.approved_names ?? []), ...approvedAsIs.map(({ path }) => path)],
     scope: inForce.scope ? state.task.scope : undefined,

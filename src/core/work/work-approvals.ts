@@ -11,9 +11,9 @@ import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
 import { isApproved } from './is-approved.ts';
 
-/** The part of finished work that may not be committed as it is: a person is asked about it before the run ends. */
+/** The part of finished work that needs an approval before it is committed. A person is asked about it before the run ends. */
 export function unapprovedWork(state: RunState, work: WorkFacts | undefined): UnapprovedWork {
-  // Somebody may have approved since the desk looked.
+  // An approval may have been given since the desk examined the work.
   const problems = work?.problems ?? [];
   const isOpen = opennessOf(state, problems);
   const open = problems.filter(({ path }) => isOpen(path));
@@ -25,14 +25,14 @@ export function unapprovedWork(state: RunState, work: WorkFacts | undefined): Un
   };
 }
 
-/** Nothing waits to be written: what a person is asked about was found in work that is done otherwise. */
+/** The question is about files of finished work, and no edit is held back. */
 export function isAboutFinishedWork(triggers: readonly Trigger[]): boolean {
   return triggers.every(
     ({ evidence: { proposed = [] } }) => proposed.length > 0 && proposed.every(({ finished }) => finished),
   );
 }
 
-/** Whether the question is about finished work, and all of it is approved now: then nothing is left for the agent to do. */
+/** True if the question is about finished work and all of it is approved now, so that the agent has nothing left to do. */
 export function isApprovedWork(
   state: RunState,
   { triggers, work }: Escalation,
@@ -66,7 +66,7 @@ function opennessOf(
   { approved_paths, approved_names, approved_files = [] }: RunState,
   found: readonly Pick<WorkProblem, 'path' | 'digest'>[],
 ): (path: string) => boolean {
-  const asItStands = new Set(
+  const boundToContent = new Set(
     found
       .filter(({ path, digest }) =>
         approved_files.some((file) => file.path === path && file.digest === digest),
@@ -74,26 +74,28 @@ function opennessOf(
       .map(({ path }) => path),
   );
   const approvals = { approvedPaths: approved_paths, approvedNames: approved_names };
-  return (path) => !asItStands.has(path) && !isApproved(path, approvals);
+  return (path) => !boundToContent.has(path) && !isApproved(path, approvals);
 }
 
 /**
- * R-8: a protected file that is approved by its name is approved as it stood when it was asked about, in whatever work it comes
- * again; another text of it asks again. A pattern is for whatever comes.
+ * R-8: the approval of a protected file by name covers the content that was asked about, whichever work contains it later. Other
+ * content of the file is asked about again. A pattern covers any content.
  */
 export function bindToContent(
   { approved_files = [] }: RunState,
   { triggers }: Escalation,
   approved: readonly string[],
 ): { unbound: string[]; approvedFiles?: ApprovedFile[] } {
-  const asItStands = new Set(
+  const boundToContent = new Set(
     triggers
       .flatMap(({ evidence }) => evidence.proposed ?? [])
       .filter(({ finished, why }) => finished && (why === 'protected' || why === 'workflow'))
       .map(({ path }) => path),
   );
-  const bound = examinedIn(triggers).filter(({ path }) => asItStands.has(path) && approved.includes(path));
-  const unbound = approved.filter((path) => !asItStands.has(path));
+  const bound = examinedIn(triggers).filter(
+    ({ path }) => boundToContent.has(path) && approved.includes(path),
+  );
+  const unbound = approved.filter((path) => !boundToContent.has(path));
   if (bound.length === 0) return { unbound };
   const kept = approved_files.filter(({ path }) => !bound.some((file) => file.path === path));
   return { unbound, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };

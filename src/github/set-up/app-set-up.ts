@@ -6,7 +6,7 @@ import { PER_PAGE } from '../pages.ts';
 type Granted = Record<string, string>;
 
 export interface AppDelivery {
-  /** The same for each try of one event. */
+  /** The id of the webhook, which is the same for every attempt. */
   guid: string;
   delivered_at: string;
   status_code: number;
@@ -14,18 +14,18 @@ export interface AppDelivery {
   event: string;
 }
 
-/** How the App itself is set up, asked with its own signed token. */
+/** Reads the App's own settings, authenticated with its JWT. */
 export interface AppSetUp {
   app(): Promise<{ name: string; url: string; permissions: Granted; events: string[] }>;
-  /** Undefined: not installed there. */
+  /** Undefined if the App is not installed there. */
   installation(
     owner: string,
     repo: string,
   ): Promise<{ id: number; url: string; permissions: Granted; suspended: boolean } | undefined>;
   webhookUrl(): Promise<string | undefined>;
-  /** The newest hundred, newest first, of all repositories. */
+  /** The newest hundred deliveries of all repositories, newest first. */
   deliveries(): Promise<AppDelivery[]>;
-  /** A token of the installation, good for that one repository. */
+  /** Creates an installation token that is limited to the repository. */
   createToken(installation: number, repo: string): Promise<string>;
 }
 

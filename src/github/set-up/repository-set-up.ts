@@ -3,12 +3,12 @@ import { PER_PAGE, readAllPages } from '../pages.ts';
 
 export interface ActionsPolicy {
   enabled: boolean;
-  /** Which actions may be used; undefined where GitHub does not say. */
+  /** The actions that may be used; undefined if GitHub does not say. */
   allowed?: 'all' | 'local_only' | 'selected';
   mustPinCommits: boolean;
 }
 
-/** How a repository is set up, for people who look into what is missing. Undefined: no permission to look. */
+/** Reads a repository's settings for `doctor`. Undefined results mean that the permission to read is missing. */
 export interface RepositorySetUp {
   repository(): Promise<{
     full_name: string;
@@ -18,9 +18,9 @@ export interface RepositorySetUp {
   }>;
   actionsPolicy(): Promise<ActionsPolicy | undefined>;
   hasLabel(name: string): Promise<boolean | undefined>;
-  /** Names of the organisation's secrets that the repository may use. */
+  /** Names of organisation secrets that the repository may use. */
   organizationSecrets(): Promise<string[] | undefined>;
-  /** Types of the rules that hold for a branch of that name, be it there or not. */
+  /** Types of the rules that apply to a branch of that name, even if it does not exist. */
   branchRules(branch: string): Promise<string[] | undefined>;
 }
 
@@ -68,7 +68,7 @@ export function createRepositorySetUp({ request }: Client): RepositorySetUp {
   };
 }
 
-/** GitHub says 404 as well where only an admin may look. A rate limit is a 403, too, but one that passes. */
+/** GitHub also responds with 404 if only an admin may read the setting. A rate limit is also a 403, but a temporary one. */
 async function ifAllowed<Value>(call: Promise<Value>): Promise<Value | undefined> {
   return call.catch((error: unknown) => {
     if (isStatus(error, 403, 404) && error.retryAfter === undefined) return undefined;

@@ -4,10 +4,11 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
+import { copyIn, copyOut, linkIn } from '../disk/copy-inside.ts';
 import { pruneEmptyParents } from '../disk/inside-directory.ts';
 import { listInside } from '../disk/list-inside.ts';
+import { isSameState, type PathState, readPathState } from '../disk/path-state.ts';
 import { removeInside } from '../disk/set-aside.ts';
-import { copyIn, copyOut, isSameStanding, linkIn, type Standing, standingAt } from '../disk/standing.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import {
@@ -84,17 +85,17 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   let notices: string[] = [];
 
   const asPlaced = async (path: string): Promise<boolean> => {
-    const standing = await standingAt(worktree, path);
-    if (standing.kind === 'behind') {
-      const obstacle = originals.get(standing.obstacle);
-      return obstacle !== undefined && isOriginal(await standingAt(worktree, standing.obstacle), obstacle);
+    const state = await readPathState(worktree, path);
+    if (state.kind === 'behind') {
+      const obstacle = originals.get(state.obstacle);
+      return obstacle !== undefined && isOriginal(await readPathState(worktree, state.obstacle), obstacle);
     }
-    if (standing.kind !== 'directory' || originals.has(path)) {
-      return isOriginal(standing, originals.get(path));
+    if (state.kind !== 'directory' || originals.has(path)) {
+      return isOriginal(state, originals.get(path));
     }
     for (const inner of await listInside(worktree, path, MAX_FILES)) {
       if (!originals.has(inner)) return false;
-      if (!isOriginal(await standingAt(worktree, inner), originals.get(inner))) return false;
+      if (!isOriginal(await readPathState(worktree, inner), originals.get(inner))) return false;
     }
     return true;
   };
@@ -110,7 +111,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   /** Keeps an earlier turn's version that the agent has overwritten, most likely without having seen it. */
   const keepReplaced = async (copy: Copy): Promise<void> => {
     const isFile = copy.kind === 'file' || copy.kind === 'link';
-    if (!isFile || isSameStanding(await standingAt(worktree, copy.path), copy)) return;
+    if (!isFile || isSameState(await readPathState(worktree, copy.path), copy)) return;
     const kept = join(dir, 'replaced', randomUUID());
     await mkdir(join(dir, 'replaced'), { recursive: true, mode: 0o700 });
     await rename(copy.stored, kept);
@@ -155,10 +156,10 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     const missing: Copy[] = [];
     for (const path of new Set(paths)) {
       const original = originals.get(path);
-      const standing = await standingAt(worktree, path);
-      if (isOriginal(standing, original)) continue;
-      if (standing.kind === 'behind' && !original) continue;
-      differing.add(standing.kind === 'behind' ? standing.obstacle : path);
+      const state = await readPathState(worktree, path);
+      if (isOriginal(state, original)) continue;
+      if (state.kind === 'behind' && !original) continue;
+      differing.add(state.kind === 'behind' ? state.obstacle : path);
       if (original) missing.push(original);
     }
     return { differing, missing };
@@ -219,9 +220,9 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
   };
 }
 
-function isOriginal(standing: Standing, original: Copy | undefined): boolean {
+function isOriginal(state: PathState, original: Copy | undefined): boolean {
   if (original?.kind === 'unreadable') return true;
-  return isSameStanding(standing, original ?? { kind: 'none' });
+  return isSameState(state, original ?? { kind: 'none' });
 }
 
 function isAtOrBelow(path: string, roots: ReadonlySet<string>): boolean {
@@ -242,24 +243,24 @@ async function copyAll(
   const copies: Copy[] = [];
   for (const [at, path] of paths.entries()) {
     const stored = join(to, String(at));
-    let standing = await standingAt(worktree, path);
-    if (standing.kind === 'unreadable' && !leaveUnreadable) {
+    let state = await readPathState(worktree, path);
+    if (state.kind === 'unreadable' && !leaveUnreadable) {
       await chmod(join(worktree, path), 0o600);
-      standing = await standingAt(worktree, path);
+      state = await readPathState(worktree, path);
     }
-    if (standing.kind === 'file') await copyOut(worktree, path, stored);
-    else await writeFile(stored, standing.kind === 'link' ? standing.target : '', { mode: 0o600 });
-    copies.push(copyOf(path, stored, standing));
+    if (state.kind === 'file') await copyOut(worktree, path, stored);
+    else await writeFile(stored, state.kind === 'link' ? state.target : '', { mode: 0o600 });
+    copies.push(copyOf(path, stored, state));
   }
   return copies;
 }
 
-function copyOf(path: string, stored: string, standing: Standing): Copy {
-  switch (standing.kind) {
+function copyOf(path: string, stored: string, state: PathState): Copy {
+  switch (state.kind) {
     case 'file':
     case 'link':
     case 'unreadable':
-      return { path, stored, ...standing };
+      return { path, stored, ...state };
     default:
       return { path, stored, kind: 'none' };
   }

@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
+import { copyIn } from '../disk/copy-inside.ts';
 import { lookInside, lstatIfThere } from '../disk/inside-directory.ts';
 import { listInside } from '../disk/list-inside.ts';
-import { copyIn } from '../disk/standing.ts';
 import { writeInside } from '../disk/write-inside.ts';
 
 const MAX_FILES = 20_000;

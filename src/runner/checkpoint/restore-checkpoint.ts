@@ -53,7 +53,7 @@ async function restoreConversation(
   for (const file of session_files) {
     const moved = relocate(agent, file, checkpoint, target);
     if (!moved.ok) return { problem: `${file.path} cannot be brought here: ${moved.problem}` };
-    await writeInside(home, file.path, { bytes: moved.bytes, mode: file.mode & 0o777 });
+    await writeInside(home, moved.path, { bytes: moved.bytes, mode: file.mode & 0o777 });
   }
   const command = agent.importSession?.({ session, home });
   const problem =
@@ -89,24 +89,23 @@ async function restoreAside(
   return { ...item, stored: join(asideDir, name) };
 }
 
-type Moved = { ok: true; bytes: Uint8Array } | { ok: false; problem: string };
+type Moved = { ok: true; path: string; bytes: Uint8Array } | { ok: false; problem: string };
 
 function relocate(
   agent: Agent,
-  file: PackedCheckpoint['session_files'][number],
+  { path, content }: PackedCheckpoint['session_files'][number],
   from: { worktree: string; home: string },
   to: { worktree: string; home: string },
 ): Moved {
-  const bytes = Buffer.from(file.content, 'base64');
-  if (!agent.relocate || (from.worktree === to.worktree && from.home === to.home)) return { ok: true, bytes };
+  const bytes = Buffer.from(content, 'base64');
+  if (!agent.relocate || (from.worktree === to.worktree && from.home === to.home))
+    return { ok: true, path, bytes };
   // Binary files are copied unchanged, because decoding them as text would damage them.
-  if (!isUtf8(bytes)) return { ok: true, bytes };
+  const file = isUtf8(bytes) ? { path, text: bytes.toString('utf8') } : { path };
   try {
-    const text = agent.relocate(file.path, bytes.toString('utf8'), { from: from.worktree, to: to.worktree });
-    return {
-      ok: true,
-      bytes: Buffer.from(agent.relocate(file.path, text, { from: from.home, to: to.home })),
-    };
+    const inWorktree = agent.relocate(file, { from: from.worktree, to: to.worktree });
+    const { path: movedPath, text } = agent.relocate(inWorktree, { from: from.home, to: to.home });
+    return { ok: true, path: movedPath, bytes: text === undefined ? bytes : Buffer.from(text) };
   } catch (error) {
     // The agent wrote the file, so a malformed one is a problem to report and not a bug of ours.
     return { ok: false, problem: (error as Error).message.slice(0, 200) };

@@ -3,8 +3,8 @@ import { lstat, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
 /**
- * Looks at each name on the way from `root` to `path` (checked, relative) without following any. `obstacle` is the first
- * parent that is there but is no directory: a link, most likely.
+ * Stats each directory from `root` down to `path` (checked, relative) without following symlinks. `obstacle` is the first
+ * parent that exists and is not a directory, most likely a symlink.
  */
 export async function lookInside(
   root: string,
@@ -21,7 +21,7 @@ export async function lookInside(
   return {};
 }
 
-/** Makes the missing directories one by one; a link on the way is an error, never a detour. */
+/** Makes the missing directories one by one. A symlink among them is an error, because it could lead out of `root`. */
 export async function makeDirectories(root: string, path: string, mode = 0o777): Promise<void> {
   let at = '';
   for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
@@ -37,7 +37,7 @@ export async function makeDirectories(root: string, path: string, mode = 0o777):
   }
 }
 
-/** Takes away the directories that became empty, up to but without `root`. */
+/** Removes the parents of `path` that are empty, up to but excluding `root`. */
 export async function pruneEmptyParents(root: string, path: string): Promise<void> {
   for (let dir = dirname(path); dir !== '.'; dir = dirname(dir)) {
     const gone = await rmdir(join(root, dir)).then(
@@ -63,7 +63,7 @@ export function isInside(directory: string, path: string): boolean {
   return way !== '..' && !way.startsWith('../');
 }
 
-/** The real place of a path whose last parts may not exist yet. */
+/** Like `realpath`, but the last names of the path need not exist. */
 export async function resolveLinks(path: string): Promise<string> {
   const full = resolve(path);
   const real = await realpath(full).catch(() => undefined);

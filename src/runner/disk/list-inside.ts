@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { lookInside, lstatIfThere } from './inside-directory.ts';
 
 /**
- * Every file and link at or below `path` (checked, relative to `root`; empty: all of it), links not followed; a link to a
- * directory is one entry. `without`: a directory, with its slash, that is not looked into.
+ * Lists every file and symlink at or below `path` (checked, relative to `root`; empty for all of `root`). Symlinks are not
+ * followed. `without` is a directory, with a trailing slash, that is not searched.
  */
 export async function listInside(
   root: string,

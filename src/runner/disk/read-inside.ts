@@ -8,7 +8,7 @@ type FileInside =
   | { ok: true; bytes: Buffer; mode: number }
   | { ok: false; problem: string; tooLarge: boolean };
 
-/** The bytes of a plain file below `root`: never through a link, never more than `maxBytes`. */
+/** Reads a plain file below `root`. Refuses symlinks, also among the parents, and files larger than `maxBytes`. */
 export async function readInside(root: string, path: string, maxBytes: number): Promise<FileInside> {
   const checked = checkWorktreePath(path);
   if (!checked.ok) return refuse(checked.problem);
@@ -30,13 +30,13 @@ async function readOpened(root: string, path: string, maxBytes: number): Promise
   try {
     const stats = await file.stat();
     if (!stats.isFile()) return refuse('it is not a plain file');
-    // What was looked at may have been exchanged since: the open file itself says where it is.
+    // A parent may have become a symlink since it was checked. The path of the open file shows it.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined);
     if (real !== undefined && relative(await realpath(root), real) !== path)
       return refuse('it is behind a symbolic link');
     if (stats.size > maxBytes)
       return refuse(`it has ${stats.size} bytes; at most ${maxBytes} can be carried`, true);
-    // One byte more than it had, so that a file which grows meanwhile is noticed.
+    // One byte more than the size, to notice a file that grows while it is read.
     const bytes = Buffer.alloc(stats.size + 1);
     let length = 0;
     while (length < bytes.length) {

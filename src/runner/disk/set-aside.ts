@@ -5,14 +5,14 @@ import type { SetAside } from '../../core/work/change.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { lookInside, makeDirectories, pruneEmptyParents } from './inside-directory.ts';
 
-/** Moves what stands at the path out of the worktree. Refuses rather than reach through a link. */
+/** Moves the file, symlink or directory at the path out of the worktree. Nothing behind a symlink is touched. */
 export async function setAside(worktree: string, given: string, asideDir: string): Promise<SetAside> {
   const checked = checkWorktreePath(given);
   if (!checked.ok) return { path: given, kind: 'refused', problem: checked.problem };
   const { path } = checked;
   try {
     const { stats } = await lookInside(worktree, path);
-    // Behind a link there is nothing of the worktree: for the worktree the path is gone.
+    // Also if a parent is a symlink, because nothing behind a symlink belongs to the worktree.
     if (stats === undefined) return { path, kind: 'deleted' };
     const full = join(worktree, path);
     if (stats.isSymbolicLink()) {
@@ -34,8 +34,8 @@ export async function setAside(worktree: string, given: string, asideDir: string
   }
 }
 
-/** Brings back what was set aside. What stands at the path now is replaced. */
-export async function bringBack(worktree: string, item: SetAside): Promise<void> {
+/** Undoes `setAside`. Whatever is at the path now is replaced. */
+export async function restoreSetAside(worktree: string, item: SetAside): Promise<void> {
   if (item.kind === 'refused') return;
   const checked = checkWorktreePath(item.path);
   if (!checked.ok)
@@ -49,13 +49,13 @@ export async function bringBack(worktree: string, item: SetAside): Promise<void>
   if (item.kind === 'file') await chmod(full, item.mode);
 }
 
-/** Removes a file, link or directory, and never what a link points at. */
+/** Removes a file, directory or symlink, but not the target of a symlink. */
 export async function removeInside(worktree: string, path: string): Promise<void> {
   const { stats } = await lookInside(worktree, path);
   if (stats !== undefined) await rm(join(worktree, path), { recursive: stats.isDirectory(), force: true });
 }
 
-/** Also to another file system. */
+/** Like `rename`, but works across file systems. */
 export async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

@@ -5,7 +5,7 @@ import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { makeDirectories } from './inside-directory.ts';
 import { removeInside } from './set-aside.ts';
 
-/** Puts a plain file in place of whatever stands at the path. A link there goes; a link on the way is an error. */
+/** Replaces whatever is at the path with a plain file. A symlink among its parents is an error. */
 export async function writeInside(
   root: string,
   path: string,
@@ -19,7 +19,7 @@ export async function writeInside(
   const opened = await open(join(root, checked.path), flags, file.mode);
   try {
     await opened.writeFile(file.bytes);
-    // Whatever the umask took away.
+    // Set again, because the umask may have removed bits when the file was opened.
     await opened.chmod(file.mode);
   } finally {
     await opened.close();

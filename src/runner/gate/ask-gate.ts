@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import { GateAnswer, type GateAsk, MAX_GATE_LINE } from '../../core/contracts/gate.ts';
 
-/** Asks the gate and waits, for a person if need be. Whatever goes wrong is a denial: an unheard ask is not an allowed one. */
+/** Asks the gate and waits, for a person if need be. Any failure is a denial, because an unanswered ask is not allowed. */
 export function askGate(socketPath: string, ask: GateAsk, signal?: AbortSignal): Promise<GateAnswer> {
   return new Promise((resolve) => {
     const line = JSON.stringify(ask);
@@ -10,7 +10,7 @@ export function askGate(socketPath: string, ask: GateAsk, signal?: AbortSignal):
       return;
     }
     const socket = createConnection(socketPath);
-    const parts: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let length = 0;
     const finish = (answer: GateAnswer) => {
       resolve(answer);
@@ -24,8 +24,8 @@ export function askGate(socketPath: string, ask: GateAsk, signal?: AbortSignal):
       length += chunk.length;
       if (length > MAX_GATE_LINE) return finish(deny("the gate's answer is too long"));
       const end = chunk.indexOf(0x0a);
-      parts.push(end === -1 ? chunk : chunk.subarray(0, end));
-      if (end !== -1) finish(readAnswer(Buffer.concat(parts).toString('utf8')));
+      chunks.push(end === -1 ? chunk : chunk.subarray(0, end));
+      if (end !== -1) finish(readAnswer(Buffer.concat(chunks).toString('utf8')));
     });
   });
 }

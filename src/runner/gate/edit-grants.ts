@@ -1,11 +1,11 @@
-import type { PlacedWrite } from './place-write.ts';
+import type { WriteTarget } from './resolve-write-path.ts';
 
-/** An edit that was allowed is made within this time, or it is not made. */
+/** An allowed edit that is not made within this time is assumed to be dropped. */
 export const GRANT_MS = 1_000;
 
-/** What the gate allowed in this turn. An edit that is not made yet counts already, but not for ever. */
+/** The edits that the gate allowed in this turn. One that is not made yet already counts as a changed file, for a limited time. */
 export class EditGrants {
-  /** Stands still while the agent is frozen: it cannot write then. */
+  /** A clock that stops while the agent is frozen and cannot write. */
   readonly #now: () => number;
   readonly #waiting = new Map<string, number>();
   readonly #asked = new Set<string>();
@@ -14,10 +14,10 @@ export class EditGrants {
     this.#now = now;
   }
 
-  add({ path, named }: PlacedWrite): void {
+  add({ path, named }: WriteTarget): void {
     this.#waiting.set(path, this.#now());
     this.#asked.add(path);
-    // A tool may write through a link, or put a file in its place.
+    // A tool may write through a symlink, or replace it with a file.
     this.#asked.add(named);
   }
 
@@ -25,12 +25,12 @@ export class EditGrants {
     return this.#asked.has(path);
   }
 
-  /** Allowed, and not found written so far. */
+  /** Paths that were allowed and not yet found written. */
   waiting(): string[] {
     return [...this.#waiting.keys()];
   }
 
-  /** After a look that began at `lookedAt`: what is written counts as changed, what was not written in time never was. */
+  /** Call it after a look that began at `lookedAt`, with the paths it found. Those and expired grants are forgotten. */
   forget(changed: readonly string[], lookedAt: number): void {
     for (const path of changed) this.#waiting.delete(path);
     for (const [path, at] of this.#waiting) if (at < lookedAt - GRANT_MS) this.#waiting.delete(path);

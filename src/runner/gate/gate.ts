@@ -3,24 +3,24 @@ import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { type GateAnswer, GateAsk, MAX_GATE_LINE } from '../../core/contracts/gate.ts';
 
-/** `sockaddr_un` holds 108 bytes on Linux, 104 elsewhere, the closing NUL among them. */
+/** `sockaddr_un` has 108 bytes on Linux and 104 elsewhere, including the closing NUL. */
 const MAX_SOCKET_PATH = 103;
 const MAX_CONNECTIONS = 64;
 const MAX_HELD = 256;
 
 type Gate = {
   readonly socketPath: string;
-  /** Denies every ask still held, then ends. */
+  /** Denies every ask that is still held. */
   close(reason?: string): Promise<void>;
 };
 
 export type GateOptions = {
   socketPath: string;
-  /** May take as long as a person needs: the agent's hook waits. */
+  /** May take as long as a person needs, because the agent's hook waits. */
   decide(ask: GateAsk): Promise<GateAnswer>;
 };
 
-/** The door before each edit: one JSON object per line in, one answer per line out, in the order they are decided. */
+/** Answers an agent's question before each edit. Both are a line of JSON; answers come in the order they are decided. */
 export async function openGate(options: GateOptions): Promise<Gate> {
   const { socketPath } = options;
   await prepareSocketPath(socketPath);
@@ -42,7 +42,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
         resolve(answer);
       };
       held.add(settle);
-      // A rule that throws must not let the edit through.
+      // An error in the decision must not allow the edit.
       Promise.resolve()
         .then(() => options.decide(ask))
         .then(settle, (error: unknown) => settle(deny(`the gate failed: ${String(error)}`)));
@@ -77,7 +77,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
       closed = reason;
       const ended = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const settle of [...held]) settle(deny(reason));
-      // The denials are written in the turns of the event loop that follow.
+      // Gives the event loop a turn to write the denials.
       await new Promise((resolve) => setImmediate(resolve));
       for (const socket of connections) socket.end();
       const grace = setTimeout(() => {
@@ -100,25 +100,25 @@ function readAsk(line: string): GateAsk | string {
 }
 
 function readLines(socket: Socket, on: { onLine(line: string): Promise<void>; onOversize(): void }): void {
-  let parts: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let length = 0;
   let oversize = false;
   socket.on('data', (chunk: Buffer) => {
     let rest = chunk;
     while (!oversize) {
       const end = rest.indexOf(0x0a);
-      const part = end === -1 ? rest : rest.subarray(0, end);
-      length += part.length;
+      const piece = end === -1 ? rest : rest.subarray(0, end);
+      length += piece.length;
       if (length > MAX_GATE_LINE) {
         oversize = true;
-        parts = [];
+        chunks = [];
         on.onOversize();
         return;
       }
-      parts.push(part);
+      chunks.push(piece);
       if (end === -1) return;
-      const line = Buffer.concat(parts).toString('utf8');
-      parts = [];
+      const line = Buffer.concat(chunks).toString('utf8');
+      chunks = [];
       length = 0;
       rest = rest.subarray(end + 1);
       if (line.trim() !== '') void on.onLine(line);
@@ -136,13 +136,13 @@ async function prepareSocketPath(socketPath: string): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stats = await lstat(dir);
   if (!stats.isDirectory()) throw new Error(`${dir} is not a directory. The gate needs one of its own.`);
-  // Also when it was there before: whoever can reach the socket can ask.
+  // Also for an existing directory, because every process that can reach the socket can ask.
   await chmod(dir, 0o700);
   const there = await lstat(socketPath).catch(() => undefined);
   if (there !== undefined && !there.isSocket()) {
     throw new Error(`${socketPath} is there already and is no socket. Remove it.`);
   }
-  // Left by a process that was killed; the worktree's lock keeps a living one away.
+  // Left by a process that was killed. No living process uses it, because the run holds the worktree's lock.
   await rm(socketPath, { force: true });
 }
 

@@ -1,7 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
 import { askGate } from './ask-gate.ts';
 
-/** What an agent's hook calls: its input on stdin, our answer in its own form. Anything unclear is a no. */
+/** Answers an agent's hook in the agent's own format. Input that cannot be read is denied. */
 export async function runHook(
   agent: Agent,
   input: string,

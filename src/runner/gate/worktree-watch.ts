@@ -1,21 +1,22 @@
-import { type Workspace, WorktreeGoneError } from '../workspace/workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import type { WriteVerdict } from './write-policy.ts';
 
-/** Scanning takes at most a tenth of the time, however large the worktree is. */
+/** Looking takes at most a tenth of the time, however large the worktree is. */
 const COST_FACTOR = 10;
 
-/** A path that is written already and should not have been. */
+/** A write that was found in the worktree and is not allowed. */
 export type Violation = Extract<WriteVerdict, { ok: false }>;
 
 export type WatchOptions = {
   workspace: Pick<Workspace, 'changedPaths'>;
-  /** `changed` holds the paths accepted so far, never the path itself unless it was accepted before. */
+  /** `changed` has the paths accepted so far. It has the path itself only if that was accepted before. */
   judge(path: string, changed: ReadonlySet<string>): WriteVerdict;
-  /** Each violation is told once, and again when it was put back and came back. The next look waits for this. */
+  /** Called once for each violation, and again if it was reverted and came back. The next look waits for it. */
   onViolation(violations: Violation[]): void | Promise<void>;
-  /** The worktree is not there any more. Told once until it is back. */
+  /** Called once when the worktree is gone, until it is back. */
   onGone?(): void | Promise<void>;
-  /** A look that failed for another reason; the watch goes on. */
+  /** Called when a look failed for another reason. The watch continues. */
   onProblem?(error: unknown): void;
   intervalMs?: number;
   setTimer?(work: () => void, ms: number): () => void;
@@ -23,19 +24,19 @@ export type WatchOptions = {
 };
 
 type WorktreeWatch = {
-  /** Looks now, or as soon as the look under way has ended. */
+  /** Looks now, or after the current look. */
   check(): Promise<void>;
-  /** Does the work while nobody looks. */
-  between(work: () => Promise<void>): Promise<void>;
-  /** Resolves when the look under way, if any, has ended. */
+  /** Runs the work when no look is running. */
+  betweenLooks(work: () => Promise<void>): Promise<void>;
+  /** Resolves after the current look. */
   stop(): Promise<void>;
 };
 
-/** For agents without a gate: what they wrote is found soon after, so that the caller can put it back. */
+/** Finds writes of agents without a gate soon after they are made, so that the caller can revert them. */
 export function watchWorktree(options: WatchOptions): WorktreeWatch {
   const { intervalMs = 500, setTimer = startTimer, now = () => performance.now() } = options;
   const accepted = new Set<string>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let gone = false;
   let stopped = false;
   let cost = 0;
@@ -59,17 +60,17 @@ export function watchWorktree(options: WatchOptions): WorktreeWatch {
       cost = now() - started;
     }
     const present = new Set(paths);
-    for (const known of [accepted, told])
+    for (const known of [accepted, reported])
       for (const path of known) if (!present.has(path)) known.delete(path);
     const violations: Violation[] = [];
     for (const path of paths) {
       const verdict = options.judge(path, accepted);
       if (verdict.ok) {
         accepted.add(path);
-        told.delete(path);
-      } else if (!told.has(path)) {
+        reported.delete(path);
+      } else if (!reported.has(path)) {
         accepted.delete(path);
-        told.add(path);
+        reported.add(path);
         violations.push(verdict);
       }
     }
@@ -95,7 +96,7 @@ export function watchWorktree(options: WatchOptions): WorktreeWatch {
   arm();
   return {
     check,
-    between(work) {
+    betweenLooks(work) {
       const next = looking.then(work);
       looking = next.catch(() => undefined);
       return next;
@@ -110,7 +111,7 @@ export function watchWorktree(options: WatchOptions): WorktreeWatch {
 
 function startTimer(work: () => void, ms: number): () => void {
   const timer = setTimeout(work, ms);
-  // The run decides when the process ends, not the watch.
+  // The watch must not keep the process alive.
   timer.unref();
   return () => clearTimeout(timer);
 }

@@ -1,5 +1,3 @@
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type GateAnswer, type GateAsk, pathsOfAsk } from '../../core/contracts/gate.ts';
 import type { ProposedWrite } from '../../core/contracts/guard.ts';
@@ -7,20 +5,20 @@ import type { SetAside } from '../../core/work/change.ts';
 import { type Approvals, isApproved } from '../../core/work/is-approved.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { changeTimes, earlierFirst } from './earlier-first.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
-import { placeWrite, type WritePlace } from './place-write.ts';
+import { type ResolvedWrite, resolveWritePath } from './resolve-write-path.ts';
+import { TurnChanges } from './turn-changes.ts';
 import { watchWorktree } from './worktree-watch.ts';
 import { judgeWrite, type WriteVerdict } from './write-policy.ts';
 
 const DIFF_BYTES = 4_000;
 const PATH_SHOWN = 200;
 const SHORTEST_PAUSE_MS = 50;
-/** Looking takes at most a fifth of the time. */
+/** Looking at the worktree takes at most a fifth of the time. */
 const COST_FACTOR = 4;
 
-/** A path as the agent named it, and where it leads. */
-type Place = { given: string } & WritePlace;
+/** A path as the agent named it, and the file it leads to. */
+type AskedPath = { given: string } & ResolvedWrite;
 type Objection = Extract<WriteVerdict, { ok: false }>;
 
 export interface WriteLimits extends Approvals {
@@ -31,34 +29,34 @@ export interface WriteLimits extends Approvals {
 }
 
 export interface WriteGuard {
-  /** Before the agent starts: what is changed already counts, and is no change of this turn. `tree`: the worktree as it is. */
+  /** Call it before the agent starts. Files changed so far are not changes of this turn. `tree` is the current worktree. */
   begin(tree?: Tree): Promise<void>;
-  /** Changes of ours to the worktree, neither the agent's progress nor its violation. `work` says whether it made any. */
-  exchange(work: (changed: readonly string[]) => Promise<boolean>): Promise<void>;
-  /** The gate's rule: answers at once, or holds the ask until `settle`. */
+  /** Runs work that changes the worktree, so that its changes are not judged as the agent's. It returns whether it made any. */
+  applyOwnChanges(work: (changed: readonly string[]) => Promise<boolean>): Promise<void>;
+  /** Answers the gate at once, or holds the ask until `settle`. */
   decideAsk(ask: GateAsk): Promise<GateAnswer>;
-  /** Looks at the worktree now. */
+  /** Looks at the worktree now, and reverts violations. */
   check(): Promise<void>;
-  /** Looks unless it was looked at a moment ago: an agent that acts fast must not spend the time on looking. */
+  /** Checks unless it did a moment ago, because frequent looks would slow down an agent that acts fast. */
   checkIfDue(): Promise<void>;
-  /** Edits that an agent with a gate made without asking. */
-  putBackUnasked(paths: string[]): Promise<void>;
-  /** After an answer: what the limits allow now happens, everything else is refused and stays put back. */
+  /** Reverts edits that an agent with a gate made without asking. */
+  revertUnasked(paths: string[]): Promise<void>;
+  /** Call it after an answer. Edits that the limits now allow are made; all others are refused and stay reverted. */
   settle(reason: string, answer: { approved: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Both ways a write is caught: held at the gate before it happens, or found in the worktree, put back and set aside. */
+/** Catches writes that are not allowed: holds them at the gate, or finds them in the worktree, reverts them and sets them aside. */
 export function createWriteGuard(options: {
   workspace: Workspace;
   asideDir: string;
-  /** Its own reports: an agent may always write there. */
+  /** The agent may always write here, because its reports are here. */
   stateDir: string;
-  /** Changed paths in, those that count out. */
+  /** Returns the paths that count as changed. */
   countChanged(paths: string[]): Promise<string[]>;
-  /** Writes put back earlier in this run. */
+  /** Writes reverted earlier in this run. */
   aside: SetAside[];
-  /** Milliseconds that the agent was at work: frozen, it makes no edit that it was allowed. */
+  /** Milliseconds the agent was running. A frozen agent cannot make an edit that was allowed. */
   workedMs(): number;
   limits(): WriteLimits;
   onProposed(write: ProposedWrite, files: string[]): void;
@@ -71,75 +69,71 @@ export function createWriteGuard(options: {
   let aside = options.aside;
   let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
   const grants = new EditGrants(workedMs);
-  let changed: string[] = [];
-  let atStart: ReadonlyMap<string, number> = new Map();
-  let startTree: Tree = workspace.base();
-  /** Where what was set aside has come back since. */
-  const allowedSince = new Map<string, Tree>();
-  let fingerprint = '';
+  const changes = new TurnChanges(options);
   let nextCheck = 0;
   let looking: Promise<unknown> | undefined;
   let stopped = false;
 
-  const changedPaths = async () => options.countChanged(await workspace.changedPaths());
   const judge = (path: string, known: ReadonlySet<string>): WriteVerdict =>
     judgeWrite({ ...limits(), path, changed: known });
-  const known = () => new Set([...changed, ...grants.waiting()]);
+  const known = () => new Set([...changes.paths, ...grants.waiting()]);
 
-  /** What earlier turns made of a file, and what a person allowed in this one, stays when a later edit of it goes. */
-  const earlier = (path: string): Tree => allowedSince.get(path) ?? startTree;
-  /** One not touched since was written when nobody looked any more: nothing of it was ever allowed. */
-  const treeBefore = async (path: string): Promise<Tree> => {
-    const isEarlier = atStart.has(path) || allowedSince.has(path);
-    return isEarlier && (await workspace.differs(path, earlier(path))) ? earlier(path) : workspace.base();
+  const look = async (): Promise<string[]> => {
+    const started = workedMs();
+    const paths = await changes.look();
+    grants.forget(paths, started);
+    return paths;
   };
 
   const isOwn = (path: string) => path.startsWith(`${options.stateDir}/`);
-  const placesOf = (ask: GateAsk): Promise<Place[]> =>
+  const resolvePaths = (ask: GateAsk): Promise<AskedPath[]> =>
     Promise.all(
-      pathsOfAsk(ask).map(async (given) => ({ given, ...(await placeWrite(workspace.worktree, given)) })),
+      pathsOfAsk(ask).map(async (given) => ({
+        given,
+        ...(await resolveWritePath(workspace.worktree, given)),
+      })),
     );
 
-  /** The first path that may not be written, or nothing. */
-  const objection = (places: readonly Place[], soFar: Set<string>): Objection | undefined => {
-    for (const place of places) {
-      if (!place.ok) return { ok: false, why: 'invalid_path', path: place.given, problem: place.problem };
-      if (isOwn(place.path)) continue;
-      const verdict = judge(place.path, soFar);
+  /** Finds the first path that may not be written. */
+  const findObjection = (asked: readonly AskedPath[], counted: Set<string>): Objection | undefined => {
+    for (const target of asked) {
+      if (!target.ok) return { ok: false, why: 'invalid_path', path: target.given, problem: target.problem };
+      if (isOwn(target.path)) continue;
+      const verdict = judge(target.path, counted);
       if (!verdict.ok) return verdict;
-      soFar.add(place.path);
+      counted.add(target.path);
     }
     return undefined;
   };
-  /** Nothing happens between the last look and the answer, so that two asks at once do not take the same free place. */
+  /** Judges and grants without an await in between, so that two asks at once do not both get the last free file. */
   const decide = async (ask: GateAsk): Promise<Objection | GateAnswer> => {
     const deadline = performance.now() + 2 * GRANT_MS;
     for (;;) {
-      const places = await placesOf(ask);
-      const found = objection(places, known());
-      if (!found) return grant(places);
-      // Too many only with those that were allowed and are not written: they may never be.
-      const mayPass = found.why === 'file_limit' && !objection(places, new Set(changed));
+      const asked = await resolvePaths(ask);
+      const found = findObjection(asked, known());
+      if (!found) return grant(asked);
+      // It is over the limit only with edits that were allowed and not made. They may never be made, so it waits for them.
+      const mayPass = found.why === 'file_limit' && !findObjection(asked, new Set(changes.paths));
       if (!mayPass || stopped || performance.now() > deadline) return found;
       await setTimeout(SHORTEST_PAUSE_MS);
-      // One look serves all that wait.
+      // All waiting asks share one look.
       looking ??= look().finally(() => {
         looking = undefined;
       });
       await looking;
     }
   };
-  const setAside = (items: SetAside[]): void => {
+  const saveAside = (items: SetAside[]): void => {
     aside = items;
     options.onAside(items);
   };
-  const grant = (places: readonly Place[]): GateAnswer => {
-    const placed = places.filter((place) => place.ok).filter((place) => !isOwn(place.path));
-    for (const place of placed) grants.add(place);
-    const paths = placed.map((place) => place.path);
-    // Asked for after all: what was written past the gate before must not come back over it.
+  const grant = (asked: readonly AskedPath[]): GateAnswer => {
+    const targets = asked.filter((target) => target.ok).filter((target) => !isOwn(target.path));
+    for (const target of targets) grants.add(target);
+    const paths = targets.map((target) => target.path);
+    // The agent has asked after all, so an earlier edit made without asking must not be restored over this one.
     const left = aside.filter((item) => !item.gate_bypassed || !paths.includes(item.path));
-    if (left.length < aside.length) setAside(left);
+    if (left.length < aside.length) saveAside(left);
     return { decision: 'allow', reason: 'within the limits' };
   };
 
@@ -147,14 +141,8 @@ export function createWriteGuard(options: {
     workspace: {
       async changedPaths() {
         const paths = await look();
-        const fresh = paths.filter((path) => !atStart.has(path));
-        const since = await changeTimes(workspace.worktree, fresh);
         const approvals = limits();
-        return earlierFirst(paths, {
-          atStart,
-          since,
-          isApproved: (path) => isApproved(path, approvals),
-        });
+        return changes.inOrder(paths, (path) => isApproved(path, approvals));
       },
     },
     judge,
@@ -163,7 +151,7 @@ export function createWriteGuard(options: {
       const diffs = new Map<string, string>();
       const byTree = new Map<Tree, string[]>();
       for (const path of paths) {
-        const tree = await treeBefore(path);
+        const tree = await changes.treeBeforeViolation(path);
         if (diffs.size < 5) diffs.set(path, (await workspace.diff([path], DIFF_BYTES, tree)).text);
         const some = byTree.get(tree) ?? [];
         some.push(path);
@@ -171,57 +159,24 @@ export function createWriteGuard(options: {
       }
       const items: SetAside[] = [];
       for (const [tree, some] of byTree)
-        items.push(...(await workspace.putBack(some, options.asideDir, tree)));
-      setAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
+        items.push(...(await workspace.revert(some, options.asideDir, tree)));
+      saveAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
       await look();
       for (const violation of violations) {
         if (violation.why === 'invalid_path') continue;
         const { path, why } = violation;
-        options.onProposed({ path, why, held: false, diff: diffs.get(path) }, changed);
+        options.onProposed({ path, why, held: false, diff: diffs.get(path) }, changes.paths);
       }
     },
     onGone: options.onGone,
     onProblem: options.onProblem,
   });
 
-  /** A file written again is a change too, so size and time are looked at, not only the list. */
-  async function fingerprintOf(paths: string[]): Promise<string> {
-    const marks = await Promise.all(
-      paths.map(async (path) => {
-        const stats = await lstat(join(workspace.worktree, path)).catch(() => undefined);
-        return `${path}\0${stats?.size}\0${stats?.mtimeMs}`;
-      }),
-    );
-    return marks.join('\n');
-  }
-  async function look(): Promise<string[]> {
-    const started = workedMs();
-    const paths = await changedPaths();
-    await noteChanges(paths);
-    grants.forget(paths, started);
-    return paths;
-  }
-  async function noteChanges(paths: string[]): Promise<void> {
-    const now = await fingerprintOf(paths);
-    if (now === fingerprint) return;
-    fingerprint = now;
-    changed = paths;
-    options.onFilesChanged(paths);
-  }
-
-  async function begin(tree?: Tree): Promise<void> {
-    changed = await changedPaths();
-    atStart = await changeTimes(workspace.worktree, changed);
-    startTree = tree ?? (await workspace.snapshot());
-    allowedSince.clear();
-    fingerprint = await fingerprintOf(changed);
-  }
-
   return {
-    begin,
-    exchange: (work) =>
-      watch.between(async () => {
-        if (await work(changed)) await begin();
+    begin: (tree) => changes.begin(tree),
+    applyOwnChanges: (work) =>
+      watch.betweenLooks(async () => {
+        if (await work(changes.paths)) await changes.begin();
       }),
     check: () => watch.check(),
     async checkIfDue() {
@@ -235,17 +190,17 @@ export function createWriteGuard(options: {
       stopped = true;
       return watch.stop();
     },
-    async putBackUnasked(paths) {
+    async revertUnasked(paths) {
       for (const given of paths) {
-        const place = await placeWrite(workspace.worktree, given);
-        if (!place.ok) continue;
-        const { path } = place;
-        const tree = earlier(path);
+        const target = await resolveWritePath(workspace.worktree, given);
+        if (!target.ok) continue;
+        const { path } = target;
+        const tree = changes.treeBeforeEdit(path);
         if (grants.wasAsked(path) || isOwn(path) || !(await workspace.differs(path, tree))) continue;
         const { text } = await workspace.diff([path], DIFF_BYTES, tree);
-        const items = await workspace.putBack([path], options.asideDir, tree);
+        const items = await workspace.revert([path], options.asideDir, tree);
         const marked = items.map((item) => ({ ...item, gate_bypassed: true }));
-        setAside([...aside.filter((item) => item.path !== path), ...marked]);
+        saveAside([...aside.filter((item) => item.path !== path), ...marked]);
         options.onProposed({ path, why: 'gate_bypassed', held: false, diff: text }, [...known()]);
       }
     },
@@ -272,16 +227,16 @@ export function createWriteGuard(options: {
       }
       if (aside.length === 0 || limits().readOnly) return;
       await look();
-      const soFar = known();
+      const counted = known();
       const allowed = aside.filter(
-        (item) => item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, soFar).ok,
+        (item) =>
+          item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, counted).ok,
       );
       if (allowed.length === 0) return;
       const back = await workspace.restoreAside(allowed);
-      const tree = await workspace.snapshot();
-      for (const path of back) allowedSince.set(path, tree);
+      changes.allow(back, await workspace.snapshot());
       await look();
-      setAside(aside.filter((item) => !allowed.includes(item)));
+      saveAside(aside.filter((item) => !allowed.includes(item)));
     },
   };
 }

@@ -5,12 +5,12 @@ import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 export type WriteVerdict =
   | { ok: true }
   | { ok: false; why: 'invalid_path'; path: string; problem: string }
-  /** E-5: `changed` are the files so far, `path` the one that would be too many. */
+  /** E-5: `changed` has the files changed so far, `path` is the one over the limit. */
   | { ok: false; why: 'file_limit'; path: string; limit: number; changed: string[] }
   /** E-6 */
   | { ok: false; why: 'out_of_scope'; path: string; scope: string[] };
 
-/** May this path be written, given what was changed so far? Scope first: a file that is not part of the task is not one too many. */
+/** Judges a write by the files changed so far. The scope comes first, because a file outside it does not count for the limit. */
 export function judgeWrite(
   write: Approvals & {
     path: string;

@@ -1,19 +1,19 @@
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
 import type { Job } from './job.ts';
 
-/** The next start, also after a crash, goes on with this conversation. */
+/** The agent's next start, also after a crash, resumes this conversation. */
 export function keepSession(job: Job, agent: string, session: string): void {
   if (job.sessions?.[agent] === session) return;
   job.sessions = { ...job.sessions, [agent]: session };
   saveCheckpoint(job, { sessions: job.sessions });
 }
 
-/** A start that resumed nothing cannot have lost a conversation, and none loses it twice: both are failures like any other. */
+/** A lost conversation is no failure, once per turn. A start that resumed none cannot have lost it. */
 export function isLostSession(job: Job, turn: number, resumed: boolean): boolean {
   return resumed && job.sessionLostIn !== turn;
 }
 
-/** The prompt holds all there is to know, so that the same turn can begin a conversation of its own. */
+/** The same turn starts again with a new conversation, because the prompt has everything the agent needs. */
 export function forgetSession(job: Job, agent: string): void {
   const { [agent]: _gone, ...others } = job.sessions ?? {};
   job.sessions = others;

@@ -4,7 +4,7 @@ import type { Job } from './job.ts';
 
 const ACKNOWLEDGEMENT_LENGTH = 300;
 
-/** Tells the desk which answers have reached the agent, and what its first sign afterwards was (E-11). */
+/** Reports which answers have reached the agent, and the first thing the agent says or does after them (E-11). */
 export class AnswerDelivery {
   readonly #job: Job;
   readonly #enqueue: (work: () => Promise<void>) => void;
@@ -17,7 +17,7 @@ export class AnswerDelivery {
 
   async deliver(answers: readonly Answer[]): Promise<void> {
     for (const answer of answers) {
-      await this.#job.say('answer_delivered', { answer: answer.id });
+      await this.#job.claim('answer_delivered', { answer: answer.id });
       if (answer.escalation) this.#unacknowledged.push(answer.escalation);
     }
   }
@@ -29,12 +29,12 @@ export class AnswerDelivery {
     const escalations = this.#unacknowledged;
     this.#unacknowledged = [];
     this.#enqueue(async () => {
-      for (const escalation of escalations) await this.#job.say('acknowledged', { escalation, text });
+      for (const escalation of escalations) await this.#job.claim('acknowledged', { escalation, text });
     });
   }
 }
 
-/** The text that acknowledges an answer: the first thing an agent says or does after it (E-11). Empty for other events. */
+/** Empty for events that the agent did not cause by saying or doing something. */
 function acknowledgementIn(event: AgentEvent): string {
   return wordsOf(event).trim().slice(0, ACKNOWLEDGEMENT_LENGTH);
 }

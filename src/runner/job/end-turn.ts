@@ -13,9 +13,9 @@ import type { Tree } from '../workspace/tree-store.ts';
 import type { Job, WorkOrders } from './job.ts';
 import { readAgentFile } from './state-dir.ts';
 
-const PUT_BACK_NAMED = 100;
+const MAX_REVERTED_NAMED = 100;
 
-/** After the agent: its report, the checks, what changed; then one claim for all of it. Undefined: parked before the checks had ended. */
+/** Reads the agent's report, runs the checks, measures the changes, and makes one claim of it. Undefined if parked meanwhile. */
 export async function endTurn(
   job: Job,
   orders: WorkOrders,
@@ -40,7 +40,7 @@ export async function endTurn(
   stopwatch.start();
   const verification = kind === 'debug' ? undefined : await verify(job);
   stopwatch.stop();
-  // Checks that were cut short say nothing; the turn is repeated when the run goes on.
+  // Aborted checks prove nothing, so the turn is repeated when the run resumes.
   if (job.parking.aborted && verification?.ok !== true) return undefined;
   const counted = verification && withoutSkipped(verification, orders.known_issues);
   const signature = counted && resultSignature(summarize(counted));
@@ -60,7 +60,7 @@ export async function endTurn(
   const { added, removed } = totals(changes);
   const usage = job.usage.total();
   const paths = changes.map((change) => change.path);
-  const putBack = job.aside.map(({ path }) => path).filter((path) => !paths.includes(path));
+  const reverted = job.aside.map(({ path }) => path).filter((path) => !paths.includes(path));
   const record: TurnRecord = {
     turn,
     kind,
@@ -76,14 +76,14 @@ export async function endTurn(
     turn_removed: removed - job.lines.removed,
     exit: end.exit,
     ...(end.failed ? { failed: true } : {}),
-    ...(putBack.length > 0 ? { put_back: putBack.slice(0, PUT_BACK_NAMED) } : {}),
+    ...(reverted.length > 0 ? { put_back: reverted.slice(0, MAX_REVERTED_NAMED) } : {}),
   };
   job.lines = { added, removed };
   saveCheckpoint(job, { tree: await workspace.snapshot() });
-  return job.say('turn_ended', { record, usage, measured: meter.measured(end.exit) });
+  return job.claim('turn_ended', { record, usage, measured: meter.measured(end.exit) });
 }
 
-/** The checks run without model keys and inputs, and what they write is not the agent's. */
+/** Runs the checks without model keys and inputs. Files they write do not count as the agent's. */
 export async function verify(job: Job): Promise<Verification> {
   const { workspace, brief, settings, checkEnv, parking, now } = job;
   const before = await workspace.snapshot();
@@ -120,7 +120,7 @@ export async function readReport(job: Job): Promise<ReadReport | undefined> {
   };
 }
 
-/** An agent that fails and leaves nothing is an error like any other, so that a person sees how it ended. */
+/** An agent that fails without a report counts as an error, so that a person sees how it ended. */
 function noteExit(job: Job, turn: number, end: { exit: string; failed: boolean }, worked: boolean): void {
   const { exit } = end;
   const failed = end.failed && !worked;

@@ -1,52 +1,49 @@
 import type { AgentEvent } from '../../core/contracts/agent-event.ts';
 
-/** Above this many unhandled events the agent waits at its full pipe; below the other it goes on. */
+/** Above this many unhandled events the agent blocks on its full pipe; below the other it runs again. */
 const MOST_EVENTS = 1_000;
 const FEW_EVENTS = 100;
-/** The clock and a person's answer get their turn after so many events. */
+/** The clock and a person's answer are handled after at most this many events. */
 const EVENTS_AT_A_TIME = 100;
 
-type Handle = (event: AgentEvent) => Promise<void>;
-
-interface BacklogParts {
-  /** In line with everything else that happens in the turn. */
+interface BacklogOptions {
+  handle(event: AgentEvent): Promise<void>;
+  /** Events share the turn's queue with everything else that happens in it. */
   enqueue(work: () => Promise<void>): void;
-  /** Nothing more is handled. */
+  /** Once true, events are dropped. */
   isOver(): boolean;
-  pauseOutput(): void;
-  resumeOutput(): void;
+  output: { pauseOutput(): void; resumeOutput(): void };
 }
 
-/** The agent's events that wait to be handled: in order, and a bounded number of them. */
+/** A bounded number of the agent's events, handled in order. */
 export class EventBacklog {
-  readonly #parts: BacklogParts;
+  readonly #options: BacklogOptions;
   #events: AgentEvent[] = [];
-  #handling = false;
+  #isHandling = false;
 
-  constructor(parts: BacklogParts) {
-    this.#parts = parts;
+  constructor(options: BacklogOptions) {
+    this.#options = options;
   }
 
-  take(event: AgentEvent, handle: Handle): void {
-    if (this.#parts.isOver()) return;
+  add(event: AgentEvent): void {
+    if (this.#options.isOver()) return;
     this.#events.push(event);
-    if (this.#events.length > MOST_EVENTS) this.#parts.pauseOutput();
-    if (!this.#handling) this.#handleSome(handle);
+    if (this.#events.length > MOST_EVENTS) this.#options.output.pauseOutput();
+    if (!this.#isHandling) this.#handleSome();
   }
 
-  #handleSome(handle: Handle): void {
-    const { enqueue, isOver, resumeOutput } = this.#parts;
-    this.#handling = true;
+  #handleSome(): void {
+    const { handle, enqueue, isOver, output } = this.#options;
+    this.#isHandling = true;
     enqueue(async () => {
-      const some = this.#events.splice(0, EVENTS_AT_A_TIME);
-      for (const event of some) {
+      for (const event of this.#events.splice(0, EVENTS_AT_A_TIME)) {
         if (isOver()) break;
         await handle(event);
       }
       if (isOver()) this.#events = [];
-      if (this.#events.length < FEW_EVENTS) resumeOutput();
-      if (this.#events.length > 0) this.#handleSome(handle);
-      else this.#handling = false;
+      if (this.#events.length < FEW_EVENTS) output.resumeOutput();
+      if (this.#events.length > 0) this.#handleSome();
+      else this.#isHandling = false;
     });
   }
 }

@@ -17,13 +17,13 @@ import { createStopwatch, type Stopwatch } from './stopwatch.ts';
 export type WorkOrders = Extract<Orders, { do: 'work' }>;
 
 export interface JobSettings {
-  /** How long a frozen agent is held for an answer before the job parks. */
+  /** How long a frozen agent waits for an answer before the job parks. */
   holdMs: number;
-  /** Working time of one turn. */
+  /** Working time limit of one turn. */
   turnMs: number;
-  /** Of each verify command. */
+  /** Time limit of each check. */
   checkMs: number;
-  /** Working time of this job, after which a successor goes on (K-7). */
+  /** Working time limit of this job. A successor continues after it (K-7). */
   jobMs?: number;
   tickMs: number;
   /** Between SIGTERM and SIGKILL. */
@@ -32,76 +32,80 @@ export interface JobSettings {
   useCgroup: boolean;
 }
 
-/** What a job tells whoever watches it live. None of it is truth: that is in the journal. */
+/** Live output for a terminal or a log. Only the journal is the record of a run. */
 export type Progress =
   | { type: 'agent'; event: AgentEvent }
   | { type: 'stderr'; text: string }
   | { type: 'phase'; text: string }
   | { type: 'problem'; text: string };
 
-export interface JobParts {
+export interface JobOptions {
   brief: Brief;
   link: Link;
   workspace: Workspace;
   stateDir: StateDir;
-  /** Outside the worktree: checkpoint and set-aside files. */
+  /** Outside the worktree. It has the checkpoint and the files set aside. */
   runDir: string;
   aside: SetAside[];
   agentConfig: AgentConfig;
-  /** The worktree when it was last known to be whole. */
+  /** The last snapshot of the worktree. It is restored if the agent deletes the worktree. */
   lastTree?: Tree;
   agentFor(name: string): Agent | undefined;
-  /** Conversations that go on, by agent. */
+  /** The conversation to resume, by agent. */
   sessions?: Record<string, string>;
-  /** Program and arguments that answer an agent's hook. */
+  /** The command that answers an agent's hook. */
   hookFor?(agent: string): string[];
   agentEnv: Record<string, string>;
   checkEnv: Record<string, string>;
   settings: JobSettings;
   now(): Date;
-  /** Aborts when the job shall save its work and end. */
+  /** Aborted when the job must save its work and end. */
   parking: AbortSignal;
   onProgress(progress: Progress): void;
 }
 
-/** One job at work: what its parts share. */
-export interface Job extends JobParts {
+/** A running job: its options and the state that its turns share. */
+export interface Job extends JobOptions {
   meter: Meter;
   usage: UsageMeter;
   stopwatch: Stopwatch;
-  /** Lines the agent's changes had at the end of the turn before. */
+  /** The lines of the agent's changes at the end of the previous turn. */
   lines: { added: number; removed: number };
   /** References of Actions secrets that were named before this job began. */
   secretsAtStart?: ReadonlySet<string>;
-  /** The turn in which a conversation was found gone: once is no failure. */
+  /** The turn in which a conversation was lost. Once per turn is no failure. */
   sessionLostIn?: number;
   /** The agent's own notes for a successor. */
   handoffPath?: string;
-  say<Type extends Claim['type']>(type: Type, data: Extract<Claim, { type: Type }>['data']): Promise<Orders>;
-  /** Takes over limits and answers, each answer once. */
-  take(orders: WorkOrders): void;
+  /** Reports to the desk, which does not trust it, and returns its orders. */
+  claim<Type extends Claim['type']>(
+    type: Type,
+    data: Extract<Claim, { type: Type }>['data'],
+  ): Promise<Orders>;
+  /** Applies limits and answers. An answer that comes again is not applied twice. */
+  applyOrders(orders: WorkOrders): void;
 }
 
-export function createJob(parts: JobParts): Job {
-  const { brief, link } = parts;
-  const usage = takeUpUsage(parts);
+export function createJob(options: JobOptions): Job {
+  const { brief, link } = options;
+  const usage = resumeUsage(options);
   const meter = createMeter(brief, () => usage.total().cost_usd);
-  for (const guard of meter.unreadable) {
+  for (const guard of meter.resetGuards) {
     const text = `What ${guard} had counted is not understood, as it may be of another version: it counts from the beginning.`;
-    parts.onProgress({ type: 'problem', text });
+    options.onProgress({ type: 'problem', text });
   }
-  const stopwatch = createStopwatch(() => parts.now().getTime(), brief.active_ms);
-  const taken = new Set<string>();
+  const stopwatch = createStopwatch(() => options.now().getTime(), brief.active_ms);
+  const applied = new Set<string>();
   let seq = 0;
   let limitsRev = brief.limits_rev;
   let turn = brief.turn;
   return {
-    ...parts,
+    ...options,
     usage,
     meter,
     stopwatch,
     lines: brief.lines ?? { added: brief.changes.added, removed: brief.changes.removed },
-    say(type, data) {
+    claim(type, data) {
       seq += 1;
       return link.report({
         protocol: PROTOCOL,
@@ -109,20 +113,20 @@ export function createJob(parts: JobParts): Job {
         fence: brief.job,
         seq,
         turn,
-        at: parts.now().toISOString(),
+        at: options.now().toISOString(),
         active_ms: stopwatch.ms(),
         limits_rev: limitsRev,
         type,
         data,
       });
     },
-    take(orders) {
+    applyOrders(orders) {
       turn = orders.turn;
       limitsRev = orders.limits_rev;
       meter.setLimits(orders.limits);
       for (const answer of orders.answers) {
-        if (taken.has(answer.id)) continue;
-        taken.add(answer.id);
+        if (applied.has(answer.id)) continue;
+        applied.add(answer.id);
         if (answer.agent_changed) meter.observe({ type: 'agent_changed' });
         if (answer.rearm.length > 0) meter.observe({ type: 'rearmed', guards: answer.rearm });
       }
@@ -130,8 +134,8 @@ export function createJob(parts: JobParts): Job {
   };
 }
 
-/** A conversation whose own figures were not brought along has used what the run has. */
-function takeUpUsage({ runDir, sessions = {}, brief }: JobParts): UsageMeter {
+/** A resumed conversation without figures of its own is assumed to have used as much as the run. */
+function resumeUsage({ runDir, sessions = {}, brief }: JobOptions): UsageMeter {
   const { usage = brief.usage, counted } = loadCheckpoint(runDir);
   if (counted) return createUsageMeter(usage, counted);
   const used = { ...usage, cost_usd: usage.cost_usd ?? 0 };
@@ -141,7 +145,7 @@ function takeUpUsage({ runDir, sessions = {}, brief }: JobParts): UsageMeter {
   );
 }
 
-/** A successor needs time to save the work: this share of the job's time is for working. */
+/** The share of the job's time that is for working. The rest is for saving the work for a successor. */
 const WORKING_SHARE = 0.9;
 
 export function isNearTimeLimit({ settings, stopwatch, brief }: Job): boolean {

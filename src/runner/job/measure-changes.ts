@@ -1,9 +1,9 @@
 import type { ChangeSummary } from '../../core/contracts/run-event.ts';
 import { totals } from '../../core/work/change.ts';
-import { WorktreeGoneError } from '../workspace/workspace.ts';
+import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import type { Job, WorkOrders } from './job.ts';
 
-/** What the run has changed so far, also in the middle of a turn. */
+/** The run's changes so far, also in the middle of a turn. */
 export async function measureChanges({ workspace, agentConfig }: Job): Promise<ChangeSummary> {
   const changes = await workspace.changes();
   const { added, removed } = totals(changes);
@@ -11,9 +11,9 @@ export async function measureChanges({ workspace, agentConfig }: Job): Promise<C
   return { paths, added, removed };
 }
 
-/** The same while a person is asked: whatever fails here, the question stands. */
+/** The same while a person is asked. A failure does not affect the question. */
 export async function measureMidTurn(job: Job, { kind }: WorkOrders): Promise<ChangeSummary | undefined> {
-  // What a debugging turn changes is put back at its end.
+  // Changes of a debugging turn are reverted at its end.
   if (kind === 'debug') return undefined;
   try {
     return await measureChanges(job);

@@ -26,16 +26,15 @@ import {
 const ACTIONS_KEPT = 10;
 const ERRORS_KEPT = 3;
 
-/** Everything that is measured in a job: the guards' states, and the history that makes a question readable. */
+/** Everything that is measured in a job: the guards' states, and the history that explains a question. */
 export interface Meter {
   observe(event: GuardEvent): void;
-  /** The desk's limits, whenever they change. */
   setLimits(limits: GuardLimits): void;
   tripped(): Trigger[];
   measured(exit?: string): Measured;
   states(): GuardStates;
-  /** Guards that cannot read the state they kept, as after another version. They count from zero. */
-  unreadable: GuardId[];
+  /** Guards that start counting from zero, because their stored state cannot be read, as after another version. */
+  resetGuards: GuardId[];
 }
 
 export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
@@ -121,7 +120,7 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     },
     tripped: () => tripped(states, limits),
     states: () => states,
-    unreadable: kept.unreadable,
+    resetGuards: kept.unreadable,
     measured(exit) {
       const metrics = metricsOf(states);
       const inForce = limitsInForce(limits);

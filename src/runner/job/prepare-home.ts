@@ -8,13 +8,13 @@ import type { Job } from './job.ts';
 
 const COMMAND_MS = 120_000;
 
-/** The agent's home for its next start: its conversation is all it brings along. Returns the one that goes on. */
+/** Creates the agent's home for its next start with nothing but its conversation. Returns the session to resume. */
 export async function prepareHome(job: Job, agent: Agent): Promise<string | undefined> {
   const home = agentHomeOf(job.runDir);
   const session = job.sessions?.[agent.name];
   const exporting = session !== undefined && agent.exportSession !== undefined;
   const carrier = `${home}.export`;
-  const place = { agent, worktree: job.workspace.worktree, env: job.agentEnv, timeoutMs: COMMAND_MS };
+  const target = { agent, worktree: job.workspace.worktree, env: job.agentEnv, timeoutMs: COMMAND_MS };
   const unexported = exporting ? await exportConversation() : undefined;
   const unkept = await renew(exporting && !unexported ? importConversation : undefined);
   const problem = unexported ?? unkept;
@@ -24,7 +24,7 @@ export async function prepareHome(job: Job, agent: Agent): Promise<string | unde
   if (session !== undefined) forgetSession(job, agent.name);
   return undefined;
 
-  /** The database alone is put where its program reads it: what else stands in the old home is not obeyed even now. */
+  /** Exports from a home that has only the database, so that no other file of the old home is obeyed. */
   async function exportConversation(): Promise<string | undefined> {
     const command = agent.exportSession?.({ session: session ?? '', home: carrier });
     if (!command) return undefined;
@@ -33,19 +33,19 @@ export async function prepareHome(job: Job, agent: Agent): Promise<string | unde
     const old = `${home}.old`;
     const from = (await lstatIfThere(old)) ? old : home;
     const copied = await orProblem(copyMatching(from, carrier, agent.exportedFiles ?? []));
-    return copied ?? runSessionCommand(command, { ...place, home: carrier });
+    return copied ?? runSessionCommand(command, { ...target, home: carrier });
   }
 
   async function importConversation(): Promise<string | undefined> {
     const copied = await orProblem(copyMatching(carrier, home, filesOf(agent, session)));
     const command = agent.importSession?.({ session: session ?? '', home });
-    return copied ?? (command && runSessionCommand(command, { ...place, home }));
+    return copied ?? (command && runSessionCommand(command, { ...target, home }));
   }
 
   async function renew(fill?: () => Promise<string | undefined>): Promise<string | undefined> {
     const globs = Object.entries(job.sessions ?? {}).flatMap(([name, other]) => {
       const owner = job.agentFor(name);
-      // What is imported comes back by itself; another agent's conversation may go on later.
+      // This agent's conversation is imported. Those of other agents are kept, because they may be resumed later.
       if (!owner || (exporting && name === agent.name)) return [];
       return [...filesOf(owner, other), ...(owner.exportedFiles ?? [])];
     });

@@ -7,7 +7,7 @@ import { lookInside, makeDirectories } from '../disk/inside-directory.ts';
 
 const MAX_AGENT_FILE = 1024 * 1024;
 
-/** Where a task's files are, inside the worktree so that the agent can read and write them. */
+/** The directory of a task's files. It is inside the worktree, so that the agent can read and write them. */
 export type StateDir = {
   /** Absolute: `<worktree>/<state_dir>/<task_id>`. */
   readonly dir: string;
@@ -30,7 +30,7 @@ export async function openStateDir(options: {
   }
   const path = `${stateDir.path}/${task.path}`;
   await makeDirectories(options.worktree, path);
-  // `*` covers this file too: the user's `git status` shows nothing, and `git add -A` takes nothing.
+  // `*` matches this file too, so the user's `git status` and `git add -A` ignore the whole directory.
   await writePrivate(options.worktree, `${stateDir.path}/.gitignore`, '*\n', 0o644);
   return { dir: join(options.worktree, path), path };
 }
@@ -43,7 +43,7 @@ type AgentFile =
       detail: string;
     };
 
-/** Reads a file the agent wrote: never through a link, never more than `maxBytes`. `path` is relative to the worktree. */
+/** Reads a file that the agent wrote. Refuses symlinks and files larger than `maxBytes`. `path` is relative to the worktree. */
 export async function readAgentFile(
   worktree: string,
   path: string,
@@ -71,7 +71,7 @@ async function readOpened(worktree: string, path: string, maxBytes: number): Pro
   try {
     const stats = await file.stat();
     if (!stats.isFile()) return { ok: false, problem: 'not_a_file', detail: `${path} is not a regular file` };
-    // What was looked at may have been exchanged since: the open file itself says where it is.
+    // A parent may have become a symlink since it was checked. The path of the open file shows it.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => undefined);
     if (real !== undefined && relative(await realpath(worktree), real) !== path) return linked(path);
     if (stats.size > maxBytes) {
@@ -81,7 +81,7 @@ async function readOpened(worktree: string, path: string, maxBytes: number): Pro
         detail: `${path} has ${stats.size} bytes; ${maxBytes} are read`,
       };
     }
-    // One byte more than allowed, so that a file which grows meanwhile is noticed.
+    // One byte more than allowed, to notice a file that grows while it is read.
     const bytes = Buffer.alloc(maxBytes + 1);
     let length = 0;
     for (;;) {
@@ -101,13 +101,13 @@ async function readOpened(worktree: string, path: string, maxBytes: number): Pro
   }
 }
 
-/** Writes a whole file or nothing. A link at `path` is replaced, a link on the way to it is an error. */
+/** Writes a file atomically. A symlink at `path` is replaced; a symlink among its parents is an error. */
 export async function writePrivate(root: string, path: string, text: string, mode = 0o600): Promise<void> {
   const checked = checkWorktreePath(path);
   if (!checked.ok) throw new Error(`Cannot write ${JSON.stringify(path)}: ${checked.problem}.`);
   const full = join(root, checked.path);
   const { stats } = await lookInside(root, checked.path);
-  // Written anew only when it differs: the agent may be watching the file.
+  // An unchanged file is not written again, because the agent may be watching it.
   if (stats?.isFile() && stats.size === Buffer.byteLength(text) && (stats.mode & 0o777) === mode) {
     if ((await readFile(full, 'utf8')) === text) return;
   }
@@ -122,7 +122,7 @@ export async function writePrivate(root: string, path: string, text: string, mod
   }
 }
 
-/** Removes a file or link; true when there was one. Never reaches through a link, never removes a directory. */
+/** Removes a file or symlink, but no directory and nothing behind a symlink. True if there was one. */
 export async function removeIfThere(root: string, path: string): Promise<boolean> {
   const checked = checkWorktreePath(path);
   if (!checked.ok) throw new Error(`Cannot remove ${JSON.stringify(path)}: ${checked.problem}.`);

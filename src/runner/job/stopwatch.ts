@@ -1,4 +1,4 @@
-/** Working time: runs while the agent or the checks run, stands still while anyone waits for a person. */
+/** Measures working time: it runs while the agent or the checks run, and stops while a person is waited for. */
 export interface Stopwatch {
   start(): void;
   stop(): void;

@@ -12,10 +12,10 @@ import type { SetApart } from '../agent/agent-config.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { passedValue, secretsIn } from './actions-secrets.ts';
 import type { Job, WorkOrders } from './job.ts';
-import { keepStateDir, writeStateFile } from './keep-state-dir.ts';
+import { repairStateDir, writeStateFile } from './repair-state-dir.ts';
 import { removeIfThere } from './state-dir.ts';
 
-/** Everything one invocation of the agent is given, on disk and in hand. */
+/** Everything that one invocation of the agent is given. */
 interface PreparedTurn {
   prompt: string;
   instructions: string;
@@ -40,10 +40,10 @@ export async function prepareTurn(
   };
   const inputs = await openInputs(job, orders);
   const context = contextOf(job, orders, Object.keys(inputs));
-  const prompt = renderTurn(brief.task, context, files, orders.feedback) + apartPart(apart);
+  const prompt = renderTurn(brief.task, context, files, orders.feedback) + describeApart(apart);
   const instructions = INSTRUCTIONS;
-  await keepStateDir(workspace.worktree, stateDir);
-  // A report of the turn before must not pass for one of this turn, nor stand in its way.
+  await repairStateDir(workspace.worktree, stateDir);
+  // A report of the previous turn must not be read as one of this turn, nor prevent the agent from writing its own.
   await removeInside(workspace.worktree, `${stateDir.path}/report.json`);
   await write(job, 'prompt.md', joinPrompt({ prompt, instructions }));
   await write(job, 'context.json', `${JSON.stringify(context, null, 2)}\n`);
@@ -53,7 +53,7 @@ export async function prepareTurn(
 
 const APART_SHOWN = 20;
 
-function apartPart(apart: readonly SetApart[]): string {
+function describeApart(apart: readonly SetApart[]): string {
   if (apart.length === 0) return '';
   const shown = apart.slice(0, APART_SHOWN).map(({ path, copy }) => `- ${JSON.stringify(path)}: ${copy}`);
   const more = apart.length > shown.length ? [`- and ${apart.length - shown.length} more beside it`] : [];
@@ -96,7 +96,7 @@ export async function openInputs(job: Job, orders: WorkOrders): Promise<Record<s
   return values;
 }
 
-/** The path is fixed when the agent starts, so that one that waits can look there (P-7). */
+/** The path does not change while the agent runs, so that a waiting agent can read new inputs there (P-7). */
 export async function writeInputs(
   job: Job,
   orders: WorkOrders,
@@ -109,7 +109,7 @@ export async function writeInputs(
     by,
     text: instruction,
   }));
-  await keepStateDir(job.workspace.worktree, job.stateDir);
+  await repairStateDir(job.workspace.worktree, job.stateDir);
   await write(job, 'inputs.json', `${JSON.stringify({ inputs, answers }, null, 2)}\n`);
 }
 

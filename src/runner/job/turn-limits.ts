@@ -17,7 +17,7 @@ export function writeLimitsOf(
   job: Job,
   { limits, approved_paths, approved_names, kind }: WorkOrders,
 ): WriteLimits {
-  // Nothing of a debugging turn stays, so there is nothing to allow or to ask about.
+  // All changes of a debugging turn are reverted, so there is nothing to allow or to ask about.
   if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
   const inForce = limitsInForce(limits);
   return {
@@ -29,7 +29,7 @@ export function writeLimitsOf(
   };
 }
 
-/** Whoever approves allows also what was within the limits and past the gate. */
+/** An approval also allows edits that were within the limits but made without asking the gate. */
 export function isApproval({ answers }: WorkOrders): boolean {
   return answers.some((answer) => answer.command === 'approve');
 }

@@ -3,7 +3,7 @@ import { pruneEmptyParents } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { writeInside } from '../disk/write-inside.ts';
 
-/** The changeset is not one that a job may write to disk. Nothing was written. */
+/** The changeset is unsafe to write to disk. Nothing was written. */
 export class ChangesetRefusedError extends Error {
   override readonly name = 'ChangesetRefusedError';
   readonly problems: readonly ChangesetProblem[];
@@ -17,8 +17,8 @@ export class ChangesetRefusedError extends Error {
 }
 
 /**
- * Brings the files onto a fresh checkout of the commit they were made for. Whether they may be *committed* was the desk's to
- * decide; here only what is unsafe to write is refused, all of it before the first write.
+ * Writes the files to a fresh checkout of the commit they were made for. The desk has decided whether they may be *committed*.
+ * Here a changeset that is unsafe to write is refused as a whole, before the first write.
  */
 export async function applyChangeset(
   worktree: string,
@@ -38,7 +38,7 @@ export async function applyChangeset(
   }
   const checked = checkChangeset(changeset, { protectedPaths: [], approvedPaths: ['**'], maxFiles: 'off' });
   if (!checked.ok) throw new ChangesetRefusedError(checked.problems);
-  // What is deleted first: a file may have become a directory.
+  // Deletions come first, because a file may have become a directory.
   for (const { path, content } of checked.files) {
     if (content !== null) continue;
     await removeInside(worktree, path);

@@ -3,15 +3,15 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { lstatIfThere } from '../disk/inside-directory.ts';
+import { isSameState, readPathState } from '../disk/path-state.ts';
 import { move } from '../disk/set-aside.ts';
-import { isSameStanding, standingAt } from '../disk/standing.ts';
-import { readDotGit } from './git-places.ts';
+import { followDotGit } from './git-control-files.ts';
 
 const MAX_BYTES = 64 * 1024;
 
-/** The worktree's `.git` itself: it says which directory git obeys. */
+/** The state of the worktree's `.git`, which decides which directory git obeys. */
 export const DotGit = z.discriminatedUnion('kind', [
-  /** Known again wherever it went. */
+  /** Device and inode identify the directory after a move. */
   z.object({ kind: z.literal('directory'), dev: z.number(), ino: z.number() }),
   z.object({ kind: z.literal('file'), mode: z.number().int(), digest: z.string(), text: z.string() }),
   z.object({ kind: z.literal('link'), target: z.string() }),
@@ -19,39 +19,39 @@ export const DotGit = z.discriminatedUnion('kind', [
 ]);
 export type DotGit = z.infer<typeof DotGit>;
 
-export async function noteDotGit(worktree: string): Promise<DotGit> {
+export async function recordDotGit(worktree: string): Promise<DotGit> {
   const full = join(worktree, '.git');
-  const standing = await standingAt(worktree, '.git');
-  if (standing.kind === 'link') return standing;
+  const state = await readPathState(worktree, '.git');
+  if (state.kind === 'link') return state;
   const stats = await lstatIfThere(full);
   if (stats?.isDirectory()) return { kind: 'directory', dev: stats.dev, ino: stats.ino };
-  if (standing.kind !== 'file' || (stats?.size ?? 0) > MAX_BYTES) return { kind: 'none' };
-  return { ...standing, text: await readFile(full, 'utf8') };
+  if (state.kind !== 'file' || (stats?.size ?? 0) > MAX_BYTES) return { kind: 'none' };
+  return { ...state, text: await readFile(full, 'utf8') };
 }
 
-/** What was put in its place is moved aside. The directory comes back if it is where its replacement leads. */
+/** Moves a replacement of `.git` aside. A moved directory is restored if the replacement refers to its new path. */
 export async function restoreDotGit(
   worktree: string,
-  noted: DotGit,
+  recorded: DotGit,
   asideDir: string,
 ): Promise<string | undefined> {
   const full = join(worktree, '.git');
   const stats = await lstatIfThere(full);
-  if (noted.kind === 'none' || !(await lstatIfThere(worktree))?.isDirectory()) return undefined;
-  if (noted.kind === 'directory') {
+  if (recorded.kind === 'none' || !(await lstatIfThere(worktree))?.isDirectory()) return undefined;
+  if (recorded.kind === 'directory') {
     if (!stats || stats.isDirectory()) return undefined;
-  } else if (isSameStanding(await standingAt(worktree, '.git'), noted)) return undefined;
-  const leadsTo = stats && (await readDotGit(worktree));
+  } else if (isSameState(await readPathState(worktree, '.git'), recorded)) return undefined;
+  const leadsTo = stats && (await followDotGit(worktree));
   const stored = join(asideDir, randomUUID());
   if (stats) {
     await mkdir(asideDir, { recursive: true, mode: 0o700 });
     await move(full, stored);
   }
   const where = stats ? ` What stood there is in ${stored}.` : '';
-  if (noted.kind === 'file') await writeFile(full, noted.text, { mode: noted.mode, flag: 'wx' });
-  if (noted.kind === 'link') await symlink(noted.target, full);
-  if (noted.kind === 'directory') {
-    if (!leadsTo || !(await isSameDirectory(leadsTo, noted)))
+  if (recorded.kind === 'file') await writeFile(full, recorded.text, { mode: recorded.mode, flag: 'wx' });
+  if (recorded.kind === 'link') await symlink(recorded.target, full);
+  if (recorded.kind === 'directory') {
+    if (!leadsTo || !(await isSameDirectory(leadsTo, recorded)))
       return `${full} was replaced during the turn, and the directory it was is not to be found: bring it back before you use git here.${where}`;
     await move(leadsTo, full);
   }

@@ -9,12 +9,12 @@ import type { TrustedGit } from './trusted-git.ts';
 const COUNT_TIMEOUT_MS = 60_000;
 const UNCOUNTED: LineCount = { added: 0, removed: 0, binary: true };
 
-/** What differs between a tree and the index, by path. The index must be up to date. */
+/** Lists the differences between a tree and the index. The index must be up to date. */
 export async function listChanges(git: TrustedGit, names: StandInNames, base: Tree): Promise<Change[]> {
   const compared = await git.run(['diff-index', '--raw', '--no-abbrev', '-z', ...DIFF_OPTIONS, base]);
   const counted = await git
     .run(['diff-index', '--numstat', '-z', ...DIFF_OPTIONS, base], { timeoutMs: COUNT_TIMEOUT_MS })
-    // Lines are worth less than the list: files too hard to compare are shown as binary.
+    // A comparison that takes too long must not cost the list, so its files are shown as binary.
     .catch(() => undefined);
   const counts = counted && parseTreeDiff(counted.text).counts;
   const changes = new Map<string, Change>();
@@ -27,7 +27,7 @@ export async function listChanges(git: TrustedGit, names: StandInNames, base: Tr
   return [...changes.values()].sort((one, two) => compareText(one.path, two.path));
 }
 
-/** By code unit, so that the order is the same on every machine. */
+/** Compares by code unit, so that the order is the same on every machine. */
 export function compareText(one: string, two: string): number {
   return one < two ? -1 : one > two ? 1 : 0;
 }
@@ -43,7 +43,7 @@ async function describeChange(
   return { path, status, ...count, mode: entry.newMode, size: stats?.size ?? 0 };
 }
 
-/** A file that became too large to hold, or small enough again, is gone under one name and new under the other. */
+/** A file that became too large to store, or small enough again, is deleted under one name and added under the other. */
 function mergeHalves(one: Change, two: Change): Change {
   const now = one.status === 'deleted' ? two : one;
   const added = one.added + two.added;

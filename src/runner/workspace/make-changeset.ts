@@ -10,7 +10,7 @@ import { checkChangesetPaths } from '../../core/work/changeset-path.ts';
 import { readInside } from '../disk/read-inside.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The agent's work as it stands. What a commit cannot carry is left out and told, so that one link does not cost the rest. */
+/** The agent's current work. Files that a commit cannot have go to `left_out`, so that one symlink does not cost the rest. */
 export async function makeChangeset(
   workspace: Pick<Workspace, 'worktree' | 'changes'>,
   baseSha: string,

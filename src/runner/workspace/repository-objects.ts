@@ -5,13 +5,13 @@ import { parseTree, type TreeEntry } from './tree-diff.ts';
 const MAX_BYTES = 10 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/** What is committed in the user's own repository. Objects are only read: no hook, filter or setting of it takes part. */
+/** Reads committed objects of the user's own repository. None of its hooks, filters or settings are used. */
 export interface RepositoryObjects {
   /** The commit that is checked out. */
   head(): Promise<string>;
   list(commit: string, paths: readonly string[]): Promise<Map<string, TreeEntry>>;
   blob(id: string): Promise<Buffer>;
-  /** Text of a file at a commit; undefined when it is not there. */
+  /** The text of a file at a commit. Undefined if the commit does not have it. */
   file(commit: string, path: string): Promise<string | undefined>;
 }
 
@@ -45,7 +45,7 @@ function environmentFor(path: string | undefined): NodeJS.ProcessEnv {
     ...(path === undefined ? {} : { PATH: path }),
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
-    // The checkout may belong to another user than the job: a container's root, most likely.
+    // The checkout may belong to another user than the job, most likely a container's root.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: '*',

@@ -5,20 +5,20 @@ import { join } from 'node:path';
 import { isGitName } from '../../core/work/worktree-path.ts';
 
 /**
- * What a git tree cannot or should not hold (huge or unreadable files, a planted `.git`, names that are no UTF-8) is held as
- * a stand-in: a small blob that says size and time, under the same name plus a mark. So everything that compares trees sees
- * it appear, change and go, and nothing that restores files ever mistakes it for content.
+ * Files that a git tree cannot or should not have (huge or unreadable files, a planted `.git`, names that are not UTF-8) are
+ * represented by a stand-in: a small blob with size and time, under the same name plus a mark. A comparison of trees therefore
+ * shows when such a file is added, changed or deleted, and code that restores files never mistakes the stand-in for content.
  */
 export type StandInNames = {
-  /** The name in the tree for a file of the worktree that is held by a stand-in. */
+  /** The name in the tree of the stand-in for a file of the worktree. */
   encode(path: string): string;
-  /** The file of the worktree that a name in the tree is for. */
+  /** The file of the worktree that a name in the tree belongs to. */
   decode(name: string): string;
   isStandIn(name: string): boolean;
   clean(text: string): string;
 };
 
-/** The mark is drawn per directory, so that no file of an agent can be named to look like one. */
+/** The mark is random for each git directory, so that an agent cannot name a file like a stand-in. */
 export async function openStandInNames(gitDir: string): Promise<StandInNames> {
   const file = join(gitDir, 'stand-in-mark');
   const fresh = `.stand-in-${randomBytes(8).toString('hex')}`;
@@ -40,7 +40,7 @@ export async function openStandInNames(gitDir: string): Promise<StandInNames> {
   };
 }
 
-/** Starts with NUL, so that git calls it binary and counts no lines of it. */
+/** Starts with NUL, so that git treats it as binary and counts no lines. */
 export function standInText(kind: string, stats?: BigIntStats): string {
   return `\0stand-in ${kind}${stats ? ` ${stats.size} bytes, ${stats.mtimeNs}` : ''}\n`;
 }

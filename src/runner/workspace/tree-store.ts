@@ -7,7 +7,7 @@ import type { TrustedGit } from './trusted-git.ts';
 /** The object name of a tree in the trusted git directory. */
 export type Tree = string & { readonly __brand: 'Tree' };
 
-/** Nothing but git's own comparison, of the index and not of the worktree. */
+/** Git's own comparison only, with the index and not with the worktree. */
 export const DIFF_OPTIONS = [
   '--cached',
   '--no-renames',
@@ -17,7 +17,7 @@ export const DIFF_OPTIONS = [
   '--ignore-submodules=all',
 ] as const;
 
-/** Trees in and out of the trusted git directory. */
+/** Writes, reads and compares trees of the trusted git directory. */
 export class TreeStore {
   readonly #git: TrustedGit;
 
@@ -43,7 +43,7 @@ export class TreeStore {
     return parseTreeDiff((await this.#git.run(args)).text).raw;
   }
 
-  /** The tree with the new side of each change. */
+  /** Returns the tree with the new side of each change applied. */
   async amend(tree: Tree, changes: readonly RawChange[]): Promise<Tree> {
     if (changes.length === 0) return tree;
     const indexFile = join(this.#git.gitDir, 'index.amend');
@@ -61,7 +61,7 @@ export class TreeStore {
   }
 
   /**
-   * Writes content of the store into the worktree. Without `force`, a link or file where a directory must be is left alone.
+   * Writes the entries into the worktree. Without `force`, an entry is not written if one of its parents is a symlink or a file.
    * Returns the paths that were not written, and why.
    */
   async checkOut(wanted: Map<string, TreeEntry>, { force = false } = {}): Promise<Map<string, string>> {

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where git is looked for: never in a directory the worktree could name. */
+/** Fixed, so that the worktree cannot name the directory in which git is found. */
 const DEFAULT_PATH = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 const MIB = 1024 * 1024;
 const TIMEOUT_MS = 120_000;
-/** A terminal that is closed sends these to every process at it, a service manager to every process of a unit. */
+/** A terminal that is closed sends these to all of its processes, and a service manager to all processes of a unit. */
 const SENT_TO_ALL: ReadonlySet<unknown> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
-/** Each of them may come, one after the other. */
+/** Enough for each of these signals to arrive once. */
 const MOST_INTERRUPTIONS = 4;
 
 /**
@@ -18,7 +18,7 @@ const MOST_INTERRUPTIONS = 4;
 const ATTRIBUTES =
   '* -text !eol -crlf -ident -filter !diff !merge !working-tree-encoding !whitespace !conflict-marker-size\n';
 
-/** The trusted directory has this and no other configuration; neither the user's, the system's nor the worktree's is read. */
+/** The only configuration file that is read: not the user's, the system's or the worktree's. */
 const CONFIG = `[core]
 \trepositoryformatversion = 0
 \tbare = false
@@ -30,7 +30,7 @@ const CONFIG = `[core]
 \tauto = 0
 `;
 
-/** On the command line as well, where nothing that might be written into the directory later can undo them. */
+/** Given on the command line, where nothing written into the directory later can undo them. */
 const OVERRIDES = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -42,13 +42,13 @@ const OVERRIDES = [
   'core.pager=cat',
   'core.editor=false',
   'core.quotePath=false',
-  // Names that are dangerous elsewhere must not vanish from a changeset; whoever delivers it decides about them.
+  // Names that are dangerous on other systems must not vanish from a changeset. The desk decides about them.
   'core.protectNTFS=false',
   'core.protectHFS=false',
-  // Larger files go through without being held in memory, and are compared as binary.
+  // Larger files are streamed instead of held in memory, and compared as binary.
   'core.bigFileThreshold=8m',
   'core.looseCompression=1',
-  // The directory lives as long as the job: a crash of the process loses nothing, one of the machine loses the worktree too.
+  // The directory exists as long as the job. A crash of the process loses nothing, and one of the machine loses the worktree too.
   'core.fsync=none',
   'credential.helper=',
   'diff.external=',
@@ -61,18 +61,18 @@ const OVERRIDES = [
 ].flatMap((setting) => ['-c', setting]);
 
 type GitOptions = {
-  /** More `name=value`, stronger than the ones above. */
+  /** More `name=value`, which win over `OVERRIDES`. */
   settings?: readonly string[];
   input?: string;
-  /** Another index than the directory's own. */
+  /** Instead of the directory's own index. */
   indexFile?: string;
-  /** Another directory to look at, such as a repository inside the worktree. */
+  /** Instead of the worktree, such as a repository inside it. */
   worktree?: string;
   maxBytes?: number;
-  /** Return what came before `maxBytes` instead of failing. */
+  /** Return the first `maxBytes` instead of failing. */
   cut?: boolean;
   timeoutMs?: number;
-  /** How often a signal to all processes has ended it already. */
+  /** How often this command was ended by a signal and started again. */
   interrupted?: number;
 };
 
@@ -81,17 +81,17 @@ type GitOutput = { text: Buffer; cut: boolean };
 export type TrustedGit = {
   readonly gitDir: string;
   readonly worktree: string;
-  /** Whether many files can be written into one pack; an older git would make a pack for each. */
+  /** Whether git can write many files into one pack. An older git would make a pack for each. */
   readonly canPackMany: boolean;
   run(args: readonly string[], options?: GitOptions): Promise<GitOutput>;
 };
 
-/** Git said no, took too long, or said too much. */
+/** Git failed, took too long, or printed too much. */
 export class GitFailedError extends Error {
   override readonly name = 'GitFailedError';
 }
 
-/** Makes the directory when it is not there yet. `exclude` lines are gitignore patterns. */
+/** Creates the directory if it is missing. `exclude` lines are gitignore patterns. */
 export async function openTrustedGit(options: {
   worktree: string;
   gitDir: string;
@@ -106,15 +106,15 @@ export async function openTrustedGit(options: {
   await writeFile(join(gitDir, 'config'), CONFIG);
   await writeFile(join(gitDir, 'info/attributes'), ATTRIBUTES);
   await writeFile(join(gitDir, 'info/exclude'), `${options.exclude.join('\n')}\n`);
-  // Left by a git that was killed; whoever opens the directory is its only user.
+  // Left by a git process that was killed. No other process uses the directory.
   await rm(join(gitDir, 'index.lock'), { force: true });
   const env = buildEnvironment(worktree, gitDir, options.path ?? DEFAULT_PATH);
   const run: TrustedGit['run'] = async (args, runOptions = {}) => {
-    // Whoever writes an index compares entries that are as young as the index with their files, by relative names: git must
-    // stand in the worktree even for commands that do not need one, or a change within the same second is lost for good.
-    const there = (await lstat(worktree).catch(() => undefined))?.isDirectory() ?? false;
-    const place = runOptions.worktree ?? (there ? worktree : gitDir);
-    return runGit(gitDir, env, ['-C', place, ...args], runOptions);
+    // A git that writes an index compares entries as young as the index with their files, by relative names. So every command
+    // must run in the worktree, even one that does not need it, or a change within the same second is lost for good.
+    const exists = (await lstat(worktree).catch(() => undefined))?.isDirectory() ?? false;
+    const directory = runOptions.worktree ?? (exists ? worktree : gitDir);
+    return runGit(gitDir, env, ['-C', directory, ...args], runOptions);
   };
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec((await run(['version'])).text.toString()) ?? [];
   return { gitDir, worktree, canPackMany: Number(major) * 1000 + Number(minor) >= 2038, run };
@@ -160,7 +160,7 @@ function runGit(
       'git',
       [...OVERRIDES, ...settings.flatMap((setting) => ['-c', setting]), ...args],
       {
-        // Not the worktree: it may go any time, and a missing directory reads as "git not found".
+        // Not the worktree, because the agent may delete it, and a missing `cwd` is reported as "git not found".
         cwd: gitDir,
         env: {
           ...env,
@@ -176,19 +176,19 @@ function runGit(
         if (error === null) return resolve({ text: stdout, cut: false });
         if (isOverflow(error) && cut) return resolve({ text: stdout.subarray(0, maxBytes), cut: true });
         const fail = () => reject(describeFailure(args, env.GIT_WORK_TREE ?? '', error, stderr, timeoutMs));
-        // It was meant for Autobuild, which parks the run; that still needs git.
+        // The signal was meant for Autobuild, which parks the run and still needs git for that.
         if (SENT_TO_ALL.has(error.signal) && interrupted < MOST_INTERRUPTIONS) {
           const again = () =>
             resolve(runGit(gitDir, env, args, { ...options, interrupted: interrupted + 1 }));
           rm(`${indexFile ?? join(gitDir, 'index')}.lock`, { force: true }).then(again, again);
         }
-        // A git that was killed leaves its lock behind.
+        // A git that is killed leaves its lock file.
         else if (error.killed)
           rm(`${indexFile ?? join(gitDir, 'index')}.lock`, { force: true }).then(fail, fail);
         else fail();
       },
     );
-    // Git may end before it has read everything; its exit code says why.
+    // Git may exit before it has read all input. Its exit code says why.
     child.stdin?.on('error', (error) => error);
     child.stdin?.end(options.input ?? '');
   });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 
 const MAX_BYTES = 256 * 1024;
 
-/** Read once, before any agent ran: later the agent could have written them. */
+/** Read once and stored, before any agent has run, because an agent could write them later. */
 export async function rememberUserExcludes(worktree: string, gitDir: string): Promise<string[]> {
   const file = join(gitDir, 'user-exclude');
   const known = await readSmall(file);
@@ -13,7 +13,7 @@ export async function rememberUserExcludes(worktree: string, gitDir: string): Pr
   return excludes;
 }
 
-/** The user's own `info/exclude`, also when the worktree is a linked one (`.git` is a file that names the directory). */
+/** The user's own `info/exclude`, also of a linked worktree, whose `.git` is a file that names the directory. */
 async function readUserExcludes(worktree: string): Promise<string[]> {
   const dotGit = join(worktree, '.git');
   const stats = await lstat(dotGit).catch(() => undefined);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { isGitName } from '../../core/work/worktree-path.ts';
 import { blobName, standInText } from './stand-in.ts';
 
-/** What stands at a path of the worktree now, in git's terms. Links are links; nothing is reached through one. */
+/** The current state of a worktree path in git's terms. Symlinks are not followed. */
 export type Found =
   | { kind: 'absent' }
   | { kind: 'content'; mode: '100644' | '100755' | '120000'; stats: BigIntStats }
@@ -13,7 +13,7 @@ export type Found =
 
 const ABSENT: Found = { kind: 'absent' };
 
-/** Parents are remembered: make a new one for each pass over the worktree. */
+/** Caches which parents are directories. Create a new one for each pass over the worktree. */
 export function createExaminer(worktree: string, maxContentBytes: number): (path: string) => Promise<Found> {
   const parents = new Map<string, Promise<boolean>>();
   const isRealDirectory = (dir: string): Promise<boolean> => {
@@ -43,7 +43,7 @@ export function createExaminer(worktree: string, maxContentBytes: number): (path
       return stats.isDirectory() ? standIn("git's own directory") : standIn("git's own file", stats);
     }
     if (stats.isSymbolicLink()) {
-      // Git refuses this one link, for the sake of versions that would follow it.
+      // Git refuses a symlink of this name, because old versions of git would follow it.
       if (names.at(-1)?.toLowerCase() === '.gitmodules') return standIn('link', stats);
       return { kind: 'content', mode: '120000', stats };
     }
@@ -55,7 +55,7 @@ export function createExaminer(worktree: string, maxContentBytes: number): (path
   };
 }
 
-/** The object name of what stands at the path, without writing an object. */
+/** The object name of the file or symlink, without writing an object. */
 export async function hashContent(full: string, mode: string, maxBytes: number): Promise<string> {
   if (mode === '120000') return blobName(await readlink(full, { encoding: 'buffer' }));
   const file = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -81,7 +81,7 @@ function standIn(kind: string, stats?: BigIntStats): Found {
   return { kind: 'stand_in', text: standInText(kind, stats) };
 }
 
-/** Tried, not asked: the answer of `access` is for another user when the process has changed its own. */
+/** Opens the file, because `access` answers for another user if the process has changed its own. */
 async function isReadable(full: string): Promise<boolean> {
   try {
     const file = await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -15,7 +15,7 @@ const LockHolder = z.object({
 type LockHolder = z.infer<typeof LockHolder>;
 
 const LockFile = LockHolder.extend({
-  /** When the kernel started the process: a number given again to another process is told by it. */
+  /** When the kernel started the process. It tells a process from a later one with the same pid. */
   born: z.string().optional(),
   token: z.string(),
 });
@@ -24,11 +24,11 @@ type LockFile = z.infer<typeof LockFile>;
 type Lock = { ok: true; release(): Promise<void> } | { ok: false; holder: LockHolder };
 
 /**
- * One run per worktree. A lock whose process is dead is taken over by adding a file named after its token, which only one
- * taker can do, and which is then moved into the dead one's place. So two takers never both win, and none can remove a
- * living lock, whenever either of them is killed.
+ * Allows one run per worktree. A lock whose process is dead is taken over by creating a file named after its token, which only
+ * one process can do, and by renaming that file over the dead lock. So two processes never both win, and none can remove the
+ * lock of a living process, even if one of them is killed in the middle.
  */
-export async function takeLock(lockFile: string, holder: LockHolder): Promise<Lock> {
+export async function acquireLock(lockFile: string, holder: LockHolder): Promise<Lock> {
   await mkdir(dirname(lockFile), { recursive: true });
   const mine: LockFile = { ...holder, born: await readBirth(holder.pid), token: randomUUID() };
   const temporary = `${lockFile}.${mine.token}.new`;
@@ -45,7 +45,7 @@ export async function takeLock(lockFile: string, holder: LockHolder): Promise<Lo
         },
       );
       if (!linked) continue;
-      // Someone may have moved a link of the chain while we walked: it counts only if the walk now ends at ours.
+      // Another process may have renamed a file of the chain meanwhile. The lock is ours only if the chain now ends at it.
       if ((await walkChain(lockFile)).holder?.token !== mine.token) {
         await rm(free, { force: true });
         continue;
@@ -62,7 +62,7 @@ export async function takeLock(lockFile: string, holder: LockHolder): Promise<Lo
   }
 }
 
-/** Who works there now. Undefined: nobody that lives. */
+/** Undefined if no living process holds the lock. */
 export async function lockHolder(lockFile: string): Promise<LockHolder | undefined> {
   const { holder } = await walkChain(lockFile);
   return holder && LockHolder.parse(holder);
@@ -100,16 +100,16 @@ async function isAlive(lock: LockFile): Promise<boolean> {
   try {
     process.kill(lock.pid, 0);
   } catch (error) {
-    // Another user's process is alive, too.
+    // The process is alive and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
   return (await readBirth(lock.pid)) === lock.born;
 }
 
-/** Undefined where there is no `/proc`, and for a process that ended but was not yet waited for. */
+/** Undefined without `/proc`, and for a process that has exited but was not yet waited for. */
 async function readBirth(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The name in parentheses may hold anything; the fields are counted from its end.
+  // The name in parentheses may contain anything, so the fields are counted from its end.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields === undefined || fields[0] === 'Z' ? undefined : fields[19];
 }

@@ -1,6 +1,6 @@
 import { type Gap, matchPath, refuse } from './gap.ts';
 
-/** The secrets are the job runner's; emulate's own store has none of them. Only names are told, as on GitHub. */
+/** The job runner has the secrets and emulate's own store has none. Only names are returned, as on GitHub. */
 export function createActionsSecrets(names: () => Iterable<string>): Gap {
   return {
     answer({ method, path, caller }) {

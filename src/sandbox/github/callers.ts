@@ -1,9 +1,9 @@
 import type { Caller } from './gap.ts';
 
-/** emulate takes any unknown token for its first user; GitHub does not. */
+/** emulate treats any unknown token as its first user, but GitHub does not. */
 interface Callers {
   addInstallation(token: string): void;
-  /** Undefined: bad credentials. */
+  /** Undefined means bad credentials. */
   find(authorization: string | undefined): Caller | undefined;
 }
 
@@ -14,7 +14,7 @@ export function createCallers(people: ReadonlyMap<string, string>, bot: string):
     find(authorization) {
       const token = /^(?:bearer|token)\s+(\S+)$/i.exec(authorization ?? '')?.[1];
       if (!token) return undefined;
-      // A signed token is checked by emulate, where it counts.
+      // emulate checks a signed token where it matters.
       if (token.startsWith('eyJ')) return { kind: 'app' };
       if (installations.has(token)) return { kind: 'installation', login: bot };
       const login = people.get(token);

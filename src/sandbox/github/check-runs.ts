@@ -1,6 +1,6 @@
 import { type Gap, type Json, matchPath } from './gap.ts';
 
-/** emulate does not say whose check run it is. Here every one is the App's. */
+/** emulate does not return a check run's App. Here every check run belongs to our App. */
 export function createCheckRuns(app: Json): Gap {
   const complete = (run: Json): Json => ({
     ...run,
@@ -8,7 +8,7 @@ export function createCheckRuns(app: Json): Gap {
     output: { annotations_url: `${run.url}/annotations`, ...(run.output as Json) },
   });
   return {
-    mend({ path }, answer) {
+    fixAnswer({ path }, answer) {
       if (answer.status >= 300) return answer;
       if (matchPath('/repos/:owner/:repo/commits/:ref/check-runs', path)) {
         const { check_runs, ...rest } = answer.body as { check_runs: Json[] };

@@ -7,9 +7,9 @@ interface CommentGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
 }
 
-/** Who wrote and who edited a comment, what stood there before, and how long one may be. */
+/** Adds a comment's author and editor, its text before an edit, and the limit of its length. */
 export function createComments(app: Json, bot: string, upstream: Upstream): CommentGap {
-  /** What stood there before the newest edit. */
+  /** The text before the newest edit, by comment. */
   const known = new Map<number, string>();
   const edits = new Map<string, Edit>();
 
@@ -45,7 +45,7 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
       return undefined;
     },
 
-    mend(call, answer) {
+    fixAnswer(call, answer) {
       const isOne = matchPath('/repos/:owner/:repo/issues/comments/:id', call.path);
       const isList = matchPath('/repos/:owner/:repo/issues/:number/comments', call.path);
       if (answer.status >= 300 || !(isOne || isList)) return answer;
@@ -54,7 +54,7 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
       return { ...answer, body: onlySince(answer, call.query).map(complete) };
     },
 
-    mendPayload(event, payload) {
+    fixPayload(event, payload) {
       if (event !== 'issue_comment') return payload;
       const comment = complete(payload.comment as Json);
       const before = known.get(Number(comment.id));

@@ -1,10 +1,10 @@
 import { type Gap, type Json, matchPath } from './gap.ts';
 
-/** GitHub signs what an App commits without naming an author; emulate signs nothing. */
+/** GitHub signs an App's commits that name no author, but emulate signs nothing. */
 export function createCommits(): Gap {
   const signed = new Set<string>();
   return {
-    mend({ method, path, body, caller }, answer) {
+    fixAnswer({ method, path, body, caller }, answer) {
       const made = method === 'POST' && matchPath('/repos/:owner/:repo/git/commits', path);
       const read = method === 'GET' && matchPath('/repos/:owner/:repo/git/commits/:sha', path);
       if (answer.status >= 300 || !(made || read)) return answer;

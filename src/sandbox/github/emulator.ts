@@ -15,7 +15,7 @@ const PERMISSIONS = {
   pull_requests: 'write',
 };
 
-/** The App as it stands on what it wrote. */
+/** The App as GitHub shows it on what it wrote. */
 export function describeApp(url: string, owner: Json): Json {
   return {
     id: APP_ID,
@@ -43,7 +43,7 @@ export async function startEmulator(options: {
   webhookSecret: string;
 }): Promise<Emulator & { port: number }> {
   const { url, owner, name, people, tokens, webhookSecret } = options;
-  // It does not tell which port it was given, so it is told.
+  // emulate does not report a port it chose itself, so one is chosen here.
   const port = await findFreePort();
   const emulator = await createEmulator({
     service: 'github',

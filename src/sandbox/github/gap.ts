@@ -1,6 +1,6 @@
 export type Json = Record<string, unknown>;
 
-/** Who calls: a person, the App's installation, or the App itself by its signed token. */
+/** The caller: a person, the App's installation, or the App itself by its signed token. */
 export type Caller =
   | { kind: 'person'; login: string }
   | { kind: 'installation'; login: string }
@@ -8,7 +8,7 @@ export type Caller =
 
 export interface Call {
   method: string;
-  /** Without the query, and without `/api/v3`. */
+  /** The path without the query and without `/api/v3`. */
   path: string;
   query: URLSearchParams;
   body: Json;
@@ -22,22 +22,22 @@ export interface Answer {
 }
 
 /**
- * One thing in which `emulate` is not like GitHub. The answers in these files are our own code: they are checked against
- * GitHub's descriptions in the tests, and prove nothing about GitHub itself.
+ * One difference between `emulate` and GitHub. The answers in these files are our own code. The tests compare them with
+ * GitHub's descriptions, but they prove nothing about GitHub itself.
  */
 export interface Gap {
-  /** Answers in place of emulate. */
+  /** Answers instead of emulate. */
   answer?(call: Call): Promise<Answer | undefined> | Answer | undefined;
-  /** Makes emulate's answer what GitHub would say. */
-  mend?(call: Call, answer: Answer): Promise<Answer> | Answer;
+  /** Changes emulate's answer into GitHub's. */
+  fixAnswer?(call: Call, answer: Answer): Promise<Answer> | Answer;
   /** The same for a webhook. */
-  mendPayload?(event: string, payload: Json): Promise<Json> | Json;
+  fixPayload?(event: string, payload: Json): Promise<Json> | Json;
 }
 
-/** emulate itself, as its owner: for what a gap has to look up. */
+/** Calls emulate as its owner, for facts that a gap has to look up. */
 export type Upstream = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** An account. emulate knows the App's own only after its first write. */
+/** An account. emulate knows the App's own account only after its first write. */
 export async function describeAccount(upstream: Upstream, login: string): Promise<Json | undefined> {
   const { status, body } = await upstream('GET', `/users/${encodeURIComponent(login)}`);
   if (status === 200) return body as Json;
@@ -73,7 +73,10 @@ export function refuse(status: number, message: string, errors?: unknown[]): Ans
   return { status, body: errors ? { ...body, errors } : body };
 }
 
-/** The parts of a path named by a pattern such as `/repos/:owner/:repo/issues/:number`; the last one may be `*rest`. */
+/**
+ * The segments of a path that a pattern such as `/repos/:owner/:repo/issues/:number` names. The last one may be
+ * `*rest`.
+ */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const wanted = pattern.split('/');
   const given = path.split('/');

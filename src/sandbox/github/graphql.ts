@@ -1,12 +1,12 @@
 import type { Answer, Call, Json, Upstream } from './gap.ts';
 
-/** Of a text, the newest. */
+/** The newest edit of a text. */
 export interface Edit {
   at: string;
   by: { login: string; bot: boolean };
 }
 
-interface GraphqlParts {
+interface GraphqlOptions {
   upstream: Upstream;
   repository: string;
   lastEdit(nodeId: string): Edit | undefined;
@@ -14,9 +14,11 @@ interface GraphqlParts {
   onReaction(nodeId: string, content: string): void;
 }
 
-/** emulate has no GraphQL. Only what Autobuild asks is answered; anything else is an error, as a misspelt field would be. */
-export function createGraphql(parts: GraphqlParts): (call: Call) => Promise<Answer> {
-  const { upstream, repository, lastEdit, onMinimized, onReaction } = parts;
+/**
+ * emulate has no GraphQL. Only Autobuild's queries are answered. Any other is an error, as a misspelt field would be.
+ */
+export function createGraphql(options: GraphqlOptions): (call: Call) => Promise<Answer> {
+  const { upstream, repository, lastEdit, onMinimized, onReaction } = options;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
     const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);

@@ -4,7 +4,7 @@ import type { Attempt, WebhookRelay } from './webhook-relay.ts';
 const PER_PAGE = 30;
 const MOST_PER_PAGE = 100;
 
-/** emulate keeps no record of what it sent, and sends nothing again. */
+/** emulate keeps no record of its deliveries and cannot redeliver. */
 export function createHookDeliveries(url: string, webhooks: WebhookRelay): Gap {
   const list = (query: URLSearchParams): Answer => {
     const status = query.get('status');

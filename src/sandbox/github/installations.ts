@@ -1,6 +1,6 @@
 import { describeAccount, type Gap, type Json, matchPath, type Upstream } from './gap.ts';
 
-/** emulate does not list the repositories of an installation, and says little of whose it is. */
+/** emulate does not list an installation's repositories and returns little about its owner. */
 export function createInstallations(repository: string, upstream: Upstream): Gap {
   return {
     async answer({ method, path, caller }) {
@@ -13,7 +13,7 @@ export function createInstallations(repository: string, upstream: Upstream): Gap
       const { body } = await upstream('GET', repository);
       return { status: 200, body: { total_count: 1, repositories: [body] } };
     },
-    async mend({ method, path }, answer) {
+    async fixAnswer({ method, path }, answer) {
       const token = answer.body as { repositories?: unknown[] } | undefined;
       if (token?.repositories && path.endsWith('/access_tokens')) {
         const { body } = await upstream('GET', repository);
@@ -23,7 +23,7 @@ export function createInstallations(repository: string, upstream: Upstream): Gap
       const isOne = matchPath('/repos/:owner/:repo/installation', path);
       if (!isOne && !matchPath('/app/installations', path)) return answer;
       const owner = repository.split('/')[2] ?? '';
-      // GitHub's description asks for the fields of a person and of an enterprise alike.
+      // GitHub's description requires the fields of a person and of an enterprise together.
       const account: Json = { ...(await describeAccount(upstream, owner)), name: owner, slug: owner };
       const complete = (one: Json) => ({ ...one, account, target_id: account.id });
       return {

@@ -10,10 +10,13 @@ interface Rename {
   to: string;
 }
 
-/** GitHub's events of an issue name the App that did it and tell of renamings, not of other edits; the newest edit is known. */
+/**
+ * GitHub's events of an issue name the App that caused them and include renames, but no other edits. The newest edit
+ * can be read.
+ */
 export function createIssues(app: Json, bot: string, upstream: Upstream): IssueGap {
   const edits = new Map<string, Edit>();
-  /** By the number of the issue, oldest first: emulate only says that something was edited. */
+  /** Changes by issue number, oldest first, because emulate only reports that something was edited. */
   const changes = new Map<string, (Rename | undefined)[]>();
 
   async function noteEdit(number: string, { path, body, caller }: Call): Promise<void> {
@@ -38,7 +41,7 @@ export function createIssues(app: Json, bot: string, upstream: Upstream): IssueG
       return undefined;
     },
 
-    mend({ path }, answer) {
+    fixAnswer({ path }, answer) {
       const asked = matchPath('/repos/:owner/:repo/issues/:number/events', path);
       if (!asked || answer.status !== 200) return answer;
       const renames = [...(changes.get(asked.number ?? '') ?? [])];

@@ -1,8 +1,8 @@
 import { type Call, type Gap, type Json, matchPath, type Upstream } from './gap.ts';
 
-/** In the webhooks of emulate a label is only its name and colour; and to GitHub `Bug` and `bug` are one label. */
+/** emulate's webhooks have only a label's name and colour. GitHub treats `Bug` and `bug` as one label. */
 export function createLabels(repositoryUrl: string, repository: string, upstream: Upstream): Gap {
-  /** As it was spelt when it was made. */
+  /** Replaces names by the spelling they were created with. */
   async function respell(names: string[]): Promise<string[]> {
     const { body } = await upstream('GET', `${repository}/labels?per_page=100`);
     const made = (body as { name: string }[]).map(({ name }) => name);
@@ -16,7 +16,7 @@ export function createLabels(repositoryUrl: string, repository: string, upstream
       return undefined;
     },
 
-    mendPayload(event, payload) {
+    fixPayload(event, payload) {
       if (event !== 'issues' || !payload.label) return payload;
       const label = payload.label as Json;
       const { labels = [] } = payload.issue as { labels?: Json[] };
@@ -26,7 +26,7 @@ export function createLabels(repositoryUrl: string, repository: string, upstream
   };
 }
 
-/** A filter of a list is left as it is: nothing says that GitHub takes another spelling there. */
+/** A list's filter is not changed, because nothing says that GitHub accepts another spelling there. */
 function namesIn({ method, path, body }: Call): string[] | undefined {
   if (method === 'POST' && matchPath('/repos/:owner/:repo/issues/:number/labels', path))
     return body.labels as string[];
@@ -41,7 +41,7 @@ function writeNames(call: Call, names: string[]): void {
   else call.path = call.path.replace(/[^/]*$/, encodeURIComponent(names[0] ?? ''));
 }
 
-/** One that was taken off is no longer among the issue's. */
+/** A removed label is no longer in the issue's list. */
 function completeLabel(label: Json, repositoryUrl: string): Json {
   const name = String(label.name);
   return {

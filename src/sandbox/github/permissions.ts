@@ -3,7 +3,7 @@ import { describeAccount, type Gap, matchPath, refuse, type Upstream } from './g
 export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read';
 
 const ORDER: Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
-/** The older, coarser word that GitHub's API answers with beside the role. */
+/** The older, coarser permission that GitHub's API returns beside the role. */
 const PERMISSION: Record<Role, string> = {
   admin: 'admin',
   maintain: 'write',
@@ -12,9 +12,9 @@ const PERMISSION: Record<Role, string> = {
   read: 'read',
 };
 
-/** Levels as GitHub names them, and what they forbid: emulate lets anybody label, and edit anybody's comment. */
+/** Roles as GitHub names them, and what they forbid, because emulate lets anybody label and edit anybody's comment. */
 export function createPermissions(roles: ReadonlyMap<string, Role>, upstream: Upstream): Gap {
-  /** The repository is public: everybody may read. */
+  /** Everybody may read, because the repository is public. */
   const roleOf = (login: string): Role => roles.get(login) ?? 'read';
   const atLeast = (login: string, role: Role) => ORDER.indexOf(roleOf(login)) >= ORDER.indexOf(role);
   return {

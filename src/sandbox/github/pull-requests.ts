@@ -26,19 +26,19 @@ interface PullRequestGap extends Gap {
 }
 
 /**
- * A pull request follows its branch, there is one per branch, its conversation says that it is one, an edit what it changed, and
- * its events who closed it.
+ * A pull request follows its branch, is the only one of its branch, and is marked as one in its issue. Its edits say
+ * what changed and its events who closed it.
  */
 export function createPullRequests(repository: string, upstream: Upstream): PullRequestGap {
   const numbers = new Set<number>();
   const edits = new Map<string, Edit>();
-  /** What an edit changed, as its webhook tells it: by the number and what stands there since. */
+  /** The `changes` of an edit's webhook, by number and new content. */
   const changes = new Map<string, Json>();
   const editKey = (number: number, { title, body }: { title?: unknown; body?: unknown }) =>
     JSON.stringify([number, title, body]);
-  /** When something was last written there. */
+  /** The time of the last write, by number. */
   const touched = new Map<number, string>();
-  /** By the number, oldest first. */
+  /** Closing events by number, oldest first. */
   const closings = new Map<number, Json[]>();
 
   async function noteClosing({ method, path, body, caller }: Call): Promise<void> {
@@ -57,7 +57,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     closings.set(number, [...(closings.get(number) ?? []), event]);
   }
 
-  /** emulate tells of those of an issue only. */
+  /** emulate returns the closing events of issues only. */
   function addClosings({ path }: Call, answer: Answer): Answer {
     const asked = matchPath('/repos/:owner/:repo/issues/:number/events', path);
     const added = asked && closings.get(Number(asked.number));
@@ -95,7 +95,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     const key = editKey(pull_request.number, pull_request);
     const changed = payload.action === 'edited' && { changes: changes.get(key) ?? {} };
     const { review } = payload as { review?: Json };
-    // In small letters in webhooks, in capitals where it is read.
+    // Webhooks use lower case, the API upper case.
     const told = review
       ? { review: { ...review, state: String(review.state).toLowerCase() } }
       : { number: pull_request.number };
@@ -119,7 +119,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
       if (talkedAbout && method === 'POST') touched.set(Number(talkedAbout.number), new Date().toISOString());
       if (method !== 'POST' || !matchPath('/repos/:owner/:repo/pulls', path)) return undefined;
       const branch = String(body.head).split(':').at(-1) ?? '';
-      // emulate would make a branch that is not there out of the default branch.
+      // emulate would create a missing branch from the default branch.
       const head = await upstream('GET', `${repository}/git/ref/heads/${branch}`);
       if (head.status !== 200) {
         return refuse(422, 'Validation Failed', [
@@ -132,7 +132,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
       return refuse(422, 'Validation Failed', [{ resource: 'PullRequest', code: 'custom', message }]);
     },
 
-    async mend(call, answer) {
+    async fixAnswer(call, answer) {
       const { path } = call;
       if (answer.status >= 300) return addClosings(call, answer);
       await noteClosing(call);
@@ -146,7 +146,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
       return { ...answer, body: pull };
     },
 
-    async mendPayload(event, payload) {
+    async fixPayload(event, payload) {
       if (event.startsWith('pull_request')) return { ...payload, ...(await mendOwn(payload)) };
       const issue = payload.issue as (Json & { number: number; html_url: string }) | undefined;
       if (event !== 'issue_comment' || !issue || !numbers.has(issue.number)) return payload;

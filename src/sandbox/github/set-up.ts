@@ -2,14 +2,17 @@ import { type Call, type Gap, type Json, matchPath, refuse } from './gap.ts';
 import type { Role } from './permissions.ts';
 import type { WebhookRelay } from './webhook-relay.ts';
 
-interface SetUpParts {
+interface SetUpOptions {
   app: Json;
   roles: ReadonlyMap<string, Role>;
   webhooks: WebhookRelay;
 }
 
-/** emulate knows neither an App's webhook nor a repository's policies, and asks for no key where only the App may look. */
-export function createSetUp({ app, roles, webhooks }: SetUpParts): Gap {
+/**
+ * emulate has neither an App's webhook nor a repository's policies, and does not authenticate calls that only the App
+ * may make.
+ */
+export function createSetUp({ app, roles, webhooks }: SetUpOptions): Gap {
   const mayAdminister = ({ caller }: Call) => caller.kind === 'person' && roles.get(caller.login) === 'admin';
   return {
     answer(call) {
@@ -29,7 +32,7 @@ export function createSetUp({ app, roles, webhooks }: SetUpParts): Gap {
         return refuse(401, 'A JSON web token could not be decoded');
       return isHook ? { status: 200, body: describeHook(webhooks) } : undefined;
     },
-    mend({ method, path }, answer) {
+    fixAnswer({ method, path }, answer) {
       if (method !== 'GET' || answer.status !== 200 || path !== '/app') return answer;
       return { ...answer, body: { ...(answer.body as Json), owner: app.owner } };
     },

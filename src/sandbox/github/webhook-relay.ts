@@ -10,22 +10,22 @@ export interface Delivery {
   event: string;
   action?: string;
   payload: Json;
-  /** Of each try; 0 where nobody answered. */
+  /** The response status of each attempt. 0 if nobody answered. */
   statuses: number[];
 }
 
-/** One try to deliver; a delivery may have several. */
+/** One attempt to deliver. A delivery may have several. */
 export interface Attempt {
   id: number;
   delivery: Delivery;
   at: string;
-  /** 0 where nobody answered. */
+  /** 0 if nobody answered. */
   status: number;
   redelivery: boolean;
 }
 
 export interface WebhookRelay {
-  /** Where Apps listen, in turn. Nobody: deliveries are lost, as on GitHub. */
+  /** Sets the addresses of the Apps, used in turn. Without any, deliveries are lost, as on GitHub. */
   to(urls: string[]): void;
   targets(): readonly string[];
   emit(event: string, payload: Json): void;
@@ -33,16 +33,16 @@ export interface WebhookRelay {
   readonly deliveries: readonly Delivery[];
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
-  /** Once what is under way has been sent. */
+  /** Sends it again after everything that is under way. */
   sendAgain(delivery: Delivery): void;
-  /** The same delivery again, under the same id. */
+  /** Sends the same delivery again under the same id. */
   redeliver(delivery: Delivery): Promise<number>;
-  /** What a network does: given a delivery, which ones are sent now. For one that is kept back, none. */
+  /** Simulates a network: maps a delivery to those that are sent now. An empty list delays it. */
   route(through: (delivery: Delivery) => Delivery[]): void;
   settled(): Promise<void>;
 }
 
-/** emulate numbers its deliveries by the clock, so that two may have one id, and does not say what an edit changed. */
+/** emulate derives delivery ids from the clock, so that two may be equal, and does not report what an edit changed. */
 export function createWebhookRelay(secret: string): WebhookRelay {
   const deliveries: Delivery[] = [];
   const attempts: Attempt[] = [];
@@ -115,7 +115,7 @@ async function post(url: string, { id, event, payload }: Delivery, secret: strin
     await response.arrayBuffer();
     return response.status;
   } catch {
-    // GitHub does not try again either.
+    // GitHub does not retry, either.
     return 0;
   }
 }

@@ -21,7 +21,7 @@ const Parsed = z.object({
 
 export type WorkflowStep = z.infer<typeof Step>;
 
-/** As much of a workflow as the sandbox's runner understands. */
+/** The parts of a workflow that the sandbox's runner understands. */
 export interface WorkflowFile {
   file: string;
   name: string;
@@ -49,7 +49,10 @@ interface Contexts {
   secrets?: Record<string, string>;
 }
 
-/** `${{ inputs.x }}` and `${{ secrets.X }}`, which is all the template has; a name that is not there is empty, as in Actions. */
+/**
+ * Replaces `${{ inputs.x }}` and `${{ secrets.X }}`, which is all that the template uses. An unknown name is empty, as
+ * in Actions.
+ */
 export function fillIn(template: string, { inputs, secrets = {} }: Contexts): string {
   return template.replaceAll(/\$\{\{\s*(\w+)\.(\w+)\s*\}\}/g, (_, context: string, name: string) => {
     if (context === 'inputs') return inputs[name] ?? '';
@@ -58,7 +61,7 @@ export function fillIn(template: string, { inputs, secrets = {} }: Contexts): st
   });
 }
 
-/** `inputs.kind == 'build'`, or nothing. */
+/** Evaluates `inputs.kind == 'build'`, or no condition. */
 export function isWanted(condition: string | undefined, { inputs }: Contexts): boolean {
   if (condition === undefined) return true;
   const asked = /^inputs\.(\w+) == '([^']*)'$/.exec(condition.trim());

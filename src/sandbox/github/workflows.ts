@@ -14,7 +14,7 @@ export interface DispatchedRun {
   id: number;
   attempt: number;
   workflow: WorkflowFile;
-  /** The default branch's newest commit: where the workflow file comes from. */
+  /** The default branch's newest commit, which has the workflow file. */
   sha: string;
   branch: string;
   actor: string;
@@ -23,7 +23,7 @@ export interface DispatchedRun {
 
 export type Conclusion = 'success' | 'failure' | 'cancelled';
 
-/** A runner at work on one dispatch. */
+/** A runner that works on one dispatch. */
 export interface RunningJob {
   ended: Promise<Conclusion>;
   cancel(): void;
@@ -37,18 +37,18 @@ interface Row extends DispatchedRun {
   created_at: string;
   updated_at: string;
   job?: RunningJob;
-  /** Until its end is told to everybody. */
-  told?: Promise<void>;
+  /** Resolves when the end was sent to everybody. */
+  announced?: Promise<void>;
 }
 
 export interface WorkflowGap extends Gap {
   readonly runs: readonly Readonly<Row>[];
   disable(): void;
-  /** Every job that still runs is cancelled and waited for. */
+  /** Cancels every running job and waits for it. */
   close(): Promise<void>;
 }
 
-interface WorkflowParts {
+interface WorkflowOptions {
   upstream: Upstream;
   /** `/repos/owner/name` */
   repository: string;
@@ -62,9 +62,12 @@ interface WorkflowParts {
 const FIRST_RUN = 7_000_001;
 const FILE = /^[\w.-]+\.ya?ml$/;
 
-/** emulate has no workflows: nothing there can make one. A file on the default branch is one here, and a dispatch starts a job. */
-export function createWorkflows(parts: WorkflowParts): WorkflowGap {
-  const { upstream, repository, start, emit } = parts;
+/**
+ * emulate has no workflows and no way to create one. Here a file on the default branch is a workflow, and a dispatch
+ * starts a job.
+ */
+export function createWorkflows(options: WorkflowOptions): WorkflowGap {
+  const { upstream, repository, start, emit } = options;
   const rows: Row[] = [];
   let disabled = false;
   let closing = false;
@@ -106,18 +109,18 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
       created_at: at,
       updated_at: at,
     };
-    // One that waits gives way to a newer one of its group.
+    // A queued run is replaced by a newer one of its group.
     const waiting = rows.find((other) => other.group === row.group && other.status === 'queued');
     if (waiting) await finish(waiting, 'cancelled');
     rows.push(row);
-    await tell('requested', row);
+    await emitRun('requested', row);
     startNext(row.group);
     if (body.return_run_details !== true) return { status: 204 };
     return {
       status: 200,
       body: {
         workflow_run_id: row.id,
-        run_url: `${parts.apiUrl}/actions/runs/${row.id}`,
+        run_url: `${options.apiUrl}/actions/runs/${row.id}`,
         html_url: htmlUrl(row),
       },
     };
@@ -129,7 +132,7 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
     if (busy || !row || closing) return;
     row.status = 'in_progress';
     row.job = start(row);
-    row.told = row.job.ended.then(async (conclusion) => {
+    row.announced = row.job.ended.then(async (conclusion) => {
       await finish(row, conclusion);
       startNext(group);
     });
@@ -137,10 +140,10 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
 
   async function finish(row: Row, conclusion: Conclusion): Promise<void> {
     Object.assign(row, { status: 'completed', conclusion, updated_at: new Date().toISOString() });
-    await tell('completed', row);
+    await emitRun('completed', row);
   }
 
-  async function tell(action: 'requested' | 'completed', row: Row): Promise<void> {
+  async function emitRun(action: 'requested' | 'completed', row: Row): Promise<void> {
     const { body: home } = await upstream('GET', repository);
     const sender = (await describeAccount(upstream, row.actor)) ?? {};
     const workflow_run = describeRun(row, home as Json, sender);
@@ -151,11 +154,11 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
       workflow,
       repository: home,
       sender,
-      installation: parts.installation,
+      installation: options.installation,
     });
   }
 
-  const htmlUrl = (row: Row) => `${parts.htmlUrl}/actions/runs/${row.id}`;
+  const htmlUrl = (row: Row) => `${options.htmlUrl}/actions/runs/${row.id}`;
 
   function describeWorkflow({ file, name }: WorkflowFile): Json {
     return {
@@ -166,14 +169,14 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
       state: disabled ? 'disabled_manually' : 'active',
       created_at: '2026-01-01T00:00:00.000Z',
       updated_at: '2026-01-01T00:00:00.000Z',
-      url: `${parts.apiUrl}/actions/workflows/1`,
-      html_url: `${parts.htmlUrl}/blob/main/.github/workflows/${file}`,
-      badge_url: `${parts.htmlUrl}/workflows/${name}/badge.svg`,
+      url: `${options.apiUrl}/actions/workflows/1`,
+      html_url: `${options.htmlUrl}/blob/main/.github/workflows/${file}`,
+      badge_url: `${options.htmlUrl}/workflows/${name}/badge.svg`,
     };
   }
 
   function describeRun(row: Row, home: Json, actor: Json): Json {
-    const url = `${parts.apiUrl}/actions/runs/${row.id}`;
+    const url = `${options.apiUrl}/actions/runs/${row.id}`;
     const links = ['jobs', 'logs', 'artifacts', 'cancel', 'rerun'].map((name) => [
       `${name}_url`,
       `${url}/${name}`,
@@ -208,9 +211,9 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
       triggering_actor: actor,
       check_suite_id: row.id,
       check_suite_node_id: `CS_${row.id}`,
-      check_suite_url: `${parts.apiUrl}/check-suites/${row.id}`,
+      check_suite_url: `${options.apiUrl}/check-suites/${row.id}`,
       workflow_id: 1,
-      workflow_url: `${parts.apiUrl}/actions/workflows/1`,
+      workflow_url: `${options.apiUrl}/actions/workflows/1`,
       previous_attempt_url: null,
       pull_requests: [],
       referenced_workflows: [],
@@ -233,7 +236,7 @@ export function createWorkflows(parts: WorkflowParts): WorkflowGap {
     async close() {
       closing = true;
       for (const row of rows) row.job?.cancel();
-      await Promise.all(rows.map((row) => row.told));
+      await Promise.all(rows.map((row) => row.announced));
     },
     async answer({ method, path, body, caller, query }) {
       const base = '/repos/:owner/:repo/actions';

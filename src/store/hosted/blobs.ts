@@ -2,7 +2,7 @@ import type { HostedStore } from '../../core/ports/hosted-ports.ts';
 import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
 
-/** The agent's session files are in it, and what was given to the agent may be in those. */
+/** The checkpoint has the agent's session files, which may contain values given to the agent. */
 const SEALED = new Set(['checkpoint']);
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -17,7 +17,7 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
       return transaction(async (trx) => {
         if (atVersion !== undefined) {
           const row = trx.selectFrom('runs').select('version').where('run', '=', run);
-          // Held until the bytes are kept: the run cannot move on between look and write.
+          // Locks the run until the bytes are stored, so that its version cannot change in between.
           const present = await (dialect === 'postgres' ? row.forShare() : row).executeTakeFirst();
           if (present?.version !== atVersion) return false;
         }

@@ -5,33 +5,33 @@ import type { Db, Trx } from './tables.ts';
 
 export type Wake = 'inbox' | 'outbox' | `run:${string}`;
 
-/** What all parts of a hosted store share. */
+/** The connection and transaction helper that all parts of a hosted store share. */
 export interface Database {
   readonly db: Db;
   readonly dialect: Dialect;
-  /** All or nothing. What it `tell`s is heard by every listener of every instance, once it is durable. */
-  transaction<Result>(work: (trx: Trx, tell: (what: Wake) => void) => Promise<Result>): Promise<Result>;
+  /** Runs `work` in a transaction. Its announcements reach the listeners of every instance after the commit. */
+  transaction<Result>(work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>): Promise<Result>;
   onWake(listener: (what: Wake) => void): () => void;
-  /** What another instance told. */
+  /** Wakes the local listeners on behalf of another instance. */
   wake(what: Wake): void;
 }
 
-/** Only lost races are tried again: this many in a row is a fault. */
+/** Only lost races are retried, so this many in a row is a bug. */
 const TRIES = 8;
 
-export function createDatabase(parts: {
+export function createDatabase(options: {
   db: Db;
   dialect: Dialect;
-  /** Tells the other instances, with the transaction. */
+  /** Notifies the other instances as part of the transaction. */
   notify(trx: Trx, what: Wake[]): Promise<void>;
 }): Database {
-  const { db, dialect, notify } = parts;
+  const { db, dialect, notify } = options;
   const emitter = new EventEmitter().setMaxListeners(0);
-  // Not inside the caller's promise: a listener's mistake must not look like a failed commit.
+  // In a microtask, so that an error in a listener does not look like a failed commit.
   const wake = (what: Wake) => queueMicrotask(() => emitter.emit('wake', what));
 
   const tryOnce = async <Result>(
-    work: (trx: Trx, tell: (what: Wake) => void) => Promise<Result>,
+    work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>,
   ): Promise<Result> => {
     const told = new Set<Wake>();
     const result = await db.transaction().execute(async (trx) => {

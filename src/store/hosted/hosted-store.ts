@@ -12,7 +12,7 @@ import { createSentComments } from './sent-comments.ts';
 import { createTimers } from './timers.ts';
 import { createTokens } from './tokens.ts';
 
-/** The store of a hosted desk, on either database. */
+/** The store of a hosted desk, on SQLite or PostgreSQL. */
 export function createHostedStore(
   database: Database,
   sealer: Sealer,
@@ -37,7 +37,7 @@ export function createHostedStore(
   };
 }
 
-/** Every method of a part is asynchronous and talks to the database. */
+/** Wraps every method of a part, because each is asynchronous and uses the database. */
 function withTypedErrors<Part extends object>(part: Part): Part {
   const methods = Object.entries(part) as [string, (...args: unknown[]) => Promise<unknown>][];
   return Object.fromEntries(

@@ -6,16 +6,16 @@ import { chooseInsert } from './insert-deliveries.ts';
 import { createQueue } from './queue.ts';
 import type { Trx } from './tables.ts';
 
-/** Far below what either database takes in one statement. */
+/** Far below the limit of parameters in either database. */
 const IDS_AT_ONCE = 500;
 const HOUR_MS = 3_600_000;
-/** GitHub can deliver again what is up to three days old. */
+/** GitHub redelivers webhooks that are up to three days old. */
 const KEEP_IDS_MS = 7 * 24 * HOUR_MS;
 const PRUNED_AT_ONCE = 10_000;
-/** Payloads in memory. */
+/** Limits the payloads in memory. */
 const READ_AT_ONCE = 20;
 
-/** Webhooks, durable before they are answered. */
+/** Webhooks are stored here before they are acknowledged. */
 export function createInbox(database: Database, sealer: Sealer): Inbox {
   const { db, transaction } = database;
   let prunedAtMs = 0;
@@ -47,10 +47,10 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       const newestMs = Math.max(...deliveries.map(({ received_at }) => Date.parse(received_at)));
       const prunes = newestMs - prunedAtMs > HOUR_MS;
       const rows = deliveries.map(toRow);
-      const fresh = await transaction(async (trx, tell) => {
+      const fresh = await transaction(async (trx, announce) => {
         const inserted = await insert(trx, rows);
         if (prunes) await prune(trx, newestMs - KEEP_IDS_MS);
-        if (inserted.includes(true)) tell('inbox');
+        if (inserted.includes(true)) announce('inbox');
         return inserted;
       });
       if (prunes) prunedAtMs = newestMs;
@@ -91,15 +91,15 @@ function installationOf({ id, body }: { id: string; body: Uint8Array }, sealer: 
     const payload: unknown = JSON.parse(decode(id, body, sealer));
     return (payload as { installation?: { id?: unknown } } | null)?.installation?.id;
   } catch {
-    // That it cannot be read may be why it was buried.
+    // An unreadable payload may be the reason why it was buried.
     return undefined;
   }
 }
 
 const PLAIN = 0;
-/** How a JSON object begins, and nothing that was sealed: it is kept as it came. */
+/** The first byte of a JSON object. No sealed payload begins with it, so it marks an unsealed one. */
 const BRACE = 0x7b;
-/** A comment with this word may carry a value that nobody should read. Sealing all of them would cost a third of the throughput. */
+/** Payloads with this word may contain a secret value. Sealing all of them would cost a third of the throughput. */
 const MAY_CARRY_A_VALUE = /provide/i;
 
 function encode(id: string, payload: string | Uint8Array, sealer: Sealer): Uint8Array {

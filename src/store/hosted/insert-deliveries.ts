@@ -4,10 +4,10 @@ import type { Dialect } from './migrate.ts';
 import type { QueueTable, Trx } from './tables.ts';
 
 type Row = Pick<QueueTable, 'id' | 'lane' | 'kind' | 'body' | 'put_ms'>;
-/** Puts in what is not there yet, and says for each row whether it was one of those. */
+/** Inserts rows that do not exist yet. Returns for each row whether it was inserted. */
 type Insert = (trx: Trx, rows: Row[]) => Promise<boolean[]>;
 
-/** Far below what PostgreSQL takes in one statement. */
+/** Far below PostgreSQL's limit of parameters. */
 const ROWS_AT_ONCE = 500;
 
 export function chooseInsert(dialect: Dialect): Insert {
@@ -18,7 +18,7 @@ const INSERT_ONE = CompiledQuery.raw(
   'insert into inbox (id, lane, kind, body, put_ms) values (?, ?, ?, ?, ?) on conflict (id) do nothing',
 );
 
-/** One statement of many rows would hold all their bodies a second time, and takes half as long again. */
+/** For SQLite, one statement with many rows would copy all bodies and take half as long again. */
 const insertOneByOne: Insert = async (trx, rows) => {
   const values = rows.map(({ id, lane, kind, body, put_ms }) => [id, lane, kind, body, put_ms]);
   const query = { ...INSERT_ONE, parameters: [new RowByRow(values)] };
@@ -37,6 +37,6 @@ const insertTogether: Insert = async (trx, rows) => {
       .execute();
     for (const { id } of inserted) fresh.add(id);
   }
-  // Of two with one id in the same batch, the second is the duplicate.
+  // The second of two rows with the same id in a batch is the duplicate.
   return rows.map(({ id }) => fresh.delete(id));
 };

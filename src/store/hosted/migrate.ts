@@ -12,12 +12,12 @@ export class SchemaError extends Error {
   override name = 'SchemaError';
 }
 
-/** Any number, as long as nobody else's: instances that start together wait for each other here. */
+/** An arbitrary advisory lock id. Instances that start together wait for each other here. */
 const LOCK = 8_172_635_401;
 
-/** Brings the tables up to date. Each step is a transaction of its own, with the note that it was done. */
+/** Applies the missing migrations, each in a transaction that also records it. */
 export async function migrate(db: Db, dialect: Dialect, migrations: readonly Migration[]): Promise<void> {
-  // One look more than there are steps: the last one finds nothing to do.
+  // One iteration more than there are migrations, because the last one finds nothing to do.
   for (let step = 0; step <= migrations.length; step += 1) {
     const moved = await db.transaction().execute((trx) => migrateOnce(trx, dialect, migrations));
     if (!moved) return;
@@ -26,7 +26,7 @@ export async function migrate(db: Db, dialect: Dialect, migrations: readonly Mig
 
 async function migrateOnce(trx: Trx, dialect: Dialect, migrations: readonly Migration[]): Promise<boolean> {
   if (dialect === 'postgres') {
-    // Changing a large table may take longer than any query of daily life may.
+    // Migrating a large table may exceed the time limits of ordinary queries.
     await sql`select set_config('lock_timeout', '0', true), set_config('statement_timeout', '0', true)`.execute(
       trx,
     );

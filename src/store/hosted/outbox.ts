@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { createQueue } from './queue.ts';
 import type { Trx } from './tables.ts';
 
-/** Effects to be done in the world: put in with the events they follow from, one lane per run. */
+/** Effects to be performed. They are stored with the events that caused them, with one lane per run. */
 export function createOutbox(database: Database): Outbox {
   return createQueue<OutgoingEffect>(database, 'outbox', {
     keepsIds: false,
@@ -16,7 +16,7 @@ export function createOutbox(database: Database): Outbox {
   });
 }
 
-/** Gives back how many there were to do. Timers are the store's own affair. */
+/** Returns the number of effects for the outbox. Timers are not among them, because the store itself sets them. */
 export async function putEffects(
   trx: Trx,
   { run, version, effects }: { run: string; version: number; effects: Effect[] },

@@ -16,25 +16,25 @@ const MAX_ERROR_LENGTH = 2000;
 const TRIES = 8;
 
 /**
- * Lanes in order: only the oldest row of a lane that is not done can be claimed, and while it is busy nothing else of its lane.
- * Its lease ends at `due_ms`; then it can be claimed again, with another fence.
+ * A queue with ordered lanes. Only the oldest unfinished row of a lane can be claimed, and no other row of the lane while it is
+ * busy. Its lease ends at `due_ms`; after that it can be claimed again, with another fence.
  */
 export function createQueue<Item extends { id: string }>(
   { db, dialect, transaction }: Database,
   name: 'inbox' | 'outbox',
-  parts: {
-    /** What stays of a row that is done: nothing, or its id, so that it is known when it comes again. */
+  options: {
+    /** Whether the id of a finished row is kept, so that a duplicate is recognised. */
     keepsIds: boolean;
     read(row: QueueRow): Item;
   },
 ): Queue<Item> {
-  // Both tables have the same columns.
+  // Inbox and outbox have the same columns.
   const table = name as 'inbox';
   const source = sql.table(table);
   const skipLocked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
 
   const claimRow = async (nowMs: number, leaseMs: number) => {
-    // A busy row goes before all others of its lane: one that comes later with a lower number must not overtake it.
+    // A busy row blocks its lane even if a row with a lower number is added later.
     const { rows } = await sql<QueueRow & Leased>`
       update ${source}
       set state = 'busy', fence = ${randomUUID()}, attempts = attempts + 1,
@@ -63,15 +63,15 @@ export function createQueue<Item extends { id: string }>(
       for (let attempt = 1; ; attempt += 1) {
         try {
           const row = await claimRow(Date.parse(now), leaseMs);
-          return row && { ...parts.read(row), attempts: row.attempts, fence: row.fence };
+          return row && { ...options.read(row), attempts: row.attempts, fence: row.fence };
         } catch (error) {
-          // Two rows of one lane at the same instant: the index let one in.
+          // Another worker claimed a row of the lane at the same moment, and the unique index rejected this one.
           if (!isLostRace(error) || attempt === TRIES) throw error;
         }
       }
     },
     async done(item) {
-      if (parts.keepsIds) {
+      if (options.keepsIds) {
         const left = { state: 'done', body: new Uint8Array(), fence: null, error: null } as const;
         return changed(await held(item).set(left).executeTakeFirst());
       }
@@ -113,14 +113,14 @@ export function createQueue<Item extends { id: string }>(
       }));
     },
     async revive(id) {
-      return transaction(async (trx, tell) => {
+      return transaction(async (trx, announce) => {
         const result = await trx
           .updateTable(table)
           .set({ state: 'waiting', due_ms: 0, attempts: 0 })
           .where('id', '=', id)
           .where('state', '=', 'buried')
           .executeTakeFirst();
-        if (changed(result)) tell(name);
+        if (changed(result)) announce(name);
         return changed(result);
       });
     },
@@ -142,7 +142,7 @@ function changed({ numUpdatedRows }: { numUpdatedRows: bigint }): boolean {
   return numUpdatedRows > 0n;
 }
 
-/** PostgreSQL stores no NUL and no half of a character. */
+/** PostgreSQL rejects NUL and lone surrogates. */
 function brief(error: string): string {
   return error.slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '').toWellFormed();
 }

@@ -1,14 +1,16 @@
 import { sql } from 'kysely';
 import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
 import { evolve } from '../../core/decide/evolve.ts';
-import { type HostedCommit, type HostedStore, Place } from '../../core/ports/hosted-ports.ts';
+import { type HostedCommit, type HostedStore, RunTarget } from '../../core/ports/hosted-ports.ts';
 import type { Commit } from '../../core/ports/ports.ts';
 import type { Database } from './database.ts';
 import { putEffects } from './outbox.ts';
 import type { Trx } from './tables.ts';
 import { setTimers } from './timers.ts';
 
-/** A row per run with its present state, and its journal beside it: an event costs the same however many of either there are. */
+/**
+ * One row per run with its current state, and one journal row per commit, so that the cost of a commit does not grow with either.
+ */
 export function createRuns({ db, dialect, transaction }: Database): HostedStore['runs'] {
   return {
     async load(run) {
@@ -23,8 +25,8 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
 
     async commit(run, expectedVersion, commit) {
       const { seen = [] } = commit;
-      return transaction(async (trx, tell) => {
-        // Whoever comes second waits here, and then sees what the first one wrote.
+      return transaction(async (trx, announce) => {
+        // Locks the row: a concurrent commit waits here and then sees the new version.
         const row = await trx
           .selectFrom('runs')
           .select(['version', 'state'])
@@ -36,17 +38,17 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
         if (version !== expectedVersion) return { ok: false };
         const next = version + 1;
         await writeRun(trx, { run, next, before: row && (JSON.parse(row.state) as RunState), commit });
-        if ((await putEffects(trx, { run, version: next, effects: commit.effects })) > 0) tell('outbox');
+        if ((await putEffects(trx, { run, version: next, effects: commit.effects })) > 0) announce('outbox');
         await setTimers(trx, run, commit.effects);
-        tell(`run:${run}`);
+        announce(`run:${run}`);
         return { ok: true, version: next, duplicate: false };
       });
     },
 
     wasSeen: (key) => wasSeen(db, [key]),
-    async place(run) {
+    async target(run) {
       const row = await db.selectFrom('runs').select('place').where('run', '=', run).executeTakeFirst();
-      return row?.place ? Place.parse(JSON.parse(row.place)) : undefined;
+      return row?.place ? RunTarget.parse(JSON.parse(row.place)) : undefined;
     },
     async ofIssue(repoId, issue) {
       const row = await db
@@ -97,10 +99,10 @@ async function wasSeen(db: Trx | Database['db'], keys: string[]): Promise<boolea
 
 async function writeRun(
   trx: Trx,
-  parts: { run: string; next: number; before: RunState | undefined; commit: HostedCommit },
+  written: { run: string; next: number; before: RunState | undefined; commit: HostedCommit },
 ): Promise<void> {
-  const { run, next, before, commit } = parts;
-  const { input, events, effects, place, seen = [] } = commit;
+  const { run, next, before, commit } = written;
+  const { input, events, effects, target, seen = [] } = commit;
   let state = before;
   for (const event of events) state = evolve(state, event);
   if (!state) throw new Error(`The first commit of run ${run} must have the event run_requested.`);
@@ -108,7 +110,7 @@ async function writeRun(
   if (before) {
     await trx.updateTable('runs').set(row).where('run', '=', run).execute();
   } else {
-    const home = place && { place: JSON.stringify(place), repo_id: place.repo_id, issue: place.issue };
+    const home = target && { place: JSON.stringify(target), repo_id: target.repo_id, issue: target.issue };
     await trx
       .insertInto('runs')
       .values({ run, ...row, ...home })

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 const REF_BYTES = 18;
 const MAX_REFS = 1000;
 
-/** Values people gave: encrypted, each bound to its run, its key and its reference. */
+/** Given values, encrypted and bound to their run, key and reference. */
 export function createSealedVault({ db }: Database, sealer: Sealer): Vault {
   const contextOf = (run: string, key: string, ref: string) => ['input', run, key, ref];
   return {
@@ -29,7 +29,7 @@ export function createSealedVault({ db }: Database, sealer: Sealer): Vault {
         .where('ref', 'in', refs)
         .execute();
       const found = new Map(rows.map((row) => [row.ref, row]));
-      // In the order asked for: of two values for one key, the last one named holds.
+      // In the requested order, so that the last reference wins if two have the same key.
       return Object.fromEntries(
         refs.flatMap((ref) => {
           const row = found.get(ref);

@@ -12,7 +12,7 @@ export function createSentComments({ db, transaction }: Database): HostedStore['
         .executeTakeFirst();
     },
     async save(run, op, { comment_id, node_id, body_hash }) {
-      // A row anew, so that the newest operation on a comment is the last one.
+      // Deletes and inserts instead of updating, so that the newest operation on a comment is the last row.
       await transaction(async (trx) => {
         await trx.deleteFrom('comments').where('run', '=', run).where('op', '=', op).execute();
         await trx.insertInto('comments').values({ run, op, comment_id, node_id, body_hash }).execute();

@@ -1,10 +1,10 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
 
-/** Times are milliseconds (`_ms`): texts of one moment may differ, and databases sort texts each in its own way. */
+/** Times are milliseconds (`_ms`), because one moment has several texts and each database sorts texts in its own way. */
 export interface Tables {
   runs: RunsTable;
   journal: { run: string; version: number; body: string };
-  /** Semantic keys of what was answered, over all runs. */
+  /** Idempotency keys of handled inputs, across all runs. */
   seen: { key: string; run: string };
   timers: { run: string; timer: string; at: string; at_ms: number };
   inbox: QueueTable;
@@ -19,7 +19,7 @@ export interface Tables {
 }
 
 interface RunsTable {
-  /** Age: newer runs have higher numbers. */
+  /** Newer runs have higher numbers. */
   seq: Generated<number>;
   run: string;
   version: number;
@@ -42,7 +42,7 @@ export interface QueueTable {
   body: Uint8Array;
   put_ms: number;
   state: Generated<QueueState>;
-  /** Waiting: not before. Busy: end of the lease. */
+  /** For a waiting row, the earliest time to claim it; for a busy row, the end of its lease. */
   due_ms: Generated<number>;
   attempts: Generated<number>;
   fence: string | null;

@@ -15,7 +15,7 @@ export function createTimers({ db }: Database): HostedStore['timers'] {
         .execute();
     },
     async done(run, timer, at) {
-      // One that was set anew meanwhile stays.
+      // Keeps a timer that was set again meanwhile.
       await db
         .deleteFrom('timers')
         .where('run', '=', run)

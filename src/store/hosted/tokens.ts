@@ -24,8 +24,8 @@ export function createTokens({ db, transaction }: Database): HostedStore['tokens
         attempt: attempt ?? undefined,
       };
     },
-    async takeTicket(hash, actionsRun, attempt, now) {
-      // One statement: of two that come with the same ticket, one finds it free.
+    async redeemTicket(hash, actionsRun, attempt, now) {
+      // A single statement, so that only one of two concurrent requests redeems the ticket.
       return db
         .updateTable('tickets')
         .set({ actions_run: actionsRun, attempt })
@@ -58,7 +58,7 @@ export function createTokens({ db, transaction }: Database): HostedStore['tokens
     async revokeBefore(run, job) {
       await transaction(async (trx) => {
         await trx.deleteFrom('tokens').where('run', '=', run).where('job', '<', job).execute();
-        // Which Actions run it was is asked for later, too.
+        // The rows stay, because the Actions run of a job is looked up later.
         await trx
           .updateTable('tickets')
           .set({ revoked: 1 })

@@ -8,7 +8,7 @@ let desk: AppDesk;
 afterEach(() => desk?.close());
 
 const dispatch = (id: string, run: string) =>
-  performEffect(desk.parts, { id, run, effect: { type: 'dispatch_job' } });
+  performEffect(desk.deps, { id, run, effect: { type: 'dispatch_job' } });
 
 test('R-6: commands while a job waits for its runner start no second one', async () => {
   desk = await openAppDesk();
@@ -35,6 +35,19 @@ test('R-2: a dispatch whose answer was lost is found by its name instead of made
   });
 });
 
+test('R-2: it is found also where the desk’s clock is ahead of GitHub’s', async () => {
+  desk = await openAppDesk();
+  desk.clock.ms += 45_000;
+  const { run } = await desk.begin();
+  const [first] = desk.github.workflows.runs;
+  await desk.store.marks.set(
+    `dispatched:${run}`,
+    JSON.stringify({ kind: 'build', at: '2026-01-01T00:00:00Z' }),
+  );
+  await dispatch(first?.inputs.operation ?? '', run);
+  expect(desk.github.workflows.runs).toHaveLength(1);
+});
+
 test('a job that ended without having begun is followed by another one', async () => {
   desk = await openAppDesk();
   const { run } = await desk.begin();
@@ -51,7 +64,7 @@ test('the desk remembers which Actions run a ticket was given to, and which veri
   run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING });
   await desk.seed(run);
   const started = desk.github.workflows.runs.find(({ inputs }) => inputs.kind === 'verify');
-  const hash = desk.parts.hash(started?.inputs.ticket ?? '');
+  const hash = desk.deps.hash(started?.inputs.ticket ?? '');
   expect(await desk.store.marks.get(dispatchedMark(hash))).toBe(String(started?.id));
   expect(await desk.store.marks.get(verificationMark(hash))).toBe('1.1');
 });

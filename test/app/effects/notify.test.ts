@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Place } from '../../../src/core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../../src/core/ports/hosted-ports.ts';
 import type { Run, RunOptions } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
@@ -40,8 +40,8 @@ const open = async () => {
 const asking = (options: RunOptions = {}): Run =>
   askingRun(['colour'], { startMs: desk.clock.ms, ...options });
 
-async function ask(place: Partial<Place> = {}, run = asking()): Promise<number> {
-  return (await desk.seed(run, place)).issue;
+async function ask(target: Partial<RunTarget> = {}, run = asking()): Promise<number> {
+  return (await desk.seed(run, target)).issue;
 }
 
 const comments = async (issue: number, kind: string) =>

@@ -12,7 +12,7 @@ const cancelled = () =>
     .filter(({ call }) => call.method === 'POST' && call.path.endsWith('/cancel'))
     .map(({ call }) => Number(call.path.split('/').at(-2)));
 const take = (ticket: string, actionsRun: number) =>
-  desk.store.tokens.takeTicket(desk.parts.hash(ticket), actionsRun, 1, desk.parts.now().toISOString());
+  desk.store.tokens.redeemTicket(desk.deps.hash(ticket), actionsRun, 1, desk.deps.now().toISOString());
 
 test('R-9: /cancel before the job has begun ends its Actions run, and its ticket opens nothing', async () => {
   desk = await openAppDesk();
@@ -32,7 +32,7 @@ test('R-9: /cancel while a fresh job verifies ends that one, and the one that bu
   const { issue } = await desk.seed(run);
   const ticket = { run: 'r1', job: 1, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
   await desk.store.tokens.addTicket({ ...ticket, hash: 'h' });
-  await desk.store.tokens.takeTicket('h', 4_711, 1, desk.parts.now().toISOString());
+  await desk.store.tokens.redeemTicket('h', 4_711, 1, desk.deps.now().toISOString());
   await desk.store.tokens.addToken({ ...ticket, hash: 'token' });
   run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING });
   await desk.seed(run);
@@ -68,14 +68,14 @@ test('E-11: /guide while a fresh job verifies ends that one, which pauses nothin
   expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('one more turn with this first');
   expect(cancelled()).toEqual([id]);
   expect(desk.github.workflows.runs.at(-1)?.inputs.kind).toBe('build');
-  await onWorkflowRunCompleted(desk.parts, {
+  await onWorkflowRunCompleted(desk.deps, {
     run: 'r1',
     actions_run: id,
     attempt: 1,
     conclusion: 'cancelled',
   });
   const at = new Date(desk.clock.ms).toISOString();
-  await decideForRun(desk.parts, 'r1', { type: 'verification', at, verification: PASSING }, ['v']);
+  await decideForRun(desk.deps, 'r1', { type: 'verification', at, verification: PASSING }, ['v']);
   await desk.settle();
   const state = await desk.state();
   expect(state).toMatchObject({ status: 'building', answers: [{ command: 'guide' }] });

@@ -23,15 +23,15 @@ async function bodies(issue: number): Promise<string[]> {
 }
 
 async function cancel(): Promise<void> {
-  const at = desk.parts.now().toISOString();
+  const at = desk.deps.now().toISOString();
   const command = { name: 'cancel' as const };
-  await decideForRun(desk.parts, 'r1', { type: 'command', at, command, by: 'olivia', via: 'comment' }, []);
+  await decideForRun(desk.deps, 'r1', { type: 'command', at, command, by: 'olivia', via: 'comment' }, []);
 }
 
 /** A person cancels while this call of the App's is on its way. */
 function cancelDuring(change: (real: GitHub) => Partial<GitHub>): void {
-  const { github } = desk.parts;
-  desk.parts.github = async (repository) => {
+  const { github } = desk.deps;
+  desk.deps.github = async (repository) => {
     const real = await github(repository);
     return { ...real, ...change(real) };
   };

@@ -9,7 +9,7 @@ const counters = createCounters();
 
 let desk: AppDesk;
 beforeEach(async () => {
-  desk = await openAppDesk({ parts: { counters } });
+  desk = await openAppDesk({ deps: { counters } });
 });
 afterEach(() => desk.close());
 

@@ -92,15 +92,15 @@ test('B-6: the pull request links to the artifact of the job that left the newes
   const work = await publishRun(desk);
   const ticket = { hash: 'h', run: 'r1', job: 1, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
   await desk.store.tokens.addTicket(ticket);
-  await desk.store.tokens.takeTicket('h', 4_711, 1, new Date(desk.clock.ms).toISOString());
+  await desk.store.tokens.redeemTicket('h', 4_711, 1, new Date(desk.clock.ms).toISOString());
   const report = {
     blocking_issues: [],
     attempts_made: [],
     suggested_alternatives: [],
     human_action_required: 'Open the till',
   };
-  await performEffect(desk.parts, { id: 'a', run: 'r1', effect: { type: 'save_blocked_report', report } });
-  await performEffect(desk.parts, { id: 'b', run: 'r1', effect: { type: 'publish', ready: false } });
+  await performEffect(desk.deps, { id: 'a', run: 'r1', effect: { type: 'save_blocked_report', report } });
+  await performEffect(desk.deps, { id: 'b', run: 'r1', effect: { type: 'publish', ready: false } });
   const { body } = await work.pull();
   expect(body).toContain(
     `[report as JSON](http://${desk.github.host}/olivia/shop/actions/runs/4711#artifacts)`,
@@ -117,7 +117,7 @@ test('a pull request that was closed is over: the next run opens one of its own'
   expect((await desk.state()).status).toBe('rejected');
   // Another run of the same issue, on the same branch.
   await desk.store.marks.set('pull-of:r1', '0');
-  await performEffect(desk.parts, { id: 'again', run: 'r1', effect: { type: 'publish', ready: false } });
+  await performEffect(desk.deps, { id: 'again', run: 'r1', effect: { type: 'publish', ready: false } });
   const second = await work.pull();
   expect(second).toMatchObject({ state: 'open', draft: true });
   expect(second.number).not.toBe(first.number);
@@ -181,9 +181,9 @@ test('the title of an issue closes nothing and mentions nobody, in the commit an
 
 /** GitHub has done it; the App does not hear of it. */
 function loseAnswerOnce(desk: AppDesk, method: 'commit' | 'createPullRequest' | 'upsertCheckRun'): void {
-  const { github } = desk.parts;
+  const { github } = desk.deps;
   let lost = false;
-  desk.parts.github = async (repository) => {
+  desk.deps.github = async (repository) => {
     const real = await github(repository);
     const once = async (options: never) => {
       const answer = await real[method](options);

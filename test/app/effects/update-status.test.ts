@@ -25,6 +25,6 @@ test('C-2: one label says how the newest run stands, whatever earlier runs left 
   expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
   // What is left to write of the earlier run changes nothing.
   await desk.store.marks.set(`label:${run}`, '');
-  await performEffect(desk.parts, { id: 'late', run, effect: { type: 'update_status' } });
+  await performEffect(desk.deps, { id: 'late', run, effect: { type: 'update_status' } });
   expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
 });

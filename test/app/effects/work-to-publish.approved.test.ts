@@ -29,7 +29,7 @@ async function put(files: object[]): Promise<string> {
   const { body } = await desk.github.upstream('GET', '/repos/olivia/shop/git/ref/heads/main');
   const text = JSON.stringify({ base_sha: (body as { object: { sha: string } }).object.sha, files });
   await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(text));
-  return desk.parts.hash(text);
+  return desk.deps.hash(text);
 }
 
 const complete = (work: WorkFacts, guards = {}): Run =>
@@ -42,12 +42,12 @@ const complete = (work: WorkFacts, guards = {}): Run =>
 const workflowProblem = (text: string) => ({
   path: CI,
   why: 'workflow' as const,
-  digest: digestOfFile(file(CI, text), desk.parts.hash),
+  digest: digestOfFile(file(CI, text), desk.deps.hash),
 });
 
 async function verify(changeset: string): Promise<void> {
   const at = new Date(desk.clock.ms).toISOString();
-  await decideForRun(desk.parts, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
+  await decideForRun(desk.deps, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
   await desk.settle();
 }
 
@@ -212,12 +212,12 @@ describe('S-12: files that others are written in the place of', () => {
       message: 'x',
       content: base64(path),
     });
-  const place = { protected_paths: ['**/*.tf'] };
+  const target = { protected_paths: ['**/*.tf'] };
 
   test('are not removed without a word; the rest is shown', async () => {
     await upload(DIRECTORY);
     await put([file('infra'), file('src/b.ts')]);
-    const { issue } = await desk.seed(askingRun(['colour']).park(), place);
+    const { issue } = await desk.seed(askingRun(['colour']).park(), target);
     expect(await branchFile(issue, DIRECTORY)).toBe(DIRECTORY);
     expect(await branchFile(issue, 'src/b.ts')).toBe('src/b.ts');
     expect((await desk.olivia.pullRequests())[0]?.body).toContain(`it takes the place of ${DIRECTORY}`);
@@ -227,7 +227,7 @@ describe('S-12: files that others are written in the place of', () => {
     await upload(DIRECTORY);
     const digest = await put([file('infra')]);
     const run = complete({ digest, files: 1, problems: [], secrets: [] });
-    const { issue } = await desk.seed(run, place);
+    const { issue } = await desk.seed(run, target);
     await verify(digest);
     expect(await desk.olivia.pullRequests()).toEqual([]);
     expect(await comment(issue, 'status')).toContain('it removes files without saying so');
@@ -237,7 +237,7 @@ describe('S-12: files that others are written in the place of', () => {
     await upload(DIRECTORY);
     await put([file('infra'), gone(DIRECTORY)]);
     const run = askingRun(['colour']).park();
-    const { issue } = await desk.seed(run, place);
+    const { issue } = await desk.seed(run, target);
     expect(await branchFile(issue, DIRECTORY)).toBeUndefined();
     expect(await desk.olivia.pullRequests()).toEqual([]);
     run.say('/provide colour=red');

@@ -32,7 +32,7 @@ async function put(files: object[], base?: string): Promise<string> {
   const base_sha = base ?? (body as { object: { sha: string } }).object.sha;
   const text = JSON.stringify({ base_sha, files, left_out: [] });
   await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(text));
-  return desk.parts.hash(text);
+  return desk.deps.hash(text);
 }
 
 const said = async (issue: number, words: string) =>
@@ -101,9 +101,7 @@ describe('files that nobody approved', () => {
 
   test('approved when the work is complete: published with them', async () => {
     const digest = await put(files);
-    const problems = [
-      { path: CI, why: 'workflow' as const, digest: digestOfFile(file(CI), desk.parts.hash) },
-    ];
+    const problems = [{ path: CI, why: 'workflow' as const, digest: digestOfFile(file(CI), desk.deps.hash) }];
     const run = completeRun({ digest, files: 2, problems, secrets: [] }).park();
     const { issue } = await desk.seed(run);
     expect((await said(issue, 'It is not committed unless you approve it.'))[0]).toContain(CI);
@@ -236,6 +234,6 @@ function completeRun(work: WorkFacts): Run {
 /** What the fresh job says, as the desk takes it. */
 async function verify(changeset: string): Promise<void> {
   const at = new Date(desk.clock.ms).toISOString();
-  await decideForRun(desk.parts, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
+  await decideForRun(desk.deps, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
   await desk.settle();
 }

@@ -53,3 +53,21 @@ test('an answer folds away the reminder and the review that asked for it; a newe
   expect(await folded(issue, 'Review: ')).toEqual([true, true]);
   expect(await folded(issue, ':reminder ')).toEqual([true]);
 });
+
+test('C-3: a tick that comes before the question is written again is neither taken away nor lost', async () => {
+  desk = await openAppDesk();
+  const run = askingRun(['colour', 'size']);
+  const { issue } = await desk.seed(run);
+  const [question] = await ours(issue, ' esc=1 ');
+  if (!question) throw new Error('nobody was asked');
+  desk.loseWebhooks(true);
+  await desk.olivia.tick(question, 'accept');
+  // One of the two values is there: the question would say so.
+  run.say('/provide colour=teal');
+  await desk.seed(run);
+  const [present] = await ours(issue, ' esc=1 ');
+  expect(present?.body).toMatch(/^- \[x\] <!-- autobuild:option id=e1\.accept -->/m);
+  desk.loseWebhooks(false);
+  await desk.reconcile();
+  expect((await desk.state()).finished).toMatchObject({ partial: true, by: 'olivia' });
+});

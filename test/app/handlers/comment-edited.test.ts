@@ -118,7 +118,7 @@ test('C-3: a tick before we know of our own comment is not lost: its delivery is
   const known = await desk.store.comments.find('r1', 'r1.e1');
   if (!known) throw new Error('The question is not known.');
   await desk.store.comments.save('r1', 'r1.e1', { ...known, comment_id: 1 });
-  const github = await desk.parts.github(INSTALLED);
+  const github = await desk.deps.github(INSTALLED);
   const edited = {
     comment: {
       id: question.id,
@@ -131,7 +131,7 @@ test('C-3: a tick before we know of our own comment is not lost: its delivery is
     issue,
   };
   // Another comment is the question: what says so of itself is none.
-  await onCommentEdited(desk.parts, github, edited);
+  await onCommentEdited(desk.deps, github, edited);
   expect((await desk.state()).status).toBe('waiting_for_input');
   const fresh = openUnknown();
   await expect(onCommentEdited(fresh, github, edited)).rejects.toThrow('before its comment is known');
@@ -141,15 +141,15 @@ test('C-3: a tick before we know of our own comment is not lost: its delivery is
   const unmarked = { ...edited.comment, body: edited.comment.body.replace('run=r1', 'run=r9') };
   await onCommentEdited(fresh, github, { ...edited, comment: unmarked });
   await desk.store.comments.save('r1', 'r1.e1', known);
-  await onCommentEdited(desk.parts, github, edited);
+  await onCommentEdited(desk.deps, github, edited);
   expect((await desk.state()).status).toBe('cancelled');
 });
 
 /** The same App, before the comment was saved. */
-function openUnknown(): AppDesk['parts'] {
+function openUnknown(): AppDesk['deps'] {
   const { comments, ...store } = desk.store;
   const unknown = { ...comments, find: async () => undefined, byComment: async () => undefined };
-  return { ...desk.parts, store: { ...store, comments: unknown } };
+  return { ...desk.deps, store: { ...store, comments: unknown } };
 }
 
 test('R-2: a question that was ticked while the answer to its creation was lost is found, and its tick read', async () => {
@@ -164,8 +164,8 @@ test('R-2: a question that was ticked while the answer to its creation was lost 
   // What was written is not known; the effect comes again.
   const { store } = desk;
   const saved: string[] = [];
-  const parts = {
-    ...desk.parts,
+  const deps = {
+    ...desk.deps,
     store: {
       ...store,
       comments: {
@@ -175,7 +175,7 @@ test('R-2: a question that was ticked while the answer to its creation was lost 
       },
     },
   };
-  await performEffect(parts, { id: 'again', run: 'r1', effect: { type: 'ask', escalation: 'e1' } });
+  await performEffect(deps, { id: 'again', run: 'r1', effect: { type: 'ask', escalation: 'e1' } });
   expect(saved).toEqual(['r1.e1']);
   expect((await find(issue, ':escalation ')).body).toContain('- [x]');
   await desk.reconcile();

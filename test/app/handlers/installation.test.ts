@@ -72,7 +72,7 @@ test('installation.unsuspend: what could not be written is written', async () =>
 });
 
 test('installation_repositories.removed ends the runs of these repositories and of no other', async () => {
-  const place = await desk.store.runs.place('r1');
+  const target = await desk.store.runs.target('r1');
   const removed = (id: number) =>
     webhookPayload('installation_repositories.removed', {
       ...HERE,
@@ -80,7 +80,7 @@ test('installation_repositories.removed ends the runs of these repositories and 
     });
   await desk.receive('installation_repositories', removed(4));
   expect((await desk.state()).status).toBe('waiting_for_input');
-  await desk.receive('installation_repositories', removed(place?.repo_id ?? 0));
+  await desk.receive('installation_repositories', removed(target?.repo_id ?? 0));
   expect((await desk.state()).finished?.reason).toBe(
     'cancelled by walter: the App was removed from the repository',
   );
@@ -128,7 +128,7 @@ test.each(['gone', 'suspended'] as const)('reconcile notices by itself that the 
 /** A webhook that was handled in vain, and given up. */
 async function bury(id: string, payload: object): Promise<void> {
   const { inbox } = desk.store;
-  const received_at = desk.parts.now().toISOString();
+  const received_at = desk.deps.now().toISOString();
   await inbox.put([{ id, event: 'issue_comment', payload: JSON.stringify(payload), lane: id, received_at }]);
   const item = await inbox.claim(received_at, 60_000);
   if (item?.id !== id) throw new Error(`claimed ${item?.id}`);
@@ -141,18 +141,18 @@ test('installation.new_permissions_accepted: a webhook that was given up there g
   await bury('no JSON of ours', [null]);
   await desk.receive('installation', webhookPayload('installation.new_permissions_accepted', HERE));
   expect((await desk.store.inbox.buried(10)).map(({ id }) => id)).toEqual(['no JSON of ours', 'elsewhere']);
-  expect(await desk.store.inbox.claim(desk.parts.now().toISOString(), 1_000)).toMatchObject({ id: 'here' });
+  expect(await desk.store.inbox.claim(desk.deps.now().toISOString(), 1_000)).toMatchObject({ id: 'here' });
 });
 
 test('what was said before the run is not taken for an answer to it when its webhook gets another chance', async () => {
   const { requested_at } = await desk.state();
-  const place = await desk.store.runs.place('r1');
+  const target = await desk.store.runs.target('r1');
   const said = (id: number, at: number) =>
     webhookPayload('issue_comment.created', {
       ...HERE,
       comment: { id, body: '/cancel', created_at: new Date(at).toISOString() },
       issue: { number: issue },
-      repository: { id: place?.repo_id, name: 'shop', owner: { login: 'olivia' } },
+      repository: { id: target?.repo_id, name: 'shop', owner: { login: 'olivia' } },
     });
   const old = said(77_001, Date.parse(requested_at) - 1_000);
   await bury('old', old);

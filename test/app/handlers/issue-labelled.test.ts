@@ -34,7 +34,7 @@ notify: { mention: [walter, acme/web], webhook: off }
 waiting: { remind_minutes: 10, remind_high_minutes: 5, expire_minutes: 20160 }
 `);
   const { run } = await desk.begin();
-  expect(await desk.store.runs.place(run)).toMatchObject({
+  expect(await desk.store.runs.target(run)).toMatchObject({
     roles: { cancel: 'triage', accept: 'admin' },
     protected_paths: ['migrations/**'],
     ci: 'always',
@@ -51,7 +51,7 @@ test('P-10: without a word of it, waiting has no end, and commits skip CI', asyn
   await open(CONFIG);
   const { run } = await desk.begin();
   expect((await desk.state(run)).reminders).toEqual({ every_ms: 14_400_000, high_every_ms: 3_600_000 });
-  expect(await desk.store.runs.place(run)).toMatchObject({
+  expect(await desk.store.runs.target(run)).toMatchObject({
     ci: 'skip',
     protected_paths: [],
     notify: { mention: [], webhook: 'on' },
@@ -127,14 +127,14 @@ test.each(['comment', 'label'])(
   'R-2: told once why nothing started, though the answer about the %s is lost',
   async (what) => {
     await open('verify: 7\n');
-    const { github } = desk.parts;
+    const { github } = desk.deps;
     let lost = 0;
     const loseOnce = <Answer>(answer: Answer): Answer => {
       lost += 1;
       if (lost === 1) throw new Error('the answer is lost');
       return answer;
     };
-    desk.parts.github = async (repository) => {
+    desk.deps.github = async (repository) => {
       const real = await github(repository);
       return what === 'comment'
         ? { ...real, createComment: async (...args) => loseOnce(await real.createComment(...args)) }
@@ -145,9 +145,9 @@ test.each(['comment', 'label'])(
       ...{ installation_id: 100, owner: 'olivia', repo: 'shop', issue, login: 'olivia', seen: 'label:1' },
       ...{ at: new Date().toISOString(), text: { title: 'Make it', body: 'Make it.' } },
     };
-    await expect(onIssueLabelled(desk.parts, labelled)).rejects.toThrow('the answer is lost');
-    await onIssueLabelled(desk.parts, labelled);
-    await onIssueLabelled(desk.parts, labelled);
+    await expect(onIssueLabelled(desk.deps, labelled)).rejects.toThrow('the answer is lost');
+    await onIssueLabelled(desk.deps, labelled);
+    await onIssueLabelled(desk.deps, labelled);
     expect(await desk.olivia.comments(issue)).toHaveLength(1);
     expect(lost).toBe(what === 'comment' ? 1 : 2);
   },

@@ -88,7 +88,7 @@ async function publishWorking(): Promise<Published> {
 async function publishMore(text: string): Promise<void> {
   await putChangeset(desk, text);
   const effect = { type: 'publish', ready: false } as const;
-  await performEffect(desk.parts, { id: `more.${text}`, run: 'r1', effect });
+  await performEffect(desk.deps, { id: `more.${text}`, run: 'r1', effect });
   await desk.settle();
 }
 

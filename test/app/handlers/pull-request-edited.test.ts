@@ -103,8 +103,8 @@ test('R-2: a crash after the commit of Run CI: it is known as ours, so that late
   desk = await openAppDesk();
   const work = await publishRun(desk);
   const { number, body, head } = await work.pull();
-  const place = (await desk.store.runs.place('r1')) ?? expect.fail('no place');
-  const github = await desk.parts.github(place);
+  const target = (await desk.store.runs.target('r1')) ?? expect.fail('no target');
+  const github = await desk.deps.github(target);
   const crashing = {
     ...github,
     async commit(options: Parameters<typeof github.commit>[0]): ReturnType<typeof github.commit> {
@@ -113,8 +113,8 @@ test('R-2: a crash after the commit of Run CI: it is known as ours, so that late
     },
   };
   const ticked = body.replace('- [ ]', '- [x]');
-  const edited = { repo_id: place.repo_id, number, before: body, body: ticked, login: 'olivia' };
-  await expect(onPullRequestEdited(desk.parts, crashing, edited)).rejects.toThrow('the process is gone');
+  const edited = { repo_id: target.repo_id, number, before: body, body: ticked, login: 'olivia' };
+  await expect(onPullRequestEdited(desk.deps, crashing, edited)).rejects.toThrow('the process is gone');
   expect(await work.head()).not.toBe(head.sha);
   await putChangeset(desk, 'two\n');
   await desk.olivia.comment(work.issue, '/accept');
@@ -182,7 +182,7 @@ test('what people wrote below our last line stays, also when GitHub stores it wi
 
 test('where the config lets CI always run there is no box, and no [skip ci]', async () => {
   desk = await openAppDesk();
-  const work = await publishRun(desk, { place: { ci: 'always' } });
+  const work = await publishRun(desk, { target: { ci: 'always' } });
   expect((await work.pull()).body).not.toContain('- [');
   expect((await work.messages())[0]).not.toContain('skip ci');
 });

@@ -15,10 +15,10 @@ const bodies = async (kind: string) =>
   (await desk.olivia.comments(issue)).filter(({ body }) => body.includes(`:${kind} `));
 
 async function happened(event: 'issues.deleted' | 'issues.transferred' | 'issues.locked', type = 'User') {
-  const place = await desk.store.runs.place('r1');
+  const target = await desk.store.runs.target('r1');
   const payload = webhookPayload(event, {
     issue: { number: issue },
-    repository: { id: place?.repo_id ?? 0 },
+    repository: { id: target?.repo_id ?? 0 },
     sender: { login: 'walter', type: type as 'User' },
   });
   await desk.receive('issues', payload);
@@ -44,7 +44,7 @@ test('C-6: another App that locks the issue cancels as a person does', async () 
 });
 
 test('C-6: what this App itself does to the issue cancels nothing, told or found', async () => {
-  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  const github = await desk.deps.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
   desk.loseWebhooks(true);
   await github.removeLabel(issue, 'autobuild');
   await desk.settle();

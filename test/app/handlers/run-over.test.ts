@@ -14,14 +14,14 @@ const builds = () => desk.github.workflows.runs.length;
 async function claimed(conclusion: string, job = 1): Promise<void> {
   const ticket = { hash: 'h', run: 'r1', job, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
   await desk.store.tokens.addTicket(ticket);
-  await desk.store.tokens.takeTicket('h', ACTIONS_RUN, 1, new Date(desk.clock.ms).toISOString());
+  await desk.store.tokens.redeemTicket('h', ACTIONS_RUN, 1, new Date(desk.clock.ms).toISOString());
   await ended(conclusion);
   // The webhook and reconcile may both tell.
   await ended(conclusion);
 }
 
 async function ended(conclusion: string): Promise<void> {
-  await onWorkflowRunCompleted(desk.parts, { run: 'r1', actions_run: ACTIONS_RUN, attempt: 1, conclusion });
+  await onWorkflowRunCompleted(desk.deps, { run: 'r1', actions_run: ACTIONS_RUN, attempt: 1, conclusion });
   await desk.settle();
 }
 
@@ -69,7 +69,7 @@ test('a job that is cancelled before it began pauses the run, too', async () => 
   desk = await openAppDesk();
   const { run } = await desk.begin();
   const [dispatched] = desk.github.workflows.runs;
-  await onWorkflowRunCompleted(desk.parts, {
+  await onWorkflowRunCompleted(desk.deps, {
     run,
     actions_run: dispatched?.id ?? 0,
     attempt: 1,
@@ -83,7 +83,7 @@ test('a job that is cancelled before it began pauses the run, too', async () => 
 test('a job that was followed by another one is no news, however it ended', async () => {
   desk = await openAppDesk();
   await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
-  await rememberDispatch(desk.parts, 'r1', {
+  await rememberDispatch(desk.deps, 'r1', {
     kind: 'build',
     job: 2,
     actions_run: 9,

@@ -30,7 +30,7 @@ async function find(): Promise<void> {
 }
 
 async function runOf(issue: number): Promise<string | undefined> {
-  const { repo_id } = await (await desk.parts.github(INSTALLED)).defaultBranch();
+  const { repo_id } = await (await desk.deps.github(INSTALLED)).defaultBranch();
   return desk.store.runs.ofIssue(repo_id, issue);
 }
 
@@ -42,7 +42,7 @@ test('R-1: a lost label starts the run of who set it, whoever wrote the issue', 
   const issue = await labelled('rita', 'walter');
   await find();
   const run = (await runOf(issue)) ?? '';
-  expect(await desk.store.runs.place(run)).toMatchObject({ labelled_by: 'walter' });
+  expect(await desk.store.runs.target(run)).toMatchObject({ labelled_by: 'walter' });
   expect((await desk.state(run)).task).toMatchObject({ title: 'Make it' });
 });
 
@@ -58,8 +58,8 @@ test.each([
   ['nobody known', { actor: undefined, actor_type: undefined }],
 ])('S-7: a lost label of %s starts nothing, and the log says so', async (_, actor) => {
   const issue = await labelled('olivia', 'olivia');
-  const github = await desk.parts.github(INSTALLED);
-  desk.parts.github = async () => ({
+  const github = await desk.deps.github(INSTALLED);
+  desk.deps.github = async () => ({
     ...github,
     issueEvents: async (number) =>
       (await github.issueEvents(number)).map((event) => ({ ...event, ...actor })),
@@ -102,8 +102,8 @@ test('R-8: edits before the label, and those of who set it, are part of the task
 
 test('R-8: where GitHub does not tell of edits, nothing is started', async () => {
   const issue = await labelled('olivia', 'olivia');
-  const github = await desk.parts.github(INSTALLED);
-  desk.parts.github = async () => ({ ...github, lastEdit: async () => undefined });
+  const github = await desk.deps.github(INSTALLED);
+  desk.deps.github = async () => ({ ...github, lastEdit: async () => undefined });
   await find();
   expect(await runOf(issue)).toBeUndefined();
   expect(await told(issue)).toHaveLength(1);
@@ -112,11 +112,11 @@ test('R-8: where GitHub does not tell of edits, nothing is started', async () =>
 test.each([404, 409, 502])(
   'R-1: a repository that answers %i keeps no other from being read',
   async (status) => {
-    const [here] = await desk.parts.repositories();
-    const { github } = desk.parts;
+    const [here] = await desk.deps.repositories();
+    const { github } = desk.deps;
     let asked = 0;
-    desk.parts.repositories = async () => [{ ...INSTALLED, repo: 'other' }, here ?? INSTALLED];
-    desk.parts.github = async (repository) => {
+    desk.deps.repositories = async () => [{ ...INSTALLED, repo: 'other' }, here ?? INSTALLED];
+    desk.deps.github = async (repository) => {
       if (repository.repo !== 'other') return github(repository);
       asked += 1;
       throw new GitHubError('No', { status });

@@ -20,9 +20,9 @@ async function unheard(act: () => Promise<unknown>): Promise<void> {
   desk.loseWebhooks(false);
 }
 
-async function openWith(place = {}): Promise<number> {
+async function openWith(target = {}): Promise<number> {
   desk = await openAppDesk();
-  return (await desk.seed(askingRun(['colour']), place)).issue;
+  return (await desk.seed(askingRun(['colour']), target)).issue;
 }
 
 test('S-7: an edit of a comment that was handled is no second command', async () => {
@@ -77,8 +77,8 @@ test('S-7: a review that somebody else edited does nothing', async () => {
   const review = await actAndSettle(desk, 'pull_request_review', () =>
     desk.olivia.review(number, 'COMMENT', '/guide Like this'),
   );
-  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
-  desk.parts.github = async () => ({
+  const github = await desk.deps.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  desk.deps.github = async () => ({
     ...github,
     lastEdit: async (id) =>
       id === review.node_id ? { at: new Date().toISOString(), by: 'walter' } : github.lastEdit(id),
@@ -130,8 +130,8 @@ test('R-1: a tick found late that nobody can be named for is asked for again, on
   const [question] = await commentsOf(issue, 'escalation');
   if (!question) throw new Error('There is no question.');
   await unheard(() => desk.olivia.tick(question, 'accept'));
-  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
-  desk.parts.github = async () => ({ ...github, lastEdit: async () => undefined });
+  const github = await desk.deps.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  desk.deps.github = async () => ({ ...github, lastEdit: async () => undefined });
   for (let time = 0; time < 3; time += 1) {
     desk.clock.ms += MINUTE_MS;
     await desk.reconcile();
@@ -168,9 +168,9 @@ test('R-2: a deleted question is written anew once, though the answer to that is
   const issue = await openWith();
   const [question] = await commentsOf(issue, 'escalation');
   await remove(question?.id ?? 0);
-  const github = await desk.parts.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  const github = await desk.deps.github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
   let lost = 0;
-  desk.parts.github = async () => ({
+  desk.deps.github = async () => ({
     ...github,
     async createComment(number, body) {
       const written = await github.createComment(number, body);

@@ -23,11 +23,11 @@ let trouble: number | undefined;
 
 beforeEach(async () => {
   desk = await openAppDesk();
-  const { github, store, parts } = desk;
+  const { github, store, deps } = desk;
   const ingest = createIngest({
     secret: github.webhookSecret,
     inbox: store.inbox,
-    now: parts.now,
+    now: deps.now,
     log: silent,
     counters: createCounters(),
   });
@@ -55,15 +55,15 @@ afterEach(async () => {
 /** Looks once, `minutes` later, and handles what comes of it. */
 async function look(minutes = 6): Promise<void> {
   desk.clock.ms += minutes * MINUTE_MS;
-  await redeliverFailed(desk.parts);
+  await redeliverFailed(desk.deps);
   await desk.github.webhooks.settled();
   await drain(({ id, event, payload }) => desk.receive(event, JSON.parse(payload), id));
   await desk.settle();
 }
 
 async function drain(work: (delivery: Delivery) => Promise<void>): Promise<void> {
-  const { parts, store } = desk;
-  const { now, log } = parts;
+  const { deps, store } = desk;
+  const { now, log } = deps;
   const next = createQueueWorker({ queue: store.inbox, name: 'inbox', work, now, log });
   for (let more = true; more; ) more = await next();
 }
@@ -121,9 +121,9 @@ test('GitHub is looked at every few minutes, not at every reconcile', async () =
 
 test('what came all the same, though GitHub did not hear so, is not asked for', async () => {
   const { id, statuses } = await comment('/provide colour=blue');
-  const received_at = desk.parts.now().toISOString();
+  const received_at = desk.deps.now().toISOString();
   await desk.store.inbox.put([{ id, event: 'issue_comment', payload: '{}', lane: 'app', received_at }]);
-  await redeliverFailed(desk.parts);
+  await redeliverFailed(desk.deps);
   await desk.github.webhooks.settled();
   expect(statuses).toEqual([500]);
 });
@@ -159,14 +159,14 @@ test('one that GitHub does not send again does not hold up the others', async ()
 });
 
 test('a command of before the run, sent again, is not taken for one to it', async () => {
-  const { repo_id } = (await desk.store.runs.place('r1')) ?? { repo_id: 0 };
+  const { repo_id } = (await desk.store.runs.target('r1')) ?? { repo_id: 0 };
   const { statuses } = await comment('/cancel');
   // The run it was meant for is over, and another one has begun since.
   const later = askingRun(['size'], { startMs: Date.now() + MINUTE_MS });
   for (const [version, commit] of later.commits.entries())
     await desk.store.runs.commit('r2', version, {
       ...commit,
-      place: version === 0 ? await desk.store.runs.place('r1') : undefined,
+      target: version === 0 ? await desk.store.runs.target('r1') : undefined,
     });
   expect(await desk.store.runs.ofIssue(repo_id, issue)).toBe('r2');
   trouble = undefined;

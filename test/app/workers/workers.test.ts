@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const work = () => {
-  workers = startWorkers(desk.parts, async () => undefined);
+  workers = startWorkers(desk.deps, async () => undefined);
 };
 
 test('R-1: who answered while no desk ran is not told afterwards that nobody did', async () => {

@@ -3,49 +3,44 @@ import { describe, expect, it } from 'vitest';
 import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
 import type { CommentContext } from '../../../src/core/contracts/comment-context.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
+import type { GuardId, Occurrence, Trigger } from '../../../src/core/contracts/guard.ts';
 import type { TurnRecord } from '../../../src/core/contracts/run-event.ts';
 import { findActive, parseMarkdown, walk } from '../active-markdown.ts';
 import { hostile } from '../hostile-text.ts';
-import { QUESTIONS } from '../questions.ts';
-import { context, ERRORS, occurrence, REPORT, TIME, trigger, turns, WHERE, waiting } from '../story.ts';
+import { QUESTIONS, question, waiting } from '../questions.ts';
+import { asking, ERRORS, questionOf, REPORT, TIME, turns, WHERE } from '../story.ts';
 
-function question(name: string): Escalation {
-  const asked = QUESTIONS[name];
-  if (!asked) throw new Error(`The story has no question ${name}.`);
-  return asked;
-}
-
-const render = (asked: Escalation, where: CommentContext = WHERE) =>
-  renderEscalation(waiting(asked), asked, where);
+const render = (name: string, where: CommentContext = WHERE, change: Partial<Escalation> = {}) => {
+  const state = asking(waiting(name), change);
+  return renderEscalation(state, questionOf(state), where);
+};
 
 describe('what every question says', () => {
-  it.each(Object.entries(QUESTIONS))(
-    'C-3: %s has a box per option, with its id and exact command',
-    (_, asked) => {
-      const markdown = render(asked);
-      const boxes = [...markdown.matchAll(/^- \[ \] <!-- autobuild:option id=(\S+) --> .* `(\/[^`]+)`$/gm)];
-      expect(boxes.map((box) => [box[1], box[2]])).toEqual(
-        asked.options.map((option) => [`${asked.id}.${option.id}`, option.command]),
-      );
-      let checkboxes = 0;
-      walk(parseMarkdown(markdown), (node) => {
-        if (node.type === 'listItem' && node.checked === false) checkboxes += 1;
-      });
-      expect(checkboxes).toBe(asked.options.length);
-    },
-  );
+  it.each(Object.keys(QUESTIONS))('C-3: %s has a box per option, with its id and exact command', (name) => {
+    const asked = question(name);
+    const markdown = render(name);
+    const boxes = [...markdown.matchAll(/^- \[ \] <!-- autobuild:option id=(\S+) --> .* `(\/[^`]+)`$/gm)];
+    expect(boxes.map((box) => [box[1], box[2]])).toEqual(
+      asked.options.map((option) => [`${asked.id}.${option.id}`, option.command]),
+    );
+    let checkboxes = 0;
+    walk(parseMarkdown(markdown), (node) => {
+      if (node.type === 'listItem' && node.checked === false) checkboxes += 1;
+    });
+    expect(checkboxes).toBe(asked.options.length);
+  });
 
-  it.each(Object.entries(QUESTIONS))(
+  it.each(Object.keys(QUESTIONS))(
     'G-5: %s states turn, time, progress, last output and errors, and offers a review',
-    (_, asked) => {
-      const markdown = render(asked);
-      const { turn, active_ms, failing, errors } = asked.context;
+    (name) => {
+      const markdown = render(name);
+      const { turn, max_turns, active_ms, failing, errors } = question(name).context;
       expect(markdown).toMatch(
-        new RegExp(`\\| \\**${turn}/10\\** \\| \\**${Math.floor(active_ms / 60_000)}/60 min`),
+        new RegExp(`\\| \\**${turn}/${max_turns}\\** \\| \\**${Math.floor(active_ms / 60_000)}/60 min`),
       );
-      expect(markdown.includes('**Still failing:** `redeems a card twice`')).toBe(failing.length > 0);
+      expect(markdown.includes(`**Still failing:** \`${failing[0]}\``)).toBe(failing.length > 0);
       expect(markdown).toContain('Last output, ');
-      expect(markdown.includes('last 2 errors')).toBe(errors.length > 0);
+      expect(markdown.includes(`last ${errors.length} errors`)).toBe(errors.length > 0);
       expect(markdown).toContain('`/review`');
     },
   );
@@ -56,35 +51,35 @@ describe('what every question says', () => {
     ['loop', 'Loop Detected'],
     ['errors', 'Error Threshold'],
   ])('G-13: %s carries its header and asks how to proceed', (name, header) => {
-    const markdown = render(question(name));
+    const markdown = render(name);
     expect(markdown).toContain(`**${header}.** ${question(name).question}`);
     expect(markdown).toContain('How to proceed?');
   });
 
   it('E-9: type, criteria, context, recent actions and options are there', () => {
-    const markdown = render(question('same_error'));
+    const markdown = render('same_error');
     expect(markdown).toContain('`same_error_repeated: 3`');
-    expect(markdown).toContain('| 6, 13:30:48 | npm test -- mail | ✗ exit 1 |');
+    expect(markdown).toContain('| 6, 13:32:10 | npm test -- redeem | ✗ TypeError: Cannot read');
     expect(markdown).toContain('Asking @rosa, who labelled the issue.');
   });
 
   it('E-1: each occurrence stands with its place and what was tried after it', () => {
-    const markdown = render(question('same_error'));
+    const markdown = render('same_error');
     expect(markdown).toContain('`src/cards/redeem.ts:41`');
     expect(markdown).toContain('| edit src/cards/redeem.ts, +2 −4; npm run lint |');
     expect(markdown).toContain('| Stopped here |');
   });
 
   it('E-4: the pass-rate history is shown, and that tests went missing', () => {
-    const markdown = render(question('no_test_improvement'));
+    const markdown = render('no_test_improvement');
     expect(markdown).toContain('no test improvement after 3 attempts');
-    expect(markdown).toContain('5, 8, 10, 11, 11, 11 of 14 · `▃▅▆▆▆▆`');
-    expect(markdown).toContain('| 6 | 11/14 | 78 % |');
+    expect(markdown).toContain('5/14, 7/14, 11/14, 11/14, 11/14, 11/13 · `▃▄▆▆▆▆`');
+    expect(markdown).toContain('| 6 | 11/13 | 84 % |');
     expect(markdown).toContain('The number of tests fell from 14 to 13.');
   });
 
   it('E-5: the 20 files and the proposed one are listed, with the edit that is held', () => {
-    const markdown = render(question('files'));
+    const markdown = render('files');
     for (const path of question('files').triggers[0]?.evidence.files ?? [])
       expect(markdown).toContain(`\`${path}\``);
     expect(markdown).toContain('| 21 | `src/mail/layout.ts` | proposed, not made |');
@@ -93,37 +88,37 @@ describe('what every question says', () => {
   });
 
   it('E-6: the scope and the attempted path are shown', () => {
-    const markdown = render(question('scope'));
+    const markdown = render('scope');
     expect(markdown).toContain("**The task's paths:** `src/cards/**` and `test/**`");
     expect(markdown).toContain('`src/mail/layout.ts`');
   });
 
   it.each([
-    ['external_api', ['`POST https://api.mail.example/v1/send`', '**HTTP 503**', '16 Nov 2026 13:23:07 UTC']],
+    ['external_api', ['`POST https://api.mail.example/v1/send`', '**HTTP 503**', '16 Nov 2026 13:21:07 UTC']],
     ['external_dependency', ['`qr-maker ^4.0.0`', '`src/cards/sell.ts:3`']],
     ['external_permission', ['`/var/lib/shop`', '| Operation | write |']],
   ])('E-7: %s shows what is outside, with high priority', (name, texts) => {
-    const markdown = render(question(name));
+    const markdown = render(name);
     expect(markdown).toContain('> High priority.');
     for (const text of texts) expect(markdown).toContain(text);
   });
 
   it('E-8: several triggers are one question that lists all', () => {
-    const markdown = render(question('two_triggers'));
+    const markdown = render('two_triggers');
     expect(markdown).toContain('| Same error | **3/3** |');
     expect(markdown).toContain('| No better test run | **3/3** |');
     expect(markdown).toContain('`same_error_repeated: 3` and `no_test_improvement_after: 3`');
   });
 
   it('the mention is the only one, and a mention that is none is left out', () => {
-    expect(render(question('need_help')).match(/@rosa/g)).toHaveLength(2); // one of them in code, in the agent's words
-    expect(render(question('loop'), { ...WHERE, mentions: ['all of you <b>'] })).not.toContain('Asking');
+    expect(render('need_help').match(/@rosa/g)).toHaveLength(2); // one of them in code, in the agent's words
+    expect(render('loop', { ...WHERE, mentions: ['all of you <b>'] })).not.toContain('Asking');
   });
 });
 
 describe('help', () => {
   it('P-5: a plain value has a line to copy; P-9: a secret has a door and never a line', () => {
-    const markdown = render(question('need_help'));
+    const markdown = render('need_help');
     expect(markdown).toContain('```\n/provide mail_from=\n```');
     expect(markdown).toContain(
       '[open the one-time form](https://autobuild.example.com/runs/r4x9k2/secret/mail_api_key)',
@@ -132,26 +127,23 @@ describe('help', () => {
   });
 
   it('P-9: without a form it points to an Actions secret or the terminal', () => {
-    const markdown = render(question('need_help'), { ...WHERE, capabilities: { live: false, form: false } });
+    const markdown = render('need_help', { ...WHERE, capabilities: { live: false, form: false } });
     expect(markdown).toContain('Save it as the Actions secret `MAIL_API_KEY`');
     expect(markdown).not.toContain('one-time form');
     expect(markdown).not.toContain('/provide mail_api_key');
   });
 
   it('P-5: a partial answer is counted in and not asked for again', () => {
-    const asked = question('need_help');
-    const markdown = renderEscalation(
-      waiting(asked, { given: { mail_from: { ref: 'v1', length: 4 } } }),
-      asked,
-      WHERE,
-    );
+    const given = { mail_from: { ref: 'v1', length: 4 } };
+    const state = { ...waiting('need_help'), given };
+    const markdown = renderEscalation(state, questionOf(state), WHERE);
     expect(markdown).toContain('2 values needed (1 of 2 given)');
     expect(markdown).toContain('`mail_from` · ✓ given');
     expect(markdown).not.toContain('/provide mail_from=');
   });
 
   it('P-1: an unreadable message is shown with the problem, and its markers mean nothing', () => {
-    const markdown = render(question('help_unreadable'));
+    const markdown = render('help_unreadable');
     expect(markdown).toContain('the YAML ends inside a list at line 1');
     expect(markdown).toContain('what_i_need: [a key');
     expect(markdown.match(/autobuild:option id=e1\.accept -->/g)).toHaveLength(2);
@@ -161,24 +153,25 @@ describe('help', () => {
 
 describe('review', () => {
   it('K-8: says why and how to go on, and never suggests that it goes on by itself', () => {
-    const markdown = render(question('review_required'));
+    const markdown = render('review_required');
     expect(markdown).toContain('USER REVIEW REQUIRED: The issue asks for cards without an expiry date');
     expect(markdown).toContain('After resolving, reply `/continue`');
     expect(markdown).not.toMatch(/by itself|automatically|auto-resume|will resume/i);
   });
 
   it('K-5: a flag that was derived is said to be so, and a missing reason is a problem that is shown', () => {
-    const markdown = render(question('review_required'));
-    expect(markdown).toContain(
+    expect(render('review_required')).toContain(
       '`requires_user_review` was not set; an error of this type always stops for review.',
     );
-    expect(markdown).toContain('| `review_reason` | `nothing` | one or two sentences |');
+    expect(render('review_without_reason')).toContain(
+      '| `review_reason` | `nothing` | one or two sentences, required',
+    );
   });
 });
 
 describe('blocked reports', () => {
   it('B-5: title, the four heads, ✓ for "Success" only, nothing empty for what is missing', () => {
-    const markdown = render(question('blocked_report'));
+    const markdown = render('blocked_report');
     expect(markdown).toContain('#### Task Blocked - Structured Report');
     expect(markdown).toContain('**Human Action Required**');
     expect(markdown).toContain('**Blocking Issues**');
@@ -193,32 +186,33 @@ describe('blocked reports', () => {
   });
 
   it('B-5: without suggestions as boxes they are listed', () => {
-    const asked = { ...question('iterations'), blocked_report: REPORT };
-    expect(render(asked)).toContain("**Suggested Alternatives**, in the agent's words\n\n1. Use the sandbox");
+    expect(render('iterations', WHERE, { blocked_report: REPORT })).toContain(
+      "**Suggested Alternatives**, in the agent's words\n\n1. Use the sandbox",
+    );
   });
 
   it('B-7: the fallback starts with the fixed line when the turn limit tripped, and shows what was measured', () => {
-    const [, , first, , second] = render(question('fallback_none')).split('\n').slice(1);
+    const [, , first, , second] = render('fallback_none').split('\n').slice(1);
     expect(first).toBe('Max turns exceeded. Human intervention required.');
     expect(second).toContain('The agent gave no account of what blocks it.');
-    const markdown = render(question('fallback_none'));
+    const markdown = render('fallback_none');
     expect(markdown).toContain('What was done: 10 turns, as measured');
     expect(markdown).toContain('Errors by how often they came: 3 kinds');
-    expect(markdown).toContain('| 8 | `MailError: 401 no API key` |');
-    const stopped = { ...question('same_error'), report_missing: { kind: 'none' as const, problems: [] } };
-    expect(render(stopped)).not.toContain('Max turns exceeded');
+    expect(markdown).toContain('| 5 | `MailError: 401 no API key` |');
+    const report_missing = { kind: 'none' as const, problems: [] };
+    expect(render('same_error', WHERE, { report_missing })).not.toContain('Max turns exceeded');
   });
 
   it('B-4: an invalid report names field, value and what is allowed, and is kept as it came', () => {
-    const markdown = render(question('fallback_invalid'));
+    const markdown = render('fallback_invalid');
     expect(markdown).toContain(
       '`blocked_report.blocking_issues[0].category` | `"network"` | external_dependency, test_failure',
     );
-    expect(markdown).toContain('```json\n{ "status": "blocked"');
+    expect(markdown).toContain('```json\n{ "status": "partial"');
   });
 
   it('B-7: a death is said to be one', () => {
-    expect(render(question('fallback_died'))).toContain(
+    expect(render('fallback_died')).toContain(
       "The agent's process ended (exit 137) before it wrote a report.",
     );
   });
@@ -227,8 +221,21 @@ describe('blocked reports', () => {
 describe('size', () => {
   const long = 'A long line with @mona and `code` and a | pipe. '.repeat(2_000);
   const many = (n: number) => Array.from({ length: n }, (_, i) => i);
-  const huge: Escalation = {
-    ...question('blocked_report'),
+  const trigger = (guard: GuardId, evidence: Trigger['evidence']): Trigger => ({
+    guard,
+    kind: 'attempt_count',
+    threshold: 3,
+    observed: 3,
+    evidence,
+  });
+  const seen = (remediation: string[] = []): Occurrence => ({
+    turn: 10,
+    at: TIME(1),
+    operation: 'npm test',
+    error: { ...ERRORS.key, message: long, file: long },
+    remediation,
+  });
+  const huge: Partial<Escalation> = {
     headline: long,
     question: long,
     headers: [long],
@@ -257,20 +264,19 @@ describe('size', () => {
       problems: many(50).map(() => ({ field: long, value: long, allowed: long })),
       raw: long,
     },
-    context: context(10, {
+    context: {
+      ...question('blocked_report').context,
       failing: many(50).map(() => long),
-      errors: many(3).map(() => occurrence(10, 0, { ...ERRORS.key, message: long, file: long })),
+      errors: many(3).map(() => seen()),
       recent_actions: many(500).map(() => ({ turn: 1, at: TIME(1), title: long, ok: false, result: long })),
       last_output: { at: TIME(1), command: long, result: long, tail: long },
       progress: { stage: long, details: long },
-    }),
+    },
     triggers: [
-      trigger('same_error_repeated', 3, 3, {
-        occurrences: many(500).map(() =>
-          occurrence(1, 0, { ...ERRORS.key, message: long }, [long, long, long]),
-        ),
+      trigger('same_error_repeated', {
+        occurrences: many(500).map(() => seen([long, long, long])),
       }),
-      trigger('files_modified_exceeds', 20, 20, {
+      trigger('files_modified_exceeds', {
         files: many(10_000).map((i) => `src/${i}/${long.slice(0, 300)}`),
         scope: many(500).map(() => long),
         proposed: many(50).map((i) => ({
@@ -280,22 +286,24 @@ describe('size', () => {
           diff: long,
         })),
       }),
-      trigger('no_test_improvement_after', 3, 3, {
+      trigger('no_test_improvement_after', {
         pass_rates: many(5_000).map((turn) => ({ turn, unit: 'tests' as const, passed: 1, total: 2 })),
       }),
-      trigger('no_file_changes_after_attempts', 5, 5, {
+      trigger('no_file_changes_after_attempts', {
         attempts: many(500).map(() => ({ turn: 1, at: TIME(1), title: long, ok: true, result: long })),
       }),
     ],
   };
 
   it('B-8: huge evidence fits, every option is there, and nothing is cut inside a fence or a table', () => {
-    const state = waiting(huge, {
+    const state = {
+      ...asking(waiting('blocked_report'), huge),
       turns: many(200).map((i) => ({ ...(turns(1)[0] as TurnRecord), turn: i + 1, title: long })),
-    });
-    const markdown = renderEscalation(state, huge, WHERE);
+    };
+    const asked = questionOf(state);
+    const markdown = renderEscalation(state, asked, WHERE);
     expect(markdown.length).toBeLessThan(60_000);
-    for (const option of huge.options)
+    for (const option of asked.options)
       expect(markdown).toContain(`<!-- autobuild:option id=e1.${option.id} -->`);
     expect(markdown).toContain('Asking @rosa');
     expect(markdown.trimEnd().endsWith('</sub>')).toBe(true);
@@ -309,24 +317,15 @@ describe('size', () => {
   });
 
   it('B-8: a fold of some hundred rows is shortened and says where the rest is', () => {
-    const asked = {
-      ...question('loop'),
-      context: context(9, {
-        recent_actions: many(300).map(() => ({
-          turn: 1,
-          at: TIME(1),
-          title: 'npm test',
-          ok: true,
-          result: '',
-        })),
-      }),
-    };
-    expect(render(asked)).toContain('260 rows more on the [run page]');
-    expect(render(asked, { ...WHERE, links: undefined })).toContain("260 rows more in the run's record.");
+    const action = { turn: 1, at: TIME(1), title: 'npm test', ok: true, result: '' };
+    const context = { ...question('loop').context, recent_actions: many(300).map(() => action) };
+    expect(render('loop', WHERE, { context })).toContain('260 rows more on the [run page]');
+    const nowhere = { ...WHERE, links: undefined };
+    expect(render('loop', nowhere, { context })).toContain("260 rows more in the run's record.");
   });
 
   it('B-8: an ordinary question stays below the target', () => {
-    for (const asked of Object.values(QUESTIONS)) expect(render(asked).length).toBeLessThan(10_000);
+    for (const name of Object.keys(QUESTIONS)) expect(render(name).length).toBeLessThan(10_000);
   });
 });
 
@@ -346,7 +345,7 @@ describe('hostile records', () => {
         fc.constantFrom(...Object.keys(QUESTIONS)),
         (texts, name) => {
           const asked = poison(question(name), texts);
-          const markdown = renderEscalation(waiting(asked), asked, where);
+          const markdown = renderEscalation(asking(waiting(name), asked), asked, where);
           const allowed = { html: OURS, types: ['heading'], boxes: asked.options.length };
           expect(findActive(markdown, allowed)).toEqual([]);
           const markers = [...markdown.matchAll(/<!--\s*autobuild:(\w+)/g)].map((match) => match[1]);

@@ -6,28 +6,31 @@ import { renderReminder } from '../../../src/comments/github/render-reminder.ts'
 import { renderStatus } from '../../../src/comments/github/render-status.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
-import { QUESTIONS } from '../questions.ts';
-import { run, TIME, WHERE, waiting } from '../story.ts';
+import { question, waiting } from '../questions.ts';
+import { asking, run, TIME, WHERE } from '../story.ts';
 
 const golden = (name: string) => `../../golden/comments/${name}.md`;
 const DAY_MINUTES = 24 * 60;
 const TWO_WEEKS_MS = 14 * DAY_MINUTES * 60_000;
 
-const asked = QUESTIONS.loop as Escalation;
-const forEver = waiting(asked).reminders;
+const asked = question('loop');
+const forEver = waiting('loop').reminders;
 const forTwoWeeks = { ...forEver, expire_ms: TWO_WEEKS_MS };
 const reminded = { ...asked, reminders: 2 };
 
 describe('P-10: what people are told of waiting', () => {
   it('P-10: a reminder says when the next one comes; by default nothing else', async () => {
-    const markdown = renderReminder(waiting(reminded), reminded, { ...WHERE, op: 'r4x9k2.e2.n2' });
+    const markdown = renderReminder(asking(waiting('loop'), reminded), reminded, {
+      ...WHERE,
+      op: 'r4x9k2.e2.n2',
+    });
     expect(markdown).toMatch(/Reminder 2 · asked .* · next reminder .* · `\/pause` stops the reminders/);
     expect(markdown).not.toContain('closes by itself');
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('reminder'));
   });
 
   it('P-10: where waiting has an end, question, reminder and status name it', async () => {
-    const state = waiting(reminded, { reminders: forTwoWeeks });
+    const state = { ...asking(waiting('loop'), reminded), reminders: forTwoWeeks };
     const closes = 'closes by itself on 30 Nov 2026';
     expect(renderEscalation(state, reminded, WHERE)).toContain(closes);
     expect(renderStatus(state, WHERE)).toContain(closes);
@@ -38,7 +41,10 @@ describe('P-10: what people are told of waiting', () => {
 
   it('P-10: the last reminder announces the end and no other reminder', () => {
     const last = { ...asked, reminders: 1 };
-    const state = waiting(last, { reminders: { ...forEver, expire_ms: 2 * forEver.every_ms } });
+    const state = {
+      ...asking(waiting('loop'), last),
+      reminders: { ...forEver, expire_ms: 2 * forEver.every_ms },
+    };
     const markdown = renderReminder(state, last, WHERE);
     expect(markdown).toContain('closes by itself on');
     expect(markdown).not.toContain('next reminder');
@@ -58,7 +64,7 @@ describe('P-10: what people are told of waiting', () => {
 });
 
 describe('P-10: a run that nobody answered', () => {
-  const at = TIME(14 * DAY_MINUTES + 60);
+  const at = TIME(14 * DAY_MINUTES + 90);
   const closed: Escalation = {
     ...reminded,
     status: 'resolved_with_termination',
@@ -86,7 +92,7 @@ describe('P-10: a run that nobody answered', () => {
   it('P-10: the question is closed, and nobody is said to have answered it', async () => {
     const markdown = renderAnswered(over, closed, WHERE);
     expect(markdown).toContain('### ✗ Closed: nobody answered for 14 days');
-    expect(markdown).toContain('closed it on 30 Nov 2026 14:00 UTC, and the run with it');
+    expect(markdown).toContain('closed it on 30 Nov 2026 14:30 UTC, and the run with it');
     expect(markdown).not.toMatch(/Answered|- \[ \]|@rosa/);
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('answered-expired'));
   });
@@ -104,7 +110,7 @@ describe('P-10: a run that nobody answered', () => {
 
 describe('P-10: whom a comment mentions', () => {
   const asking = (mentions: string[], mention_reason?: string) =>
-    renderEscalation(waiting(asked), asked, { ...WHERE, mentions, mention_reason });
+    renderEscalation(waiting('loop'), asked, { ...WHERE, mentions, mention_reason });
 
   it.each([
     [['rosa'], 'Asking @rosa. Anyone'],
@@ -113,7 +119,7 @@ describe('P-10: whom a comment mentions', () => {
   ])('P-10: %j', (mentions, text) => {
     expect(asking(mentions)).toContain(text);
     expect(
-      renderReminder(waiting(asked), asked, { ...WHERE, mentions, mention_reason: undefined }),
+      renderReminder(waiting('loop'), asked, { ...WHERE, mentions, mention_reason: undefined }),
     ).toContain(text);
   });
 

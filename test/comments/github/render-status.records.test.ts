@@ -8,112 +8,21 @@ import { renderReview } from '../../../src/comments/github/render-review.ts';
 import { renderStatus } from '../../../src/comments/github/render-status.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
-import { QUESTIONS } from '../questions.ts';
-import { REPORT, run, TIME, turns, verification, WHERE, waiting } from '../story.ts';
+import { cancelled, done, failsAfresh, partial, paused } from '../endings.ts';
+import { question, valueGiven, valuesGiven, waiting } from '../questions.ts';
+import { run, TIME, WHERE } from '../story.ts';
 
 const golden = (name: string) => `../../golden/comments/${name}.md`;
-
-function question(name: string): Escalation {
-  const asked = QUESTIONS[name];
-  if (!asked) throw new Error(`The story has no question ${name}.`);
-  return asked;
-}
-
-const given = { mail_from: { ref: 'v1', length: 16 }, mail_api_key: { ref: 'v2', length: 32 } };
-
-const answered: Escalation = {
-  ...question('need_help'),
-  status: 'resolved',
-  resolved_at: TIME(67),
-  responses: [
-    {
-      response_type: 'provide',
-      command: { name: 'provide', inputs: { mail_from: given.mail_from } },
-      content: 'mail_from',
-      by: 'rosa',
-      via: 'comment',
-      timestamp: TIME(64),
-    },
-    {
-      response_type: 'provide',
-      command: { name: 'provide', inputs: { mail_api_key: given.mail_api_key } },
-      content: 'mail_api_key',
-      by: 'rosa',
-      via: 'form',
-      timestamp: TIME(67),
-    },
-  ],
-  resolution: { by: 'rosa', inputs: given },
-  acknowledged: { text: 'Both values received, running the live tests. Thanks @rosa!', at: TIME(68) },
-};
-
-const doneTurns = [
-  ...turns(6),
-  { ...turns(7)[6], verification: verification(14, 14, 75), signature: 'pass' },
-] as RunState['turns'];
-
-const done: RunState = run({
-  turn: 7,
-  status: 'reviewing',
-  turn_open: false,
-  job_live: false,
-  jobs: 2,
-  turns: doneTurns,
-  waiting_ms: 34 * 60_000,
-  escalations: [answered],
-  finished: { partial: false, reason: 'complete', at: TIME(80) },
-});
 
 const unpublished = {
   why: 'it is not what was verified',
   detail: 'It was changed afterwards.\nLabel the issue again to build it once more.',
 };
 
-const accepted: Escalation = {
-  ...question('blocked_report'),
-  status: 'resolved',
-  resolved_at: TIME(70),
-  responses: [
-    {
-      response_type: 'accept',
-      command: { name: 'accept' },
-      content: '/accept',
-      by: 'rosa',
-      via: 'tick',
-      timestamp: TIME(70),
-    },
-  ],
-  resolution: { by: 'rosa', inputs: {} },
-};
-
-const partial: RunState = run({
-  turn: 10,
-  status: 'reviewing',
-  turn_open: false,
-  job_live: false,
-  turns: turns(10),
-  escalations: [accepted],
-  blocked_report: REPORT,
-  known_issues: [
-    {
-      title: 'same error 3 times, a hint would help',
-      tests: ['mails the card to its owner', 'fixes #7 for good'],
-      checks: [],
-      by: 'hugo',
-      at: TIME(50),
-    },
-  ],
-  finished: {
-    partial: true,
-    reason: 'Task completed with partial results due to max_iterations',
-    by: 'rosa',
-    at: TIME(70),
-  },
-});
-
 describe('a question after its answer', () => {
   it('E-11: says who answered, by what, and what the agent said; the boxes are gone', async () => {
-    const markdown = renderAnswered(run({ turn: 6, escalations: [answered] }), answered, WHERE);
+    const { state } = valuesGiven();
+    const markdown = renderAnswered(state, state.escalations[0] as Escalation, WHERE);
     expect(markdown).not.toContain('- [ ]');
     expect(markdown).toContain('### ✓ Answered: 2 of 2 values given by rosa, running again');
     expect(markdown).toContain('took it in: "Both values received, running the live tests. Thanks `@rosa`!"');
@@ -126,7 +35,7 @@ describe('a question after its answer', () => {
     ['resolved_with_termination', '✗ Answered: stopped by rosa'],
     ['agent_terminated', "✗ Closed: the agent's process ended"],
   ] as const)('E-10: %s has its own headline', (status, headline) => {
-    const closed = { ...accepted, status };
+    const closed = { ...(partial.escalations.at(-1) as Escalation), status };
     expect(renderAnswered(run({ escalations: [closed], status: 'cancelled' }), closed, WHERE)).toContain(
       `### ${headline}`,
     );
@@ -136,10 +45,12 @@ describe('a question after its answer', () => {
 describe('the review', () => {
   it('G-10: iteration history, error history and loop signatures, then the same question with the same box ids', async () => {
     const asked = question('loop');
-    const markdown = renderReview(waiting(asked, { escalations: [answered, asked] }), asked, WHERE);
+    const markdown = renderReview(waiting('loop'), asked, WHERE);
     expect(markdown).toContain('| 9 | Wait for the queue in the test |');
-    expect(markdown).toContain('Error history: 3 kinds');
-    expect(markdown).toContain('| **3** | `test-fail:2-mail,redeem` | 7, 8, 9 |');
+    expect(markdown).toContain('Error history: 4 kinds');
+    expect(markdown).toContain(
+      '| **3** | `test-fail:2-mails-the-card-to-its-owner,redeems-a-card-twice` | 7, 8, 9 |',
+    );
     const ids = [...markdown.matchAll(/autobuild:option id=(\S+)/g)].map((match) => match[1]);
     expect(ids).toEqual(asked.options.map((option) => `e2.${option.id}`));
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('review'));
@@ -154,31 +65,12 @@ describe('the review', () => {
 
 const statuses: Record<string, RunState> = {
   'status-building': run({ turn: 4 }),
-  'status-fails-afresh': run({
-    turn: 7,
-    turn_open: false,
-    job_live: false,
-    turns: doneTurns,
-    fresh: verification(11, 14, 78),
-  }),
-  'status-waiting': waiting(question('need_help'), {
-    job_live: false,
-    given: { mail_from: given.mail_from },
-  }),
-  'status-paused': run({
-    status: 'waiting_for_input',
-    job_live: false,
-    turn_open: false,
-    paused: { rearm: [] },
-  }),
+  'status-fails-afresh': failsAfresh,
+  'status-waiting': valueGiven(),
+  'status-paused': paused,
   'status-done': done,
   'status-partial': partial,
-  'status-cancelled': run({
-    status: 'cancelled',
-    turn_open: false,
-    job_live: false,
-    finished: { partial: true, reason: 'cancelled by rosa', by: 'rosa', at: TIME(40) },
-  }),
+  'status-cancelled': cancelled,
   'status-failed': run({
     status: 'failed',
     turn: 1,

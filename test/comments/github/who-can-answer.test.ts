@@ -3,11 +3,10 @@ import { renderEscalation } from '../../../src/comments/github/render-escalation
 import { renderReminder } from '../../../src/comments/github/render-reminder.ts';
 import { whoCanAnswer } from '../../../src/comments/github/who-can-answer.ts';
 import { COMMAND_NAMES } from '../../../src/core/contracts/command.ts';
-import type { Escalation } from '../../../src/core/contracts/escalation.ts';
-import { QUESTIONS } from '../questions.ts';
-import { WHERE, waiting } from '../story.ts';
+import { question, waiting } from '../questions.ts';
+import { WHERE } from '../story.ts';
 
-const loop = QUESTIONS.loop as Escalation;
+const loop = question('loop');
 const all = (role: 'triage' | 'maintain' | 'admin') =>
   Object.fromEntries(COMMAND_NAMES.map((name) => [name, role]));
 
@@ -41,19 +40,17 @@ test.each([
 
 test('C-4: values and reviews count as offered, by the lines that are shown for them', () => {
   const roles = { provide: 'admin', override: 'maintain' } as const;
-  expect(whoCanAnswer(QUESTIONS.need_help as Escalation, { roles })).toContain(
-    '`/provide` needs the role admin.',
-  );
-  expect(whoCanAnswer(QUESTIONS.review_required as Escalation, { roles })).toContain('`/override` needs');
+  expect(whoCanAnswer(question('need_help'), { roles })).toContain('`/provide` needs the role admin.');
+  expect(whoCanAnswer(question('review_required'), { roles })).toContain('`/override` needs');
 });
 
 test('C-4: question and reminder say it, the reminder also of /pause', async () => {
   const where = { ...WHERE, roles: { cancel: 'admin', pause: 'maintain' } as const };
   const cancel = '; `/cancel` needs the role admin.';
-  expect(renderEscalation(waiting(loop), loop, where)).toContain(
+  expect(renderEscalation(waiting('loop'), loop, where)).toContain(
     `Anyone with write access can answer${cancel}`,
   );
-  const reminder = renderReminder(waiting(loop), loop, where);
+  const reminder = renderReminder(waiting('loop'), loop, where);
   expect(reminder).toContain(`can answer; \`/pause\` needs the role maintain${cancel}`);
   await expect(`${reminder}\n`).toMatchFileSnapshot('../../golden/comments/reminder-roles.md');
 });

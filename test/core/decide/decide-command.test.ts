@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import type { WorkFacts } from '../../../src/core/contracts/work-facts.ts';
-import { sensibleCommands } from '../../../src/core/decide/commands/sensible-commands.ts';
 import { describeStatus } from '../../../src/core/decide/commands/status.ts';
+import { sensibleCommands } from '../../../src/core/decide/decide-command.ts';
 import { evolve } from '../../../src/core/decide/evolve.ts';
 import { clock, only, proposed } from '../../guards/guard-events.ts';
 import { PASSING, startRun } from '../run-builder.ts';

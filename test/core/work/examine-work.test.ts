@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
-import type { Place } from '../../../src/core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../../src/core/ports/hosted-ports.ts';
 import type { Changeset, ChangesetFile } from '../../../src/core/work/changeset.ts';
 import {
   changesetLimits,
@@ -55,8 +55,11 @@ describe('S-12: what no commit is ever made of', () => {
 
 describe('what the desk finds in finished work', () => {
   const hash = (text: string) => `<${text}>`;
-  const limitsFor = (run: RunState, place: Pick<Place, 'protected_paths'>, work: Pick<Changeset, 'files'>) =>
-    changesetLimits(run, place, work, RULES.limitsInForce(run.limits), hash);
+  const limitsFor = (
+    run: RunState,
+    target: Pick<RunTarget, 'protected_paths'>,
+    work: Pick<Changeset, 'files'>,
+  ) => changesetLimits(run, target, work, RULES.limitsInForce(run.limits), hash);
   const { state } = startRun({ task: { scope: ['src/**'] }, guards: { files_modified_exceeds: 2 } });
   const limits = limitsFor(state, { protected_paths: ['src/keys/**'] }, { files: [] });
 

@@ -1,4 +1,12 @@
-import { mkdirSync, readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +27,7 @@ import { git, makeTemporaryDirectory, makeWorktree } from '../temporary-worktree
 const talker: Agent = {
   ...commandAgent('talker', ['true']),
   sessionFiles: (session) => [`sessions/**/${session}.jsonl`],
-  relocate: (_path, text, { from, to }) => text.replaceAll(from, to),
+  relocate: ({ path, text }, { from, to }) => ({ path, text: text?.replaceAll(from, to) }),
 };
 
 function write(file: string, text: string): void {
@@ -36,7 +44,7 @@ async function parkedWorktree() {
   tree.write('bundle/one.txt', '1\n');
   symlinkSync('one.txt', tree.at('bundle/link'));
   symlinkSync('a.txt', tree.at('alias'));
-  const aside = await workspace.putBack(['held.txt', 'bundle'], tree.aside);
+  const aside = await workspace.revert(['held.txt', 'bundle'], tree.aside);
   const home = join(tree.top, 'home');
   write(join(home, 'sessions/2026/s1.jsonl'), `{"cwd":"${tree.worktree}","home":"${home}"}\n`);
   write(join(home, 'sessions/2026/other.jsonl'), 'another conversation\n');
@@ -85,8 +93,13 @@ test('P-7: a parked job goes on at another place: files, links, what was set asi
 
 describe('P-7: the conversation at another place', () => {
   /** Packs with one agent, restores with another of that name. */
-  async function move(agent: Agent, content: Buffer | string = 'x\n') {
+  async function move(
+    agent: Agent,
+    content: Buffer | string = 'x\n',
+    addFiles: (worktree: string, home: string) => void = () => undefined,
+  ) {
     const { tree, head, contents } = await parkedWorktree();
+    addFiles(tree.worktree, contents.home);
     writeFileSync(join(contents.home, 'sessions/2026/s1.jsonl'), content);
     const bytes = await packCheckpoint({ ...contents, conversation: { agent, session: 's1' } });
     const top = makeTemporaryDirectory();
@@ -105,10 +118,37 @@ describe('P-7: the conversation at another place', () => {
     expect(readFileSync(join(home, 'sessions/2026/s1.jsonl'))).toEqual(binary);
   });
 
+  test('files that are named after the worktree get the name of the new one, binary files included', async () => {
+    const nameOf = (directory: string) => directory.replaceAll('/', '-');
+    const named: Agent = {
+      ...talker,
+      sessionFiles: () => ['sessions/**'],
+      relocate: ({ path, text }, { from, to }) => ({
+        path: path.replace(nameOf(from), nameOf(to)),
+        text: text?.replaceAll(from, to),
+      }),
+    };
+    const binary = Buffer.from([0xff, 0x00, 0x80]);
+    const { home, worktree, conversation } = await move(named, 'x\n', (from, packed) => {
+      write(join(packed, `sessions/${nameOf(from)}/s1.jsonl`), `${from}\n`);
+      writeFileSync(join(packed, `sessions/${nameOf(from)}/s1.db`), binary);
+    });
+    expect(conversation).toEqual({ agent: 'talker', session: 's1' });
+    expect(readdirSync(join(home, 'sessions')).toSorted()).toEqual([nameOf(worktree), '2026'].toSorted());
+    const folder = join(home, 'sessions', nameOf(worktree));
+    expect(readFileSync(join(folder, 's1.jsonl'), 'utf8')).toBe(`${worktree}\n`);
+    expect(readFileSync(join(folder, 's1.db'))).toEqual(binary);
+  });
+
+  test('a new name that leads out of the home is refused', async () => {
+    const escaping: Agent = { ...talker, relocate: ({ text }) => ({ path: '../../evil', text }) };
+    await expect(move(escaping)).rejects.toThrow();
+  });
+
   test('a file the agent itself cannot read begins a new conversation, and the work is kept', async () => {
     const { conversation, worktree } = await move({
       ...talker,
-      relocate: (_, text) => String(JSON.parse(text)),
+      relocate: ({ path, text = '' }) => ({ path, text: String(JSON.parse(text)) }),
     });
     expect(conversation).toEqual({ problem: expect.stringMatching(/s1\.jsonl cannot be brought here/) });
     expect(readFileSync(join(worktree, 'a.txt'), 'utf8')).toBe('work\n');

@@ -34,7 +34,7 @@ function verify(commands: string[], more: Partial<VerificationOptions> = {}): Pr
 
 async function readPid(file: string): Promise<number> {
   const path = join(cwd, file);
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 6_000; tries += 1) {
     const text = existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
     if (text !== '') return Number(text);
     await delay(10);
@@ -54,7 +54,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function untilStopped(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 500 && isRunning(pid); tries += 1) await delay(10);
+  for (let tries = 0; tries < 6_000 && isRunning(pid); tries += 1) await delay(10);
   return !isRunning(pid);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Violation, type WatchOptions, watchWorktree } from '../../../src/runner/gate/worktree-watch.ts';
 import { judgeWrite } from '../../../src/runner/gate/write-policy.ts';
-import { WorktreeGoneError } from '../../../src/runner/workspace/workspace.ts';
+import { WorktreeGoneError } from '../../../src/runner/workspace/worktree-gone.ts';
 import { makeWorktree } from '../temporary-worktree.ts';
 
 const judgeWith =
@@ -50,7 +50,7 @@ describe('watching an agent without a gate', () => {
     expect(violations.flat().map((violation) => [violation.why, violation.path])).toEqual([
       ['out_of_scope', 'src/payment/p.ts'],
     ]);
-    await workspace.putBack(['src/payment/p.ts'], tree.aside);
+    await workspace.revert(['src/payment/p.ts'], tree.aside);
     expect(tree.read('src/payment/p.ts')).toBe('p\n');
     await watch.check();
     tree.write('src/payment/p.ts', 'again\n');
@@ -200,7 +200,7 @@ describe('the pace', () => {
       intervalMs: 10,
     });
     tree.write('a.txt', 'x\n');
-    await expect.poll(() => found.map((violation) => violation.path), { timeout: 10_000 }).toEqual(['a.txt']);
+    await expect.poll(() => found.map((violation) => violation.path)).toEqual(['a.txt']);
     watch.stop();
     // The look under way, if any, must be over before the worktree is removed.
     await watch.check();

@@ -49,7 +49,7 @@ test('E-5: an edit the gate never saw is put back, set aside, and told as such',
   const { tree, guard, proposed, state } = await prepare();
   tree.write('a.txt', 'changed\n');
   tree.write('b.txt', 'b\n');
-  await guard.putBackUnasked([tree.at('a.txt'), 'b.txt']);
+  await guard.revertUnasked([tree.at('a.txt'), 'b.txt']);
   expect(tree.read('a.txt')).toBe('a\n');
   expect(existsSync(tree.at('b.txt'))).toBe(false);
   expect(proposed).toMatchObject([
@@ -67,7 +67,7 @@ test('what was asked for, the state directory, and what did not change are left 
   expect(await guard.decideAsk({ path: tree.at('b.txt') })).toMatchObject({ decision: 'allow' });
   tree.write('b.txt', 'b\n');
   tree.write('.autobuild/task/report.json', '{}');
-  await guard.putBackUnasked([
+  await guard.revertUnasked([
     tree.at('b.txt'),
     tree.at('.autobuild/task/report.json'),
     'a.txt',
@@ -81,7 +81,7 @@ test('what was asked for, the state directory, and what did not change are left 
 test('E-10: within the limits or not, what went past the gate comes back by an approval only', async () => {
   const { tree, guard, state } = await prepare();
   tree.write('b.txt', 'b\n');
-  await guard.putBackUnasked(['b.txt']);
+  await guard.revertUnasked(['b.txt']);
   await guard.settle('a person said something else', { approved: false });
   expect(existsSync(tree.at('b.txt'))).toBe(false);
   await guard.settle('approved', { approved: true });
@@ -92,7 +92,7 @@ test('E-10: within the limits or not, what went past the gate comes back by an a
 test('E-10: the same holds for a successor, which has it from the checkpoint', async () => {
   const { tree, guard, state } = await prepare();
   tree.write('b.txt', 'b\n');
-  await guard.putBackUnasked(['b.txt']);
+  await guard.revertUnasked(['b.txt']);
   const successor = await prepare(state.aside);
   await successor.guard.settle('the turn started anew', { approved: false });
   expect(successor.state.aside).toMatchObject([{ path: 'b.txt', gate_bypassed: true }]);
@@ -101,7 +101,7 @@ test('E-10: the same holds for a successor, which has it from the checkpoint', a
 test('an edit asked for later is not overwritten by the one that went past the gate', async () => {
   const { tree, guard, state } = await prepare();
   tree.write('b.txt', 'past the gate\n');
-  await guard.putBackUnasked(['b.txt']);
+  await guard.revertUnasked(['b.txt']);
   expect(await guard.decideAsk({ path: 'b.txt' })).toMatchObject({ decision: 'allow' });
   tree.write('b.txt', 'asked for\n');
   await guard.settle('approved', { approved: true });
@@ -149,10 +149,10 @@ test('an edit asked for by the name of a link went through the gate, written thr
   await guard.begin();
   expect(await guard.decideAsk({ path: 'alias.txt' })).toMatchObject({ decision: 'allow' });
   tree.write('alias.txt', 'through\n');
-  await guard.putBackUnasked(['alias.txt']);
+  await guard.revertUnasked(['alias.txt']);
   tree.remove('alias.txt');
   tree.write('alias.txt', 'in its place\n');
-  await guard.putBackUnasked(['alias.txt']);
+  await guard.revertUnasked(['alias.txt']);
   expect([tree.read('a.txt'), tree.read('alias.txt')]).toEqual(['through\n', 'in its place\n']);
   expect(proposed).toEqual([]);
 });
@@ -172,9 +172,7 @@ test('E-5: asks at the same moment do not take the same free place, and those th
     expect(await asks[index]).toMatchObject({ decision: 'allow' });
     tree.write(path, path);
   }
-  await expect
-    .poll(() => proposed, { timeout: 5_000 })
-    .toMatchObject([{ path: '3', why: 'file_limit', held: true }]);
+  await expect.poll(() => proposed).toMatchObject([{ path: '3', why: 'file_limit', held: true }]);
   await guard.settle('enough', { approved: false });
   expect(await asks[2]).toMatchObject({ decision: 'deny' });
 });
@@ -198,7 +196,7 @@ describe('what an earlier turn made of a file stays', () => {
     const { tree, guard, proposed, state } = await prepare([], {}, EARLIER);
     tree.write('a.txt', 'turn one\npast the gate\n');
     tree.write('new.txt', 'past the gate\n');
-    await guard.putBackUnasked(['a.txt', 'new.txt']);
+    await guard.revertUnasked(['a.txt', 'new.txt']);
     expect(tree.read('a.txt')).toBe('turn one\n');
     expect(tree.read('new.txt')).toBe('made in turn one\n');
     expect(proposed[0]?.diff).toContain('+past the gate');
@@ -211,13 +209,13 @@ describe('what an earlier turn made of a file stays', () => {
     expect(state.aside).toEqual([]);
     // What was approved is not lost to the next one either.
     tree.write('a.txt', 'past the gate again\n');
-    await guard.putBackUnasked(['a.txt']);
+    await guard.revertUnasked(['a.txt']);
     expect(tree.read('a.txt')).toBe('turn one\npast the gate\n');
   });
 
   test('E-5: when the agent only says that it edited', async () => {
     const { tree, guard, proposed } = await prepare([], {}, EARLIER);
-    await guard.putBackUnasked(['a.txt', 'new.txt']);
+    await guard.revertUnasked(['a.txt', 'new.txt']);
     expect(tree.read('a.txt')).toBe('turn one\n');
     expect(tree.read('new.txt')).toBe('made in turn one\n');
     expect(proposed).toEqual([]);
@@ -226,7 +224,7 @@ describe('what an earlier turn made of a file stays', () => {
   test('E-10: what was written again since is not overwritten by an approval', async () => {
     const { tree, guard } = await prepare([], {}, EARLIER);
     tree.write('a.txt', 'past the gate\n');
-    await guard.putBackUnasked(['a.txt']);
+    await guard.revertUnasked(['a.txt']);
     tree.write('a.txt', 'written again\n');
     await guard.settle('approved', { approved: true });
     expect(tree.read('a.txt')).toBe('written again\n');
@@ -291,7 +289,7 @@ test('E-5: an edit that was allowed keeps its place while the agent is frozen', 
   clock.runs = false;
   expect(await guard.decideAsk({ path: 'A.txt' })).toMatchObject({ decision: 'allow' });
   const asked = guard.decideAsk({ path: 'B.txt' });
-  await expect.poll(() => proposed, { timeout: 5_000 }).toMatchObject([{ path: 'B.txt', held: true }]);
+  await expect.poll(() => proposed).toMatchObject([{ path: 'B.txt', held: true }]);
   tree.write('A.txt', 'late');
   await guard.check();
   expect(proposed).toHaveLength(1);

@@ -4,20 +4,20 @@ import { decide } from '../../../src/core/decide/decide.ts';
 import { briefFor } from '../../../src/core/decide/orders/brief-for.ts';
 import { initialStates } from '../../../src/guards/observe.ts';
 import { RULES } from '../../../src/guards/rules.ts';
-import { createJob, type JobParts, type Progress } from '../../../src/runner/job/job.ts';
+import { createJob, type JobOptions, type Progress } from '../../../src/runner/job/job.ts';
 import { Run, startRun, USAGE } from '../../core/run-builder.ts';
 
 test('E-17: counters that another version kept begin anew, the others go on, and the log says so', () => {
   const run = startRun().turns(2).park();
   const brief = briefFor(run.state);
   const told: Progress[] = [];
-  const parts: Partial<JobParts> = {
+  const options: Partial<JobOptions> = {
     brief: { ...brief, guards: { ...brief.guards, same_error_repeated: { occurrences: 'x' } } },
     runDir: `${tmpdir()}/there-is-no-such-run`,
     now: () => new Date(0),
     onProgress: (progress) => told.push(progress),
   };
-  const { meter } = createJob(parts as JobParts);
+  const { meter } = createJob(options as JobOptions);
   expect(told).toMatchObject([{ type: 'problem', text: expect.stringContaining('same_error_repeated') }]);
   expect(meter.states()).toEqual({
     ...brief.guards,
@@ -28,13 +28,13 @@ test('E-17: counters that another version kept begin anew, the others go on, and
 
 test('E-17: a new run tells of no counters', () => {
   const told: Progress[] = [];
-  const parts: Partial<JobParts> = {
+  const options: Partial<JobOptions> = {
     brief: briefFor(new Run().state),
     runDir: `${tmpdir()}/there-is-no-such-run`,
     now: () => new Date(0),
     onProgress: (progress) => told.push(progress),
   };
-  expect(createJob(parts as JobParts).meter.states()).toEqual(initialStates());
+  expect(createJob(options as JobOptions).meter.states()).toEqual(initialStates());
   expect(told).toEqual([]);
 });
 

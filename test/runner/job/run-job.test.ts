@@ -13,7 +13,7 @@ import { createInProcessLink } from '../../../src/link/in-process.ts';
 import { openAgentConfig } from '../../../src/runner/agent/agent-config.ts';
 import { loadCheckpoint } from '../../../src/runner/checkpoint/checkpoint.ts';
 import type { JobSettings } from '../../../src/runner/job/job.ts';
-import { placeStateDir } from '../../../src/runner/job/keep-state-dir.ts';
+import { stateDirOf } from '../../../src/runner/job/repair-state-dir.ts';
 import { runJob } from '../../../src/runner/job/run-job.ts';
 import { openWorkspace } from '../../../src/runner/workspace/workspace.ts';
 import { openFileStore } from '../../../src/store/file.ts';
@@ -73,7 +73,7 @@ async function startRun(script: string, agent: Agent | null = commandAgent('scri
       brief: briefFor(await desk.state('r1')),
       link,
       workspace,
-      stateDir: placeStateDir(worktree, '.autobuild', 'task'),
+      stateDir: stateDirOf(worktree, '.autobuild', 'task'),
       runDir,
       aside,
       agentConfig,
@@ -164,7 +164,7 @@ function hearingAgent(): Agent {
   return {
     ...deaf,
     start: (turn) => ({ ...deaf.start(turn), keepStdinOpen: true }),
-    say: (text) => `${text}\n`,
+    encodeMessage: (text) => `${text}\n`,
   };
 }
 

@@ -15,7 +15,7 @@ function holdAgent(parking: AbortSignal) {
     link: { ordersAfterWait: () => answer.promise },
     settings: { holdMs: Number.POSITIVE_INFINITY },
     parking,
-    async say(type: string) {
+    async claim(type: string) {
       said.push(type);
       answer.resolve(WAIT);
       return WAIT;

@@ -139,7 +139,7 @@ async function exercise(
   expect(await workspace.changedPaths()).toContain('newer.txt');
   expect((await workspace.changes()).map((change) => change.path)).toContain('a.txt');
   expect((await workspace.diff()).text).toContain('+changed again');
-  const items = await workspace.putBack(['a.txt', 'newer.txt'], tree.aside);
+  const items = await workspace.revert(['a.txt', 'newer.txt'], tree.aside);
   await workspace.restoreAside(items);
   expect(tree.read('a.txt')).toBe('changed again\n');
   await workspace.restoreTree(workspace.base());
@@ -156,7 +156,7 @@ test('attributes neither alter content on its way in and out nor hide lines', as
   tree.write('a.txt', `${content}more\r\n`);
   const [change] = await workspace.changes();
   expect(change).toMatchObject({ path: 'a.txt', added: 1, removed: 0, binary: false });
-  await workspace.putBack(['a.txt'], tree.aside);
+  await workspace.revert(['a.txt'], tree.aside);
   expect(tree.read('a.txt')).toBe(content);
 });
 

@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Change, totals } from '../../../src/core/work/change.ts';
 import { openStateDir } from '../../../src/runner/job/state-dir.ts';
-import { openWorkspace, type Workspace, WorktreeGoneError } from '../../../src/runner/workspace/workspace.ts';
+import { openWorkspace, type Workspace } from '../../../src/runner/workspace/workspace.ts';
+import { WorktreeGoneError } from '../../../src/runner/workspace/worktree-gone.ts';
 import { git, makeTemporaryDirectory, makeWorktree } from '../temporary-worktree.ts';
 
 async function pathsOf(workspace: Workspace): Promise<string[]> {
@@ -77,14 +78,14 @@ describe('changes against the snapshot', () => {
     // Both writes must fall into one second, as file times are compared by the second; try until they do.
     for (let tries = 0; tries < 20; tries += 1) {
       const start = second();
-      await expect.poll(second, { interval: 5, timeout: 2000 }).toBeGreaterThan(start);
+      await expect.poll(second, { interval: 5 }).toBeGreaterThan(start);
       const tree = makeWorktree({}, { repository: false });
       tree.write('a.txt', '1\n');
       tree.write('b.txt', 'x\n');
       const workspace = await tree.open();
       tree.write('a.txt', '2\n');
       if (second() > start + 1) continue;
-      await expect.poll(second, { interval: 5, timeout: 2000 }).toBeGreaterThan(start + 1);
+      await expect.poll(second, { interval: 5 }).toBeGreaterThan(start + 1);
       tree.remove('b.txt');
       expect(await workspace.changedPaths()).toEqual(['a.txt', 'b.txt']);
       expect((await workspace.changes()).map((change) => change.path)).toEqual(['a.txt', 'b.txt']);
@@ -124,7 +125,7 @@ describe('changes against the snapshot', () => {
     for (const name of names) tree.write(name, 'x\n');
     const expected = [...names, ...names.map((name) => `d/${name}`)].sort((a, b) => (a < b ? -1 : 1));
     expect(await pathsOf(workspace)).toEqual(expected);
-    const items = await workspace.putBack(expected, tree.aside);
+    const items = await workspace.revert(expected, tree.aside);
     expect(items.map((item) => item.kind)).toEqual(expected.map(() => 'file'));
     expect(await pathsOf(workspace)).toEqual([]);
   });
@@ -178,7 +179,7 @@ describe('changes against the snapshot', () => {
     tree.write('b.txt', 'new\n');
     await workspace.changes();
     await workspace.diff();
-    await workspace.putBack(['b.txt'], tree.aside);
+    await workspace.revert(['b.txt'], tree.aside);
     await workspace.restoreTree(workspace.base());
     expect(look()).toBe(before);
   });
@@ -225,7 +226,7 @@ describe('what verification writes', () => {
     // From here on a change to such a file is the agent's again.
     tree.write('lock.json', '3\n');
     expect(await pathsOf(workspace)).toEqual(['lock.json', 'src.ts']);
-    await workspace.putBack(['lock.json'], tree.aside);
+    await workspace.revert(['lock.json'], tree.aside);
     expect(tree.read('lock.json')).toBe('2\n');
   });
 
@@ -260,7 +261,7 @@ describe('putting back', () => {
     tree.write('src/authentication/login.ts', 'agent\n');
     tree.write('src/payment/pay.ts', 'agent\n');
     tree.write('src/payment/deep/new.ts', 'agent\n');
-    const items = await workspace.putBack(['src/payment/pay.ts', 'src/payment/deep/new.ts'], tree.aside);
+    const items = await workspace.revert(['src/payment/pay.ts', 'src/payment/deep/new.ts'], tree.aside);
     expect(items.map((item) => [item.path, item.kind])).toEqual([
       ['src/payment/pay.ts', 'file'],
       ['src/payment/deep/new.ts', 'file'],
@@ -278,7 +279,7 @@ describe('putting back', () => {
     const tree = makeWorktree({ 'f21.txt': 'base\n' });
     const workspace = await tree.open();
     for (let n = 1; n <= 21; n += 1) tree.write(`f${n}.txt`, 'agent\n');
-    await workspace.putBack(['f21.txt'], tree.aside);
+    await workspace.revert(['f21.txt'], tree.aside);
     expect(tree.read('f21.txt')).toBe('base\n');
     expect(await pathsOf(workspace)).toHaveLength(20);
   });
@@ -297,7 +298,7 @@ describe('putting back', () => {
     const before = await workspace.changes();
     const paths = before.map((change) => change.path);
     expect(paths).toEqual(['dir-me.txt', 'dir-me.txt/inner.txt', 'gone.txt', 'link-me.txt', 'was-link']);
-    const items = await workspace.putBack(['dir-me.txt', 'gone.txt', 'link-me.txt', 'was-link'], tree.aside);
+    const items = await workspace.revert(['dir-me.txt', 'gone.txt', 'link-me.txt', 'was-link'], tree.aside);
     expect(items.map((item) => item.kind)).toEqual(['directory', 'deleted', 'link', 'file']);
     expect(await pathsOf(workspace)).toEqual([]);
     expect(readlinkSync(tree.at('was-link'))).toBe('gone.txt');
@@ -311,7 +312,7 @@ describe('putting back', () => {
     const workspace = await tree.open();
     tree.write('a.txt', 'first\n');
     tree.write('b.txt', 'first\n');
-    const items = await workspace.putBack(['a.txt', 'b.txt'], tree.aside);
+    const items = await workspace.revert(['a.txt', 'b.txt'], tree.aside);
     tree.write('a.txt', 'second\n');
     tree.write('b.txt/inner', 'second\n');
     expect(await workspace.restoreAside(items)).toEqual([]);
@@ -326,7 +327,7 @@ describe('putting back', () => {
       const workspace = await tree.open();
       tree.write('../outside.txt', 'mine\n');
       tree.write('a.txt', 'agent\n');
-      const [refused, done] = await workspace.putBack([bad, 'a.txt'], tree.aside);
+      const [refused, done] = await workspace.revert([bad, 'a.txt'], tree.aside);
       expect(refused?.kind).toBe('refused');
       expect(done?.kind).toBe('file');
       expect(tree.read('../outside.txt')).toBe('mine\n');
@@ -348,11 +349,11 @@ describe('putting back', () => {
       ['src/a.ts', 'deleted'],
       ['src/same.ts', 'deleted'],
     ]);
-    const [item] = await workspace.putBack(['src/a.ts'], tree.aside);
+    const [item] = await workspace.revert(['src/a.ts'], tree.aside);
     expect(item).toMatchObject({ kind: 'refused', problem: expect.stringContaining('symbolic link') });
     expect(readFileSync(join(outside, 'a.ts'), 'utf8')).toBe('outside\n');
     // With the link itself it works: the link goes first.
-    await workspace.putBack(['src', 'src/a.ts'], tree.aside);
+    await workspace.revert(['src', 'src/a.ts'], tree.aside);
     expect(tree.read('src/a.ts')).toBe('base\n');
     expect(readFileSync(join(outside, 'a.ts'), 'utf8')).toBe('outside\n');
   });
@@ -361,7 +362,7 @@ describe('putting back', () => {
     const tree = makeWorktree({ 'a.txt': 'base\n' });
     const workspace = await tree.open();
     tree.write('a.txt', 'agent\n');
-    await expect(workspace.putBack(['a.txt'], tree.at('aside'))).rejects.toThrow(/inside the worktree/);
+    await expect(workspace.revert(['a.txt'], tree.at('aside'))).rejects.toThrow(/inside the worktree/);
     expect(tree.read('a.txt')).toBe('agent\n');
   });
 });
@@ -481,7 +482,7 @@ describe('what git would not show', () => {
     tree.write('lib/lib.ts', 'changed\n');
     tree.write('lib/new.ts', 'n\n');
     expect(await pathsOf(workspace)).toEqual(['lib/lib.ts', 'lib/new.ts']);
-    await workspace.putBack(['lib/lib.ts', 'lib/new.ts'], tree.aside);
+    await workspace.revert(['lib/lib.ts', 'lib/new.ts'], tree.aside);
     expect(await pathsOf(workspace)).toEqual([]);
     expect(git(tree.worktree, 'status', '--porcelain')).toBe('');
   });
@@ -528,7 +529,7 @@ describe('what git would not show', () => {
       },
     ]);
     await workspace.snapshot();
-    const items = await workspace.putBack(['huge.bin', 'small.bin'], tree.aside);
+    const items = await workspace.revert(['huge.bin', 'small.bin'], tree.aside);
     expect(items.map((item) => item.kind)).toEqual(['file', 'file']);
     expect(tree.read('small.bin')).toBe('x');
     expect(await pathsOf(workspace)).toEqual([]);
@@ -542,7 +543,7 @@ describe('what git would not show', () => {
     expect(await pathsOf(workspace)).toEqual([]);
     tree.write('model.bin', 'y'.repeat(6000));
     expect(await pathsOf(workspace)).toEqual(['model.bin']);
-    const [item] = await workspace.putBack(['model.bin'], tree.aside);
+    const [item] = await workspace.revert(['model.bin'], tree.aside);
     expect(item).toMatchObject({ kind: 'refused', problem: expect.stringContaining('no copy') });
     expect(tree.read('model.bin')).toBe('y'.repeat(6000));
     expect(await workspace.restoreTree(workspace.base())).toEqual(['model.bin']);
@@ -598,7 +599,7 @@ test('what is asked at the same time is done one after the other', async () => {
     workspace.snapshot(),
     workspace.restoreTree(workspace.base()),
     workspace.changedPaths(),
-    workspace.putBack(written, tree.aside),
+    workspace.revert(written, tree.aside),
   ]);
   expect(none).toEqual([]);
   expect(items.every((item) => item.kind === 'deleted')).toBe(true);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { takeLock } from '../../../src/runner/workspace/worktree-lock.ts';
+import { acquireLock } from '../../../src/runner/workspace/worktree-lock.ts';
 import { makeTemporaryDirectory } from '../temporary-worktree.ts';
 
 const holder = (pid: number, run = 'r1') => ({
@@ -28,28 +28,28 @@ async function killAndReap(child: ChildProcess): Promise<void> {
 
 test('the second is told who holds it, and may have it after the release', async () => {
   const file = join(makeTemporaryDirectory(), 'locks/run.lock');
-  const first = await takeLock(file, holder(process.pid, 'r1'));
+  const first = await acquireLock(file, holder(process.pid, 'r1'));
   expect(first.ok).toBe(true);
-  expect(await takeLock(file, holder(process.pid, 'r2'))).toEqual({
+  expect(await acquireLock(file, holder(process.pid, 'r2'))).toEqual({
     ok: false,
     holder: holder(process.pid, 'r1'),
   });
   if (first.ok) await first.release();
-  const second = await takeLock(file, holder(process.pid, 'r2'));
+  const second = await acquireLock(file, holder(process.pid, 'r2'));
   expect(second.ok).toBe(true);
   // A release that comes twice, or late, takes nobody else's lock.
   if (first.ok) await first.release();
-  expect((await takeLock(file, holder(process.pid, 'r3'))).ok).toBe(false);
+  expect((await acquireLock(file, holder(process.pid, 'r3'))).ok).toBe(false);
 });
 
 test('the lock of a killed process is taken over, and leaves nothing behind', async () => {
   const dir = makeTemporaryDirectory();
   const file = join(dir, 'run.lock');
   const child = await startProcess();
-  expect((await takeLock(file, holder(child.pid))).ok).toBe(true);
-  expect((await takeLock(file, holder(process.pid, 'r2'))).ok).toBe(false);
+  expect((await acquireLock(file, holder(child.pid))).ok).toBe(true);
+  expect((await acquireLock(file, holder(process.pid, 'r2'))).ok).toBe(false);
   await killAndReap(child);
-  const taken = await takeLock(file, holder(process.pid, 'r2'));
+  const taken = await acquireLock(file, holder(process.pid, 'r2'));
   expect(taken.ok).toBe(true);
   expect(readdirSync(dir)).toEqual(['run.lock']);
   if (taken.ok) await taken.release();
@@ -58,10 +58,10 @@ test('the lock of a killed process is taken over, and leaves nothing behind', as
 
 test('a number that now belongs to another process does not hold the lock', async () => {
   const file = join(makeTemporaryDirectory(), 'run.lock');
-  await takeLock(file, holder(process.pid));
+  await acquireLock(file, holder(process.pid));
   const saved = JSON.parse(readFileSync(file, 'utf8'));
   writeFileSync(file, JSON.stringify({ ...saved, born: '1' }));
-  expect((await takeLock(file, holder(process.pid, 'r2'))).ok).toBe(true);
+  expect((await acquireLock(file, holder(process.pid, 'r2'))).ok).toBe(true);
 });
 
 test('of many at once exactly one wins, free or stale, also after one died in the middle of taking over', async () => {
@@ -74,7 +74,7 @@ test('of many at once exactly one wins, free or stale, also after one died in th
       if (start !== 'stale') writeFileSync(`${file}.first`, JSON.stringify({ ...dead, token: 'second' }));
     }
     const tries = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => takeLock(file, holder(process.pid, `r${n}`))),
+      Array.from({ length: 20 }, (_, n) => acquireLock(file, holder(process.pid, `r${n}`))),
     );
     const won = tries.flatMap((lock, n) => (lock.ok ? [`r${n}`] : []));
     expect(won).toHaveLength(1);
@@ -86,6 +86,6 @@ test('of many at once exactly one wins, free or stale, also after one died in th
 test('a file that is no lock is named, not overwritten', async () => {
   const file = join(makeTemporaryDirectory(), 'run.lock');
   writeFileSync(file, 'notes');
-  await expect(takeLock(file, holder(process.pid))).rejects.toThrow(`${file} is not a lock`);
+  await expect(acquireLock(file, holder(process.pid))).rejects.toThrow(`${file} is not a lock`);
   expect(readFileSync(file, 'utf8')).toBe('notes');
 });

@@ -1,4 +1,4 @@
-import type { Delivery, Place } from '../../../src/core/ports/hosted-ports.ts';
+import type { Delivery, RunTarget } from '../../../src/core/ports/hosted-ports.ts';
 import type { Commit } from '../../../src/core/ports/ports.ts';
 import { startRun } from '../../core/run-builder.ts';
 
@@ -49,7 +49,7 @@ export function finish(number: number): Commit {
   };
 }
 
-export function place(issue: number): Place {
+export function target(issue: number): RunTarget {
   return {
     installation_id: 1,
     owner: 'acme',

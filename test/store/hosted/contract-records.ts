@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bench } from './backend.ts';
-import { note, place, request } from './commits.ts';
+import { note, request, target } from './commits.ts';
 
 export function testRecords(bench: Bench): void {
   test('R-2: a comment is found by its operation and by its id', async () => {
@@ -47,7 +47,7 @@ export function testRecords(bench: Bench): void {
     const { blobs, runs } = await bench.open();
     const text = async () => Buffer.from((await blobs.get('r1', 'changeset')) ?? []).toString();
     expect(await blobs.put('r1', 'changeset', Buffer.from('early'), 1)).toBe(false);
-    await runs.commit('r1', 0, { ...request('r1'), place: place(1) });
+    await runs.commit('r1', 0, { ...request('r1'), target: target(1) });
     expect(await blobs.put('r1', 'changeset', Buffer.from('one'), 1)).toBe(true);
     await runs.commit('r1', 1, note(1));
     expect(await blobs.put('r1', 'changeset', Buffer.from('late'), 1)).toBe(false);
@@ -58,7 +58,7 @@ export function testRecords(bench: Bench): void {
 
   test('of a blob and a commit that come together the blob is first, or it is not kept', async () => {
     const [one, other] = [await bench.open(), await bench.open()];
-    await one.runs.commit('r1', 0, { ...request('r1'), place: place(1) });
+    await one.runs.commit('r1', 0, { ...request('r1'), target: target(1) });
     for (let version = 1; version <= 10; version += 1) {
       const bytes = Buffer.from(String(version));
       const [kept, committed] = await Promise.all([

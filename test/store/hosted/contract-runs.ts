@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { foldRun } from '../../../src/core/decide/evolve.ts';
 import { roundTrip } from '../../core/run-builder.ts';
 import type { Bench } from './backend.ts';
-import { at, finish, note, place, request, someCommits } from './commits.ts';
+import { at, finish, note, request, someCommits, target } from './commits.ts';
 
 export function testRuns(bench: Bench): void {
   test('a run that is not there has version 0 and nothing else', async () => {
     const { runs } = await bench.open();
     expect(await runs.load('r1')).toEqual({ version: 0, state: undefined });
-    expect(await runs.place('r1')).toBeUndefined();
+    expect(await runs.target('r1')).toBeUndefined();
     expect(await runs.ofIssue(77, 1)).toBeUndefined();
     expect(await runs.events('r1')).toEqual([]);
     expect(await runs.active()).toEqual([]);
@@ -88,16 +88,16 @@ export function testRuns(bench: Bench): void {
   test('a run is found by its issue, the newest first; finished ones are not active', async () => {
     const { runs } = await bench.open();
     for (const [run, issue] of [['b', 1] as const, ['a', 2] as const, ['c', 1] as const]) {
-      await runs.commit(run, 0, { ...request(run), place: place(issue) });
+      await runs.commit(run, 0, { ...request(run), target: target(issue) });
     }
     expect(await runs.ofIssue(77, 1)).toBe('c');
     expect(await runs.ofIssue(77, 2)).toBe('a');
     expect(await runs.ofIssue(78, 1)).toBeUndefined();
-    expect(await runs.place('a')).toEqual(place(2));
+    expect(await runs.target('a')).toEqual(target(2));
     expect(await runs.active()).toEqual(['b', 'a', 'c']);
-    await runs.commit('a', 1, { ...finish(2), place: place(9) });
+    await runs.commit('a', 1, { ...finish(2), target: target(9) });
     expect(await runs.active()).toEqual(['b', 'c']);
-    expect(await runs.place('a')).toEqual(place(2));
+    expect(await runs.target('a')).toEqual(target(2));
     expect(await runs.list(2)).toEqual(['c', 'a']);
   });
 

@@ -1,6 +1,7 @@
 import type { InputRef } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
-import type { EscalationStatus } from '../../contracts/escalation.ts';
+import type { Escalation, EscalationStatus } from '../../contracts/escalation.ts';
+import { asksForHelp, type GuardId, type Trigger } from '../../contracts/guard.ts';
 import type { Growth } from '../../contracts/rules.ts';
 import type { ApprovedFile, RunEvent } from '../../contracts/run-event.ts';
 import { closingEffects, resolveQuestion } from '../close-question.ts';
@@ -8,7 +9,6 @@ import type { Decision } from '../decision.ts';
 import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
 import type { GivenAnswer } from './given-command.ts';
-import { settledGuards } from './settled-guards.ts';
 
 interface ResumeOptions {
   /** The agent is told this. Empty: it just continues. */
@@ -62,4 +62,19 @@ export function resumeRun({ state, pending, input, rules }: GivenAnswer, options
       ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }]),
     ],
   };
+}
+
+/**
+ * The guards that an answer re-arms. An answer to the agent's call for help says nothing about edits that were reverted
+ * meanwhile, so their guards stay tripped and are asked about next.
+ */
+function settledGuards(pending: Escalation, settles: 'everything' | 'help'): GuardId[] {
+  const isHelp = settles === 'help' && pending.triggers.some(({ evidence }) => asksForHelp(evidence));
+  if (!isHelp) return pending.rearm;
+  const open = new Set(pending.triggers.filter(holdsRevertedEdit).map(({ guard }) => guard));
+  return pending.rearm.filter((guard) => !open.has(guard));
+}
+
+function holdsRevertedEdit({ evidence: { proposed = [] } }: Trigger): boolean {
+  return proposed.some(({ finished }) => !finished);
 }

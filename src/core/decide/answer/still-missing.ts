@@ -1,3 +1,4 @@
+import { provideForm } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { type Escalation, missingInputs } from '../../contracts/escalation.ts';
 import { type Decision, refuse } from '../decision.ts';
@@ -14,6 +15,6 @@ export function stillMissing(missing: Escalation['inputs'], asked: number): Omit
   return {
     title: `${asked - missing.length} of ${asked} values given.`,
     detail: `Still missing: ${names}. \`/guide\` goes on without.`,
-    suggestion: `/provide ${missing.map((wanted) => `${wanted.key}=`).join(' ')}`,
+    suggestion: provideForm(missing.map(({ key }) => key)),
   };
 }

@@ -40,7 +40,7 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
     const changed = overLimit?.evidence.files?.length ?? pending.context.files;
     const useless = uselessFileLimit(answer, files, changed);
     if (useless) return refuse(input, useless);
-    // The agent chose the names of the proposed files, so only a pattern that a person typed stands for more than one file.
+    // The agent chose the names of the proposed files, so only a pattern that a person typed may match more than one file.
     const byName = files === undefined && paths === undefined;
     const { unbound, approvedFiles } = bindToContent(state, pending, byName ? waiting : (paths ?? []));
     const resumed = resumeRun(answer, {

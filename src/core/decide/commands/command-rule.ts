@@ -6,7 +6,7 @@ export type Situation = 'asked' | 'working' | 'paused' | 'ended';
 
 /** The effect of one command in every situation a run can be in. */
 export interface CommandRule<Command extends SealedCommand = SealedCommand> {
-  /** The place of the command in `/help`: before the options of the open question, or after them. Absent: not listed. */
+  /** The position of the command in `/help`: before the options of the open question, or after them. Absent: not listed. */
   listed: Partial<Record<Situation, 'first' | 'last'>>;
   /** A question is open. */
   asked(answer: GivenAnswer<Command>): Decision;

@@ -39,7 +39,7 @@ function optionsOf(answer: GivenAnswer<CommandOf<'continue'>>) {
     instruction: instruct(answer),
     growth: command,
     agent: command.agent,
-    // Where values are asked for, the answer says that they are in Actions secrets, and nothing about other triggers.
+    // An answer to a question for values says that they are in Actions secrets, and nothing about other triggers.
     settles: pending.inputs.length > 0 ? ('help' as const) : ('everything' as const),
   };
 }
@@ -94,7 +94,7 @@ function instruct({ state, input, command }: GivenCommand<CommandOf<'continue'>>
   return [...whereSecretsAre(input), ...approach].join('\n');
 }
 
-/** P-9: they are in the job's environment, and the desk has never seen them. */
+/** P-9: secrets are in the job's environment, and the desk has never seen them. */
 function whereSecretsAre({ actions_secrets = {} }: CommandInput): string[] {
   const places = Object.entries(actions_secrets).map(([key, { name }]) => `${key} in $${name}`);
   if (places.length === 0) return [];

@@ -38,7 +38,7 @@ function instruct(
   return `${input.by} overrides the approach. Abandon what you were doing and do this instead: ${chosen || command.text}`;
 }
 
-/** `/override alternative 2` stands for the second suggestion of the report, which has to exist. */
+/** `/override alternative 2` means the second suggestion of the report, which has to exist. */
 function unknownAlternative(
   text: string,
   report: BlockedReport | undefined,

@@ -1,4 +1,4 @@
-import { closingEffects, howToGoOn, resolveQuestion } from '../close-question.ts';
+import { closingEffects, howToContinue, resolveQuestion } from '../close-question.ts';
 import { refuse } from '../decision.ts';
 import { setPauseTimer } from '../expiry.ts';
 import { replyTo } from '../reply-to.ts';
@@ -22,14 +22,14 @@ export const pauseRule: CommandRule = {
         replyTo(input, {
           tone: 'taken',
           title: 'Paused: the work is saved.',
-          detail: `${howToGoOn(state, at)} No reminders until then.`,
+          detail: `${howToContinue(state, at)} No reminders until then.`,
         }),
       ],
     };
   },
   working({ state, input }) {
     const { at, by } = input;
-    const detail = howToGoOn(state, at);
+    const detail = howToContinue(state, at);
     const reply = replyTo(input, { tone: 'taken', title: 'Pausing: the work is saved.', detail });
     return {
       events: [{ type: 'run_paused', at, by, rearm: [] }],

@@ -1,4 +1,4 @@
-import type { InputRef } from '../../contracts/command.ts';
+import { type InputRef, provideForm } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { type Escalation, missingInputs } from '../../contracts/escalation.ts';
 import type { RunEvent } from '../../contracts/run-event.ts';
@@ -32,11 +32,11 @@ export const provideRule: CommandRule<CommandOf<'provide'>> = {
     const refusal =
       unknown.length > 0 ? `${unknown.join(', ')} ${unknown.length > 1 ? 'were' : 'was'} not asked for.` : '';
     if (Object.keys(known).length > 0) return keepValues(answer, known, refusal);
-    const missing = missingInputs(pending, state.given);
+    const first = missingInputs(pending, state.given)[0] ?? pending.inputs[0];
     return refuse(input, {
       title: `Nothing taken: ${refusal || 'no value was given.'}`,
       detail: `Asked for: ${[...asked].map((key) => `\`${key}\``).join(', ')}.`,
-      suggestion: `/provide ${(missing[0] ?? pending.inputs[0])?.key}=`,
+      suggestion: provideForm(first ? [first.key] : []),
     });
   },
 };

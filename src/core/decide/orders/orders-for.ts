@@ -31,15 +31,15 @@ export function ordersFor(state: RunState): Orders {
   };
 }
 
-/** Only an answer that ends the turn changes what kind of turn it is: a hint for a debugging turn leaves it one. */
+/** Only an answer that ends the turn changes the kind of turn. After a hint, a debugging turn stays one. */
 function nextKind(state: RunState): TurnKind {
   const ending = state.answers.findLast((answer) => answer.ends_turn);
   return ending?.next_turn ?? (state.turn_open ? state.turn_kind : 'normal');
 }
 
-/** A debugging turn carries the number of the turn it looks into; it is not an iteration of its own (G-8). */
+/** A debugging turn has the number of the turn it investigates, because it is no iteration of its own (G-8). */
 function nextTurn(state: RunState, kind: TurnKind): number {
   if (state.turn_open || kind === 'debug') return Math.max(1, state.turn);
-  // A turn that was interrupted for a debugging turn has no record of its own yet: it comes next.
+  // A turn that was interrupted for a debugging turn has no record yet, so it comes next.
   return (state.turns.findLast((record) => record.kind === 'normal')?.turn ?? 0) + 1;
 }

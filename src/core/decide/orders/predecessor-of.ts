@@ -2,8 +2,8 @@ import type { Escalation } from '../../contracts/escalation.ts';
 import type { Predecessor } from '../../contracts/predecessor.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 
-const TURNS_TOLD = 3;
-const LENGTH = 500;
+const REPORTED_TURNS = 3;
+const MAX_LENGTH = 500;
 
 export function predecessorOf(
   state: RunState,
@@ -12,13 +12,13 @@ export function predecessorOf(
   const turns = state.turns.filter(
     ({ kind, agent = state.agent }) => kind === 'normal' && agent === state.agent,
   );
-  // A run that was paused over a question is given away because of it, too.
+  // The question over which the run was paused is the reason for the new agent, too.
   const asked = question ?? (state.paused?.rearm.length ? state.escalations.at(-1) : undefined);
   return {
     agent: state.agent,
     turns: turns.length,
     reported: turns
-      .slice(-TURNS_TOLD)
+      .slice(-REPORTED_TURNS)
       .map(({ turn, title, exit }) => oneLine(`turn ${turn}: ${title ?? exit}`)),
     ...(asked ? { question: oneLine(asked.question), answer: oneLine(answer), ...triedIn(asked) } : {}),
   };
@@ -32,5 +32,5 @@ function triedIn({ what_i_tried, blocked_report }: Escalation): Pick<Predecessor
 
 function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > LENGTH ? `${line.slice(0, LENGTH - 1)}…` : line;
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
 }

@@ -8,12 +8,12 @@ import type { RunState } from '../../contracts/run-state.ts';
 import { predecessorOf } from './predecessor-of.ts';
 import { carriesInstruction } from './unheard-instruction.ts';
 
-interface AnswerParts {
+interface AnswerOptions {
   id: string;
   at: string;
   by: string;
   escalation?: Escalation;
-  /** What tripped, when that is not the escalation's own. */
+  /** Used instead of the escalation's own triggers. */
   measured?: Trigger[];
   command: CommandName;
   instruction: string;
@@ -28,10 +28,10 @@ interface AnswerParts {
   agent?: string;
 }
 
-/** Limits grow, counters start again, and the job gets its instruction: the events of one resumption (G-6). */
-export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts): RunEvent[] {
-  const { at, by, growth, escalation, agent } = parts;
-  const triggers = parts.measured ?? escalation?.triggers ?? [];
+/** G-6: the events of one resumption. Limits grow, counters restart, and the job gets its instruction. */
+export function prepareAnswer(state: RunState, rules: Rules, options: AnswerOptions): RunEvent[] {
+  const { at, by, growth, escalation, agent } = options;
+  const triggers = options.measured ?? escalation?.triggers ?? [];
   const observed = Object.fromEntries(triggers.map((trigger) => [trigger.guard, trigger.observed]));
   const { turns, minutes, files } = growth;
   const events: RunEvent[] = [
@@ -39,37 +39,37 @@ export function prepareAnswer(state: RunState, rules: Rules, parts: AnswerParts)
       type: 'limits_changed',
       at,
       rev: state.limits_rev + 1,
-      limits: rules.grow(state.limits, parts.rearm, { turns, minutes, files }, observed),
-      approved_paths: [...new Set([...state.approved_paths, ...parts.approvedPaths])],
-      approved_names: parts.approvedNames && [
-        ...new Set([...(state.approved_names ?? []), ...parts.approvedNames]),
+      limits: rules.grow(state.limits, options.rearm, { turns, minutes, files }, observed),
+      approved_paths: [...new Set([...state.approved_paths, ...options.approvedPaths])],
+      approved_names: options.approvedNames && [
+        ...new Set([...(state.approved_names ?? []), ...options.approvedNames]),
       ],
-      approved_files: parts.approvedFiles,
+      approved_files: options.approvedFiles,
     },
   ];
   const agentChanged = agent !== undefined && agent !== state.agent;
   if (agentChanged) {
-    const said = `${by} answered /${parts.command} agent=${agent}`;
+    const reply = `${by} answered /${options.command} agent=${agent}`;
     events.push({
       type: 'agent_changed',
       at,
       agent,
-      predecessor: predecessorOf(state, { question: escalation, answer: said }),
+      predecessor: predecessorOf(state, { question: escalation, answer: reply }),
     });
   }
   const answer: Answer = {
-    id: parts.id,
+    id: options.id,
     escalation: escalation?.id,
-    command: parts.command,
+    command: options.command,
     by,
-    instruction: parts.instruction,
-    inputs: parts.inputs,
-    rearm: parts.rearm,
-    ends_turn: parts.endsTurn,
-    next_turn: parts.nextTurn,
+    instruction: options.instruction,
+    inputs: options.inputs,
+    rearm: options.rearm,
+    ends_turn: options.endsTurn,
+    next_turn: options.nextTurn,
     agent_changed: agentChanged,
   };
-  // The work is not done: one more turn comes, and what is being verified is not its result.
+  // The instruction needs one more turn, so the work that is being verified is not the result.
   if (state.verifying !== undefined && carriesInstruction(answer))
     events.push({ type: 'verification_dropped', at, by });
   events.push({ type: 'answer_prepared', at, answer });

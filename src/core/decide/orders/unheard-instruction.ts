@@ -1,12 +1,12 @@
 import type { Answer } from '../../contracts/answer.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 
-/** E-11: a person said something that no turn has heard yet. The run is not complete before one has. */
+/** E-11: a person gave an instruction that no turn has received. The run is not complete before one has. */
 export function hasUnheardInstruction({ answers }: Pick<RunState, 'answers'>): boolean {
   return answers.some(carriesInstruction);
 }
 
-/** More than going on, and limits, which need no words. What is approved holds for the work at once: nothing is left to be said. */
+/** Resuming and larger limits carry no instruction. Neither does an approval, because it applies to the work at once. */
 export function carriesInstruction({
   command,
   instruction,

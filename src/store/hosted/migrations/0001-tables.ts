@@ -9,7 +9,7 @@ export const tables: Migration = {
     const counter = sql.raw(
       postgres ? 'bigint generated always as identity primary key' : 'integer primary key autoincrement',
     );
-    // A row that is little more than its key needs no second tree for it.
+    // Small rows are stored in the primary key's tree, so that no second tree is needed.
     const small = sql.raw(postgres ? '' : 'without rowid');
     const run = async (statement: ReturnType<typeof sql>) => statement.execute(trx);
 
@@ -64,7 +64,7 @@ export const tables: Migration = {
         sql`create index ${index('due')} on ${table} (due_ms, seq) where state in ('waiting', 'busy')`,
       );
       await run(sql`create index ${index('lane')} on ${table} (lane, seq) where state = 'waiting'`);
-      // Whatever the claim's query does: two workers in one lane cannot be stored.
+      // Guarantees a single worker per lane, independently of the claim's query.
       await run(sql`create unique index ${index('busy')} on ${table} (lane) where state = 'busy'`);
       await run(sql`create index ${index('buried')} on ${table} (seq) where state = 'buried'`);
       await run(sql`create index ${index('done')} on ${table} (put_ms) where state = 'done'`);

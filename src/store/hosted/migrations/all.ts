@@ -1,5 +1,5 @@
 import type { Migration } from '../migrate.ts';
 import { tables } from './0001-tables.ts';
 
-/** In order, forward only: what was released is never edited, the next change is a new file at the end. */
+/** Applied in order and never reverted. A released migration is never edited; a change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [tables];

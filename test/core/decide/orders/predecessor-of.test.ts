@@ -54,3 +54,11 @@ test('E-14: turns of an older journal, which name no agent, are those of the one
     turns: 1,
   });
 });
+
+test('E-14: a long report is cut to one line of 500 characters', () => {
+  const run = startRun();
+  run.turn({ verification: failing(), report: { status: 'partial', summary: 'long\n'.repeat(200) } });
+  const { reported } = predecessorOf(run.state, { answer: 'x' });
+  expect(reported[0]).toHaveLength(500);
+  expect(reported[0]).toMatch(/^turn 1: long long .*…$/);
+});

@@ -1,0 +1,19 @@
+import type { HttpLink } from '../link/http.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
+import type { CheckedOut } from './open-repository.ts';
+
+export interface BuildJobInput {
+  link: HttpLink;
+  log: ActionLog;
+  worktree: string;
+  /** A directory outside the worktree. */
+  runDir: string;
+  repository: CheckedOut;
+  env: Record<string, string>;
+  jobMinutes: number;
+  startedAt: Date;
+  now(): Date;
+  parking: AbortSignal;
+  /** The command line that starts this program again, for an agent's hook. */
+  self: string[];
+}

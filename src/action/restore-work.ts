@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import type { Usage } from '../core/contracts/run-event.ts';
+import type { SetAside } from '../core/work/change.ts';
+import { Changeset } from '../core/work/changeset.ts';
+import type { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
+import { CheckpointError, unpackCheckpoint } from '../runner/checkpoint/pack-checkpoint.ts';
+import { restoreCheckpoint } from '../runner/checkpoint/restore-checkpoint.ts';
+import type { ActionLog } from '../runner/output/workflow-commands.ts';
+import { applyChangeset } from '../runner/workspace/apply-changeset.ts';
+import type { BuildJobInput } from './build-job-input.ts';
+
+/** Restores files from the changeset, which is newer than the checkpoint, and everything else from the checkpoint. */
+export async function restoreWork(
+  { link, log, worktree, runDir, env }: BuildJobInput,
+  agentFor: (name: string) => Agent | undefined,
+  home: string,
+): Promise<RestoredWork> {
+  const { brief, place } = link.claimed;
+  const [saved, files] = await Promise.all([link.getBlob('checkpoint'), link.getBlob('changeset')]);
+  const changeset = files && readChangeset(files);
+  const checkpoint = saved && (await unpackCheckpoint(saved, brief.run).catch(warnAbout(log)));
+  if (!checkpoint) {
+    if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
+    return { aside: [], sessions: {} };
+  }
+  const { aside, conversation } = await restoreCheckpoint(
+    { ...checkpoint, changeset: changeset ?? checkpoint.changeset },
+    { worktree, headSha: place.head_sha, asideDir: join(runDir, 'aside'), home, agentFor, env },
+  );
+  const { usage, counted } = checkpoint;
+  const used = { usage: usage && largerUsage(usage, brief.usage), counted };
+  if (conversation && 'problem' in conversation) {
+    log.annotate('warning', `The agent begins a new conversation: ${conversation.problem}.`);
+    return { aside, sessions: {}, ...used };
+  }
+  const sessions = conversation ? { [conversation.agent]: conversation.session } : {};
+  return { aside, sessions, ...used };
+}
+
+interface RestoredWork extends Pick<ReturnType<typeof loadCheckpoint>, 'usage' | 'counted'> {
+  aside: SetAside[];
+  sessions: Record<string, string>;
+}
+
+/** A job that was cut off may have reported usage that its checkpoint lacks, or the other way round. */
+function largerUsage(one: Usage, other: Usage): Usage {
+  const costs = [one.cost_usd, other.cost_usd].filter((cost) => cost !== null);
+  return {
+    input_tokens: Math.max(one.input_tokens, other.input_tokens),
+    output_tokens: Math.max(one.output_tokens, other.output_tokens),
+    cost_usd: costs.length > 0 ? Math.max(...costs) : null,
+  };
+}
+
+export function readChangeset(bytes: Uint8Array): Changeset {
+  return Changeset.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+}
+
+function warnAbout(log: ActionLog): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof CheckpointError)) throw error;
+    log.annotate('warning', error.message);
+  };
+}

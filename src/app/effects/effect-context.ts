@@ -1,0 +1,14 @@
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { AppDependencies } from '../dependencies.ts';
+
+/** Everything that performing one effect needs. `state` is the newest, because comments show the current state. */
+export interface EffectContext {
+  deps: AppDependencies;
+  github: GitHub;
+  state: RunState;
+  target: RunTarget;
+  /** The operation id of the effect. */
+  op: string;
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
+import { createWriteGuard, type WriteGuard } from '../gate/write-guard.ts';
+import type { Job } from './job.ts';
+import type { LiveTurn } from './live-turn.ts';
+import { writeLimitsOf } from './turn-limits.ts';
+
+/** The write guard of one turn. What it finds is measured, and stops the turn if a guard trips over it. */
+export function createTurnWrites(job: Job, live: LiveTurn): WriteGuard {
+  const { turn, kind } = live.orders;
+  return createWriteGuard({
+    workspace: job.workspace,
+    asideDir: join(job.runDir, 'aside'),
+    stateDir: job.stateDir.path,
+    aside: job.aside,
+    workedMs: () => job.stopwatch.ms(),
+    countChanged: job.agentConfig.countChanged,
+    limits: () => writeLimitsOf(job, live.orders),
+    onProposed(proposed, files) {
+      job.meter.observe({
+        type: 'write_proposed',
+        turn,
+        proposed,
+        files,
+        scope: job.brief.task.scope ?? [],
+      });
+      live.enqueue(() => live.stopIfTripped());
+    },
+    onFilesChanged(paths) {
+      // Changes of a debugging turn are no progress, because they are reverted at its end.
+      if (kind !== 'debug') job.meter.observe({ type: 'files_changed', turn, paths });
+    },
+    onAside(items) {
+      job.aside = items;
+      saveCheckpoint(job, { aside: items });
+    },
+    onGone: () =>
+      live.enqueue(() => live.end({ kind: 'ended', exit: 'the agent deleted the worktree', failed: true })),
+    onProblem: (error) =>
+      job.onProgress({ type: 'problem', text: `Looking at the worktree failed: ${String(error)}` }),
+  });
+}

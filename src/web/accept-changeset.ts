@@ -1,0 +1,53 @@
+import { Claim, type Envelope } from '../core/contracts/envelope.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { WorkFacts } from '../core/contracts/work-facts.ts';
+import { isComplete } from '../core/decide/completion.ts';
+import { decideOnce } from '../core/decide/decide-once.ts';
+import { openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import type { JobApiDependencies } from './job-api-dependencies.ts';
+import { digestOf } from './tokens.ts';
+
+type Dependencies = Pick<JobApiDependencies, 'store' | 'rules' | 'log' | 'now'>;
+
+/** Why a changeset is not accepted. People are told once per job, because it would be missing silently otherwise. */
+export async function whyNotAccepted(
+  { store, rules, log, now }: Dependencies,
+  { run, job }: { run: string; job: number },
+  bytes: Uint8Array,
+): Promise<string | undefined> {
+  const target = await store.runs.target(run);
+  if (!target) return undefined;
+  const read = readChangeset(bytes, target.head_sha);
+  if (read.ok) return undefined;
+  const { problem } = read;
+  log.warn({ run, job, problem }, 'changeset refused');
+  const input = { type: 'changeset_refused', at: now().toISOString(), problem } as const;
+  await decideOnce(store.runs, rules, run, input, [`changeset-refused:${run}:${job}`]);
+  return problem;
+}
+
+/** The facts that the desk itself knows about the work, for a claim that it is complete. Undefined for other claims. */
+export async function factsFor(
+  { store, rules }: Pick<Dependencies, 'store' | 'rules'>,
+  state: RunState,
+  { type, data }: Envelope,
+): Promise<WorkFacts | undefined> {
+  if (type !== 'turn_ended') return undefined;
+  const claim = Claim.safeParse({ type, data }).data;
+  if (claim?.type !== 'turn_ended' || !isComplete(claim.data.record, state.known_issues)) return undefined;
+  const [bytes, target] = await Promise.all([
+    store.blobs.get(state.run, 'changeset'),
+    store.runs.target(state.run),
+  ]);
+  if (!bytes || !target) return undefined;
+  const read = readChangeset(bytes, target.head_sha);
+  if (!read.ok) return undefined;
+  const secrets = await openSecrets(store.vault, state);
+  const limits = changesetLimits(state, target, read.changeset, rules.limitsInForce(state.limits), hashText);
+  return examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
+}
+
+function hashText(text: string): string {
+  return digestOf(new TextEncoder().encode(text));
+}
