@@ -6,7 +6,7 @@ import { testsOf, turnLabel } from '../github/turn-history.ts';
 import { counterOf, observedOf } from '../text/figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
 import { clockSeconds, count, dateTime, lineChange, list } from '../text/words.ts';
-import { barred, paragraph, section, twoColumns } from './sections.ts';
+import { barred, paragraph, paragraphWith, section, twoColumns } from './sections.ts';
 import { type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';
 
@@ -32,7 +32,7 @@ function triggerSections(state: RunState, trigger: Trigger, look: TerminalLook):
     ...proposedSections(evidence, look),
     ...section(counterOf(trigger), occurrenceLines(evidence, look), look),
     ...section('The same result', loopLines(state, evidence, look), look),
-    ...section('Pass rates', rateLines(evidence), look),
+    ...section('Pass rates', rateLines(evidence, look), look),
     ...section(
       'Attempts',
       (evidence.attempts ?? [])
@@ -137,12 +137,8 @@ function loopLines(state: RunState, { signature, turns = [] }: Evidence, look: T
   ];
 }
 
-function rateLines({ pass_rates: rates = [] }: Evidence): string[] {
+function rateLines({ pass_rates: rates = [] }: Evidence, look: TerminalLook): string[] {
   if (rates.length === 0) return [];
-  return [
-    `  ${rates
-      .slice(-8)
-      .map((rate) => `${rate.passed}/${rate.total}`)
-      .join(', ')}  ${renderSparkline(rates)}`,
-  ];
+  const shown = rates.slice(-8).map((rate) => `${rate.passed}/${rate.total}`);
+  return paragraphWith(shown.join(', '), renderSparkline(rates), look, 2);
 }

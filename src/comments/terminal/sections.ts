@@ -32,6 +32,14 @@ export function paragraph(text: string, look: TerminalLook, indent = 0): string[
   return wrapLine(text, widthOf(look) - MARGIN.length - indent).map((line) => pad + line);
 }
 
+/** A paragraph with something short behind its last line, or below it if the line has no room. */
+export function paragraphWith(text: string, end: string, look: TerminalLook, indent: number): string[] {
+  const lines = paragraph(text, look, indent);
+  const last = `${lines.at(-1)}  ${end}`;
+  const fits = cellsOf(last) <= widthOf(look) - MARGIN.length;
+  return fits ? [...lines.slice(0, -1), last] : [...lines, ' '.repeat(indent) + end];
+}
+
 /** Two columns. The second wraps beside the first, or below it if the first is too long. */
 export function twoColumns(rows: readonly (readonly [string, string])[], look: TerminalLook): string[] {
   const room = widthOf(look) - MARGIN.length - 2;

@@ -105,6 +105,30 @@ describe('the panel', () => {
       for (const line of panel(name, { width }).split('\n'))
         expect(cellsOf(line), line).toBeLessThanOrEqual(width);
   });
+
+  it.each([
+    { total: 14, width: 60, lines: ['10/14, 11/14, 12/14, 13/14, 10/14, 11/14, 12/14, 13/14', '▆▆▇▇▆▆▇▇'] },
+    {
+      total: 1400,
+      width: 60,
+      lines: ['10/1400, 11/1400, 12/1400, 13/1400, 10/1400, 11/1400,', '12/1400, 13/1400  ▁▁▁▁▁▁▁▁'],
+    },
+    { total: 14, width: 80, lines: ['10/14, 11/14, 12/14, 13/14, 10/14, 11/14, 12/14, 13/14  ▆▆▇▇▆▆▇▇'] },
+  ])('eight pass rates of $total tests fit $width columns', ({ total, width, lines }) => {
+    const pass_rates = Array.from({ length: 8 }, (_, turn) => ({
+      turn,
+      unit: 'tests' as const,
+      passed: 10 + (turn % 4),
+      total,
+    }));
+    const { triggers } = question('no_test_improvement');
+    const state = asking(waiting('no_test_improvement'), {
+      triggers: triggers.map((trigger) => ({ ...trigger, evidence: { pass_rates } })),
+    });
+    const text = renderPanel(state, questionOf(state), { width });
+    for (const line of text.split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(width);
+    expect(text).toContain(['   Pass rates', ...lines.map((line) => `     ${line}`), ''].join('\n'));
+  });
 });
 
 describe('lines', () => {
