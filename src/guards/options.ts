@@ -31,7 +31,7 @@ export function orderOptions(options: readonly Option[]): Option[] {
   return options.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Merges the options of several guards. Of options with the same command, the first is kept. */
+/** Merges the options of several guards. The first of those with the same command is kept. */
 export function mergeOptions(lists: readonly (readonly Option[])[]): Option[] {
   const byCommand = new Map<string, Option>();
   for (const option of lists.flat()) {

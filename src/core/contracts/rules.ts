@@ -20,7 +20,7 @@ export interface Rules {
   /** Counts an event at the desk, where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
-  /** What trips over finished work. */
+  /** The triggers of finished work that needs an approval before it is committed. */
   examine(work: UnapprovedWork, limits: GuardLimits): Trigger[];
   limitsInForce(limits: GuardLimits): LimitsInForce;
   /** The limits after an answer: those of `guards`, and the run's limits that `by` names. */

@@ -3,7 +3,7 @@ import type { WriteTarget } from './resolve-write-path.ts';
 /** An allowed edit that is not made within this time is assumed to be dropped. */
 export const GRANT_MS = 1_000;
 
-/** The edits that the gate allowed in this turn. One that is not made yet already counts as a changed file, for a limited time. */
+/** The edits that the gate allowed in this turn. An edit that is not made yet counts as a changed file for a limited time. */
 export class EditGrants {
   /** A clock that stops while the agent is frozen and cannot write. */
   readonly #now: () => number;

@@ -5,7 +5,7 @@ import type { Job } from './job.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { writeLimitsOf } from './turn-limits.ts';
 
-/** The write guard of one turn. What it finds is measured, and stops the turn if a guard trips over it. */
+/** The write guard of one turn. Its findings are measured, and stop the turn if a guard trips over them. */
 export function createTurnWrites(job: Job, live: LiveTurn): WriteGuard {
   const { turn, kind } = live.orders;
   return createWriteGuard({
