@@ -4,7 +4,7 @@ import { agentNamed } from '../agents/registry.ts';
 import type { Effect } from '../core/contracts/effect.ts';
 import type { Escalation } from '../core/contracts/escalation.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
-import { isFinished, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
+import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import { createDesk, type Desk } from '../core/decide/desk.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { reminderTime } from '../core/decide/raise-escalation.ts';
@@ -200,7 +200,7 @@ export async function workOnRun(
       if (failure) throw failure;
       if (end === 'handed_over') continue;
       const state = await desk.state(run);
-      if (isFinished(state)) await removeConversations(runDir);
+      if (!isUnderWay(state)) await removeConversations(runDir);
       return state;
     }
   } finally {

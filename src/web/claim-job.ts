@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { PROTOCOL } from '../core/contracts/envelope.ts';
-import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
@@ -80,7 +80,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
       store.runs.target(run),
       kind === 'verify' ? store.marks.get(verificationMark(ticketHash)) : undefined,
     ]);
-    if (state && isFinished(state)) return answerOver(c, state, about);
+    if (state && !isUnderWay(state)) return answerOver(c, state, about);
     const over =
       !state || (kind === 'verify' ? verification !== verificationName(state) : isOver(job, state));
     if (!target || over) return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);

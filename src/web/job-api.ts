@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contracts/envelope.ts';
 import type { Orders } from '../core/contracts/orders.ts';
-import { isFinished, type RunState } from '../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
 import { clampToClock } from '../core/decide/clamp-claim.ts';
 import { decideOnce } from '../core/decide/decide-once.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
@@ -111,7 +111,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
       return c.json({ orders: PARK, version: c.get('version') });
     }
     // The run has ended, so the claim changes nothing and is not stored.
-    if (isFinished(state)) return c.json({ orders: ordersFor(state), version: c.get('version') });
+    if (!isUnderWay(state)) return c.json({ orders: ordersFor(state), version: c.get('version') });
     await markAlive(run, job);
     // Hides given values, because an agent may print them and the claim is stored in the journal and shown in comments.
     const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
@@ -158,7 +158,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     if (wrongKind) return wrongKind;
     const request = await readJson(c, InputsRequest, SMALL_BYTES);
     if (request instanceof Response) return request;
-    if (isFinished(c.get('state'))) return problem(c, 409, 'The run is over: no values are given any more.');
+    if (!isUnderWay(c.get('state'))) return problem(c, 409, 'The run is over: no values are given any more.');
     return c.json({ values: await store.vault.open(c.get('speaker').run, request.refs) });
   });
 

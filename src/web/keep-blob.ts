@@ -1,4 +1,4 @@
-import { isFinished, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
+import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import type { HostedStore } from '../core/ports/hosted-ports.ts';
 import type { BlobName } from '../core/ports/job-api.ts';
 import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
@@ -30,7 +30,7 @@ export async function keepBlob(
 }
 
 function whyClosed(state: RunState, name: BlobName): string | undefined {
-  if (isFinished(state)) return `The run is over (${state.status}): nothing more is taken.`;
+  if (!isUnderWay(state)) return `The run is over (${state.status}): nothing more is taken.`;
   const asked = pendingEscalation(state);
   if (name === 'changeset' && asked && isAboutFinishedWork(asked.triggers))
     return 'A person is asked about the finished work: the changeset stays as it is.';

@@ -1,4 +1,4 @@
-import { isFinished } from '../../core/contracts/run-state.ts';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
 import type { DispatchInputs } from '../../core/ports/dispatch.ts';
 import {
   actionsRunMark,
@@ -26,9 +26,9 @@ export async function dispatchJob(context: EffectContext, kind: JobKind): Promis
     kind === 'verify'
       ? state.verifying !== undefined
       : !state.job_live && !state.pending && !state.paused && state.verifying === undefined;
-  if (!needed || isFinished(state)) return;
+  if (!needed || !isUnderWay(state)) return;
   const job = kind === 'verify' ? state.jobs : state.jobs + 1;
-  if (await isUnderWay(context, kind, job)) return;
+  if (await isDispatched(context, kind, job)) return;
   const started = await findStarted(context);
   if (started) return remember(context, { kind, job, actions_run: started });
   const ticket = deps.randomToken();
@@ -58,7 +58,7 @@ export async function dispatchJob(context: EffectContext, kind: JobKind): Promis
  * Two commands must start only one job while it waits for a runner. GitHub would cancel the other one, which looks as if a person
  * had cancelled it.
  */
-async function isUnderWay(
+async function isDispatched(
   { deps, github, state }: EffectContext,
   kind: JobKind,
   job: number,

@@ -1,5 +1,5 @@
 import type { Effect, Reply } from '../../core/contracts/effect.ts';
-import { isFinished } from '../../core/contracts/run-state.ts';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect, RunTarget } from '../../core/ports/hosted-ports.ts';
@@ -121,7 +121,7 @@ async function holdRun(
   // A person who retries gets another reply. A verification is retried automatically, so it gets only one.
   await replyOnce(deps, target, { run, seen: verifying ? reply.title : id }, reply);
   const { state } = await deps.store.runs.load(run);
-  if (!state || isFinished(state)) return;
+  if (!state || !isUnderWay(state)) return;
   if (!verifying && (state.pending || state.paused)) return;
   const at = deps.now().toISOString();
   const because = error.message;

@@ -1,6 +1,6 @@
 import { plainTitle } from '../../comments/text/plain-title.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
-import { isFinished } from '../../core/contracts/run-state.ts';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
@@ -47,7 +47,7 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
   if (why) return;
   // Only now, because the check also shows whether the work is published.
   await showCheck(context);
-  if (before && isFinished(state)) await correct(context);
+  if (before && !isUnderWay(state)) await correct(context);
 }
 
 /** Rewrites the status and the receipt that were written while the work was not published yet. */

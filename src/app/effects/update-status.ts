@@ -1,5 +1,5 @@
 import { renderStatus } from '../../comments/github/render-status.ts';
-import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
 import { isPublishingDue } from '../unpublished.ts';
@@ -43,6 +43,6 @@ async function showLabel(
 
 function stateLabel(state: RunState): (typeof STATES)[number] {
   if (state.status === 'waiting_for_input') return 'waiting';
-  if (!isFinished(state)) return 'running';
+  if (isUnderWay(state)) return 'running';
   return state.status === 'reviewing' || state.status === 'approved' ? 'done' : 'stopped';
 }

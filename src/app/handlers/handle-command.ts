@@ -3,7 +3,7 @@ import { type ActionsSecret, actionsSecretName } from '../../core/contracts/acti
 import type { CommandName, SealedCommand } from '../../core/contracts/command.ts';
 import { missingInputs } from '../../core/contracts/escalation.ts';
 import { neededRole, type Role } from '../../core/contracts/role.ts';
-import { isFinished, pendingEscalation } from '../../core/contracts/run-state.ts';
+import { isUnderWay, pendingEscalation } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
@@ -85,7 +85,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, given
     [asked.seen],
   );
   // The run had ended and its values were deleted before these were given.
-  if (command.name === 'provide' && decided && isFinished(decided.state)) await deps.store.vault.forget(run);
+  if (command.name === 'provide' && decided && !isUnderWay(decided.state)) await deps.store.vault.forget(run);
   if (exposed.length > 0) await advise(whichStored(exposed, decided));
   const refused = decided?.events.some((event) => event.type === 'command_refused') === true;
   await react(deps, github, asked, refused ? 'confused' : 'rocket');

@@ -1,4 +1,4 @@
-import { isFinished } from '../../core/contracts/run-state.ts';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
@@ -39,7 +39,7 @@ export async function cancelBecause(
   { by, because, seen }: { by: string; because: string; seen: string },
 ): Promise<void> {
   const { state } = await deps.store.runs.load(run);
-  if (!state || isFinished(state)) return;
+  if (!state || !isUnderWay(state)) return;
   const at = deps.now().toISOString();
   const command = { name: 'cancel' as const };
   await decideForRun(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);

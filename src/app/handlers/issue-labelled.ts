@@ -4,7 +4,7 @@ import { type Config, defaultConfig, readConfig } from '../../config/read-config
 import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
-import { isFinished } from '../../core/contracts/run-state.ts';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { decide } from '../../core/decide/decide.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/hosted-ports.ts';
@@ -49,7 +49,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   const active = await deps.store.runs.ofIssue(branch.repo_id, issue);
   if (active) {
     const { state } = await deps.store.runs.load(active);
-    if (state && !isFinished(state)) return;
+    if (state && isUnderWay(state)) return;
     if (state && !isSetAgain(await labellingOf(deps, state), labelling)) return;
   }
   const text = await github.file(CONFIG_PATH, branch.sha);

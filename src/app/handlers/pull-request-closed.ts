@@ -1,4 +1,4 @@
-import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/hosted-ports.ts';
 import { decideForRun } from '../decide-for-run.ts';
@@ -32,7 +32,7 @@ async function isStillClosed(deps: AppDependencies, run: string, number: number)
   if ((await deps.store.marks.get(`pull-of:${run}`)) !== String(number)) return false;
   const { state } = await deps.store.runs.load(run);
   const target = await deps.store.runs.target(run);
-  if (!state || !target || isFinished(state)) return true;
+  if (!state || !target || !isUnderWay(state)) return true;
   const github = await deps.github(target);
   return (await github.pullRequest(number))?.state === 'closed';
 }

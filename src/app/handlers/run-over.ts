@@ -1,4 +1,4 @@
-import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -30,7 +30,7 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   if (!run) return;
   const { state } = await deps.store.runs.load(run);
   const target = await deps.store.runs.target(run);
-  if (!state || !target || isFinished(state)) return;
+  if (!state || !target || !isUnderWay(state)) return;
   const github = await deps.github(target);
   if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return;
   let by = gone.person;
@@ -60,7 +60,7 @@ interface EndedActionsRun {
 /** Handles the end of an Actions run. The job was lost unless it had parked or finished before. */
 export async function onWorkflowRunCompleted(deps: AppDependencies, ended: EndedActionsRun): Promise<void> {
   const { state } = await deps.store.runs.load(ended.run);
-  if (!state || isFinished(state)) return;
+  if (!state || !isUnderWay(state)) return;
   const newest = await lastDispatch(deps, ended.run);
   const dispatched = newest?.actions_run === ended.actions_run ? newest : undefined;
   const job = await deps.store.tokens.actionsRunOf(ended.run, state.jobs);

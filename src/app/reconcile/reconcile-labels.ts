@@ -1,4 +1,4 @@
-import { isFinished } from '../../core/contracts/run-state.ts';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../../core/ports/github-port.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
@@ -57,7 +57,7 @@ async function readLabel(
   if ((await store.marks.get(mark)) === issue.updated_at) return;
   const run = await store.runs.ofIssue(repo_id, issue.number);
   const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
-  if (state && !isFinished(state)) return;
+  if (state && isUnderWay(state)) return;
   const events = await github.issueEvents(issue.number);
   const set = newestLabelled(events, settings.label);
   const fields = { repository: `${where.owner}/${where.repo}`, issue: issue.number };

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { openFileVault } from '../../store/file-vault.ts';
@@ -17,7 +17,7 @@ export async function resumeCommand(options: CliOptions, context: CliContext): P
   return withWorktreeLock(home, file, () =>
     workOnRun(file, context, async (desk) => {
       const state = await desk.state(file.run);
-      if (isFinished(state)) {
+      if (!isUnderWay(state)) {
         // A process that was killed right after the run's last event may not have deleted values and transcripts.
         await openFileVault(home.runDir(file.run)).forget(file.run);
         await removeConversations(home.runDir(file.run));

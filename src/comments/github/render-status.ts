@@ -1,6 +1,6 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import {
-  isFinished,
+  isUnderWay,
   pendingEscalation,
   type RunState,
   waitsOverClosedPull,
@@ -23,7 +23,7 @@ const TURN_TABLE = { head: ['', 'Turn, titled by the agent', 'Tests', 'Took'], a
 
 /** The status comment, which is edited in place. */
 export function renderStatus(state: RunState, where: CommentContext): string {
-  const over = isFinished(state);
+  const over = !isUnderWay(state);
   const checks = checksTable(state);
   return fitComment(
     [
@@ -152,7 +152,7 @@ function renderLinks(state: RunState, where: CommentContext): string | undefined
   const draft = ready ? 'Pull request' : 'Draft pull request';
   const shown = [
     pull_request && `${draft} #${pull_request.number}`,
-    changes && link(isFinished(state) ? 'changes' : 'changes so far', changes),
+    changes && link(!isUnderWay(state) ? 'changes' : 'changes so far', changes),
     log && link('log', log),
     run_page && link('run page', run_page),
   ].filter((part) => typeof part === 'string');

@@ -104,11 +104,10 @@ export function lastVerification(state: RunState): Verification | undefined {
 
 /** The pull request was closed, and nobody has decided yet whether the run continues. */
 export function waitsOverClosedPull(state: RunState): boolean {
-  return state.closed_pull !== undefined && !state.closed_pull.answered && !isFinished(state);
+  return state.closed_pull !== undefined && !state.closed_pull.answered && isUnderWay(state);
 }
 
-const FINAL: ReadonlySet<RunStatus> = new Set([
-  'reviewing',
+const ENDED: ReadonlySet<RunStatus> = new Set([
   'approved',
   'rejected',
   'failed',
@@ -116,6 +115,7 @@ const FINAL: ReadonlySet<RunStatus> = new Set([
   'terminated_by_human',
 ]);
 
-export function isFinished(state: RunState): boolean {
-  return FINAL.has(state.status);
+/** Neither at rest nor ended. */
+export function isUnderWay({ status }: RunState): boolean {
+  return status !== 'reviewing' && !ENDED.has(status);
 }

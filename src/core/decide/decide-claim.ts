@@ -2,7 +2,7 @@ import { Claim, type Envelope, type Measured, PROTOCOL } from '../contracts/enve
 import type { GuardStates, Trigger } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
-import { isFinished, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
+import { isUnderWay, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
 import type { WorkFacts } from '../contracts/work-facts.ts';
 import { unapprovedWork } from '../work/work-approvals.ts';
 import { clampToDesk } from './clamp-claim.ts';
@@ -22,7 +22,7 @@ type ClaimOf<Type extends Claim['type']> = Extract<Claim, { type: Type }>['data'
 /** Only the present job may claim anything, and its trips are decided by the desk's own limits. */
 export function decideClaim(state: RunState, given: Envelope, rules: Rules, work?: WorkFacts): Decision {
   const { at, fence } = given;
-  if (given.protocol !== PROTOCOL || given.run !== state.run || isFinished(state)) return NOTHING;
+  if (given.protocol !== PROTOCOL || given.run !== state.run || !isUnderWay(state)) return NOTHING;
   const parsed = Claim.safeParse({ type: given.type, data: given.data });
   // A newer job may send claims this desk does not know. They are journalled as inputs and have no effect.
   if (!parsed.success) return NOTHING;

@@ -1,6 +1,6 @@
 import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
-import { isFinished, pendingEscalation, type RunState } from '../contracts/run-state.ts';
+import { isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
 import { decideClaim } from './decide-claim.ts';
 import { decideCommand } from './decide-command.ts';
 import { type Decision, NOTHING } from './decision.ts';
@@ -61,13 +61,13 @@ function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>):
 
 /** Only a reply: the job may continue or fail, and people see why its work does not appear. */
 function refuseChangeset(state: RunState, problem: string): Decision {
-  if (isFinished(state)) return NOTHING;
+  if (!isUnderWay(state)) return NOTHING;
   const title = 'The job sent work that cannot be committed; it was not taken.';
   return { events: [], effects: [{ type: 'reply', reply: { tone: 'refused', title, detail: problem } }] };
 }
 
 function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost' }>): Decision {
-  if (isFinished(state)) return NOTHING;
+  if (!isUnderWay(state)) return NOTHING;
   if (input.verifying) {
     return state.verifying === undefined ? NOTHING : requestVerification(state, input.at);
   }

@@ -1,12 +1,12 @@
 import type { Effect } from '../contracts/effect.ts';
-import { isFinished, type RunState } from '../contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../contracts/run-state.ts';
 
 /** effects wait in a queue, so the run may have ended meanwhile. After a cancel only the final status is written. */
 export function isStillWanted({ type }: Pick<Effect, 'type'>, state: RunState): boolean {
   switch (type) {
     case 'dispatch_job':
     case 'dispatch_verification':
-      return !isFinished(state);
+      return isUnderWay(state);
     // A completed or accepted run is still published, and its question is shown with the answer.
     case 'publish':
     case 'ask':

@@ -1,7 +1,7 @@
 import type { Effect } from '../contracts/effect.ts';
 import type { Input } from '../contracts/input.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
-import { isFinished, pendingEscalation, type RunState } from '../contracts/run-state.ts';
+import { isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
 import { closeUnanswered } from './close-question.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { setPauseTimer } from './expiry.ts';
@@ -17,7 +17,7 @@ export function judgeRun(state: RunState, input: Judged): Decision {
       events: [{ type: 'run_judged', at, status: outcome, by }],
       effects: [{ type: 'update_status' }],
     };
-  if (isFinished(state)) return NOTHING;
+  if (!isUnderWay(state)) return NOTHING;
   return outcome === 'approved' ? endMerged(state, at, by) : pauseForClosedPull(state, input);
 }
 

@@ -3,7 +3,7 @@ import type { GuardStates } from '../contracts/guard.ts';
 import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
-import { isFinished, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
+import { isUnderWay, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
 import type { Verification } from '../contracts/verification.ts';
 import { resultSignature } from '../errors/error-signature.ts';
 import { passes } from './completion.ts';
@@ -43,7 +43,7 @@ export function decideVerification(
   { at, verification, changeset }: Extract<Input, { type: 'verification' }>,
   rules: Rules,
 ): Decision {
-  if (state.verifying === undefined || isFinished(state)) return NOTHING;
+  if (state.verifying === undefined || !isUnderWay(state)) return NOTHING;
   if (state.changeset !== undefined && changeset !== state.changeset) return dropResult(state, at, rules);
   const reported = { type: 'verification_reported' as const, at, verification, changeset };
   if (passes(verification, state.known_issues)) {

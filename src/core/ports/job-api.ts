@@ -3,7 +3,7 @@ import { Brief } from '../contracts/brief.ts';
 import { type Envelope, PROTOCOL } from '../contracts/envelope.ts';
 import { Orders } from '../contracts/orders.ts';
 import { RunStatus } from '../contracts/run-event.ts';
-import { isFinished, type RunState } from '../contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../contracts/run-state.ts';
 import { Verification } from '../contracts/verification.ts';
 import { RunTarget } from './hosted-ports.ts';
 
@@ -94,7 +94,7 @@ export function acceptEnvelope(envelope: Envelope): Envelope | undefined {
 
 /** a job that parked, handed over or was lost is not heard any more. A job of a finished run may still ask, to learn that it finished. */
 export function isOver(job: number, state: RunState): boolean {
-  return job < state.jobs || (job === state.jobs && !state.job_live && !isFinished(state));
+  return job < state.jobs || (job === state.jobs && !state.job_live && isUnderWay(state));
 }
 
 /** The mark with a job's last heartbeat. */

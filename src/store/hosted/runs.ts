@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isFinished, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { evolve } from '../../core/decide/evolve.ts';
 import { type HostedCommit, type HostedStore, RunTarget } from '../../core/ports/hosted-ports.ts';
 import type { Commit } from '../../core/ports/ports.ts';
@@ -106,7 +106,7 @@ async function writeRun(
   let state = before;
   for (const event of events) state = evolve(state, event);
   if (!state) throw new Error(`The first commit of run ${run} must have the event run_requested.`);
-  const row = { version: next, state: JSON.stringify(state), finished: isFinished(state) ? 1 : 0 };
+  const row = { version: next, state: JSON.stringify(state), finished: !isUnderWay(state) ? 1 : 0 };
   if (before) {
     await trx.updateTable('runs').set(row).where('run', '=', run).execute();
   } else {

@@ -5,7 +5,7 @@ import { Effect } from '../../../src/core/contracts/effect.ts';
 import type { Input } from '../../../src/core/contracts/input.ts';
 import { Orders } from '../../../src/core/contracts/orders.ts';
 import { RunEvent, type RunStatus } from '../../../src/core/contracts/run-event.ts';
-import { isFinished, type RunState } from '../../../src/core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../../src/core/contracts/run-state.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import { evolve, foldRun } from '../../../src/core/decide/evolve.ts';
 import { ordersFor } from '../../../src/core/decide/orders/orders-for.ts';
@@ -171,7 +171,7 @@ test('P-3: the status only moves along the allowed ways, and once the run has en
       for (const event of run.events) {
         const next = evolve(state, event);
         if (state && next.status !== state.status) expect(ALLOWED[state.status]).toContain(next.status);
-        if (state && isFinished(state)) {
+        if (state && !isUnderWay(state)) {
           // A refusal is journalled; it is no change.
           expect(event.type).toBe('command_refused');
           expect({ ...next, updated_at: '' }).toEqual({ ...state, updated_at: '' });
@@ -193,7 +193,7 @@ test('E-8: at most one question is open, it is the newest, and a run waits for e
         const open = state.escalations.filter((escalation) => escalation.status === 'pending');
         expect(open.length).toBeLessThanOrEqual(1);
         if (state.pending) expect(state.pending).toBe(state.escalations.at(-1)?.id);
-        if (!isFinished(state)) expect(open[0]?.id).toBe(state.pending);
+        if (isUnderWay(state)) expect(open[0]?.id).toBe(state.pending);
       }
       if (run.state.pending) expect(run.state.status).toBe('waiting_for_input');
       if (run.state.status === 'waiting_for_input')

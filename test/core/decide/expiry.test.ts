@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ReminderPlan } from '../../../src/core/contracts/run-event.ts';
-import { isFinished } from '../../../src/core/contracts/run-state.ts';
+import { isUnderWay } from '../../../src/core/contracts/run-state.ts';
 import { foldRun } from '../../../src/core/decide/evolve.ts';
 import { spanInWords } from '../../../src/core/decide/expiry.ts';
 import { readJournal } from '../../../src/store/file.ts';
@@ -157,7 +157,7 @@ describe('P-10: a paused run', () => {
     run.say('/pause');
     run.sleep(2 * DAY_S).timer('expiry:pause');
     expect(run.types).toEqual([]);
-    expect(isFinished(run.state)).toBe(false);
+    expect(!isUnderWay(run.state)).toBe(false);
   });
 
   test('P-10: a command that leaves it paused leaves the clock running', () => {

@@ -1,10 +1,10 @@
 import type { Orders } from '../../contracts/orders.ts';
 import type { TurnKind } from '../../contracts/run-event.ts';
-import { isFinished, lastVerification, type RunState } from '../../contracts/run-state.ts';
+import { isUnderWay, lastVerification, type RunState } from '../../contracts/run-state.ts';
 import { secretKeysOf } from '../../secrets/secrets-of-run.ts';
 
 export function ordersFor(state: RunState): Orders {
-  if (isFinished(state)) return { do: 'stop', status: state.status };
+  if (!isUnderWay(state)) return { do: 'stop', status: state.status };
   if (state.pending) return { do: 'wait', escalation: state.pending };
   if (state.paused || state.verifying !== undefined) return { do: 'park' };
   const kind = nextKind(state);
