@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Input } from '../src/core/contracts/input.ts';
-import { decideOnce } from '../src/core/decide/decide-once.ts';
+import { handle } from '../src/core/decide/handle.ts';
 import type { HostedStore } from '../src/core/ports/hosted-ports.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
@@ -50,7 +50,7 @@ export const answerHosted: Figure = {
             via: 'comment',
             escalation,
           };
-          await decideOnce(store.runs, RULES, SAMPLE_RUN, input, [`bench:${round}`]);
+          await handle(store.runs, RULES, SAMPLE_RUN, input, { seen: [`bench:${round}`] });
           const accepted = process.hrtime.bigint();
           timings.push(Number((await heard.next()) - accepted) / 1e6);
         }

@@ -2,7 +2,7 @@ import { Claim, type Envelope } from '../core/contracts/envelope.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { WorkFacts } from '../core/contracts/work-facts.ts';
 import { isComplete } from '../core/decide/completion.ts';
-import { decideOnce } from '../core/decide/decide-once.ts';
+import { handle } from '../core/decide/handle.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
 import type { JobApiDependencies } from './job-api-dependencies.ts';
@@ -23,7 +23,7 @@ export async function whyNotAccepted(
   const { problem } = read;
   log.warn({ run, job, problem }, 'changeset refused');
   const input = { type: 'changeset_refused', at: now().toISOString(), problem } as const;
-  await decideOnce(store.runs, rules, run, input, [`changeset-refused:${run}:${job}`]);
+  await handle(store.runs, rules, run, input, { seen: [`changeset-refused:${run}:${job}`] });
   return problem;
 }
 

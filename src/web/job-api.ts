@@ -3,7 +3,7 @@ import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contrac
 import type { Orders } from '../core/contracts/orders.ts';
 import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
 import { clampToClock } from '../core/decide/clamp-claim.ts';
-import { decideOnce } from '../core/decide/decide-once.ts';
+import { handle } from '../core/decide/handle.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
@@ -117,7 +117,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
     const envelope = clampToClock(state, hidden, now().toISOString());
     const work = await factsFor(deps, state, envelope);
-    const decided = await decideOnce(store.runs, rules, run, { type: 'claim', envelope, work }, [key]);
+    const decided = await handle(store.runs, rules, run, { type: 'claim', envelope, work }, { seen: [key] });
     if (!decided) return refuse(c, 'The run is gone.', { run, job });
     const orders = isOver(job, decided.state) ? PARK : ordersFor(decided.state);
     return c.json({ orders, version: decided.version });
@@ -211,7 +211,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const seen = [`verification:${hash.slice(0, 32)}`];
     const at = now().toISOString();
     const changeset = request.changeset ?? undefined;
-    await decideOnce(store.runs, rules, run, { type: 'verification', at, verification, changeset }, seen);
+    await handle(store.runs, rules, run, { type: 'verification', at, verification, changeset }, { seen });
     return c.json({ ok: true });
   });
 

@@ -5,7 +5,7 @@ import type { Permission } from '../core/contracts/role.ts';
 import { hasRole, neededRole } from '../core/contracts/role.ts';
 import type { Rules } from '../core/contracts/rules.ts';
 import { pendingEscalation } from '../core/contracts/run-state.ts';
-import { decideOnce } from '../core/decide/decide-once.ts';
+import { handle } from '../core/decide/handle.ts';
 import { parseJson } from '../core/parse-json.ts';
 import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
 import { sealCommand } from '../core/secrets/seal-command.ts';
@@ -73,20 +73,14 @@ export function createProvideInput(deps: ProvideInputDependencies): Hono {
       return c.json({ error: 'Only what is asked for is taken.', unknown: shorten(unknown), asked }, 422);
 
     const command = await sealCommand(store.vault, run, { name: 'provide', inputs: body.data.inputs });
-    const decided = await decideOnce(
-      store.runs,
-      rules,
-      run,
-      {
-        type: 'command',
-        at: now().toISOString(),
-        command,
-        by,
-        via: 'form',
-        escalation: pending.id,
-      },
-      [],
-    );
+    const decided = await handle(store.runs, rules, run, {
+      type: 'command',
+      at: now().toISOString(),
+      command,
+      by,
+      via: 'form',
+      escalation: pending.id,
+    });
     const refused = decided?.events.find((event) => event.type === 'command_refused');
     if (!decided || refused) return c.json({ error: refused?.reason ?? 'The run is gone.' }, 409);
     log.info({ run, by, keys: given.map(([key]) => key) }, 'inputs provided');

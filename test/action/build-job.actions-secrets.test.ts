@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { passSecretLine } from '../../src/core/contracts/actions-secret.ts';
-import { decideOnce } from '../../src/core/decide/decide-once.ts';
+import { handle } from '../../src/core/decide/handle.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
@@ -65,7 +65,7 @@ const stateOf = async () => {
 /** What the App decides when somebody ticks "They are in Actions secrets". */
 async function carryOn(): Promise<void> {
   const { pending } = await stateOf();
-  await decideOnce(
+  await handle(
     desk.store.runs,
     RULES,
     'r1',
@@ -78,7 +78,7 @@ async function carryOn(): Promise<void> {
       escalation: pending,
       actions_secrets: { 'shop.key': { name: 'SHOP_KEY', found: 'yes' } },
     },
-    [`tick:${pending}`],
+    { seen: [`tick:${pending}`] },
   );
 }
 

@@ -3,8 +3,8 @@ import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect, RunTarget } from '../../core/ports/hosted-ports.ts';
-import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { handleInput } from '../handle-input.ts';
 import { postReply } from '../post-reply.ts';
 import { redactFor } from '../redact.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
@@ -125,7 +125,7 @@ async function holdRun(
   if (!verifying && (state.pending || state.paused)) return;
   const at = deps.now().toISOString();
   const because = error.message;
-  await decideForRun(
+  await handleInput(
     deps,
     run,
     verifying

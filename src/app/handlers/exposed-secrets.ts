@@ -1,7 +1,7 @@
 import type { ParsedText } from '../../commands/spec/command-spec.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
 import { pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
-import type { Decided } from '../../core/decide/decide-once.ts';
+import type { Handled } from '../../core/decide/handle.ts';
 import { looksLikeCredential } from '../../core/secrets/looks-like-credential.ts';
 import { askedInputs, type GivenSecret, isSecret, secretKeysOf } from '../../core/secrets/secrets-of-run.ts';
 
@@ -66,7 +66,7 @@ function isKnown(text: string, known: readonly GivenSecret[]): boolean {
 }
 
 /** The exposed secrets that the run has stored. Nothing was kept of the others. */
-export function whichStored(exposed: readonly Exposed[], decided: Decided | undefined): Exposed[] {
+export function whichStored(exposed: readonly Exposed[], decided: Handled | undefined): Exposed[] {
   if (!decided) return [];
   const given = decided.events.flatMap((event) => (event.type === 'inputs_given' ? [event.inputs] : []));
   // The decision was made before and only the reply was lost, so the run's state is the source.

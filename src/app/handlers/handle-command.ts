@@ -7,8 +7,8 @@ import { isUnderWay, pendingEscalation } from '../../core/contracts/run-state.ts
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
-import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { handleInput } from '../handle-input.ts';
 import { postReply } from '../post-reply.ts';
 import { adviseRotation, type Exposed, findExposed, whichStored } from './exposed-secrets.ts';
 import { mayCommand } from './permission.ts';
@@ -69,7 +69,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, given
   }
   const command = await sealCommand(deps.store.vault, run, parsed.command);
   const actions_secrets = await lookForSecrets(deps, github, asked, command);
-  const decided = await decideForRun(
+  const decided = await handleInput(
     deps,
     run,
     {

@@ -1,6 +1,6 @@
 import { isUnderWay } from '../../core/contracts/run-state.ts';
-import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { handleInput } from '../handle-input.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
 
 const MOST_REVIVED = 1_000;
@@ -42,7 +42,7 @@ export async function cancelBecause(
   if (!state || !isUnderWay(state)) return;
   const at = deps.now().toISOString();
   const command = { name: 'cancel' as const };
-  await decideForRun(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
+  await handleInput(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
 }
 
 /** Revives effects and deliveries that were buried because the App lacked access or a permission. */

@@ -5,7 +5,7 @@ import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-pat
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isUnderWay } from '../../core/contracts/run-state.ts';
-import { decide } from '../../core/decide/decide.ts';
+import { handle } from '../../core/decide/handle.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/hosted-ports.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
@@ -105,11 +105,10 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     target,
     deps,
   );
-  const { events, effects } = decide(undefined, input, deps.rules);
   await rememberLabelling(deps, run, labelling);
   // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
-  await deps.store.runs.commit(run, 0, { input, events, effects, target, seen: [labelled.seen, once] });
+  await handle(deps.store.runs, deps.rules, run, input, { target, seen: [labelled.seen, once] });
 }
 
 /** GitHub's list of events may lag behind its webhooks. */

@@ -1,8 +1,8 @@
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/hosted-ports.ts';
-import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { handleInput } from '../handle-input.ts';
 import { whoEnded } from '../who-ended.ts';
 
 interface PullRequestChange {
@@ -22,7 +22,7 @@ export async function onPullRequestClosed(
   if (!run || (!closed.merged && !(await isStillClosed(deps, run, number)))) return;
   const at = deps.now().toISOString();
   const outcome = closed.merged ? 'approved' : 'rejected';
-  await decideForRun(deps, run, { type: 'judged', at, outcome, by, pull: number }, [seen]);
+  await handleInput(deps, run, { type: 'judged', at, outcome, by, pull: number }, [seen]);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function onPullRequestReopened(
   const run = await deps.store.marks.get(`run-of-pull:${reopened.repo_id}:${pull}`);
   if (!run) return;
   const at = deps.now().toISOString();
-  await decideForRun(deps, run, { type: 'reopened', at, by, pull }, [seen]);
+  await handleInput(deps, run, { type: 'reopened', at, by, pull }, [seen]);
 }
 
 /** Handles a close or reopen that was read from GitHub, for the case that its webhook was lost. */

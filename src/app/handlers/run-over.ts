@@ -1,8 +1,8 @@
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
+import { handleInput } from '../handle-input.ts';
 import { droppedMark, lastDispatch, rememberDispatch } from '../last-dispatch.ts';
 import { postReply } from '../post-reply.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
@@ -42,7 +42,7 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   const at = deps.now().toISOString();
   const command = { name: 'cancel' as const };
   by ??= gone.bot ?? 'someone';
-  await decideForRun(deps, run, { type: 'command', at, command, by, via: 'autobuild' }, [gone.seen]);
+  await handleInput(deps, run, { type: 'command', at, command, by, via: 'autobuild' }, [gone.seen]);
 }
 
 async function isMerged({ store }: AppDependencies, github: GitHub, run: string): Promise<boolean> {
@@ -80,7 +80,7 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
   const reason = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   const seen = [`workflow-run:${ended.actions_run}:${ended.attempt}`];
   const log_url = await logOf(deps, ended);
-  await decideForRun(deps, ended.run, { type: 'job_lost', at, reason, verifying, log_url }, seen);
+  await handleInput(deps, ended.run, { type: 'job_lost', at, reason, verifying, log_url }, seen);
 }
 
 async function logOf(
@@ -120,9 +120,7 @@ async function pauseCancelled(deps: AppDependencies, state: RunState, ended: End
   const because = 'the job was cancelled in Actions';
   const by = 'the Actions page';
   const command = { name: 'pause' as const };
-  await decideForRun(deps, state.run, { type: 'command', at, command, by, via: 'autobuild', because }, [
-    seen,
-  ]);
+  await handleInput(deps, state.run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../core/ports/hosted-ports.ts';
-import { decideForRun } from '../decide-for-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
+import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { createQueueWorker, type QueueWorker } from './work-queue.ts';
 
@@ -116,7 +116,7 @@ export async function fireTimers(deps: AppDependencies): Promise<boolean> {
   const at = deps.now().toISOString();
   const all = await deps.store.timers.due(at, TIMERS_AT_ONCE);
   for (const { run, timer, at: due } of all) {
-    await decideForRun(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
+    await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
     await deps.store.timers.done(run, timer, due);
   }
   return all.length === TIMERS_AT_ONCE;

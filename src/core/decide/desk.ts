@@ -4,52 +4,35 @@ import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { RunStore } from '../ports/ports.ts';
-import { decide } from './decide.ts';
-import { evolve } from './evolve.ts';
+import { handle } from './handle.ts';
 
-/** After a lost compare-and-swap the run is loaded and decided again. This many losses in a row are a fault, not contention. */
-export const COMMIT_TRIES = 20;
-
+/** The desk of a terminal: effects are performed at once, in this process. */
 export interface Desk {
-  /** Loads, decides, commits and performs the effects. Idempotent for inputs whose id the store remembers. */
   handleOnce(run: string, input: Input): Promise<RunState>;
   state(run: string): Promise<RunState>;
 }
 
-export function createDesk({
-  store,
-  rules,
-  onEvents,
-  perform,
-}: {
+export function createDesk(options: {
   store: RunStore;
   rules: Rules;
   /** Called after the events are journalled. */
   onEvents(events: RunEvent[], state: RunState): void;
   perform(effect: Effect, state: RunState): Promise<void>;
 }): Desk {
-  const load = async (run: string): Promise<RunState> => {
-    const { state } = await store.load(run);
-    if (!state) throw new Error(`There is no run ${run} in this store.`);
-    return state;
-  };
+  const { store, rules, onEvents, perform } = options;
+  const noRun = (run: string) => new Error(`There is no run ${run} in this store.`);
   return {
-    state: load,
+    async state(run) {
+      const { state } = await store.load(run);
+      if (!state) throw noRun(run);
+      return state;
+    },
     async handleOnce(run, input) {
-      for (let attempt = 0; attempt < COMMIT_TRIES; attempt += 1) {
-        const { version, state } = await store.load(run);
-        const { events, effects } = decide(state, input, rules);
-        if (!state && events.length === 0) throw new Error(`There is no run ${run} in this store.`);
-        const committed = await store.commit(run, version, { input, events, effects });
-        if (!committed.ok) continue;
-        let after = state;
-        for (const event of events) after = evolve(after, event);
-        if (!after) throw new Error(`The decision for run ${run} left no run.`);
-        onEvents(events, after);
-        for (const effect of effects) await perform(effect, after);
-        return after;
-      }
-      throw new Error(`Run ${run} changed ${COMMIT_TRIES} times under one decision.`);
+      const handled = await handle(store, rules, run, input);
+      if (!handled) throw noRun(run);
+      onEvents(handled.events, handled.state);
+      for (const effect of handled.effects) await perform(effect, handled.state);
+      return handled.state;
     },
   };
 }

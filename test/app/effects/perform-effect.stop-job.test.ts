@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import { handleInput } from '../../../src/app/handle-input.ts';
 import { onWorkflowRunCompleted } from '../../../src/app/handlers/run-over.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
@@ -75,7 +75,7 @@ test('E-11: /guide while a fresh job verifies ends that one, which pauses nothin
     conclusion: 'cancelled',
   });
   const at = new Date(desk.clock.ms).toISOString();
-  await decideForRun(desk.deps, 'r1', { type: 'verification', at, verification: PASSING }, ['v']);
+  await handleInput(desk.deps, 'r1', { type: 'verification', at, verification: PASSING }, ['v']);
   await desk.settle();
   const state = await desk.state();
   expect(state).toMatchObject({ status: 'building', answers: [{ command: 'guide' }] });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import { handleInput } from '../../../src/app/handle-input.ts';
 import type { GitHub } from '../../../src/core/ports/github-port.ts';
 import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
@@ -25,7 +25,7 @@ async function bodies(issue: number): Promise<string[]> {
 async function cancel(): Promise<void> {
   const at = desk.deps.now().toISOString();
   const command = { name: 'cancel' as const };
-  await decideForRun(desk.deps, 'r1', { type: 'command', at, command, by: 'olivia', via: 'comment' }, []);
+  await handleInput(desk.deps, 'r1', { type: 'command', at, command, by: 'olivia', via: 'comment' }, []);
 }
 
 /** A person cancels while this call of the App's is on its way. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { decideForRun } from '../../../src/app/decide-for-run.ts';
+import { handleInput } from '../../../src/app/handle-input.ts';
 import type { WorkFacts } from '../../../src/core/contracts/work-facts.ts';
 import { digestOfFile } from '../../../src/core/work/examine-work.ts';
 import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
@@ -47,7 +47,7 @@ const workflowProblem = (text: string) => ({
 
 async function verify(changeset: string): Promise<void> {
   const at = new Date(desk.clock.ms).toISOString();
-  await decideForRun(desk.deps, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
+  await handleInput(desk.deps, 'r1', { type: 'verification', at, verification: PASSING, changeset }, ['v']);
   await desk.settle();
 }
 

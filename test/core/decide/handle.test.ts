@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
-import { decideOnce } from '../../../src/core/decide/decide-once.ts';
+import { handle } from '../../../src/core/decide/handle.ts';
 import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
 import { RULES } from '../../../src/guards/rules.ts';
 import { startRun } from '../run-builder.ts';
@@ -29,7 +29,7 @@ const pause = {
   by: 'rosa',
   via: 'comment',
 } as const;
-const decideFor = (runs: Runs) => decideOnce(runs, RULES, 'r1', pause, ['comment-1']);
+const decideFor = (runs: Runs) => handle(runs, RULES, 'r1', pause, { seen: ['comment-1'] });
 
 test('a run that the store does not have gets no decision, and nothing is stored', async () => {
   const { runs, commits } = storeOf([undefined], { ok: true, version: 1, duplicate: false });
