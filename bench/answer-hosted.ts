@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Input } from '../src/core/contracts/input.ts';
 import { handle } from '../src/core/decide/handle.ts';
-import type { HostedStore } from '../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../src/core/ports/hosted-store.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { childArgv } from './bench-agent.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Hono } from 'hono';
 import type { Input } from '../src/core/contracts/input.ts';
 import { decide } from '../src/core/decide/decide.ts';
-import type { HostedStore } from '../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../src/core/ports/hosted-store.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { createCounters } from '../src/web/counters.ts';
 import { createIngest } from '../src/web/ingest.ts';

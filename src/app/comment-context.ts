@@ -1,6 +1,6 @@
 import type { CommentContext } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
-import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { whyUnpublished } from './unpublished.ts';
 

@@ -1,6 +1,7 @@
 import type { Rules } from '../core/contracts/rules.ts';
 import type { AppDeliveries, GitHub, InstallationStatus } from '../core/ports/github-port.ts';
-import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
+import type { RunTarget } from '../core/ports/run-target.ts';
 
 /** A repository and the installation that gives access to it. */
 export type Repository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo'>;

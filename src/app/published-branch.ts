@@ -1,5 +1,5 @@
 import type { LeftOut } from '../comments/github/branch-standing.ts';
-import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 const MOST_LEFT_OUT = 20;

@@ -1,5 +1,5 @@
 import { GitHubError } from '../core/ports/github-port.ts';
-import type { RunTarget } from '../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /**

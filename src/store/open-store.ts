@@ -1,4 +1,4 @@
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import { openPostgresStore } from './postgres.ts';
 import { openSqliteStore } from './sqlite.ts';
 

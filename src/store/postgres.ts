@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import { checkKey } from './check-key.ts';
 import { createDatabase, type Wake } from './hosted/database.ts';
 import { createHostedStore } from './hosted/hosted-store.ts';

@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely';
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import { checkKey } from './check-key.ts';
 import { createDatabase } from './hosted/database.ts';
 import { createHostedStore } from './hosted/hosted-store.ts';

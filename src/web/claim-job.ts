@@ -3,7 +3,7 @@ import { PROTOCOL } from '../core/contracts/envelope.ts';
 import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
-import type { HostedStore, RunTarget } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import {
   actionsRunMark,
   aliveMark,
@@ -17,6 +17,7 @@ import {
   verificationMark,
   verificationName,
 } from '../core/ports/job-api.ts';
+import type { RunTarget } from '../core/ports/run-target.ts';
 import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
 import { type AttemptOf, askSparingly } from './attempt-of.ts';
 import type { Logger } from './log.ts';

@@ -1,4 +1,4 @@
-import type { Inbox, IncomingDelivery } from '../core/ports/hosted-ports.ts';
+import type { Inbox, IncomingDelivery } from '../core/ports/inbox.ts';
 import { inTime } from './in-time.ts';
 
 type Kept = 'fresh' | 'duplicate' | 'unavailable';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Inbox } from '../core/ports/hosted-ports.ts';
+import type { Inbox } from '../core/ports/inbox.ts';
 import type { Counters } from './counters.ts';
 import { laneOf, pickLaneFields } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';

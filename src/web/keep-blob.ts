@@ -1,5 +1,5 @@
 import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import type { BlobName } from '../core/ports/job-api.ts';
 import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
 

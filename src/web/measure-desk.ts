@@ -1,7 +1,7 @@
 import { type ResolutionFigures, resolutionFigures } from '../core/analytics.ts';
 import type { RunStatus } from '../core/contracts/run-event.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import { aliveMark } from '../core/ports/job-api.ts';
 
 /** a job without a heartbeat for longer than this counts as silent. */

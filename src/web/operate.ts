@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { HostedStore } from '../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
 import type { Counters } from './counters.ts';
 import { inTime } from './in-time.ts';
 import { measureDesk } from './measure-desk.ts';

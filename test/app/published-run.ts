@@ -1,4 +1,4 @@
-import type { RunTarget } from '../../src/core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../src/core/ports/run-target.ts';
 import type { SeenPullRequest } from '../../src/sandbox/person.ts';
 import type { Run } from '../core/run-builder.ts';
 import { until } from '../e2e-github/until.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { HostedStore } from '../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { StoreUnavailableError } from '../../src/core/ports/store-unavailable.ts';
 import { openPostgresStore } from '../../src/store/postgres.ts';
 import { type Backend, KEY } from './hosted/backend.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HostedStore } from '../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { StoreUnavailableError } from '../../src/core/ports/store-unavailable.ts';
 import { type Migration, migrate } from '../../src/store/hosted/migrate.ts';
 import { MIGRATIONS } from '../../src/store/hosted/migrations/all.ts';

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { Agent, type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Delivery } from '../../src/core/ports/hosted-ports.ts';
+import type { Delivery } from '../../src/core/ports/inbox.ts';
 import { StoreUnavailableError } from '../../src/core/ports/store-unavailable.ts';
 import { createCounters } from '../../src/web/counters.ts';
 import { createIngest, WEBHOOK_PATH } from '../../src/web/ingest.ts';

@@ -1,7 +1,7 @@
 import { cleanLine } from '../../comments/text/clean-text.ts';
 import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;

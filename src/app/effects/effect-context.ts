@@ -1,6 +1,6 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 
 /** Everything that performing one effect needs. `state` is the newest, because comments show the current state. */

@@ -1,5 +1,5 @@
 import { isStopped } from '../../core/decide/is-still-wanted.ts';
-import type { OutgoingEffect } from '../../core/ports/hosted-ports.ts';
+import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import { reportMark } from '../comment-context.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { droppedMark, lastDispatch } from '../last-dispatch.ts';

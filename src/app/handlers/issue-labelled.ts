@@ -7,7 +7,7 @@ import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { handle } from '../../core/decide/handle.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 import {
   isSetAgain,

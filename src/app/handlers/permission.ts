@@ -1,7 +1,7 @@
 import type { CommandName } from '../../core/contracts/command.ts';
 import { hasRole, neededRole } from '../../core/contracts/role.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 
 /** Checked for every tick and command. Throws if GitHub does not answer, so that an unknown permission is never a yes. */
 export async function mayCommand(

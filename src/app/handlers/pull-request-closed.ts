@@ -1,6 +1,6 @@
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { whoEnded } from '../who-ended.ts';

@@ -1,6 +1,6 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from '../handlers/pull-request-edited.ts';

@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/hosted-ports.ts';
 import { aliveMark } from '../../core/ports/job-api.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { performEffect } from '../effects/perform-effect.ts';

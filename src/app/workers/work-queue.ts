@@ -1,5 +1,5 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
-import type { Leased, Queue } from '../../core/ports/hosted-ports.ts';
+import type { Leased, Queue } from '../../core/ports/inbox.ts';
 import type { AppLog } from '../dependencies.ts';
 
 /** Renewed during the work, so it can be short and an item is free again soon after a crash. */

@@ -1,4 +1,4 @@
-import type { Delivery } from '../../core/ports/hosted-ports.ts';
+import type { Delivery } from '../../core/ports/inbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { handleInput } from '../handle-input.ts';

@@ -3,8 +3,8 @@ import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
-import type { HostedCommit } from '../ports/hosted-ports.ts';
 import type { RunStore } from '../ports/ports.ts';
+import type { HostedCommit } from '../ports/run-log.ts';
 import { decide } from './decide.ts';
 import { evolve } from './evolve.ts';
 

@@ -5,7 +5,7 @@ import { Orders } from '../contracts/orders.ts';
 import { RunStatus } from '../contracts/run-event.ts';
 import { isUnderWay, type RunState } from '../contracts/run-state.ts';
 import { Verification } from '../contracts/verification.ts';
-import { RunTarget } from './hosted-ports.ts';
+import { RunTarget } from './run-target.ts';
 
 /** The messages between job and desk over HTTP, below `/api/jobs`. Both ends parse with these schemas. */
 export const JOB_API_PATH = '/api/jobs';

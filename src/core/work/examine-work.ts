@@ -1,7 +1,7 @@
 import type { LimitsInForce } from '../contracts/guard.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
-import type { RunTarget } from '../ports/hosted-ports.ts';
+import type { RunTarget } from '../ports/run-target.ts';
 import { findSecretsInFiles } from '../secrets/secrets-in-changeset.ts';
 import {
   Changeset,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Delivery, Inbox, IncomingDelivery } from '../../core/ports/hosted-ports.ts';
+import type { Delivery, Inbox, IncomingDelivery } from '../../core/ports/inbox.ts';
 import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
 import { chooseInsert } from './insert-deliveries.ts';

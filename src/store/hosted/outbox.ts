@@ -1,5 +1,5 @@
 import type { Effect } from '../../core/contracts/effect.ts';
-import type { Outbox, OutgoingEffect } from '../../core/ports/hosted-ports.ts';
+import type { Outbox, OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { Database } from './database.ts';
 import { createQueue } from './queue.ts';
 import type { Trx } from './tables.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Leased, Queue } from '../../core/ports/hosted-ports.ts';
+import type { Leased, Queue } from '../../core/ports/inbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import type { Database } from './database.ts';
 

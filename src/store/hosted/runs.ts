@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { evolve } from '../../core/decide/evolve.ts';
-import { type HostedCommit, type HostedStore, RunTarget } from '../../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { Commit } from '../../core/ports/ports.ts';
+import type { HostedCommit } from '../../core/ports/run-log.ts';
+import { RunTarget } from '../../core/ports/run-target.ts';
 import type { Database } from './database.ts';
 import { putEffects } from './outbox.ts';
 import type { Trx } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Effect } from '../../core/contracts/effect.ts';
-import type { HostedStore } from '../../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './tables.ts';
 

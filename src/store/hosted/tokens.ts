@@ -1,4 +1,4 @@
-import type { HostedStore } from '../../core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { Database } from './database.ts';
 
 export function createTokens({ db, transaction }: Database): HostedStore['tokens'] {

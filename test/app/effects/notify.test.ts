@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { RunTarget } from '../../../src/core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../../src/core/ports/run-target.ts';
 import type { Run, RunOptions } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 

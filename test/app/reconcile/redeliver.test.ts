@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { redeliverFailed } from '../../../src/app/reconcile/redeliver.ts';
 import { createQueueWorker } from '../../../src/app/workers/work-queue.ts';
-import type { Delivery } from '../../../src/core/ports/hosted-ports.ts';
+import type { Delivery } from '../../../src/core/ports/inbox.ts';
 import { refuse } from '../../../src/sandbox/github/gap.ts';
 import { createCounters } from '../../../src/web/counters.ts';
 import { createIngest } from '../../../src/web/ingest.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
 import { handle } from '../../../src/core/decide/handle.ts';
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 import { RULES } from '../../../src/guards/rules.ts';
 import { startRun } from '../run-builder.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
-import type { RunTarget } from '../../../src/core/ports/hosted-ports.ts';
+import type { RunTarget } from '../../../src/core/ports/run-target.ts';
 import type { Changeset, ChangesetFile } from '../../../src/core/work/changeset.ts';
 import {
   changesetLimits,

@@ -1,4 +1,4 @@
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 
 /** A database of one kind, empty, for one test. */
 export interface Backend {

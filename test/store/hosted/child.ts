@@ -1,5 +1,5 @@
 /** A second instance: opens the same database in a process of its own and does one thing there. */
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { KEY } from './backend.ts';
 import { at, note } from './commits.ts';

@@ -1,5 +1,6 @@
-import type { Delivery, RunTarget } from '../../../src/core/ports/hosted-ports.ts';
+import type { Delivery } from '../../../src/core/ports/inbox.ts';
 import type { Commit } from '../../../src/core/ports/ports.ts';
+import type { RunTarget } from '../../../src/core/ports/run-target.ts';
 import { startRun } from '../../core/run-builder.ts';
 
 const START = Date.UTC(2026, 10, 16, 9, 0, 0);

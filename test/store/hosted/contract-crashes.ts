@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 import type { Bench } from './backend.ts';
 import { startChild } from './children.ts';
 import { at, note, request } from './commits.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Delivery, Leased } from '../../../src/core/ports/hosted-ports.ts';
+import type { Delivery, Leased } from '../../../src/core/ports/inbox.ts';
 import type { Bench } from './backend.ts';
 import { startChild } from './children.ts';
 import { at, delivery, note, request } from './commits.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest';
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { type Bench, KEY, type MakeBackend } from './backend.ts';
 import { testCrashes } from './contract-crashes.ts';

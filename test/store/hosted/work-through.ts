@@ -1,5 +1,5 @@
 import { setImmediate as later } from 'node:timers/promises';
-import type { HostedStore } from '../../../src/core/ports/hosted-ports.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 
 export interface Worked {
   id: string;

@@ -1,0 +1,42 @@
+/** A received webhook. The signature of its raw payload has been verified. */
+export interface Delivery {
+  id: string;
+  event: string;
+  payload: string;
+  /** `repo_id#issue`, or `app`. Deliveries of one lane are handled in order. */
+  lane: string;
+  received_at: string;
+}
+
+/** A webhook before it is stored. The payload may still be bytes, because storing it needs no decoding. */
+export type IncomingDelivery = Omit<Delivery, 'payload'> & { payload: string | Uint8Array };
+
+/** An item under a lease. Every write needs its `fence`, so that a worker whose lease expired cannot write. */
+export interface Leased {
+  attempts: number;
+  fence: string;
+}
+
+export interface Queue<Item> {
+  /** Leases the oldest due item of a lane in which no item is leased. */
+  claim(now: string, leaseMs: number): Promise<(Item & Leased) | undefined>;
+  done(item: { id: string; fence: string }): Promise<boolean>;
+  /** Extends the lease to `until`. */
+  renew(item: { id: string; fence: string }, until: string): Promise<boolean>;
+  retry(item: { id: string; fence: string }, at: string, error: string): Promise<boolean>;
+  /** Gives up on the item. It stays visible and is retried only after `revive`. */
+  bury(item: { id: string; fence: string }, error: string): Promise<boolean>;
+  buried(limit: number): Promise<{ id: string; error: string; at: string }[]>;
+  /** Puts a buried item in the queue again. */
+  revive(id: string): Promise<boolean>;
+  size(): Promise<{ waiting: number; busy: number; buried: number }>;
+}
+
+export interface Inbox extends Queue<Delivery> {
+  /** Stores all deliveries in one transaction. They are durable when the promise resolves. */
+  put(deliveries: IncomingDelivery[]): Promise<('fresh' | 'duplicate')[]>;
+  /** The ids among these that were received before, handled or not. */
+  known(ids: string[]): Promise<Set<string>>;
+  /** Ids of buried deliveries of one installation of the App, newest first. */
+  buriedOf(installation: number, limit: number): Promise<string[]>;
+}
