@@ -7,6 +7,7 @@ import type { Input } from '../src/core/contracts/input.ts';
 import { handle } from '../src/core/decide/handle.ts';
 import type { HostedStore } from '../src/core/ports/hosted-store.ts';
 import { RULES } from '../src/guards/rules.ts';
+import { MAX_HELP_BLOCKS } from '../src/runner/output/limit-help-blocks.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { childArgv } from './bench-agent.ts';
 import type { Figure } from './figure.ts';
@@ -15,7 +16,8 @@ import { SAMPLE_RUN } from './sample-run.ts';
 import { withScratchDirectory } from './scratch-directory.ts';
 import { percentile, summarize } from './statistics.ts';
 
-const ROUNDS = 40;
+/** As many help blocks as the runner reads in one turn. */
+const ROUNDS = MAX_HELP_BLOCKS;
 const now = () => new Date();
 
 /**

@@ -81,13 +81,9 @@ export async function startJob(store: HostedStore, folder: string, deskPort: num
   await store.runs.commit(SAMPLE_RUN, 0, { input: request, ...decide(undefined, request, RULES), target });
   const ticket = createTicket();
   const expires_at = new Date(Date.now() + HOUR_MS).toISOString();
-  await store.tokens.addTicket({
-    hash: hashToken(ticket),
-    run: SAMPLE_RUN,
-    job: 1,
-    kind: 'build',
-    expires_at,
-  });
+  const dispatch = await store.dispatches.ofJob(SAMPLE_RUN, 1, 'build');
+  if (!dispatch) throw new Error('The sample run asks for no job.');
+  await store.tickets.add({ hash: hashToken(ticket), op: dispatch.op, expires_at });
   const event = join(folder, 'event.json');
   const desk = `http://127.0.0.1:${deskPort}`;
   const inputs = { ticket, desk, kind: 'build', head_sha, issue: '1', operation: 'bench.1.0' };

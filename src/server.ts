@@ -17,6 +17,7 @@ import { createTimedFetch } from './github/timed-fetch.ts';
 import { RULES } from './guards/rules.ts';
 import { explainUnopened } from './store/explain-unopened.ts';
 import { openStore } from './store/open-store.ts';
+import { holdServerLock } from './store/server-lock.ts';
 import { createCounters } from './web/counters.ts';
 import { inTime } from './web/in-time.ts';
 import { createIngest } from './web/ingest.ts';
@@ -36,7 +37,7 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
   const counters = createCounters();
   const where = { databaseUrl: settings.databaseUrl, file: settings.databaseFile };
-  const store = await openStore({ ...where, key: settings.keys }).catch((error: unknown) => {
+  const { store, lock } = await openOwnStore(where, settings.keys).catch((error: unknown) => {
     throw explainUnopened(error, where);
   });
   const probot = createProbot(settings, log);
@@ -81,7 +82,14 @@ export async function serve(settings: Settings, stopped: Promise<unknown>): Prom
   // Work that does not end in time is released when its lease expires, and the next start continues it.
   await Promise.all([web.close(STOP_MS), inTime(workers.stop(), STOP_MS, () => undefined)]);
   await store.close();
+  lock?.release();
   log.info('autobuild has stopped');
+}
+
+/** Opens the store; one in a file is for this server alone. */
+async function openOwnStore(where: { databaseUrl?: string; file?: string }, key: string) {
+  const lock = where.file === undefined ? undefined : holdServerLock(where.file);
+  return { store: await openStore({ ...where, key }), lock };
 }
 
 export function createProbot(settings: Settings, log: Logger): Probot {

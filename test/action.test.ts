@@ -231,7 +231,7 @@ describe('the bundle as the job', () => {
       expect({ code, status: outputs.status }).toEqual({ code: 0, status: 'handed_over' });
       await expectSaved();
       const events = await desk.store.runs.events('r2');
-      expect(events.at(-1)?.commit.effects).toContainEqual({ type: 'dispatch_job' });
+      expect(events.at(-1)?.commit.effects).toContainEqual({ type: 'dispatch_job', job: 2 });
     });
   });
 });

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { holdServerLock } from '../src/store/server-lock.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
@@ -119,6 +120,21 @@ test('a database file that cannot be opened is named, and so is a key that does 
   await once(start('src/server.ts', { ...settings(), AUTOBUILD_KEYS }), 'close');
   expect(output).toContain('The key does not fit this database.');
   expect(output).not.toMatch(/\n\s+at /);
+});
+
+test('a second server on the same database file is refused, with the name of the first', async () => {
+  const file = settings().AUTOBUILD_DB;
+  const lock = holdServerLock(file);
+  try {
+    const [code] = await once(start('src/server.ts', settings()), 'close');
+    expect(code).toBe(1);
+    expect(output).toContain(file);
+    expect(output).toContain(String(process.pid));
+    expect(output).not.toContain('cannot be opened');
+    expect(output).not.toMatch(/\n\s+at /);
+  } finally {
+    lock.release();
+  }
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(

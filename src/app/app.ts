@@ -1,15 +1,15 @@
 import type { Probot } from 'probot';
-import { actionsRunMark } from '../core/ports/job-api.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
+import { onIssueGone } from './handlers/issue-gone.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
 import { onPullRequestClosed, onPullRequestReopened } from './handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
-import { onIssueGone, onWorkflowRunCompleted } from './handlers/run-over.ts';
+import { onWorkflowRunCompleted } from './handlers/workflow-run-completed.ts';
 import { isOutdated } from './reconcile/redeliver.ts';
 
 interface FromRepository {
@@ -80,6 +80,8 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         comment: {
           id: payload.comment.id,
           body: payload.comment.body,
+          author: payload.comment.user?.login ?? '',
+          author_type: payload.comment.user?.type ?? '',
           app_id: payload.comment.performed_via_github_app?.id ?? undefined,
           updated_at: payload.comment.updated_at,
         },
@@ -113,6 +115,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         before: payload.changes.body.from,
         body: payload.pull_request.body ?? '',
         login: payload.sender.login,
+        at: payload.pull_request.updated_at,
       });
     });
     app.on('pull_request_review.submitted', async ({ payload }) => {
@@ -127,10 +130,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
     });
     app.on('workflow_run.completed', async ({ payload }) => {
       const { workflow_run } = payload;
-      const run = await deps.store.marks.get(actionsRunMark(workflow_run.id));
-      if (!run) return;
       await onWorkflowRunCompleted(deps, {
-        run,
         actions_run: workflow_run.id,
         attempt: workflow_run.run_attempt,
         conclusion: workflow_run.conclusion,

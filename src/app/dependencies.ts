@@ -8,6 +8,8 @@ export type Repository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo'>;
 
 interface AppSettings {
   appId: number;
+  /** The App's name in its bot's login. */
+  slug?: string;
   /** The desk's URL for people and jobs, without a trailing slash. */
   publicUrl: string;
   /** The URL of GitHub's web pages, for links, without a trailing slash. */

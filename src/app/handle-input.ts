@@ -1,3 +1,4 @@
+import type { Effect, Reply } from '../core/contracts/effect.ts';
 import type { Input } from '../core/contracts/input.ts';
 import { type Handled, handle } from '../core/decide/handle.ts';
 import type { AppDependencies } from './dependencies.ts';
@@ -10,4 +11,24 @@ export function handleInput(
   seen: string[] = [],
 ): Promise<Handled | undefined> {
   return handle(deps.store.runs, deps.rules, run, input, { seen });
+}
+
+/** Writes something that changes nothing in the run, once per `seen`. */
+export async function write(
+  deps: Pick<AppDependencies, 'store' | 'rules' | 'now'>,
+  run: string,
+  effects: Effect[],
+  seen: string[] = [],
+): Promise<void> {
+  await handleInput(deps, run, { type: 'write', at: deps.now().toISOString(), effects }, seen);
+}
+
+/** Replies on the run's issue, once per key. */
+export function replyOnce(
+  deps: Pick<AppDependencies, 'store' | 'rules' | 'now'>,
+  run: string,
+  key: string,
+  reply: Reply,
+): Promise<void> {
+  return write(deps, run, [{ type: 'reply', reply }], [`reply:${run}:${key}`]);
 }

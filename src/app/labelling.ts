@@ -1,36 +1,22 @@
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { IssueEvent } from '../core/ports/github-port.ts';
+import type { Labelling } from '../core/ports/labellings.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /** GitHub's webhook and event of one click differ by up to this much. */
 export const ONE_CLICK_MS = 5_000;
 
-/** The label event that requested a run. `at` is by GitHub's clock. */
-export interface Labelling {
-  /** Absent if GitHub's list of events did not contain it yet. */
-  event?: number;
-  at: string;
-}
-
 export function newestLabelled(events: IssueEvent[], label: string): IssueEvent | undefined {
   return events.findLast((event) => event.event === 'labeled' && isSameLabel(event.label, label));
 }
 
+/** A run without a record was started by a desk that kept none. */
 export async function labellingOf(
-  { store }: AppDependencies,
+  { store }: Pick<AppDependencies, 'store'>,
   { run, requested_at }: Pick<RunState, 'run' | 'requested_at'>,
 ): Promise<Labelling> {
-  const text = await store.marks.get(labellingMark(run));
-  return text === undefined ? { at: requested_at } : JSON.parse(text);
-}
-
-export async function rememberLabelling(
-  { store }: AppDependencies,
-  run: string,
-  labelling: Labelling,
-): Promise<void> {
-  await store.marks.set(labellingMark(run), JSON.stringify(labelling));
+  return (await store.labellings.of(run)) ?? { at: requested_at };
 }
 
 export function isSetAgain(before: Labelling, now: Labelling): boolean {
@@ -42,5 +28,3 @@ export function isSetAgain(before: Labelling, now: Labelling): boolean {
 export function isBefore(at: string, other: string): boolean {
   return Math.floor(Date.parse(at) / 1_000) < Math.floor(Date.parse(other) / 1_000);
 }
-
-const labellingMark = (run: string) => `labelling:${run}`;

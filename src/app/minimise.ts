@@ -1,21 +1,15 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import type { AppDependencies } from './dependencies.ts';
 
-/** Minimises one of our comments as outdated, once. This is cosmetic, so a refusal is only logged. */
-export async function minimise(
-  deps: AppDependencies,
-  github: GitHub,
-  run: string,
-  op: string,
-): Promise<void> {
-  const mark = `minimised:${op}`;
-  if (await deps.store.marks.get(mark)) return;
-  const known = await deps.store.comments.find(run, op);
-  if (!known) return;
+/** Collapses a comment of ours as outdated, once. A refusal is logged and blocks nothing, because only the looks depend on it. */
+export async function minimise(deps: AppDependencies, github: GitHub, op: string): Promise<void> {
+  const { comments } = deps.store;
+  const known = await comments.find(op);
+  if (known?.node_id === undefined || known.minimised) return;
   try {
     await github.minimizeComment(known.node_id);
-    await deps.store.marks.set(mark, deps.now().toISOString());
+    await comments.save(op, { minimised: true });
   } catch (error) {
-    deps.log.warn({ run, op, error: String(error) }, 'an outdated comment could not be folded away');
+    deps.log.warn({ op, error: String(error) }, 'an outdated comment could not be folded away');
   }
 }

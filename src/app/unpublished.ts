@@ -1,10 +1,6 @@
 import type { Unpublished } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
-import type { AppDependencies } from './dependencies.ts';
-
-type Store = Pick<AppDependencies, 'store'>;
-
-const markOf = (run: string) => `unpublished:${run}`;
+import type { Publication } from '../core/ports/publications.ts';
 
 export const BUILD_AGAIN = 'Take the label off the issue and set it again to build it once more.';
 
@@ -20,21 +16,7 @@ export const GIVEN_UP: Unpublished = {
   detail: `The administrators of the App see in its log why.\n${BUILD_AGAIN}`,
 };
 
-/** Why the work is not, or not completely, on the pull request. Undefined if it is. */
-export async function whyUnpublished({ store }: Store, run: string): Promise<Unpublished | undefined> {
-  const text = await store.marks.get(markOf(run));
-  return text ? JSON.parse(text) : undefined;
-}
-
 /** True if the run has just ended and the result of publishing is not known yet. */
-export async function isPublishingDue({ store }: Store, { run, status }: RunState): Promise<boolean> {
-  return status === 'reviewing' && (await store.marks.get(markOf(run))) === undefined;
-}
-
-export async function rememberUnpublished(
-  { store }: Store,
-  run: string,
-  why: Unpublished | undefined,
-): Promise<void> {
-  await store.marks.set(markOf(run), why ? JSON.stringify(why) : '');
+export function isPublishingDue({ status }: RunState, { unpublished }: Publication): boolean {
+  return status === 'reviewing' && unpublished === undefined;
 }

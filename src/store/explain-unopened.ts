@@ -1,4 +1,4 @@
-import { userError } from '../core/error-catalogue.ts';
+import { UserError, userError } from '../core/error-catalogue.ts';
 import { SchemaError } from './hosted/migrate.ts';
 import { SealError } from './seal.ts';
 
@@ -10,6 +10,7 @@ export function explainUnopened(
   error: unknown,
   { databaseUrl, file }: { databaseUrl?: string; file?: string },
 ): unknown {
+  if (error instanceof UserError) return error;
   if (error instanceof SchemaError || error instanceof SealError)
     return userError('store_unusable', { problem: error.message });
   const source = sourceOf(error);

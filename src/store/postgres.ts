@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { HostedStore } from '../core/ports/hosted-store.ts';
+import type { HostedStore, Wake } from '../core/ports/hosted-store.ts';
 import { checkKey } from './check-key.ts';
-import { createDatabase, type Wake } from './hosted/database.ts';
+import { createDatabase } from './hosted/database.ts';
 import { createHostedStore } from './hosted/hosted-store.ts';
 import { migrate } from './hosted/migrate.ts';
 import { MIGRATIONS } from './hosted/migrations/all.ts';
@@ -21,7 +21,15 @@ const CHANNEL = 'autobuild_wake';
 const INT8 = 20;
 
 /** Supports any number of instances. Rows that one of them adds wake the others. */
-export async function openPostgresStore({ url, key }: { url: string; key: string }): Promise<HostedStore> {
+export async function openPostgresStore({
+  url,
+  key,
+  clock,
+}: {
+  url: string;
+  key: string;
+  clock?: string;
+}): Promise<HostedStore> {
   const sealer = createSealer(key);
   const pool = createPool(url);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -29,6 +37,7 @@ export async function openPostgresStore({ url, key }: { url: string; key: string
   const database = createDatabase({
     db,
     dialect: 'postgres',
+    clock,
     async notify(trx, whats) {
       for (const what of whats)
         await sql`select pg_notify(${CHANNEL}, ${`${instance} ${what}`})`.execute(trx);

@@ -19,8 +19,13 @@ const SETTINGS = `
   pragma busy_timeout = 0;
 `;
 
+/** SQLite's own name for a database without a file. */
+export const IN_MEMORY = ':memory:';
+
 /** Opens the file so that every commit is synced before it is acknowledged. Waiting for other writers is left to the dialect. */
 export function openSqliteFile(file: string, busyMs: number): DatabaseSync {
+  // Without other processes there is nothing to sync or to wait for.
+  if (file === IN_MEMORY) return new DatabaseSync(file);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite creates its other files with the mode of this one.
   closeSync(openSync(file, 'a', 0o600));

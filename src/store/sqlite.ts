@@ -18,15 +18,19 @@ export async function openSqliteStore({
   file,
   key,
   busyMs = BUSY_MS,
+  clock,
 }: {
   file: string;
   key: string;
   /** The time to wait for another process that writes. */
   busyMs?: number;
+  /** Another clock than this machine's, for tests. */
+  clock?: string | (() => number);
 }): Promise<HostedStore> {
   const sealer = createSealer(key);
   try {
-    const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(openSqliteFile(file, busyMs), busyMs) });
+    const connection = openSqliteFile(file, busyMs);
+    const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, busyMs) });
     try {
       await migrate(db, 'sqlite', MIGRATIONS);
       await checkKey(db, sealer);
@@ -34,7 +38,14 @@ export async function openSqliteStore({
       await db.destroy();
       throw error;
     }
-    const database = createDatabase({ db, dialect: 'sqlite', notify: async () => undefined });
+    const expression = typeof clock === 'function' ? 'test_clock()' : clock;
+    if (typeof clock === 'function') connection.function('test_clock', clock);
+    const database = createDatabase({
+      db,
+      dialect: 'sqlite',
+      clock: expression,
+      notify: async () => undefined,
+    });
     return createHostedStore(database, sealer, async () => {
       // Waits for running queries, because the only connection is handed out in turn.
       await db.connection().execute(async () => undefined);

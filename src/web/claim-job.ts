@@ -1,22 +1,10 @@
 import type { Context } from 'hono';
 import { PROTOCOL } from '../core/contracts/envelope.ts';
-import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
+import { isUnderWay, type RunState, verificationName } from '../core/contracts/run-state.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
-import {
-  actionsRunMark,
-  aliveMark,
-  ClaimRequest,
-  type ClaimResponse,
-  claimMark,
-  dispatchedMark,
-  isOver,
-  JobTarget,
-  type RunOver,
-  verificationMark,
-  verificationName,
-} from '../core/ports/job-api.ts';
+import { ClaimRequest, type ClaimResponse, isOver, JobTarget, type RunOver } from '../core/ports/job-api.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
 import { type AttemptOf, askSparingly } from './attempt-of.ts';
@@ -72,37 +60,44 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     const token = tokenFor(ticket, attempt, nonce);
     const hash = hashToken(token);
     const ticketHash = hashToken(ticket);
-    const found = await store.tokens.findTicket(ticketHash);
+    const found = await store.tickets.find(ticketHash);
     if (!found) return refuse(c, UNUSABLE, { actions_run_id, attempt });
-    const { run, job, kind } = found;
+    const { op, run, job, kind, verification } = found;
     const about = { actions_run_id, attempt, run, job };
-    const [{ state, version }, target, verification] = await Promise.all([
+    const [{ state, version }, target, dispatch] = await Promise.all([
       store.runs.load(run),
       store.runs.target(run),
-      kind === 'verify' ? store.marks.get(verificationMark(ticketHash)) : undefined,
+      store.dispatches.find(op),
     ]);
     if (state && !isUnderWay(state)) return answerOver(c, state, about);
     const over =
       !state || (kind === 'verify' ? verification !== verificationName(state) : isOver(job, state));
-    if (!target || over) return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
+    // A dispatch that was given up is not the run's job any more, and its successor has the same number.
+    if (!target || !dispatch || dispatch.ended_at || over)
+      return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
+    const at = (await store.now()).toISOString();
     // The token exists already if the response of an earlier claim was lost.
-    if (!(await store.tokens.findToken(hash))) {
-      const at = now().toISOString();
-      const dispatched = Number((await store.marks.get(dispatchedMark(ticketHash))) ?? actions_run_id);
+    if (!(await store.tickets.findToken(hash))) {
+      const dispatched = found.actions_run ?? dispatch.actions_run ?? actions_run_id;
       const usable = !found.revoked && at < found.expires_at;
-      if (!usable || (found.actions_run ?? dispatched) !== actions_run_id) return refuse(c, UNUSABLE, about);
+      if (!usable || dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
       if (attempt > (found.attempt ?? FIRST_ATTEMPT)) {
         const wrong = await checkAttempt(c, target, about);
         if (wrong) return wrong;
       }
-      const redeemed = await store.tokens.redeemTicket(ticketHash, actions_run_id, attempt, at);
-      if (!redeemed) return refuse(c, UNUSABLE, about);
-      if (verification !== undefined) await store.marks.set(verificationMark(hash), verification);
-      await store.tokens.addToken({ hash, run, job, kind });
-      await store.marks.set(claimMark(run, job, kind), hash);
-      await store.marks.set(actionsRunMark(actions_run_id), run);
+      const claim = { actions_run: actions_run_id, attempt, nonce: nonce && hashToken(nonce), now: at };
+      if (!(await store.tickets.redeem(ticketHash, claim))) return refuse(c, UNUSABLE, about);
+      await store.tickets.addToken(hash, op);
+      // a dispatch that GitHub answered without a run id may have been asked for twice. One of its jobs is heard.
+      for (const other of await store.dispatches.open(run))
+        if (other.op !== op && other.job === job && other.kind === kind) await store.tickets.revoke(other.op);
     }
-    await store.marks.set(aliveMark(run, job), now().toISOString());
+    await store.dispatches.change(op, {
+      actions_run: actions_run_id,
+      attempt,
+      claimed_at: dispatch.claimed_at ?? at,
+      heard_at: at,
+    });
     log.info({ ...about, kind }, 'job claimed');
     const response: ClaimResponse = {
       token,

@@ -7,9 +7,7 @@ import { handle } from '../core/decide/handle.ts';
 import { ordersFor } from '../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
-  aliveMark,
   BlobName,
-  claimMark,
   InputsRequest,
   isOfVerification,
   isOver,
@@ -19,8 +17,8 @@ import {
   MAX_WAIT_SECONDS,
   OrdersQuery,
   VerificationRequest,
-  verificationMark,
 } from '../core/ports/job-api.ts';
+import type { JobIdentity } from '../core/ports/tickets.ts';
 import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { factsFor, whyNotAccepted } from './accept-changeset.ts';
@@ -33,13 +31,8 @@ import { digestOf, hashToken } from './tokens.ts';
 import { waitForVersion } from './version-watch.ts';
 
 /** The authenticated job. Its token is valid for one job of one run. */
-interface Speaker {
-  run: string;
-  job: number;
-  kind: JobKind;
+interface Speaker extends JobIdentity {
   hash: string;
-  /** The name of the verification, for a job that verifies. */
-  verification?: string;
 }
 
 export type JobApiEnv = { Variables: { speaker: Speaker; state: RunState; version: number } };
@@ -65,17 +58,12 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const token = BEARER.exec(c.req.header('authorization') ?? '')?.[1];
     if (!token) return refuse(c, 'A bearer token is needed.');
     const hash = hashToken(token);
-    const found = await store.tokens.findToken(hash);
+    const found = await store.tickets.findToken(hash);
     if (!found) return refuse(c, 'The token is unknown or was revoked.');
-    const { run, job, kind } = found;
-    const [newest, { state, version }, verification] = await Promise.all([
-      store.marks.get(claimMark(run, job, kind)),
-      store.runs.load(run),
-      kind === 'verify' ? store.marks.get(verificationMark(hash)) : undefined,
-    ]);
-    if (newest !== hash) return refuse(c, 'A later attempt of this job took over.', { run, job });
+    const { run, job } = found;
+    const { state, version } = await store.runs.load(run);
     if (!state) return refuse(c, 'The run is gone.', { run, job });
-    c.set('speaker', { run, job, kind, hash, verification });
+    c.set('speaker', { ...found, hash });
     c.set('state', state);
     c.set('version', version);
     c.header('cache-control', 'no-store');
@@ -112,7 +100,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     }
     // The run has ended, so the claim changes nothing and is not stored.
     if (!isUnderWay(state)) return c.json({ orders: ordersFor(state), version: c.get('version') });
-    await markAlive(run, job);
+    await markAlive(c.get('speaker').op);
     // Hides given values, because an agent may print them and the claim is stored in the journal and shown in comments.
     const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
     const envelope = clampToClock(state, hidden, now().toISOString());
@@ -148,8 +136,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
   });
 
   app.post('/heartbeat', async (c) => {
-    const { run, job } = c.get('speaker');
-    await markAlive(run, job);
+    await markAlive(c.get('speaker').op);
     return c.json({ do: ordersFor(c.get('state')).do });
   });
 
@@ -174,12 +161,12 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
       const bytes = await readStream(c.req.raw.body, MAX_BLOB_BYTES);
       if (!bytes) return tooLarge(c, MAX_BLOB_BYTES);
       const speaker = c.get('speaker');
-      const { run, job } = speaker;
+      const { run } = speaker;
       const why = name.data === 'changeset' ? await whyNotAccepted(deps, speaker, bytes) : undefined;
       if (why) return problem(c, 422, why);
       const kept = await keepBlob(store, run, name.data, bytes, (state) => isStale(speaker, state));
       if (!kept.kept) return kept.why === 'busy' ? busy(c) : problem(c, 409, kept.reason);
-      await markAlive(run, job);
+      await markAlive(c.get('speaker').op);
       return c.json({ bytes: bytes.length });
     } finally {
       uploads -= 1;
@@ -201,8 +188,8 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     if (wrongKind) return wrongKind;
     const request = await readJson(c, VerificationRequest, MAX_REPORT_BYTES);
     if (request instanceof Response) return request;
-    const { run, job, hash } = c.get('speaker');
-    await markAlive(run, job);
+    const { run, hash } = c.get('speaker');
+    await markAlive(c.get('speaker').op);
     const bytes = await store.blobs.get(run, 'changeset');
     if ((bytes ? digestOf(bytes) : null) !== request.changeset)
       return problem(c, 409, 'What was verified is not the changeset of the run: the result does not count.');
@@ -232,7 +219,11 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
   const secretsOf = async (state: RunState) =>
     (await openSecrets(store.vault, state)).map(({ value }) => value);
 
-  const markAlive = (run: string, job: number) => store.marks.set(aliveMark(run, job), now().toISOString());
+  const markAlive = async (op: string) => {
+    const at = (await store.now()).toISOString();
+    const dispatch = await store.dispatches.find(op);
+    await store.dispatches.change(op, { heard_at: at, working_at: dispatch?.working_at ?? at });
+  };
 
   return app;
 }

@@ -2,7 +2,6 @@ import { type ResolutionFigures, resolutionFigures } from '../core/analytics.ts'
 import type { RunStatus } from '../core/contracts/run-event.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
-import { aliveMark } from '../core/ports/job-api.ts';
 
 /** a job without a heartbeat for longer than this counts as silent. */
 const SILENT_AFTER_MS = 180_000;
@@ -23,11 +22,11 @@ export interface DeskFigures {
   resolution: ResolutionFigures;
 }
 
-export async function measureDesk(store: HostedStore, now: Date): Promise<DeskFigures> {
+export async function measureDesk(store: HostedStore): Promise<DeskFigures> {
   const [inbox, outbox, active, newest] = await Promise.all([
     store.inbox.size(),
     store.outbox.size(),
-    store.runs.active(),
+    store.runs.inPhase('working', 'waiting'),
     store.runs.list(NEWEST_RUNS),
   ]);
   const running = await loadAll(store, active.slice(0, MAX_ACTIVE));
@@ -43,7 +42,7 @@ export async function measureDesk(store: HostedStore, now: Date): Promise<DeskFi
     queues: { inbox, outbox },
     active: byStatus,
     waiting: running.filter((state) => state.pending).length,
-    jobs: await measureJobs(store, running, now),
+    jobs: await measureJobs(store, running),
     resolution: resolutionFigures(recent.flatMap(({ escalations }) => escalations)),
   };
 }
@@ -57,11 +56,13 @@ async function loadAll(store: HostedStore, runs: string[]): Promise<RunState[]> 
   return states;
 }
 
-async function measureJobs(store: HostedStore, running: RunState[], now: Date): Promise<DeskFigures['jobs']> {
+async function measureJobs(store: HostedStore, running: RunState[]): Promise<DeskFigures['jobs']> {
+  // Jobs are heard by the database's clock.
+  const now = await store.now();
   const jobs = { live: 0, silent: 0, longest_silence_ms: 0 };
   for (const { run, jobs: job, job_live, updated_at } of running) {
     if (!job_live) continue;
-    const heard = (await store.marks.get(aliveMark(run, job))) ?? updated_at;
+    const heard = (await store.dispatches.ofJob(run, job, 'build'))?.heard_at ?? updated_at;
     const silence = Math.max(0, now.getTime() - Date.parse(heard));
     jobs.live += 1;
     if (silence > SILENT_AFTER_MS) jobs.silent += 1;

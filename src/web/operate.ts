@@ -37,7 +37,7 @@ export function createOperate({ store, counters, workers, now }: OperateDependen
   app.get('/metrics', async (c) => {
     const at = now().getTime();
     if (!measured || at - measured.at >= MEASURED_FOR_MS) {
-      const text = measureDesk(store, now()).then((figures) => renderMetrics(figures, counters));
+      const text = measureDesk(store).then((figures) => renderMetrics(figures, counters));
       measured = { at, text };
       // A failure is not cached.
       text.catch(() => {
@@ -53,7 +53,7 @@ export function createOperate({ store, counters, workers, now }: OperateDependen
 }
 
 function isReachable(store: HostedStore): Promise<boolean> {
-  const asked = store.inbox.size().then(
+  const asked = store.probe().then(
     () => true,
     () => false,
   );

@@ -125,7 +125,7 @@ test('P-9: a job that began before the secret was named makes room for one that 
   expect(state).toMatchObject({ status: 'building', job_live: false });
   expect(state.escalations).toHaveLength(1);
   const commits = await desk.store.runs.events('r1');
-  expect(commits.at(-1)?.commit.effects).toContainEqual({ type: 'dispatch_job' });
+  expect(commits.at(-1)?.commit.effects).toContainEqual({ type: 'dispatch_job', job: 2 });
   const second = await playJob(2, { SHOP_KEY: VALUE });
   expect(readFileSync(join(second.worktree, 'done.txt'), 'utf8').trim()).toBe(String(VALUE.length));
   // The one that could not have it was not let go on.

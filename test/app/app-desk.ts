@@ -5,11 +5,18 @@ import { join } from 'node:path';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
 import type { AppDependencies } from '../../src/app/dependencies.ts';
-import { newestLabelled, rememberLabelling } from '../../src/app/labelling.ts';
+import { performEffect } from '../../src/app/effects/perform-effect.ts';
+import { onWorkflowRunCompleted } from '../../src/app/handlers/workflow-run-completed.ts';
+import { newestLabelled } from '../../src/app/labelling.ts';
 import { reconcile } from '../../src/app/reconcile/reconcile.ts';
-import { createOutboxWorker, fireTimers } from '../../src/app/workers/workers.ts';
+import { watchJobs } from '../../src/app/workers/watch-jobs.ts';
+import { workLane } from '../../src/app/workers/work-lane.ts';
+import { fireTimers } from '../../src/app/workers/workers.ts';
+import type { Outgoing } from '../../src/core/contracts/effect.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
+import type { Dispatch } from '../../src/core/ports/dispatches.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
+import type { JobKind } from '../../src/core/ports/job-api.ts';
 import type { RunTarget } from '../../src/core/ports/run-target.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
 import type { RunningJob } from '../../src/sandbox/github/workflows.ts';
@@ -23,6 +30,8 @@ import { type Run, type RunOptions, startRun } from '../core/run-builder.ts';
 
 const MOST_STEPS = 500;
 const HOUR_MS = 3_600_000;
+/** The Actions run of a seeded run whose job is at work. */
+export const SEEDED_ACTIONS_RUN = 4_000_001;
 
 export interface AppDeskOptions {
   /** `.github/autobuild.yml` of the repository; a good one when left out. */
@@ -55,11 +64,21 @@ export interface AppDesk {
   /** Webhooks, effects and timers, until nothing is left to do. */
   settle(): Promise<void>;
   reconcile(): Promise<void>;
+  /** Looks whether every run that works has a job, and settles. */
+  watchJobs(): Promise<void>;
   /** An issue, labelled by olivia and settled. */
   begin(body?: string): Promise<{ issue: number; run: string }>;
   /** Puts a run that was driven by hand where an issue of olivia's is, and settles. Asked again: what happened since. */
   seed(run: Run, target?: Partial<RunTarget>): Promise<{ issue: number }>;
   state(run?: string): Promise<RunState>;
+  /** Performs one effect at once, outside its lane. */
+  perform(effect: Outgoing, outgoing?: { id?: string; run?: string; attempts?: number }): Promise<void>;
+  /** The newest dispatch of a job. */
+  dispatch(job?: number, kind?: JobKind, run?: string): Promise<Dispatch | undefined>;
+  /** The Actions run claims the ticket of a job and begins to work. */
+  claim(actionsRun: number, job?: number, kind?: JobKind, run?: string): Promise<void>;
+  /** GitHub tells that an Actions run has ended. */
+  endActionsRun(actionsRun: number, conclusion: string): Promise<void>;
   /** `via` of every command in the journal, oldest first. */
   waysOfCommands(run?: string): Promise<string[]>;
   close(): Promise<void>;
@@ -104,14 +123,14 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
       content: Buffer.from(text).toString('base64'),
     });
   const key = randomBytes(32).toString('base64');
-  const store = await openSqliteStore({ file: join(directory, 'desk.db'), key });
+  const clock = { ms: Date.now() };
+  const store = await openSqliteStore({ file: join(directory, 'desk.db'), key, clock: () => clock.ms });
   let text = '';
   const log = createLog('debug', {
     write(line) {
       text += line;
     },
   });
-  const clock = { ms: Date.now() };
   const now = () => new Date(clock.ms);
   const settings: Settings = {
     appId: github.appId,
@@ -131,7 +150,6 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     ...options.deps,
   };
   await probot.load(autobuild(deps));
-  const work = createOutboxWorker(deps);
   let received = 0;
   let losing = false;
   const receive: AppDesk['receive'] = (name, payload, id = randomUUID()) =>
@@ -144,7 +162,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     return fresh.length > 0;
   };
   const olivia = createPerson(github, 'olivia');
-  const versions = new Map<string, { version: number; issue: number }>();
+  const seeded = new Map<string, { commits: number; issue: number }>();
 
   const desk: AppDesk = {
     github,
@@ -164,13 +182,17 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     },
     async settle() {
       for (let step = 0; step < MOST_STEPS; step += 1) {
-        const busy = [await receiveNew(), await work(), await fireTimers(deps)];
+        const busy = [await receiveNew(), await workLane(deps), await fireTimers(deps)];
         if (!busy.includes(true)) return;
       }
       throw new Error(`There is no end to it:\n${text.slice(-4_000)}`);
     },
     async reconcile() {
       await reconcile(deps);
+      await desk.settle();
+    },
+    async watchJobs() {
+      await watchJobs(deps);
       await desk.settle();
     },
     async begin(body = 'Make it.') {
@@ -181,7 +203,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
       return { issue, run: (await store.runs.ofIssue(repo_id, issue)) ?? '' };
     },
     async seed(run, target = {}) {
-      const known = versions.get(run.state.run);
+      const known = seeded.get(run.state.run);
       const issue = known?.issue ?? (await openLabelled(desk));
       const branch = await (await deps.github(INSTALLED)).defaultBranch();
       const home: RunTarget = {
@@ -196,22 +218,23 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
         labelled_by: 'olivia',
         ...target,
       };
-      let version = known?.version ?? 0;
-      for (const commit of run.commits.slice(version)) {
+      let { version } = await store.runs.load(run.state.run);
+      // The label is set just now, and the run may be older: it is this label's all the same.
+      const events = known ? [] : await (await deps.github(INSTALLED)).issueEvents(issue);
+      const labelling = {
+        event: newestLabelled(events, settings.label)?.id,
+        at: run.state.requested_at,
+      };
+      for (const commit of run.commits.slice(known?.commits ?? 0)) {
         const done = await store.runs.commit(run.state.run, version, {
           ...commit,
-          target: version === 0 ? home : undefined,
+          ...(version === 0 && { target: home, labelling }),
         });
         if (!done.ok) throw new Error(`Commit ${version} was refused: the App has decided since.`);
         version += 1;
       }
-      versions.set(run.state.run, { version, issue });
-      // The label is set just now, and the run may be older: it is this label's all the same.
-      if (!known) {
-        const events = await (await deps.github(INSTALLED)).issueEvents(issue);
-        const event = newestLabelled(events, settings.label)?.id;
-        await rememberLabelling(deps, run.state.run, { event, at: run.state.requested_at });
-      }
+      seeded.set(run.state.run, { commits: run.commits.length, issue });
+      await claimJobs(desk, run.state);
       await desk.settle();
       return { issue };
     },
@@ -219,6 +242,28 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
       const { state } = await store.runs.load(run);
       if (!state) throw new Error(`There is no run ${run}.`);
       return state;
+    },
+    async perform(effect, { id = 'once', run = 'r1', attempts = 1 } = {}) {
+      await performEffect(deps, { id, run, lane: 'test', effect, attempts });
+    },
+    dispatch: (job = 1, kind = 'build', run = 'r1') => store.dispatches.ofJob(run, job, kind),
+    async claim(actions_run, job = 1, kind = 'build', run = 'r1') {
+      const { op = '' } = (await store.dispatches.ofJob(run, job, kind)) ?? {};
+      const at = now().toISOString();
+      const claim = {
+        requested_at: at,
+        actions_run,
+        attempt: 1,
+        claimed_at: at,
+        working_at: at,
+        heard_at: at,
+      };
+      if (!(await store.dispatches.change(op, claim)))
+        throw new Error(`Job ${job} of ${run} was not dispatched, or has ended.`);
+    },
+    async endActionsRun(actions_run, conclusion) {
+      await onWorkflowRunCompleted(deps, { actions_run, attempt: 1, conclusion });
+      await desk.settle();
     },
     async waysOfCommands(run = 'r1') {
       const stored = await store.runs.events(run);
@@ -241,6 +286,17 @@ export function askingRun(keys: string[], options: RunOptions = {}): Run {
 }
 
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
+
+/** The jobs that a seeded run had were dispatched and claimed; only the newest may be at work. */
+async function claimJobs({ store, claim, deps }: AppDesk, { run, jobs, job_live }: RunState): Promise<void> {
+  for (let job = 1; job <= jobs; job += 1) {
+    const dispatch = await store.dispatches.ofJob(run, job, 'build');
+    if (!dispatch || dispatch.ended_at) continue;
+    await claim(SEEDED_ACTIONS_RUN, job, 'build', run);
+    if (job === jobs && job_live) continue;
+    await store.dispatches.change(dispatch.op, { ended_at: deps.now().toISOString(), outcome: 'over' });
+  }
+}
 
 /** With the label, and without the run it would start. */
 async function openLabelled(desk: AppDesk): Promise<number> {

@@ -16,7 +16,9 @@ async function open(label?: string): Promise<number> {
 }
 
 const states = async () =>
-  Promise.all((await desk.store.runs.active()).map(async (run) => (await desk.state(run)).status));
+  Promise.all(
+    (await desk.store.runs.inPhase('working', 'waiting')).map(async (run) => (await desk.state(run)).status),
+  );
 
 test.each([
   { made: 'Autobuild', named: undefined },

@@ -23,6 +23,8 @@ export async function publishRun(
   const run = options.run ?? askingRun(['colour']).park();
   await putChangeset(desk, 'one\n', options.leftOut);
   const { issue } = await desk.seed(run, options.target);
+  // The status comment is known when a real run publishes, so the description links to it.
+  await desk.perform({ type: 'publish', ready: false });
   const read = async <Body>(path: string) =>
     (await desk.github.upstream('GET', `/repos/olivia/shop${path}`)).body as Body;
   const branch = `autobuild/issue-${issue}`;

@@ -73,7 +73,7 @@ test('C-2: a workflow whose set-up fails is tried three times, then said', async
   expect(broken).not.toBe(workflow);
   await scene.sandbox.push({ ...files, '.github/workflows/autobuild.yml': broken });
   const story = await scene.begin('makes');
-  await story.comment(':reply ', 'The job does not start');
+  await story.comment(':reply ', 'Paused: the job does not start', 'The log of the last one');
   expect(story.runs('build')).toHaveLength(3);
   await scene.sandbox.push(files);
   await scene.olivia.unlabel(story.issue, 'autobuild');

@@ -45,7 +45,7 @@ export interface Story {
   question(number?: number): Promise<SeenComment>;
   /** Until its jobs have ended. */
   parked(): Promise<void>;
-  /** Until the label says so; where it is the end, until all of it is written. */
+  /** Until the label says so, and no other of ours does; where it is the end, until all of it is written. */
   reached(state: 'running' | 'waiting' | 'done' | 'stopped'): Promise<void>;
   pullRequest(): Promise<SeenPullRequest>;
   /** Workflow runs that were started, by kind. */
@@ -158,7 +158,8 @@ function createStory({ github, runner, person }: Sandbox, issue: number, describ
         `the label autobuild:${state}`,
         async () => {
           seen = await comments();
-          return (await olivia.labels(issue)).includes(`autobuild:${state}`);
+          const labels = await olivia.labels(issue);
+          return labels.filter((label) => label.startsWith('autobuild:')).join() === `autobuild:${state}`;
         },
         describe,
       );

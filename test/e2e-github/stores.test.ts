@@ -11,7 +11,6 @@ beforeAll(async () => {
 afterAll(() => postgres?.close());
 
 test.each([
-  { store: 'SQLite', apps: 2 },
   { store: 'PostgreSQL', apps: 1 },
   { store: 'PostgreSQL', apps: 2 },
 ])('C-2, C-4: label to pull request on $store with $apps of the App', async ({ store, apps }) => {

@@ -2,7 +2,6 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { aliveMark } from '../../src/core/ports/job-api.ts';
 import {
   createHttpLink,
   type HttpLink,
@@ -337,7 +336,7 @@ test('R-5: the heartbeat comes every 30 s by itself', async () => {
     desk.clock.ms += 30_000;
     naps.at(-1)?.wake();
     await expect
-      .poll(() => desk.store.marks.get(aliveMark('r1', 1)))
+      .poll(async () => (await desk.store.dispatches.ofJob('r1', 1, 'build'))?.heard_at)
       .toBe(new Date(desk.clock.ms).toISOString());
   }
 });

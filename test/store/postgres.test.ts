@@ -26,7 +26,11 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 
 async function makeBackend(): Promise<Backend> {
   const url = await server.createDatabase();
-  return { where: { databaseUrl: url }, query: (text) => query(url, text), remove: async () => undefined };
+  return {
+    where: { databaseUrl: url },
+    query: (text) => query(url, text),
+    remove: () => server.dropDatabase(url),
+  };
 }
 
 testContract('PostgreSQL', makeBackend);
@@ -139,15 +143,15 @@ describe('PostgreSQL alone', () => {
     const url = await server.createDatabase();
     const { inbox } = await open(url);
     await inbox.put([delivery('first'), delivery('second')]);
-    const first = (await inbox.claim(at(0), 1000)) ?? expect.fail();
+    const first = (await inbox.claim(1000)) ?? expect.fail();
     await inbox.done(first);
-    const second = (await inbox.claim(at(0), 1000)) ?? expect.fail();
+    const second = (await inbox.claim(1000)) ?? expect.fail();
     // As if another instance had begun to insert earlier and committed only now.
     await query(
       url,
       `update inbox set state = 'waiting', body = (select body from inbox where id = 'second') where id = 'first'`,
     );
-    expect(await inbox.claim(at(0), 1000)).toBeUndefined();
+    expect(await inbox.claim(1000)).toBeUndefined();
     expect(await inbox.done(second)).toBe(true);
     expect(await inbox.size()).toMatchObject({ waiting: 1 });
   });

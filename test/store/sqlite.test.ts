@@ -94,7 +94,7 @@ describe('SQLite alone', () => {
     expect(refused).toBeInstanceOf(StoreUnavailableError);
     expect(refused).toMatchObject({ status: 503, message: expect.stringContaining('another process holds') });
     await expect(store.inbox.put([delivery('d')])).rejects.toThrow(StoreUnavailableError);
-    await expect(store.inbox.claim(at(0), 1000)).rejects.toThrow(StoreUnavailableError);
+    await expect(store.inbox.claim(1000)).rejects.toThrow(StoreUnavailableError);
     // Waiting did not stop the process, and reading goes on.
     expect(ticks).toBeGreaterThan(5);
     expect((await store.runs.load('r1')).version).toBe(1);
@@ -133,26 +133,45 @@ describe('SQLite alone', () => {
     const database = new DatabaseSync(backend.file.replace('data/', ''));
     const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(database, 100) });
     const add: Migration = {
-      name: '0002-colour',
-      up: async (trx) => void (await sql`alter table marks add column colour text`.execute(trx)),
+      name: '0003-colour',
+      up: async (trx) => void (await sql`alter table settings add column colour text`.execute(trx)),
     };
     const fail: Migration = {
-      name: '0003-broken',
+      name: '0004-broken',
       async up(trx) {
-        await sql`alter table marks add column size text`.execute(trx);
+        await sql`alter table settings add column size text`.execute(trx);
         throw new Error('half way');
       },
     };
     await migrate(db, 'sqlite', MIGRATIONS);
-    await db.insertInto('marks').values({ key: 'k', value: 'v' }).execute();
+    await sql`insert into settings (name, value) values ('k', 'v')`.execute(db);
     await expect(migrate(db, 'sqlite', [...MIGRATIONS, add, fail])).rejects.toThrow('half way');
-    expect(database.prepare('select * from marks').all()).toEqual([{ key: 'k', value: 'v', colour: null }]);
+    expect(database.prepare('select * from settings').all()).toEqual([
+      { name: 'k', value: 'v', colour: null },
+    ]);
     expect(database.prepare('select name from migrations').all()).toEqual([
-      { name: '0001-tables' },
-      { name: '0002-colour' },
+      ...MIGRATIONS.map(({ name }) => ({ name })),
+      { name: '0003-colour' },
     ]);
     await db.destroy();
   });
+});
+
+test('a database in memory works like any other, is empty for each, and leaves no file', async () => {
+  const [one, other] = [
+    await openStore({ file: ':memory:', key: KEY, clock: '1000' }),
+    await openStore({ file: ':memory:', key: KEY }),
+  ];
+  await one.runs.commit('r1', 0, { ...request('r1'), effects: note(1).effects });
+  expect((await one.now()).getTime()).toBe(1000);
+  expect(await one.outbox.size()).toEqual({ waiting: 1, busy: 0, buried: 0 });
+  const lease = (await one.outbox.claim(1000)) ?? expect.fail();
+  expect(await one.outbox.next(lease)).toMatchObject({ id: 'r1.1.1' });
+  await one.inbox.put([delivery('d')]);
+  expect(await one.inbox.claim(1000)).toMatchObject({ id: 'd' });
+  expect(await other.runs.list(1)).toEqual([]);
+  for (const store of [one, other]) await store.close();
+  expect(readdirSync('.').filter((name) => name.startsWith(':memory:'))).toEqual([]);
 });
 
 test('a store without a place, or with a URL of something else, is refused', async () => {

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dispatchedMark } from '../../src/core/ports/job-api.ts';
-import { hashToken } from '../../src/web/tokens.ts';
-import { PASSING, startRun, tests } from '../core/run-builder.ts';
+import { PASSING, Run, startRun, tests } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, type TestDesk } from './desk.ts';
 import { callJobApi, claimJob } from './job-call.ts';
 
@@ -106,7 +104,8 @@ describe('S-17: a later attempt', () => {
 test('S-17: a ticket is taken by the Actions run that was started with it, where GitHub said which', async () => {
   await open();
   const ticket = await desk.ticket();
-  await desk.store.marks.set(dispatchedMark(hashToken(ticket)), '900');
+  const { op } = (await desk.store.dispatches.ofJob('r1', 1, 'build')) ?? expect.fail();
+  await desk.store.dispatches.change(op, { actions_run: 900 });
   expect((await claimJob(desk, ticket, { actions_run_id: 901 })).status).toBe(401);
   expect((await claimJob(desk, ticket)).status).toBe(200);
 });
@@ -119,14 +118,39 @@ test('R-9: a claim for a run that has ended: 410 that says how it ended, and the
   const answer = await claimJob(desk, ticket);
   expect(answer).toMatchObject({ status: 410, json: { status: 'cancelled' } });
   expect(answer.json.error).toContain('The run is over (cancelled)');
-  await desk.store.tokens.revokeBefore('r1', 2);
+  await desk.store.tickets.revokeBefore('r1', 2);
   expect((await claimJob(desk, ticket)).status).toBe(410);
-  expect(await desk.store.tokens.actionsRunOf('r1', 1)).toBeUndefined();
+  expect((await desk.store.dispatches.ofJob('r1', 1, 'build'))?.actions_run).toBeUndefined();
 });
 
 test('a ticket that was revoked is none', async () => {
   await open();
   const ticket = await desk.ticket();
-  await desk.store.tokens.revokeBefore('r1', 2);
+  await desk.store.tickets.revokeBefore('r1', 2);
   expect((await claimJob(desk, ticket)).status).toBe(401);
+});
+
+test('R-5: a ticket whose dispatch was given up is refused, because its successor has the same number', async () => {
+  await open(new Run());
+  const late = await desk.ticket();
+  const { op } = (await desk.store.dispatches.ofJob('r1', 1, 'build')) ?? expect.fail();
+  const ended_at = new Date(desk.clock.ms).toISOString();
+  await desk.store.dispatches.change(op, { ended_at, outcome: 'no workflow run of it appeared' });
+  expect((await claimJob(desk, late)).status).toBe(401);
+});
+
+test('R-5: of two dispatches for the same job the one that claims last is heard', async () => {
+  await open(new Run());
+  const [earlier, unused] = [await desk.ticket(), await desk.ticket()];
+  const first = await claimJob(desk, earlier);
+  expect(await beats(first)).toBe(200);
+  const effects = [{ type: 'dispatch_job' as const, job: 1 }];
+  const input = { type: 'write' as const, at: new Date(desk.clock.ms).toISOString(), effects };
+  const { version } = await desk.store.runs.load('r1');
+  await desk.store.runs.commit('r1', version, { input, events: [], effects });
+  const second = await claimJob(desk, await desk.ticket(), { actions_run_id: 901 });
+  expect(second.status).toBe(200);
+  expect(await beats(second)).toBe(200);
+  expect(await beats(first)).toBe(401);
+  expect((await claimJob(desk, unused)).status).toBe(401);
 });

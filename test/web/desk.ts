@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Permission } from '../../src/core/contracts/role.ts';
+import { verificationName } from '../../src/core/contracts/run-state.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
-import { verificationMark, verificationName } from '../../src/core/ports/job-api.ts';
 import type { RunTarget } from '../../src/core/ports/run-target.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
@@ -52,6 +53,7 @@ export interface TestDesk {
   /** At which attempt GitHub says that an Actions run is; an error is thrown. */
   attempts: Record<number, number | Error>;
   seed(run: Run, target?: Partial<RunTarget>): Promise<void>;
+  /** A ticket for the newest dispatch of the job. Where nothing was decided to start it, there is a dispatch all the same. */
   ticket(parts?: {
     run?: string;
     job?: number;
@@ -74,20 +76,36 @@ export interface TestDeskOptions {
 export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestDesk> {
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-web-'));
   const key = randomBytes(32).toString('base64');
-  const store = await openSqliteStore({ file: join(directory, 'desk.db'), key });
+  const clock = { ms: START };
+  const file = join(directory, 'desk.db');
+  const store = await openSqliteStore({ file, key, clock: () => clock.ms });
   let text = '';
   const log = createLog('debug', {
     write(line) {
       text += line;
     },
   });
-  const clock = { ms: START };
   const now = () => new Date(clock.ms);
   const counters = createCounters();
   const workers: WorkerHealth[] = [{ name: 'inbox', alive: true }];
   const people: TestDesk['people'] = {};
   const common = { store, rules: RULES, log, now };
   let web: ReturnType<typeof createWebServer> | undefined;
+
+  /** Beside the store, because a commit would be a decision of the run. */
+  const addDispatch = async (run: string, job: number, kind: 'build' | 'verify'): Promise<string> => {
+    const { state } = await store.runs.load(run);
+    const verification = kind === 'verify' && state ? verificationName(state) : null;
+    const op = `${run}.test.${job}-${kind}`;
+    const database = new DatabaseSync(file);
+    database
+      .prepare(
+        'insert into dispatches (op, run, job, kind, verification, decided_ms) values (?, ?, ?, ?, ?, ?)',
+      )
+      .run(op, run, job, kind, verification, clock.ms);
+    database.close();
+    return op;
+  };
 
   const desk: TestDesk = {
     url: '',
@@ -109,10 +127,9 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
     async ticket({ run = 'r1', job = 1, kind = 'build', minutes = 60 } = {}) {
       const ticket = createTicket();
       const expires_at = new Date(clock.ms + minutes * 60_000).toISOString();
-      const { state } = await store.runs.load(run);
-      if (kind === 'verify' && state)
-        await store.marks.set(verificationMark(hashToken(ticket)), verificationName(state));
-      await store.tokens.addTicket({ hash: hashToken(ticket), run, job, kind, expires_at });
+      const decided = await store.dispatches.ofJob(run, job, kind);
+      const op = decided?.op ?? (await addDispatch(run, job, kind));
+      await store.tickets.add({ hash: hashToken(ticket), op, expires_at });
       return ticket;
     },
     async start() {

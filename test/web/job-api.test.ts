@@ -1,6 +1,6 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { actionsRunMark, aliveMark, type ClaimRequest, ClaimResponse } from '../../src/core/ports/job-api.ts';
+import { type ClaimRequest, ClaimResponse } from '../../src/core/ports/job-api.ts';
 import { hashToken } from '../../src/web/tokens.ts';
 import { PASSING, Run } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, TARGET, type TestDesk } from './desk.ts';
@@ -65,7 +65,7 @@ describe('claim', () => {
     });
     expect(answer.headers.get('cache-control')).toBe('no-store');
     for (const secret of [token, ticket]) expect(desk.logged()).not.toContain(secret);
-    expect(await desk.store.tokens.findToken(hashToken(token))).toMatchObject({ run: 'r1', job: 1 });
+    expect(await desk.store.tickets.findToken(hashToken(token))).toMatchObject({ run: 'r1', job: 1 });
   });
 
   test('S-17: a ticket works once, for one Actions run', async () => {
@@ -192,7 +192,9 @@ describe('report', () => {
       status: 200,
       json: { orders: { do: 'wait', escalation: 'e1' }, version: before + 1 },
     });
-    expect(await desk.store.marks.get(aliveMark('r1', 1))).toBe(new Date(desk.clock.ms).toISOString());
+    expect((await desk.store.dispatches.ofJob('r1', 1, 'build'))?.heard_at).toBe(
+      new Date(desk.clock.ms).toISOString(),
+    );
   });
 
   test('R-2: the same envelope again does nothing and gets the same answer', async () => {
@@ -335,11 +337,21 @@ describe('orders', () => {
   });
 });
 
-test('a heartbeat marks the job as alive and says what to do', async () => {
+test('R-13: a heartbeat marks the job as alive, at work from the first one on, and says what to do', async () => {
+  const dispatch = () => desk.store.dispatches.ofJob('r1', 1, 'build');
   const token = await claimed();
+  const claimed_at = new Date(desk.clock.ms).toISOString();
+  expect(await dispatch()).toMatchObject({ claimed_at, heard_at: claimed_at, working_at: undefined });
   desk.clock.ms += 30_000;
+  const working_at = new Date(desk.clock.ms).toISOString();
   expect(await call('POST', '/heartbeat', { token })).toMatchObject({ status: 200, json: { do: 'wait' } });
-  expect(await desk.store.marks.get(aliveMark('r1', 1))).toBe(new Date(desk.clock.ms).toISOString());
+  expect(await dispatch()).toMatchObject({ claimed_at, heard_at: working_at, working_at });
+  desk.clock.ms += 30_000;
+  await call('POST', '/heartbeat', { token });
+  expect(await dispatch()).toMatchObject({ claimed_at, working_at });
+  expect((await desk.store.dispatches.ofJob('r1', 1, 'build'))?.heard_at).toBe(
+    new Date(desk.clock.ms).toISOString(),
+  );
 });
 
 test('S-13: values go to the job that builds, by reference, and into no log and no cache', async () => {
@@ -429,7 +441,7 @@ test('only the fresh job says what it verified, and says it once', async () => {
 
 test('the run of an Actions run is known once it claimed', async () => {
   await claimed();
-  expect(await desk.store.marks.get(actionsRunMark(900))).toBe('r1');
+  expect(await desk.store.dispatches.ofActionsRun(900)).toMatchObject({ run: 'r1', job: 1, attempt: 1 });
 });
 
 test('R-12: a store that is away is a 503 that says when to come again', async () => {

@@ -1,5 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { aliveMark } from '../../src/core/ports/job-api.ts';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../../src/store/hosted/database.ts';
+import { createHostedStore } from '../../src/store/hosted/hosted-store.ts';
+import type { Tables } from '../../src/store/hosted/tables.ts';
+import { createNodeSqliteDialect } from '../../src/store/node-sqlite-dialect.ts';
+import { createSealer } from '../../src/store/seal.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
+import { createCounters } from '../../src/web/counters.ts';
+import { createOperate } from '../../src/web/operate.ts';
 import { askingRun, openTestDesk, START, type TestDesk } from './desk.ts';
 
 let desk: TestDesk;
@@ -30,10 +44,52 @@ test('R-12: /healthz says that the store is away, and /metrics is a 503', async 
   expect((await get('/metrics')).status).toBe(503);
 });
 
+/** An empty directory for a store of its own. */
+function emptyDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-health-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+test('R-12: /healthz says that the store is read-only, although it answers what it is asked', async () => {
+  const file = join(emptyDirectory(), 'desk.db');
+  const key = randomBytes(32).toString('base64');
+  await (await openSqliteStore({ file, key })).close();
+  const connection = new DatabaseSync(file, { readOnly: true });
+  const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, 100) });
+  const database = createDatabase({ db, dialect: 'sqlite', notify: async () => undefined });
+  const store = createHostedStore(database, createSealer(key), () => db.destroy());
+  onTestFinished(() => store.close());
+  const operate = createOperate({
+    store,
+    counters: createCounters(),
+    workers: () => [],
+    now: () => new Date(),
+  });
+  expect(await store.runs.list(1)).toEqual([]);
+  const sick = await operate.request('/healthz');
+  expect(sick.status).toBe(503);
+  expect(await sick.json()).toEqual({ ok: false, store: false, dead_workers: [] });
+});
+
+test('R-12: /healthz says that the disk of the store is full', () => {
+  const script = join(import.meta.dirname, 'full-store.ts');
+  const key = randomBytes(32).toString('base64');
+  const args = [process.execPath, script, join(emptyDirectory(), 'desk.db'), key];
+  const out = execFileSync('bash', ['-c', 'ulimit -f 2000 && exec "$0" "$@"', ...args], { encoding: 'utf8' });
+  expect(JSON.parse(out)).toEqual({
+    before: { status: 200, ok: true, store: true, dead_workers: [] },
+    refused: 'StoreUnavailableError',
+    after: { status: 503, ok: false, store: false, dead_workers: [] },
+    reads: true,
+  });
+});
+
 test('/metrics: queues, runs, jobs and questions in figures, and none of what is built or said', async () => {
   const run = askingRun('url');
   await desk.seed(run);
-  await desk.store.marks.set(aliveMark('r1', 1), new Date(START - 200_000).toISOString());
+  const { op } = (await desk.store.dispatches.ofJob('r1', 1, 'build')) ?? expect.fail();
+  await desk.store.dispatches.change(op, { heard_at: new Date(START - 200_000).toISOString() });
   await desk.store.inbox.put([
     {
       id: 'd',

@@ -1,5 +1,5 @@
 import { cleanLine } from '../../comments/text/clean-text.ts';
-import type { Effect, Reply } from '../../core/contracts/effect.ts';
+import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { BUILD_AGAIN } from '../unpublished.ts';
@@ -8,7 +8,7 @@ const SAID_CHARS = 300;
 
 type Workflow = 'there' | 'missing' | 'disabled';
 
-const WHAT: Partial<Record<Effect['type'], string>> = {
+const WHAT: Partial<Record<Outgoing['type'], string>> = {
   publish: 'The work cannot be committed',
   stop_job: 'The job cannot be cancelled',
   stop_verification: 'The job that verifies cannot be cancelled',
@@ -17,7 +17,7 @@ const WHAT: Partial<Record<Effect['type'], string>> = {
 /** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
   { missingPermission, status }: GitHubError,
-  { effect, said, grantAt }: { effect: Effect; said: string; grantAt: string },
+  { effect, said, grantAt }: { effect: Outgoing; said: string; grantAt: string },
 ): Reply {
   const what = WHAT[effect.type] ?? 'Something could not be written here';
   if (missingPermission) {

@@ -1,92 +1,85 @@
-import { isUnderWay } from '../../core/contracts/run-state.ts';
+import { phaseOf, type RunState, verificationName } from '../../core/contracts/run-state.ts';
+import { neededJob } from '../../core/decide/jobs/end-job.ts';
 import type { DispatchInputs } from '../../core/ports/dispatch.ts';
-import {
-  actionsRunMark,
-  dispatchedMark,
-  type JobKind,
-  verificationMark,
-  verificationName,
-} from '../../core/ports/job-api.ts';
-import { lastDispatch, rememberDispatch } from '../last-dispatch.ts';
+import type { Dispatch } from '../../core/ports/dispatches.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** A job that did not claim its ticket within this time never will. */
-const TICKET_MS = 6 * 3_600_000;
+/** As long as a job may wait in a queue of Actions. */
+const TICKET_MS = 24 * 3_600_000;
 
-/** `begun` is the desk's time, but workflow runs are listed by GitHub's clock. */
+/** GitHub's clock may be behind the database's. */
 const SKEW_MS = 60_000;
 
 /**
- * Starts an Actions job with a ticket. A retry after a lost response finds the started job by its run name, which contains the
- * operation id. If the workflow sets another run name, a second job starts; its ticket is refused.
+ * Starts an Actions job with a ticket. After a lost response, a retry finds the started workflow run by its name, which contains
+ * the operation id. If the workflow file names its runs differently, a second run starts, whose ticket is refused.
  */
-export async function dispatchJob(context: EffectContext, kind: JobKind): Promise<void> {
+export async function dispatchJob(context: EffectContext): Promise<void> {
   const { deps, github, state, target, op } = context;
-  const needed =
-    kind === 'verify'
-      ? state.verifying !== undefined
-      : !state.job_live && !state.pending && !state.paused && state.verifying === undefined;
-  if (!needed || !isUnderWay(state)) return;
-  const job = kind === 'verify' ? state.jobs : state.jobs + 1;
-  if (await isDispatched(context, kind, job)) return;
-  const started = await findStarted(context);
-  if (started) return remember(context, { kind, job, actions_run: started });
+  const { dispatches, tickets } = deps.store;
+  const dispatch = await dispatches.find(op);
+  if (!dispatch || dispatch.ended_at || dispatch.claimed_at) return;
+  const drop = async (outcome: string) => {
+    await dispatches.change(op, { ended_at: await databaseTime(context), outcome });
+  };
+  if (dispatch.requested_at) {
+    const started = dispatch.actions_run ?? (await findStarted(context, dispatch.requested_at));
+    if (started !== undefined) return void (await dispatches.change(op, { actions_run: started }));
+  }
+  if (!isNeeded(state, dispatch)) return drop('it was not needed any more');
+  if (await isAnotherUnderWay(context, dispatch)) return drop('another one is under way');
+  const now = await databaseTime(context);
   const ticket = deps.randomToken();
-  const hash = deps.hash(ticket);
-  if (kind === 'verify') await deps.store.marks.set(verificationMark(hash), verificationName(state));
-  await deps.store.tokens.addTicket({
-    hash,
-    run: state.run,
-    job,
-    kind,
-    expires_at: new Date(deps.now().getTime() + TICKET_MS).toISOString(),
-  });
+  const expires_at = new Date(Date.parse(now) + TICKET_MS).toISOString();
+  await tickets.add({ hash: deps.hash(ticket), op, expires_at });
+  if (!dispatch.requested_at) await dispatches.change(op, { requested_at: now });
   const inputs: DispatchInputs = {
     ticket,
     desk: deps.settings.publicUrl,
-    kind,
+    kind: dispatch.kind,
     head_sha: target.head_sha,
     issue: String(target.issue),
     operation: op,
   };
   const { run_id } = await github.dispatchWorkflow(target.workflow, target.default_branch, inputs);
-  if (run_id !== undefined) await deps.store.marks.set(dispatchedMark(hash), String(run_id));
-  await remember(context, { kind, job, actions_run: run_id });
+  await dispatches.change(op, { answered_at: await databaseTime(context), actions_run: run_id });
+}
+
+/** The run may have been answered, paused or ended since the dispatch was decided. */
+export function isNeeded(state: RunState, { job, kind, verification }: Dispatch): boolean {
+  if (phaseOf(state) !== 'working') return false;
+  if (kind === 'verify') return state.verifying !== undefined && verification === verificationName(state);
+  return !state.job_live && job === neededJob(state);
 }
 
 /**
- * Two commands must start only one job while it waits for a runner. GitHub would cancel the other one, which looks as if a person
- * had cancelled it.
+ * Two commands while a job waits for its runner start only one job. GitHub would cancel the waiting one, which would look like a
+ * person's cancel.
  */
-async function isDispatched(
-  { deps, github, state }: EffectContext,
-  kind: JobKind,
-  job: number,
-): Promise<boolean> {
-  const newest = await lastDispatch(deps, state.run);
-  if (newest?.kind !== kind || newest.job !== job || newest.ended || !newest.actions_run) return false;
-  const run = await github.workflowRun(newest.actions_run);
-  return run !== undefined && run.status !== 'completed';
+async function isAnotherUnderWay({ deps, github }: EffectContext, dispatch: Dispatch): Promise<boolean> {
+  const { run, job, kind, op, decided_at } = dispatch;
+  const open = await deps.store.dispatches.open(run);
+  const earlier = open.filter(
+    (other) => other.op !== op && other.job === job && other.kind === kind && other.decided_at <= decided_at,
+  );
+  for (const { actions_run, claimed_at } of earlier) {
+    if (claimed_at) return true;
+    if (actions_run === undefined) continue;
+    const workflowRun = await github.workflowRun(actions_run);
+    if (workflowRun && workflowRun.status !== 'completed') return true;
+  }
+  return false;
 }
 
-async function findStarted({ deps, github, target, op }: EffectContext): Promise<number | undefined> {
-  const mark = `dispatching:${op}`;
-  const begun = await deps.store.marks.get(mark);
-  if (begun === undefined) {
-    await deps.store.marks.set(mark, deps.now().toISOString());
-    return undefined;
-  }
-  const since = new Date(Date.parse(begun) - SKEW_MS).toISOString();
+async function findStarted(
+  { github, target, op }: EffectContext,
+  requestedAt: string,
+): Promise<number | undefined> {
+  const since = new Date(Date.parse(requestedAt) - SKEW_MS).toISOString();
   const runs = await github.workflowRuns(target.workflow, since);
   return runs.find(({ name }) => name.split(' ').includes(op))?.id;
 }
 
-async function remember(
-  { deps, state }: EffectContext,
-  dispatch: { kind: JobKind; job: number; actions_run?: number },
-): Promise<void> {
-  const { actions_run } = dispatch;
-  await rememberDispatch(deps, state.run, { ...dispatch, at: deps.now().toISOString() });
-  // Stored before the job claims its ticket, so that a job that ends without having begun is noticed.
-  if (actions_run !== undefined) await deps.store.marks.set(actionsRunMark(actions_run), state.run);
+async function databaseTime({ deps }: EffectContext): Promise<string> {
+  return (await deps.store.now()).toISOString();
 }

@@ -12,3 +12,9 @@ export interface EffectContext {
   /** The operation id of the effect. */
   op: string;
 }
+
+/** The outcome of a performer. */
+export interface Performed {
+  /** The effect is performed again after this time. */
+  againAfterMs?: number;
+}

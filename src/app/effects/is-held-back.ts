@@ -5,8 +5,8 @@ import type { EffectContext } from './effect-context.ts';
 /** After people closed or merged the pull request, nothing is committed to it or to a new one until somebody says to continue. */
 export async function isHeldBack({ deps, github, state, target }: EffectContext): Promise<boolean> {
   if (waitsOverClosedPull(state)) return true;
-  const number = await deps.store.marks.get(`pull-of:${state.run}`);
-  const pull = number === undefined ? undefined : await github.pullRequest(Number(number));
+  const number = (await deps.store.publications.of(state.run)).pull;
+  const pull = number === undefined ? undefined : await github.pullRequest(number);
   if (!pull) return false;
   await noticeFate(deps, github, state, target, pull);
   return pull.state === 'closed' && (pull.merged || state.closed_pull?.number !== pull.number);

@@ -20,12 +20,9 @@ export async function notifyPeople(
   const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
   const where = await commentContext(deps, state, target, op, true);
   if (effect.reminder > 0) {
-    await upsertComment(deps, github, target, {
-      run: state.run,
-      op,
-      body: renderReminder(state, escalation, where),
-    });
-    await minimise(deps, github, state.run, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
+    const body = renderReminder(state, escalation, where);
+    await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
+    await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
   }
   const headline = await redactFor(deps, state.run, cleanText(escalation.headline));
   await postWebhook(context, renderChatLine(target, headline, where));

@@ -1,64 +1,85 @@
-import type { Effect, Reply } from '../../core/contracts/effect.ts';
-import { isUnderWay } from '../../core/contracts/run-state.ts';
+import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { handleInput } from '../handle-input.ts';
-import { postReply } from '../post-reply.ts';
+import { handleInput, replyOnce, write } from '../handle-input.ts';
 import { redactFor } from '../redact.ts';
-import { GIVEN_UP, isPublishingDue, NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
+import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
-import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/work-queue.ts';
+import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
+import type { Performed } from './effect-context.ts';
 import { performEffect } from './perform-effect.ts';
 
-type Attempt = OutgoingEffect & { attempts: number };
-
 /** Performs an effect. If GitHub refuses it permanently, a reply explains once what a person can do, on the issue if possible. */
-export async function performOrExplain(deps: AppDependencies, outgoing: Attempt): Promise<void> {
-  const { state } = await deps.store.runs.load(outgoing.run);
-  if (state && !isStillWanted(outgoing.effect, state)) return;
+export async function performOrExplain(deps: AppDependencies, outgoing: OutgoingEffect): Promise<Performed> {
+  const { run } = outgoing;
+  const state = run === undefined ? undefined : (await deps.store.runs.load(run)).state;
+  if (state && !isStillWanted(outgoing.effect, state)) {
+    await dropDispatch(deps, outgoing);
+    return {};
+  }
   try {
-    await performOrReply(deps, outgoing);
+    return await performEffect(deps, outgoing);
   } catch (error) {
-    if (isFinalPublish(outgoing.effect)) await showUnpublished(deps, outgoing, error);
+    if (run !== undefined && (await explain(deps, { ...outgoing, run }, error)) === 'settled') return {};
     throw error;
   }
 }
 
-async function performOrReply(deps: AppDependencies, outgoing: Attempt): Promise<void> {
+type Attempt = OutgoingEffect & { run: string };
+
+/** `settled` if the run has taken the failure into account, so that nothing is left to do. */
+async function explain(
+  deps: AppDependencies,
+  outgoing: Attempt,
+  error: unknown,
+): Promise<'settled' | undefined> {
+  const target = await deps.store.runs.target(outgoing.run);
+  if (!target) return undefined;
+  const isFinal = isFinalPublish(outgoing.effect);
   try {
-    await performEffect(deps, outgoing);
-  } catch (error) {
-    if (!(error instanceof GitHubError) || error.retryAfter !== undefined) throw error;
-    const target = await deps.store.runs.target(outgoing.run);
-    if (!target) throw error;
-    await refuseUnreachable(deps, target, error);
-    const { type } = outgoing.effect;
-    const dispatch = type === 'dispatch_job' || type === 'dispatch_verification';
-    if (dispatch && isPermanent(error, outgoing.attempts, [404, 422])) {
-      return holdRun(deps, target, outgoing, error);
+    if (isDispatch(outgoing.effect)) {
+      if (!isDispatchRefused(error, outgoing.attempts)) return undefined;
+      await refuseDispatch(deps, target, outgoing, error);
+      return 'settled';
     }
-    const final = isFinalPublish(outgoing.effect);
-    const meant = error.missingPermission || type === 'publish' ? [422] : [];
-    if (isPermanent(error, outgoing.attempts, meant) || (final && isGivenUp(error, outgoing.attempts))) {
-      // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
-      const said = await redactFor(deps, outgoing.run, error.message);
-      const reply = describeRefusal(error, { effect: outgoing.effect, said, grantAt: grantAt(deps, target) });
-      if (final) {
-        const why = 'GitHub does not take the work';
-        await rememberUnpublished(deps, outgoing.run, { why, detail: reply.detail ?? '' });
-      }
-      await replyOnce(deps, target, { run: outgoing.run, seen: reply.title }, reply);
-    }
-    throw error;
+    if (error instanceof GitHubError && error.retryAfter === undefined)
+      await explainRefusal(deps, target, outgoing, error);
+    return undefined;
+  } finally {
+    if (isFinal) await showUnpublished(deps, outgoing, error);
   }
 }
 
-function isFinalPublish(effect: Effect): boolean {
+async function explainRefusal(
+  deps: AppDependencies,
+  target: RunTarget,
+  { run, effect, attempts }: Attempt,
+  error: GitHubError,
+): Promise<void> {
+  await refuseUnreachable(deps, target, error);
+  const isFinal = isFinalPublish(effect);
+  const meant = error.missingPermission || effect.type === 'publish' ? [422] : [];
+  if (!isPermanent(error, attempts, meant) && !(isFinal && isGivenUp(error, attempts))) return;
+  // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
+  const said = await redactFor(deps, run, error.message);
+  const reply = describeRefusal(error, { effect, said, grantAt: grantAt(deps, target) });
+  if (isFinal) {
+    const unpublished = { why: 'GitHub does not take the work', detail: reply.detail ?? '' };
+    await deps.store.publications.change(run, { unpublished });
+  }
+  await sayOnce(deps, run, reply);
+}
+
+function isFinalPublish(effect: Outgoing): boolean {
   return effect.type === 'publish' && effect.ready;
+}
+
+function isDispatch(effect: Outgoing): boolean {
+  return effect.type === 'dispatch_job' || effect.type === 'dispatch_verification';
 }
 
 /** Later effects wait for the publish. Without this update, people would read the state before the run's end for hours. */
@@ -68,16 +89,12 @@ async function showUnpublished(
   error: unknown,
 ): Promise<void> {
   const { state } = await deps.store.runs.load(run);
-  const due = state !== undefined && (await isPublishingDue(deps, state));
-  if (due || (await whyUnpublished(deps, run))?.why === NOT_YET.why)
-    await rememberUnpublished(deps, run, isGivenUp(error, attempts) ? GIVEN_UP : NOT_YET);
-  // GitHub accepts no writes at the moment.
-  if (error instanceof GitHubError && (error.unreachable || error.retryAfter !== undefined)) return;
-  try {
-    await performEffect(deps, { id: `${id}.status`, run, effect: { type: 'update_status' } });
-  } catch (problem) {
-    deps.log.warn({ run, error: String(problem) }, 'that the work is not published could not be shown');
-  }
+  const publication = await deps.store.publications.of(run);
+  const due = state !== undefined && isPublishingDue(state, publication);
+  const isLast = isGivenUp(error, attempts);
+  if (due || publication.unpublished?.why === NOT_YET.why)
+    await deps.store.publications.change(run, { unpublished: isLast ? GIVEN_UP : NOT_YET });
+  await write(deps, run, [{ type: 'update_status' }], [`unpublished:${id}:${isLast}`]);
 }
 
 /**
@@ -108,32 +125,53 @@ async function refuseUnreachable(
   );
 }
 
-/** If no job can be started, the run pauses until somebody fixes the cause. Finished work is handed over without verification. */
-async function holdRun(
+function isDispatchRefused(error: unknown, attempts: number): boolean {
+  const permanent =
+    error instanceof GitHubError &&
+    error.retryAfter === undefined &&
+    isPermanent(error, attempts, [404, 422]);
+  return permanent || isGivenUp(error, attempts);
+}
+
+/** R-13: no job can be started, so the run pauses until somebody fixes the cause. */
+async function refuseDispatch(
   deps: AppDependencies,
   target: RunTarget,
-  { id, run, effect }: OutgoingEffect,
-  error: GitHubError,
+  { id, run }: Attempt,
+  problem: unknown,
 ): Promise<void> {
-  const verifying = effect.type === 'dispatch_verification';
+  const error =
+    problem instanceof GitHubError
+      ? problem
+      : new GitHubError(String(problem), { status: 0 }, { cause: problem });
+  await refuseUnreachable(deps, target, error);
+  const dispatch = await deps.store.dispatches.find(id);
+  if (!dispatch) return;
+  const { job, kind, verification } = dispatch;
   const github = await deps.github(target);
   const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
+  const verifying = kind === 'verify';
   const reply = describeRefusedDispatch(error, target, grantAt(deps, target), { workflow, verifying });
-  // A person who retries gets another reply. A verification is retried automatically, so it gets only one.
-  await replyOnce(deps, target, { run, seen: verifying ? reply.title : id }, reply);
-  const { state } = await deps.store.runs.load(run);
-  if (!state || !isUnderWay(state)) return;
-  if (!verifying && (state.pending || state.paused)) return;
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
   const at = deps.now().toISOString();
-  const because = error.message;
+  // A verification is retried without a person, so its refusal is told once.
+  if (verifying) await replyOnce(deps, run, `refused:${reply.title}`, reply);
   await handleInput(
     deps,
     run,
-    verifying
-      ? { type: 'job_lost', at, reason: because, verifying }
-      : { type: 'command', at, command: { name: 'pause' }, by: 'Autobuild', via: 'autobuild', because },
-    [`refused:${id}`],
+    { type: 'dispatch_refused', at, job, kind, verification, reply: verifying ? undefined : reply },
+    [`dispatch-refused:${id}`],
   );
+  await endDispatch(deps, id, 'GitHub refused it');
+}
+
+/** An effect that is not wanted any more is not performed, and its job is not waited for. */
+async function dropDispatch(deps: AppDependencies, { id, effect }: OutgoingEffect): Promise<void> {
+  if (isDispatch(effect)) await endDispatch(deps, id, 'it was not needed any more');
+}
+
+async function endDispatch({ store }: AppDependencies, op: string, outcome: string): Promise<void> {
+  await store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
 }
 
 /** The page where the repository's administrators see and grant the App's permissions. */
@@ -141,17 +179,7 @@ function grantAt({ settings }: AppDependencies, { owner, repo }: RunTarget): str
   return `${settings.webUrl}/${owner}/${repo}/settings/installations`;
 }
 
-/** The `seen` key makes the reply idempotent. */
-async function replyOnce(
-  deps: AppDependencies,
-  target: RunTarget,
-  { run, seen }: { run: string; seen: string },
-  reply: Reply,
-): Promise<void> {
+async function sayOnce(deps: AppDependencies, run: string, reply: Reply): Promise<void> {
   deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
-  try {
-    await postReply(deps, await deps.github(target), { run, seen: `refused:${seen}` }, reply);
-  } catch (error) {
-    deps.log.warn({ run, error: String(error) }, 'this could not be said on the issue');
-  }
+  await replyOnce(deps, run, `refused:${reply.title}`, reply);
 }

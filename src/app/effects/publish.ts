@@ -1,19 +1,16 @@
 import { plainTitle } from '../../comments/text/plain-title.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
-import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
-import { postReply } from '../post-reply.ts';
+import { replyOnce, write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
-import { NOT_YET, rememberUnpublished, whyUnpublished } from '../unpublished.ts';
+import { NOT_YET } from '../unpublished.ts';
 import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
-import { showReceipt } from './show-receipt.ts';
-import { updateStatus } from './update-status.ts';
 import { findWork, type Work } from './work-to-publish.ts';
 
 /**
@@ -40,32 +37,29 @@ async function demandStillWanted({ deps, state }: EffectContext): Promise<void> 
 async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<void> {
   if (await isHeldBack(context)) return;
   const { deps, state } = context;
-  const before = ready ? await whyUnpublished(deps, state.run) : undefined;
-  if (ready && !before) await rememberUnpublished(deps, state.run, NOT_YET);
+  const { publications, comments } = deps.store;
+  const before = (await publications.of(state.run)).unpublished;
+  if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
   const why = await bringToPullRequest(context, ready);
-  if (ready) await rememberUnpublished(deps, state.run, why);
-  if (why) return;
-  // Only now, because the check also shows whether the work is published.
-  await showCheck(context);
-  if (before && !isUnderWay(state)) await correct(context);
-}
-
-/** Rewrites the status and the receipt that were written while the work was not published yet. */
-async function correct(context: EffectContext): Promise<void> {
-  const { deps, state } = context;
-  await updateStatus(context);
-  if (await deps.store.comments.find(state.run, `${state.run}.receipt`)) await showReceipt(context);
+  if (!ready) return why ? undefined : showCheck(context);
+  await publications.change(state.run, { unpublished: why ?? null });
+  // The status waited for this, and a receipt written before says that the work is not published.
+  const hasReceipt = await comments.find(`${state.run}.receipt`);
+  await write(deps, state.run, [
+    { type: 'update_status' },
+    ...(hasReceipt ? [{ type: 'show_receipt' as const }] : []),
+  ]);
 }
 
 /** Returns why the work is not on the pull request; undefined if it is. */
 async function bringToPullRequest(context: EffectContext, ready: boolean): Promise<Unpublished | undefined> {
-  const { deps, github, state, target } = context;
+  const { deps, state, target } = context;
   const work = await findWork(context);
   if (!work) return NOTHING_CHANGED;
   if ('refused' in work) {
     const { why, title, detail } = work.refused;
-    const seen = `publish:${deps.hash(`${title}${detail}`)}`;
-    await postReply(deps, github, { run: state.run, seen }, { tone: 'refused', title, detail });
+    const key = `publish:${deps.hash(`${title}${detail}`)}`;
+    await replyOnce(deps, state.run, key, { tone: 'refused', title, detail });
     return { why, detail };
   }
   await publishedBranch(deps, state.run, target).setLeftOut(work.leftOut);
@@ -89,11 +83,10 @@ async function commitWork(
   { files, workflows, leftOut, digest }: Work,
 ): Promise<void> {
   const { deps, github, state, target } = context;
-  const mark = `published:${state.run}`;
   // After more files are approved, the same changeset makes another commit.
   const content = `${digest}:${leftOut.length}`;
   const branch = publishedBranch(deps, state.run, target);
-  const done = (await deps.store.marks.get(mark)) === content;
+  const done = (await deps.store.publications.of(state.run)).content === content;
   // The branch may have been deleted when its pull request was closed.
   if (done && (await github.branchHead(await branch.name())) !== undefined) return;
   const { sha } = await github
@@ -112,8 +105,7 @@ async function commitWork(
       throw workflows.length > 0 ? namePermission(error) : error;
     });
   await branch.addOurs(sha);
-  await branch.setHead(sha);
-  await deps.store.marks.set(mark, content);
+  await deps.store.publications.change(state.run, { head: sha, content });
 }
 
 const UNNAMED = /resource not accessible|not found/i;
@@ -141,16 +133,11 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
   const head = await github.branchHead(name);
   if (head === undefined || (await branch.isOurs(head))) return name;
   const own = await branch.moveToOwn();
-  await postReply(
-    deps,
-    github,
-    { run: state.run, seen: `others-on-branch:${head}` },
-    {
-      tone: 'info',
-      title: `The work goes to \`${own}\`: somebody else has commits on \`${name}\`.`,
-      detail: 'Nothing of theirs was touched.',
-    },
-  );
+  await replyOnce(deps, state.run, `others-on-branch:${head}`, {
+    tone: 'info',
+    title: `The work goes to \`${own}\`: somebody else has commits on \`${name}\`.`,
+    detail: 'Nothing of theirs was touched.',
+  });
   return own;
 }
 
@@ -170,20 +157,14 @@ async function reportNothingLeft(
   context: EffectContext,
   leftOut: Changeset['left_out'],
 ): Promise<Unpublished> {
-  const { deps, github, state } = context;
+  const { deps, state } = context;
   const detail = leftOut.slice(0, 10).map(({ path, problem }) => `${path}: ${problem}`);
   if (detail.length === 0) return NOTHING_CHANGED;
-  const seen = `publish:${deps.hash(detail.join())}`;
-  await postReply(
-    deps,
-    github,
-    { run: state.run, seen },
-    {
-      tone: 'refused',
-      title: `There is no pull request: none of the ${leftOut.length} changed files can be committed.`,
-      detail: detail.join('\n'),
-    },
-  );
+  await replyOnce(deps, state.run, `publish:${deps.hash(detail.join())}`, {
+    tone: 'refused',
+    title: `There is no pull request: none of the ${leftOut.length} changed files can be committed.`,
+    detail: detail.join('\n'),
+  });
   return {
     why: `none of the ${leftOut.length} changed files can be committed`,
     detail: [...detail, NOTHING_CHANGED.detail].join('\n'),
@@ -199,8 +180,7 @@ async function writePullRequest(context: EffectContext, ready: boolean): Promise
   const present = await findPullRequest(context);
   await demandStillWanted(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
-  await deps.store.marks.set(`pull-of:${state.run}`, String(pull.number));
-  await deps.store.marks.set(`run-of-pull:${target.repo_id}:${pull.number}`, state.run);
+  await deps.store.publications.change(state.run, { pull: pull.number });
   if (present && !isTicked(present, head)) await describePullRequest(context, present, head);
   if (ready && pull.draft) await github.markReady(pull.node_id);
 }

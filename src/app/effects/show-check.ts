@@ -1,22 +1,20 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
-import { publishedBranch } from '../published-branch.ts';
 import type { EffectContext } from './effect-context.ts';
 
 type Check = Pick<Parameters<GitHub['upsertCheckRun']>[0], 'status' | 'conclusion' | 'title'>;
 
 /** Shows the run's status as a check on the branch's newest commit, if the branch exists. */
 export async function showCheck({ deps, github, state, target }: EffectContext): Promise<void> {
-  const head = await publishedBranch(deps, state.run, target).head();
+  const { head, check: written } = await deps.store.publications.of(state.run);
   if (head === undefined) return;
   const where = await commentContext(deps, state, target, `check:${state.run}`);
   const check: Check = where.unpublished
     ? { status: 'completed', conclusion: 'action_required', title: 'Built, but not published' }
     : checkOf(state);
-  const mark = `check:${state.run}`;
   const shown = JSON.stringify([head, check]);
-  if ((await deps.store.marks.get(mark)) === shown) return;
+  if (written === shown) return;
   await github.upsertCheckRun({
     ...check,
     head_sha: head,
@@ -24,7 +22,7 @@ export async function showCheck({ deps, github, state, target }: EffectContext):
     summary: `Run ${state.run}, turn ${state.turn}.`,
     details_url: where.links?.run_page ?? where.links?.status,
   });
-  await deps.store.marks.set(mark, shown);
+  await deps.store.publications.change(state.run, { check: shown });
 }
 
 function checkOf(state: RunState): Check {

@@ -8,6 +8,7 @@ import type { EffectContext } from './effect-context.ts';
 export async function showReceipt({ deps, github, state, target }: EffectContext): Promise<CommentContext> {
   const op = `${state.run}.receipt`;
   const where = await commentContext(deps, state, target, op, true);
-  await upsertComment(deps, github, target, { run: state.run, op, body: renderReceipt(state, where) });
+  const body = renderReceipt(state, where);
+  await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
   return where;
 }

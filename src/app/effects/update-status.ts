@@ -10,12 +10,15 @@ import { showCheck } from './show-check.ts';
 /** Updates the sticky comment, the check on the branch and the status label. */
 export async function updateStatus(context: EffectContext): Promise<void> {
   const { deps, github, state, target } = context;
-  if (await isPublishingDue(deps, state)) return;
+  const publication = await deps.store.publications.of(state.run);
+  // The outcome of publishing is part of the status; the publish writes the status when it is known.
+  if (isPublishingDue(state, publication)) return;
   const op = `${state.run}.status`;
   const where = await commentContext(deps, state, target, op);
-  await upsertComment(deps, github, target, { run: state.run, op, body: renderStatus(state, where) });
+  const body = renderStatus(state, where);
+  await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
   await showCheck(context);
-  await showLabel(context, where.unpublished !== undefined);
+  await showLabel(context, where.unpublished !== undefined, publication.label);
 }
 
 const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
@@ -24,12 +27,12 @@ const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
 async function showLabel(
   { deps, github, state, target }: EffectContext,
   unpublished: boolean,
+  shown: string | undefined,
 ): Promise<void> {
   const { store, settings } = deps;
   if ((await store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) return;
   const wanted = `${settings.label}:${unpublished ? 'stopped' : stateLabel(state)}`;
-  const mark = `label:${state.run}`;
-  if ((await store.marks.get(mark)) === wanted) return;
+  if (shown === wanted) return;
   const { labels = [] } = (await github.issue(target.issue)) ?? {};
   const isWanted = (label: string) => isSameLabel(label, wanted);
   if (!labels.some(isWanted)) await github.addLabels(target.issue, [wanted]);
@@ -38,7 +41,7 @@ async function showLabel(
     const isOurs = ours.some((one) => isSameLabel(label, one));
     if (isOurs && !isWanted(label)) await github.removeLabel(target.issue, label);
   }
-  await store.marks.set(mark, wanted);
+  await store.publications.change(state.run, { label: wanted });
 }
 
 function stateLabel(state: RunState): (typeof STATES)[number] {

@@ -75,14 +75,14 @@ async function findReplacing(
   const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
   const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
   // Cached, because neither the base nor the result changes, and GitHub would be asked at every publish.
-  const mark = `replaces-nothing:${state.run}`;
   const question = deps.hash(JSON.stringify([target.head_sha, written, [...removed]]));
-  if ((await deps.store.marks.get(mark)) === question) return [];
+  const { replaces_nothing } = await deps.store.publications.of(state.run);
+  if (replaces_nothing === question) return [];
   const unsaid = new Map<string, string>();
   for (const { path, by } of await github.replacedFiles(target.head_sha, written)) {
     if (!removed.has(path)) unsaid.set(by, path);
   }
-  if (unsaid.size === 0) await deps.store.marks.set(mark, question);
+  if (unsaid.size === 0) await deps.store.publications.change(state.run, { replaces_nothing: question });
   return [...unsaid].map(([path, replaced]) => ({
     path,
     problem: `it takes the place of ${replaced}, whose removal is not part of what may be committed`,
@@ -107,8 +107,7 @@ async function findLeaks(
   { files }: Changeset,
   digest: string,
 ): Promise<RefusedWork | Held[]> {
-  const mark = `free-of-secrets:${state.run}`;
-  if ((await deps.store.marks.get(mark)) === digest) return [];
+  if ((await deps.store.publications.of(state.run)).free_of_secrets === digest) return [];
   const refs = givenRefs(state);
   // The values are deleted when the run ends. Work that was not searched for them before then is not published.
   if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {
@@ -132,7 +131,7 @@ async function findLeaks(
         : 'Tell the agent to read it from the environment instead: /guide Take the value out of the file',
     );
   }
-  await deps.store.marks.set(mark, digest);
+  await deps.store.publications.change(state.run, { free_of_secrets: digest });
   return [];
 }
 

@@ -6,9 +6,8 @@ import type { GitHubComment } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { readMarker, upsertComment, wasTried } from '../upsert-comment.ts';
+import { findByMarker, upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
-import { newestReview } from './show-review.ts';
 
 /** A question is one comment, rewritten in every state: asked, partly answered, answered, outdated. */
 export async function writeQuestion(context: EffectContext, id: string, open: boolean): Promise<void> {
@@ -18,15 +17,14 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   if (!escalation) return;
   const op = `${run}.${id}`;
   // R-9: a question that nobody has seen is not posted after a cancel.
-  if (isStopped(state) && !(await wasTried(deps, op))) return;
+  if (isStopped(state) && !(await deps.store.comments.find(op))) return;
   const present = open ? await findPresent(context, op) : undefined;
   // A person ticked a box that no handler has read yet. Writing now would erase the tick; its webhook or reconcile reads it.
   if (present && newTicks('', present.body).length > 0) return;
   const where = await commentContext(deps, state, target, op, open);
   const body = open ? renderEscalation(state, escalation, where) : renderAnswered(state, escalation, where);
-  await upsertComment(deps, github, target, { run, op, body });
-  for (const outdated of await outdatedBy(context, escalation, open))
-    await minimise(deps, github, run, outdated);
+  await upsertComment(deps, github, { run, op, body, issue: target.issue });
+  for (const outdated of await outdatedBy(context, escalation, open)) await minimise(deps, github, outdated);
 }
 
 /**
@@ -41,7 +39,7 @@ async function outdatedBy(
   const { run, escalations } = state;
   const before = escalations[escalations.findIndex((escalation) => escalation.id === id) - 1];
   if (open) return before ? [`${run}.${before.id}`] : [];
-  const review = await newestReview(deps, run);
+  const review = await deps.store.comments.newest(run, 'review');
   return [
     ...(status === 'agent_terminated' ? [`${run}.${id}`] : []),
     ...(reminders > 0 ? [`${run}.${id}.n${reminders}`] : []),
@@ -51,20 +49,17 @@ async function outdatedBy(
 
 /** Reads the question's comment from GitHub. If somebody deleted it, it is forgotten so that it is created again. */
 async function findPresent(
-  { deps, github, state, target }: EffectContext,
+  { deps, github, target }: EffectContext,
   op: string,
 ): Promise<GitHubComment | undefined> {
   const { comments } = deps.store;
-  const known = await comments.find(state.run, op);
-  if (!known) return undefined;
+  const known = await comments.find(op);
+  if (known?.comment_id === undefined) return undefined;
   const present = await github.comment(known.comment_id);
   // An empty hash means that the comment is to be restored, whatever was ticked in it.
   if (present) return known.body_hash ? present : undefined;
   // It may have been created again already, with a lost response (R-2).
-  const again = (await github.comments(target.issue)).findLast(
-    ({ app_id, body }) => app_id === deps.settings.appId && readMarker(body)?.op === op,
-  );
-  const { id: comment_id, node_id } = again ?? { id: known.comment_id, node_id: known.node_id };
-  await comments.save(state.run, op, { comment_id, node_id, body_hash: '' });
+  const again = await findByMarker(deps, github, target.issue, known);
+  await comments.save(op, { ...(again && { comment_id: again.id, node_id: again.node_id }), body_hash: '' });
   return again;
 }

@@ -22,7 +22,7 @@ export async function onCommentCreated(
   const { comment, login, repo_id, number } = commented;
   await handleText(deps, github, {
     run: commented.isPullRequest
-      ? await deps.store.marks.get(`run-of-pull:${repo_id}:${number}`)
+      ? await deps.store.publications.ofPull(repo_id, number)
       : await deps.store.runs.ofIssue(repo_id, number),
     text: comment.body,
     source: `comment:${comment.id}`,

@@ -1,19 +1,10 @@
 import type { ParsedText } from '../../commands/spec/command-spec.ts';
-import type { Reply } from '../../core/contracts/effect.ts';
+import type { ExposedSecret } from '../../core/contracts/input.ts';
 import { pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
-import type { Handled } from '../../core/decide/handle.ts';
 import { looksLikeCredential } from '../../core/secrets/looks-like-credential.ts';
 import { askedInputs, type GivenSecret, isSecret, secretKeysOf } from '../../core/secrets/secrets-of-run.ts';
 
-/** A secret in a text that everybody can read. */
-export interface Exposed {
-  /** The key that the secret was given for. Absent if it is elsewhere in the text. */
-  key?: string;
-  /** The name of the secret in the reply. */
-  label: string;
-}
-
-const SOMETHING: Exposed = { label: 'what looks like a credential' };
+const SOMETHING: ExposedSecret = { label: 'what looks like a credential' };
 const GIVEN_AFTER_KEY = /^["'`*]*\s*[=:]\s*["'`*]*(?=\S)/;
 /** `/provide` and misspellings of it, because either way the person gives a value. */
 const MEANT_TO_GIVE = /^\s*\/prov/im;
@@ -24,7 +15,7 @@ export function findExposed(
   text: string,
   parsed: ParsedText,
   known: readonly GivenSecret[],
-): Exposed[] {
+): ExposedSecret[] {
   const secretKeys = secretKeysOf(state);
   const asked = askedInputs(state);
   const labelOf = (key: string) => asked.find((input) => input.key === key)?.label ?? key;
@@ -63,48 +54,4 @@ function valuesAfter(text: string, key: string): string[] {
 
 function isKnown(text: string, known: readonly GivenSecret[]): boolean {
   return known.some(({ value }) => text.startsWith(value));
-}
-
-/** The exposed secrets that the run has stored. Nothing was kept of the others. */
-export function whichStored(exposed: readonly Exposed[], decided: Handled | undefined): Exposed[] {
-  if (!decided) return [];
-  const given = decided.events.flatMap((event) => (event.type === 'inputs_given' ? [event.inputs] : []));
-  // The decision was made before and only the reply was lost, so the run's state is the source.
-  const before = decided.duplicate
-    ? [decided.state.given, ...decided.state.escalations.map(({ resolution }) => resolution?.inputs ?? {})]
-    : [];
-  return exposed.filter(
-    ({ key }) => key !== undefined && [...given, ...before].some((inputs) => key in inputs),
-  );
-}
-
-/** Advises to rotate the secrets, and says where they were found and whether they were stored. */
-export function adviseRotation(
-  exposed: readonly Exposed[],
-  stored: readonly Exposed[],
-  { found, because = '' }: { found: 'comment' | 'review'; because?: string },
-): Reply {
-  const left = exposed.filter((one) => !stored.includes(one));
-  const newOne = 'Give the new one as an Actions secret, or where the question says.';
-  const outcome =
-    left.length === 0
-      ? 'The value was taken.'
-      : stored.length === 0
-        ? `The value was not taken. ${because}`.trim()
-        : `Taken: ${list(stored)}. Not taken: ${list(left)}.`;
-  return {
-    tone: 'refused',
-    title: `Please rotate: ${list(exposed)}. It came in a ${found}.`,
-    detail: [
-      found === 'comment'
-        ? 'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open.'
-        : 'A review cannot be deleted: edit it, and take the value out.',
-      outcome,
-      newOne,
-    ].join(' '),
-  };
-}
-
-function list(exposed: readonly Exposed[]): string {
-  return exposed.map(({ label }) => label).join(', ');
 }

@@ -1,21 +1,23 @@
 import type { ParsedText } from '../../commands/spec/command-spec.ts';
 import { type ActionsSecret, actionsSecretName } from '../../core/contracts/actions-secret.ts';
 import type { CommandName, SealedCommand } from '../../core/contracts/command.ts';
+import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import { missingInputs } from '../../core/contracts/escalation.ts';
+import type { ExposedSecret } from '../../core/contracts/input.ts';
 import { neededRole, type Role } from '../../core/contracts/role.ts';
-import { isUnderWay, pendingEscalation } from '../../core/contracts/run-state.ts';
+import { pendingEscalation } from '../../core/contracts/run-state.ts';
+import { adviseRotation } from '../../core/decide/advise-rotation.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { handleInput } from '../handle-input.ts';
-import { postReply } from '../post-reply.ts';
-import { adviseRotation, type Exposed, findExposed, whichStored } from './exposed-secrets.ts';
+import { handleInput, write } from '../handle-input.ts';
+import { findExposed } from './exposed-secrets.ts';
 import { mayCommand } from './permission.ts';
-import { react } from './react.ts';
 
 export interface Asked {
   run: string;
+  /** The number of the issue or pull request it was given on. */
   issue: number;
   login: string;
   via: 'comment' | 'tick';
@@ -31,45 +33,49 @@ export interface Asked {
   review?: { node_id: string };
 }
 
-/** Handles a person's command, from parsing to the reaction. Returns whether it changed anything. */
-export async function handleCommand(deps: AppDependencies, github: GitHub, given: Asked): Promise<boolean> {
-  const { run, login, parsed } = given;
+/** Handles a person's command. Returns whether it changed anything. */
+export async function handleCommand(deps: AppDependencies, github: GitHub, asked: Asked): Promise<boolean> {
+  const { run, login, parsed } = asked;
   if (parsed.kind === 'ignore') return false;
   const target = await deps.store.runs.target(run);
   if (!target) return false;
-  const exposed = await findExposedIn(deps, given);
+  const exposed = await findExposedIn(deps, asked);
   // P-9: deleted before anything else, whoever wrote it and whether or not the command succeeds.
-  if (exposed.length > 0 && given.comment) await github.deleteComment(given.comment.id);
-  const asked = exposed.length > 0 ? { ...given, comment: undefined } : given;
-  const advise = (stored: Exposed[], because?: string) => {
-    const where = { found: given.review ? ('review' as const) : ('comment' as const), because };
-    return postReply(deps, github, asked, adviseRotation(exposed, stored, where));
-  };
+  if (exposed.length > 0 && asked.comment) {
+    const { id } = asked.comment;
+    await write(deps, run, [{ type: 'delete_comment', comment: id }], [`delete-comment:${id}`]);
+  }
+  const on = asked.issue === target.issue ? undefined : asked.issue;
+  const source = sourceOf(asked);
+  const isDeleted = exposed.length > 0 && asked.comment !== undefined;
+  const confused: Effect[] = source && !isDeleted ? [{ type: 'react', source, reaction: 'confused' }] : [];
+  const answer = (reply: Reply, seen: string[] = []) =>
+    write(deps, run, [...confused, { type: 'reply', reply, on }], [asked.seen, ...seen]);
+  const advise = (because: string) =>
+    answer(adviseRotation(exposed, [], { found: asked.review ? 'review' : 'comment', because }));
 
-  await react(deps, github, asked, 'eyes');
   const name = parsed.kind === 'command' ? parsed.command.name : 'help';
   if (!(await mayCommand(github, login, name, target.roles))) {
     const needed = neededRole(target.roles, name);
-    if (exposed.length === 0) await refuseOnce(deps, github, asked, { name, needed });
-    else await advise([], `Answers are taken from people with the role ${needed} or a higher one.`);
+    if (exposed.length > 0)
+      await advise(`Answers are taken from people with the role ${needed} or a higher one.`);
+    else await refuseOnce(deps, asked, { name, needed, confused, on });
     return false;
   }
   if (parsed.kind === 'reply') {
-    await react(deps, github, asked, 'confused');
     const title = `Nothing changed: ${parsed.problem}`;
-    if (exposed.length > 0) await advise([], title);
-    else await postReply(deps, github, asked, { tone: 'refused', title, suggestion: parsed.suggestion });
+    if (exposed.length > 0) await advise(title);
+    else await answer({ tone: 'refused', title, suggestion: parsed.suggestion });
     return false;
   }
   if (exposed.length > 0 && name !== 'provide') {
     // The text of a command is stored and shown to others, so one with a secret in it is refused.
-    await react(deps, github, asked, 'confused');
-    await advise([], `Nothing changed: send /${name} again, without the secret.`);
+    await advise(`Nothing changed: send /${name} again, without the secret.`);
     return false;
   }
+  if (await deps.store.runs.wasSeen(asked.seen)) return true;
   const command = await sealCommand(deps.store.vault, run, parsed.command);
-  const actions_secrets = await lookForSecrets(deps, github, asked, command);
-  const decided = await handleInput(
+  const handled = await handleInput(
     deps,
     run,
     {
@@ -79,20 +85,22 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, given
       by: login,
       via: asked.via,
       escalation: asked.escalation,
-      source: given.comment ? `comment:${given.comment.id}` : undefined,
-      actions_secrets,
+      source,
+      exposed: exposed.length > 0 ? exposed : undefined,
+      on,
+      actions_secrets: await lookForSecrets(deps, github, asked, command),
     },
     [asked.seen],
   );
-  // The run had ended and its values were deleted before these were given.
-  if (command.name === 'provide' && decided && !isUnderWay(decided.state)) await deps.store.vault.forget(run);
-  if (exposed.length > 0) await advise(whichStored(exposed, decided));
-  const refused = decided?.events.some((event) => event.type === 'command_refused') === true;
-  await react(deps, github, asked, refused ? 'confused' : 'rocket');
-  return !refused;
+  return handled?.events.some((event) => event.type === 'command_refused') !== true;
 }
 
-async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked): Promise<Exposed[]> {
+function sourceOf({ comment, review }: Asked): string | undefined {
+  if (comment) return `comment:${comment.id}`;
+  return review && `review:${review.node_id}`;
+}
+
+async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked): Promise<ExposedSecret[]> {
   if (text === undefined) return [];
   const { state } = await deps.store.runs.load(run);
   if (!state) return [];
@@ -127,20 +135,15 @@ async function lookForSecrets(
 /** Replies once per person, run and missing role. Later attempts only get a reaction. */
 export async function refuseOnce(
   deps: AppDependencies,
-  github: GitHub,
-  asked: Pick<Asked, 'run' | 'issue' | 'login' | 'seen' | 'comment' | 'review'>,
-  { name, needed }: { name: CommandName; needed: Role },
+  { run, login, seen }: Pick<Asked, 'run' | 'login' | 'seen'>,
+  refusal: { name: CommandName; needed: Role; confused?: Effect[]; on?: number },
 ): Promise<void> {
-  await react(deps, github, asked, 'confused');
-  const mark = `refused:${asked.run}:${asked.login}:${needed}`;
-  if (await deps.store.marks.get(mark)) return;
-  await postReply(deps, github, asked, {
-    tone: 'info',
-    title:
-      needed === 'write'
-        ? 'Thank you. Answers are taken from people with write access to this repository, so nothing was changed.'
-        : `Thank you. /${name} is taken from people with the role ${needed} or a higher one in this repository, so nothing was changed.`,
-  });
-  // Marked after the reply, so that a failed reply is retried with the delivery, under the same operation id.
-  await deps.store.marks.set(mark, deps.now().toISOString());
+  const { name, needed, confused = [], on } = refusal;
+  const told = `refused:${run}:${login}:${needed}`;
+  if (confused.length > 0) await write(deps, run, confused, [seen]);
+  const title =
+    needed === 'write'
+      ? 'Thank you. Answers are taken from people with write access to this repository, so nothing was changed.'
+      : `Thank you. /${name} is taken from people with the role ${needed} or a higher one in this repository, so nothing was changed.`;
+  await write(deps, run, [{ type: 'reply', on, reply: { tone: 'info', title } }], [told]);
 }

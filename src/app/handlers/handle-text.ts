@@ -22,15 +22,16 @@ export async function handleText(
 ): Promise<void> {
   const { run, text, source, late, ...asked } = written;
   if (!run) return;
-  const handled = `handled:${source}`;
-  if (await deps.store.marks.get(handled)) return;
+  const { runs } = deps.store;
+  if (await runs.wasSeen(source)) return;
   const parsed = parseComment(text);
-  if (parsed.kind !== 'ignore') {
-    if (late && !(await isAuthorsOwn(github, late.node_id, asked.login)))
-      deps.log.warn({ run, source }, 'a command that somebody else may have edited was left alone');
-    else await handleCommand(deps, github, { ...asked, run, via: 'comment', parsed, seen: source, text });
+  // A text without a command is handled as well: an edit does not make it one.
+  if (parsed.kind === 'ignore') return void (await runs.write('', '', [], [source]));
+  if (late && !(await isAuthorsOwn(github, late.node_id, asked.login))) {
+    deps.log.warn({ run, source }, 'a command that somebody else may have edited was left alone');
+    return void (await runs.write('', '', [], [source]));
   }
-  await deps.store.marks.set(handled, deps.now().toISOString());
+  await handleCommand(deps, github, { ...asked, run, via: 'comment', parsed, seen: source, text });
 }
 
 async function isAuthorsOwn(github: GitHub, nodeId: string, author: string): Promise<boolean> {

@@ -4,8 +4,6 @@ import { handleInput } from '../handle-input.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
 
 const MOST_REVIVED = 1_000;
-/** The operation id of an effect, `<run>.<version>.<index>`. */
-const EFFECT_ID = /^(.+)\.\d+\.\d+$/;
 
 interface LostAccess {
   installation_id: number;
@@ -23,7 +21,7 @@ interface LostAccess {
  */
 export async function onAccessLost(deps: AppDependencies, lost: LostAccess): Promise<void> {
   const { store, log } = deps;
-  for (const run of await store.runs.active()) {
+  for (const run of await store.runs.inPhase('working', 'waiting')) {
     const target = await store.runs.target(run);
     if (target?.installation_id !== lost.installation_id) continue;
     if (lost.repositories && !lost.repositories.includes(target.repo_id)) continue;
@@ -49,8 +47,8 @@ export async function cancelBecause(
 export async function onAccessRestored(deps: AppDependencies, installation_id: number): Promise<void> {
   const { inbox, outbox, runs } = deps.store;
   let revived = 0;
-  for (const { id } of await outbox.buried(MOST_REVIVED)) {
-    const target = await runs.target(EFFECT_ID.exec(id)?.[1] ?? '');
+  for (const { id, run } of await outbox.buried(MOST_REVIVED)) {
+    const target = run === undefined ? undefined : await runs.target(run);
     if (target?.installation_id === installation_id && (await outbox.revive(id))) revived += 1;
   }
   for (const id of await inbox.buriedOf(installation_id, MOST_REVIVED)) {

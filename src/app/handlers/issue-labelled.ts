@@ -1,23 +1,19 @@
 import { readTask } from '../../commands/reading/read-task.ts';
-import { type NotStarted, renderNotStarted } from '../../comments/github/render-not-started.ts';
 import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
 import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
+import type { NotStartedNotice } from '../../core/contracts/effect.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { handle } from '../../core/decide/handle.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
-import type { RunTarget } from '../../core/ports/run-target.ts';
+import type { Labelling } from '../../core/ports/labellings.ts';
+import { laneKey, type RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
-import {
-  isSetAgain,
-  type Labelling,
-  labellingOf,
-  newestLabelled,
-  ONE_CLICK_MS,
-  rememberLabelling,
-} from '../labelling.ts';
+import { isSetAgain, labellingOf, newestLabelled, ONE_CLICK_MS } from '../labelling.ts';
 import { mayStart } from './permission.ts';
+
+type Problem = Pick<NotStartedNotice, 'headline' | 'problems' | 'next'>;
 
 interface Labelled extends Repository {
   issue: number;
@@ -36,7 +32,7 @@ interface Labelled extends Repository {
 export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled): Promise<void> {
   const { issue, login } = labelled;
   const github = await deps.github(labelled);
-  const refuse = (problem: Omit<NotStarted, 'op' | 'mention'>) => notStarted(deps, github, labelled, problem);
+  const refuse = (problem: Problem) => notStarted(deps, github, labelled, problem);
   if (!(await mayStart(github, login))) {
     return refuse({
       headline: 'labels of people without write access start nothing',
@@ -105,10 +101,9 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     target,
     deps,
   );
-  await rememberLabelling(deps, run, labelling);
   // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
-  await handle(deps.store.runs, deps.rules, run, input, { target, seen: [labelled.seen, once] });
+  await handle(deps.store.runs, deps.rules, run, input, { target, labelling, seen: [labelled.seen, once] });
 }
 
 /** GitHub's list of events may lag behind its webhooks. */
@@ -127,7 +122,7 @@ async function missingParts(
   github: GitHub,
   config: Config,
   branch: string,
-): Promise<Omit<NotStarted, 'op' | 'mention'> | undefined> {
+): Promise<Problem | undefined> {
   const workflow = await github.workflow(WORKFLOW_FILE);
   if (workflow === 'disabled') {
     return {
@@ -205,37 +200,26 @@ function reminderPlan({
   };
 }
 
-/** Replies once per delivery, and removes the label so that setting it again retries. */
+/** One notice per label. */
 async function notStarted(
   deps: AppDependencies,
   github: GitHub,
   labelled: Labelled,
-  problem: Omit<NotStarted, 'op' | 'mention'>,
+  problem: Problem,
 ): Promise<void> {
-  const op = `${labelled.issue}.not-started.${deps.hash(labelled.seen).slice(0, 8)}`;
-  const mark = `not-started:${op}`;
-  if (await deps.store.marks.get(mark)) return;
-  const body = renderNotStarted({ ...problem, op, mention: labelled.login });
-  if (!(await wasWritten(deps, github, labelled.issue, op))) await github.createComment(labelled.issue, body);
-  await github.removeLabel(labelled.issue, deps.settings.label);
-  await deps.store.marks.set(mark, deps.now().toISOString());
-}
-
-/** Finds a comment that was created although the response was lost (R-2). */
-async function wasWritten(
-  deps: AppDependencies,
-  github: GitHub,
-  issue: number,
-  op: string,
-): Promise<boolean> {
-  const { store, settings, now } = deps;
-  const tried = `commenting:${op}`;
-  if (!(await store.marks.get(tried))) {
-    await store.marks.set(tried, now().toISOString());
-    return false;
-  }
-  const comments = await github.comments(issue);
-  return comments.some(
-    ({ app_id, body }) => app_id === settings.appId && body.split('\n', 1)[0]?.endsWith(` op=${op} -->`),
-  );
+  const { installation_id, owner, repo, issue, login, seen } = labelled;
+  const { repo_id } = await github.defaultBranch();
+  const id = `${issue}.not-started.${deps.hash(seen).slice(0, 8)}`;
+  const notice: NotStartedNotice = {
+    type: 'notice',
+    installation_id,
+    owner,
+    repo,
+    issue,
+    ...problem,
+    mention: login,
+  };
+  // Desks of older versions marked an answered label with the second key.
+  if (await deps.store.runs.wasSeen(`not-started:${id}`)) return;
+  await deps.store.runs.write(laneKey(repo_id, issue), id, [notice], [seen]);
 }

@@ -18,7 +18,7 @@ export async function onPullRequestClosed(
   closed: PullRequestChange & { merged: boolean },
 ): Promise<void> {
   const { number, login: by, seen } = closed;
-  const run = await deps.store.marks.get(`run-of-pull:${closed.repo_id}:${number}`);
+  const run = await deps.store.publications.ofPull(closed.repo_id, number);
   if (!run || (!closed.merged && !(await isStillClosed(deps, run, number)))) return;
   const at = deps.now().toISOString();
   const outcome = closed.merged ? 'approved' : 'rejected';
@@ -29,7 +29,7 @@ export async function onPullRequestClosed(
  * Checked because a delivery may be late: the run may have another pull request by then, or people may have reopened this one.
  */
 async function isStillClosed(deps: AppDependencies, run: string, number: number): Promise<boolean> {
-  if ((await deps.store.marks.get(`pull-of:${run}`)) !== String(number)) return false;
+  if ((await deps.store.publications.of(run)).pull !== number) return false;
   const { state } = await deps.store.runs.load(run);
   const target = await deps.store.runs.target(run);
   if (!state || !target || !isUnderWay(state)) return true;
@@ -42,7 +42,7 @@ export async function onPullRequestReopened(
   reopened: PullRequestChange,
 ): Promise<void> {
   const { number: pull, login: by, seen } = reopened;
-  const run = await deps.store.marks.get(`run-of-pull:${reopened.repo_id}:${pull}`);
+  const run = await deps.store.publications.ofPull(reopened.repo_id, pull);
   if (!run) return;
   const at = deps.now().toISOString();
   await handleInput(deps, run, { type: 'reopened', at, by, pull }, [seen]);

@@ -20,7 +20,7 @@ export async function onReviewSubmitted(
 ): Promise<void> {
   const { review, login, repo_id, number } = reviewed;
   await handleText(deps, github, {
-    run: await deps.store.marks.get(`run-of-pull:${repo_id}:${number}`),
+    run: await deps.store.publications.ofPull(repo_id, number),
     text: review.body,
     source: `review:${review.id}`,
     late: reviewed.foundLate ? review : undefined,

@@ -1,5 +1,6 @@
 import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../../core/ports/github-port.ts';
+import { laneKey } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
@@ -16,9 +17,8 @@ export async function reconcileLabels(deps: AppDependencies): Promise<void> {
   const { store, now, log } = deps;
   for (const repository of await deps.repositories()) {
     const name = `${repository.owner}/${repository.repo}`;
-    const mark = `labels-read:${name}`;
-    const last = await store.marks.get(mark);
-    if (last && now().getTime() - Date.parse(last) < EVERY_MS) continue;
+    const last = await store.cursors.get('labels', name);
+    if (last && now().getTime() - Date.parse(last.read_at) < EVERY_MS) continue;
     const started = now().toISOString();
     try {
       await readLabels(deps, repository);
@@ -27,7 +27,7 @@ export async function reconcileLabels(deps: AppDependencies): Promise<void> {
       // A repository that is gone or empty is read less often. Any other failure is retried in the next round.
       if (!(error instanceof GitHubError) || ![403, 404, 409, 410, 451].includes(error.status)) continue;
     }
-    await store.marks.set(mark, started);
+    await store.cursors.set('labels', name, { read_at: started });
   }
 }
 
@@ -53,8 +53,8 @@ async function readLabel(
 ): Promise<void> {
   const { store, settings, log, now } = deps;
   const { repo_id, ...where } = repository;
-  const mark = `label-read:${repo_id}#${issue.number}`;
-  if ((await store.marks.get(mark)) === issue.updated_at) return;
+  const key = laneKey(repo_id, issue.number);
+  if ((await store.cursors.get('labelled_issue', key))?.updated_at === issue.updated_at) return;
   const run = await store.runs.ofIssue(repo_id, issue.number);
   const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
   if (state && isUnderWay(state)) return;
@@ -75,7 +75,7 @@ async function readLabel(
     });
   }
   if (now().getTime() - Date.parse(issue.updated_at) > UNSETTLED_MS)
-    await store.marks.set(mark, issue.updated_at);
+    await store.cursors.set('labelled_issue', key, { updated_at: issue.updated_at });
 }
 
 /**

@@ -28,8 +28,8 @@ export async function reconcilePullRequest(
   await noticeFate(deps, github, state, target, pull);
   if (pull.merged) return;
   if (pull.state === 'open') await readBox(deps, github, target, pull);
-  const mark = `pull-read:${state.run}`;
-  if ((await deps.store.marks.get(mark)) === pull.updated_at) return;
+  const { cursors } = deps.store;
+  if ((await cursors.get('run', state.run))?.pull === pull.updated_at) return;
   await readComments(pull.number);
   const { at } = await labellingOf(deps, state);
   for (const review of await github.reviews(pull.number)) {
@@ -43,19 +43,23 @@ export async function reconcilePullRequest(
     });
   }
   const settled = deps.now().getTime() - Date.parse(pull.updated_at) > SAME_MOMENT_MS;
-  if (settled) await deps.store.marks.set(mark, pull.updated_at);
+  if (settled)
+    await cursors.set('run', state.run, {
+      ...(await cursors.get('run', state.run)),
+      pull: pull.updated_at,
+    });
 }
 
 /** Runs in review are not active any more, so they are checked less often. */
 export async function reconcileReviewing(deps: AppDependencies): Promise<void> {
-  const mark = 'reviewing-read';
-  const last = await deps.store.marks.get(mark);
-  if (last && deps.now().getTime() - Date.parse(last) < REVIEWED_EVERY_MS) return;
-  await deps.store.marks.set(mark, deps.now().toISOString());
-  for (const run of await deps.store.runs.list(MOST_RUNS)) {
+  const last = await deps.store.cursors.get('resting', 'all');
+  if (last && deps.now().getTime() - Date.parse(last.read_at) < REVIEWED_EVERY_MS) return;
+  await deps.store.cursors.set('resting', 'all', { read_at: deps.now().toISOString() });
+  const resting = await deps.store.runs.inPhase('resting');
+  for (const run of resting.slice(-MOST_RUNS)) {
     const { state } = await deps.store.runs.load(run);
     const target = await deps.store.runs.target(run);
-    if (state?.status !== 'reviewing' || !target) continue;
+    if (!state || !target) continue;
     try {
       await readVerdict(deps, await deps.github(target), state, target);
     } catch (error) {
@@ -81,8 +85,8 @@ async function readPullRequest(
   github: GitHub,
   { run }: RunState,
 ): Promise<PullRequest | undefined> {
-  const number = await deps.store.marks.get(`pull-of:${run}`);
-  return number === undefined ? undefined : github.pullRequest(Number(number));
+  const { pull } = await deps.store.publications.of(run);
+  return pull === undefined ? undefined : github.pullRequest(pull);
 }
 
 /** A tick found late is attributed to the last editor of the description. */
@@ -96,5 +100,5 @@ async function readBox(
   if (newTicks('', body).length === 0) return;
   const login = await lastPerson(github, pull.node_id);
   const { repo_id } = target;
-  await onPullRequestEdited(deps, github, { repo_id, number, before: '', body, login });
+  await onPullRequestEdited(deps, github, { repo_id, number, before: '', body, login, at: pull.updated_at });
 }

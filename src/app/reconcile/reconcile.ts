@@ -1,16 +1,22 @@
-import type { RunState } from '../../core/contracts/run-state.ts';
-import { type GitHub, GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
-import { aliveMark } from '../../core/ports/job-api.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import type { Dispatch } from '../../core/ports/dispatches.ts';
+import {
+  type GitHub,
+  type GitHubComment,
+  GitHubError,
+  type GitHubIssue,
+} from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { performEffect } from '../effects/perform-effect.ts';
+import { write } from '../handle-input.ts';
 import { onCommentCreated } from '../handlers/comment-created.ts';
 import { onCommentEdited } from '../handlers/comment-edited.ts';
 import { cancelBecause } from '../handlers/installation.ts';
-import { onIssueGone, onWorkflowRunCompleted } from '../handlers/run-over.ts';
+import { onIssueGone } from '../handlers/issue-gone.ts';
+import { onWorkflowRunCompleted } from '../handlers/workflow-run-completed.ts';
+import { isOurs } from '../is-ours.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
-import { lastDispatch } from '../last-dispatch.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { Ending } from '../who-ended.ts';
@@ -27,7 +33,7 @@ const OVERLAP_MS = 60_000;
 /** Polls GitHub for events whose webhooks were lost, and passes them to the same handlers. */
 export async function reconcile(deps: AppDependencies): Promise<void> {
   await redeliverFailed(deps);
-  for (const run of await deps.store.runs.active()) {
+  for (const run of await deps.store.runs.inPhase('working', 'waiting')) {
     try {
       await reconcileRun(deps, run);
     } catch (error) {
@@ -58,7 +64,8 @@ async function reconcileRun(deps: AppDependencies, run: string): Promise<void> {
       seen: `gone:${run}`,
     });
     // The App itself closed it, or the merge of its pull request, which is handled below.
-    if (!issue || !(await deps.store.runs.active()).includes(run)) return;
+    const now = (await deps.store.runs.load(run)).state;
+    if (!issue || !now || !isUnderWay(now)) return;
   }
   await lookForQuestion(deps, github, state, issue);
   await readComments(deps, github, state, target, target.issue);
@@ -84,16 +91,16 @@ async function lookForQuestion(
   { comments, updated_at }: GitHubIssue,
 ): Promise<void> {
   const { store } = deps;
-  const known = pending && (await store.comments.find(run, `${run}.${pending}`));
-  const mark = `question-looked:${run}`;
-  const now = `${pending} ${comments} ${updated_at}`;
-  if (!known || (await store.marks.get(mark)) === now) return;
+  const known = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
+  if (pending === undefined || known?.comment_id === undefined) return;
+  const cursor = await store.cursors.get('run', run);
+  const question = `${pending} ${comments} ${updated_at}`;
+  if (cursor?.question === question) return;
   if (!(await github.comment(known.comment_id))) {
-    const id = `${run}.${pending}.again`;
-    await performEffect(deps, { id, run, effect: { type: 'ask', escalation: pending } });
-    await performEffect(deps, { id, run, effect: { type: 'update_status' } });
+    const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
+    await write(deps, run, effects, [`asked-again:${run}:${known.comment_id}`]);
   }
-  await store.marks.set(mark, now);
+  await store.cursors.set('run', run, { ...cursor, question });
 }
 
 async function readComments(
@@ -104,14 +111,14 @@ async function readComments(
   number: number,
 ): Promise<void> {
   const isPullRequest = number !== target.issue;
-  const mark = `comments-seen:${state.run}:${number}`;
+  const cursor = await deps.store.cursors.get('run', state.run);
   const { at } = await labellingOf(deps, state);
   // The newest comment's time is by GitHub's clock.
-  let newest = (await deps.store.marks.get(mark)) ?? at;
+  let newest = cursor?.comments?.[number] ?? at;
   const since = new Date(Date.parse(newest) - OVERLAP_MS).toISOString();
   for (const comment of await github.comments(number, since)) {
     if (Date.parse(comment.updated_at) > Date.parse(newest)) newest = comment.updated_at;
-    if (comment.app_id === deps.settings.appId) {
+    if (isOurs(deps, comment) || (await deps.store.comments.ofComment(comment.id))) {
       await readTicks(deps, github, target, comment);
     } else if (comment.author_type === 'User' && !isBefore(comment.created_at, at)) {
       const { author: login } = comment;
@@ -125,7 +132,9 @@ async function readComments(
       });
     }
   }
-  await deps.store.marks.set(mark, newest);
+  const before = await deps.store.cursors.get('run', state.run);
+  const comments = { ...before?.comments, [number]: newest };
+  await deps.store.cursors.set('run', state.run, { ...before, comments });
 }
 
 /** A tick found late needs its editor from GitHub. Without one, the question is asked again. */
@@ -133,23 +142,42 @@ async function readTicks(
   deps: AppDependencies,
   github: GitHub,
   target: RunTarget,
-  comment: { id: number; node_id: string; body: string; app_id?: number; updated_at: string },
+  comment: GitHubComment,
 ): Promise<void> {
   if (newTicks('', comment.body).length === 0) return;
   const login = await lastPerson(github, comment.node_id);
   await onCommentEdited(deps, github, { comment, before: '', login, issue: target.issue });
 }
 
+/** Asks Actions about jobs that say nothing. A job whose end is known is never asked about again. */
 async function lookAfterJob(deps: AppDependencies, github: GitHub, state: RunState): Promise<void> {
-  const { run } = state;
-  const newest = await lastDispatch(deps, run);
-  const claimed = await deps.store.tokens.actionsRunOf(run, state.jobs);
-  const sign = (await deps.store.marks.get(aliveMark(run, state.jobs))) ?? newest?.at;
-  if (sign && deps.now().getTime() - Date.parse(sign) < SILENT_MS) return;
-  // The newest dispatched job counts, even if it never began.
-  const id = newest?.actions_run ?? claimed?.actions_run;
-  const actions = id === undefined ? undefined : await github.workflowRun(id);
-  if (id === undefined || actions?.status !== 'completed') return;
-  const { attempt, conclusion } = actions;
-  await onWorkflowRunCompleted(deps, { run, actions_run: id, attempt, conclusion });
+  const now = (await deps.store.now()).getTime();
+  for (const dispatch of await deps.store.dispatches.open(state.run)) {
+    const { actions_run, heard_at, requested_at } = dispatch;
+    const sign = heard_at ?? requested_at;
+    if (sign === undefined || now - Date.parse(sign) < SILENT_MS) continue;
+    if (actions_run === undefined) {
+      await findWorkflowRun(deps, github, dispatch, state);
+      continue;
+    }
+    const actions = await github.workflowRun(actions_run);
+    if (actions?.status !== 'completed') continue;
+    const { attempt, conclusion } = actions;
+    await onWorkflowRunCompleted(deps, { actions_run, attempt, conclusion });
+  }
+}
+
+/** GitHub answered without the id of the workflow run, whose name contains the operation. */
+async function findWorkflowRun(
+  deps: AppDependencies,
+  github: GitHub,
+  { op, requested_at }: Dispatch,
+  { run }: RunState,
+): Promise<void> {
+  const target = await deps.store.runs.target(run);
+  if (!target || requested_at === undefined) return;
+  const since = new Date(Date.parse(requested_at) - OVERLAP_MS).toISOString();
+  const runs = await github.workflowRuns(target.workflow, since);
+  const started = runs.find(({ name }) => name.split(' ').includes(op));
+  if (started) await deps.store.dispatches.change(op, { actions_run: started.id });
 }

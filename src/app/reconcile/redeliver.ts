@@ -1,3 +1,4 @@
+import type { CursorValues } from '../../core/ports/cursors.ts';
 import { type FailedDelivery, GitHubError } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 
@@ -11,16 +12,6 @@ const MOST_TRIES = 3;
 /** The number of redeliveries requested per round. */
 const MOST_AT_ONCE = 100;
 
-const LOOKED = 'deliveries-looked';
-const SEEN = 'deliveries-seen';
-const PROBLEM = 'deliveries-problem';
-
-interface Asked {
-  tries: number;
-  /** The failed delivery that the newest request followed. */
-  after: string;
-}
-
 /**
  * Requests redelivery of failed webhooks, because GitHub does not retry by itself. Failures here do not stop the rest of
  * reconcile.
@@ -28,15 +19,15 @@ interface Asked {
 export async function redeliverFailed(deps: AppDependencies): Promise<void> {
   const { store, now, deliveries } = deps;
   if (!deliveries) return;
-  const last = await store.marks.get(LOOKED);
-  if (last && now().getTime() - Date.parse(last) < EVERY_MS) return;
+  const { looked_at } = (await store.cursors.get('deliveries', 'all')) ?? {};
+  if (looked_at && now().getTime() - Date.parse(looked_at) < EVERY_MS) return;
   try {
-    const looked = now().toISOString();
-    if (await askForMissed(deps, deliveries)) await store.marks.set(LOOKED, looked);
-    await store.marks.set(PROBLEM, '');
+    const started = now().toISOString();
+    const isAll = await askForMissed(deps, deliveries);
+    await change(deps, { problem: undefined, ...(isAll && { looked_at: started }) });
   } catch (error) {
-    await store.marks.set(LOOKED, now().toISOString());
     await complainOnce(deps, error);
+    await change(deps, { looked_at: now().toISOString() });
   }
 }
 
@@ -46,7 +37,7 @@ async function askForMissed(
   deliveries: NonNullable<AppDependencies['deliveries']>,
 ): Promise<boolean> {
   const { store, now, log } = deps;
-  const seen = await store.marks.get(SEEN);
+  const { seen } = (await store.cursors.get('deliveries', 'all')) ?? {};
   const oldest = now().getTime() - OLDEST_MS;
   const since = Math.max(oldest, seen ? Date.parse(seen) - OVERLAP_MS : oldest);
   const { failed, complete } = await deliveries.failedSince(new Date(since).toISOString());
@@ -61,7 +52,7 @@ async function askForMissed(
     if (!known.has(delivery.guid) && newest.get(delivery.guid) === delivery)
       asked += await askAgain(deps, deliveries, delivery);
     // This time is by GitHub's clock.
-    await store.marks.set(SEEN, delivery.delivered_at);
+    await change(deps, { seen: delivery.delivered_at });
   }
   return true;
 }
@@ -71,12 +62,11 @@ async function askAgain(
   deliveries: NonNullable<AppDependencies['deliveries']>,
   { id, guid }: FailedDelivery,
 ): Promise<number> {
-  const text = await store.marks.get(askedMark(guid));
-  const before: Asked = text === undefined ? { tries: 0, after: '' } : JSON.parse(text);
+  const before = (await store.cursors.get('redelivery', guid)) ?? { tries: 0, after: '' };
   // A redelivery was requested and its result is not listed yet.
   if (before.after === id) return 0;
   const tries = before.tries + 1;
-  const remember = (asked: Asked) => store.marks.set(askedMark(guid), JSON.stringify(asked));
+  const remember = (asked: CursorValues['redelivery']) => store.cursors.set('redelivery', guid, asked);
   if (before.tries >= MOST_TRIES) {
     log.error({ delivery: guid, tries: before.tries }, 'this webhook fails each time it is sent: given up');
     await remember({ tries: before.tries, after: id });
@@ -94,21 +84,29 @@ async function askAgain(
   return 1;
 }
 
-const askedMark = (guid: string) => `redelivered:${guid}`;
+async function change({ store }: AppDependencies, part: CursorValues['deliveries']): Promise<void> {
+  await store.cursors.set('deliveries', 'all', {
+    ...(await store.cursors.get('deliveries', 'all')),
+    ...part,
+  });
+}
 
 /** A GitHub server without this API is logged once, not every few minutes. */
-async function complainOnce({ store, log }: AppDependencies, error: unknown): Promise<void> {
+async function complainOnce(deps: AppDependencies, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
-  if ((await store.marks.get(PROBLEM)) === text) return;
-  await store.marks.set(PROBLEM, text);
-  log.warn({ error: text }, 'webhooks that failed cannot be asked for again; reconcile makes up for them');
+  const { problem } = (await deps.store.cursors.get('deliveries', 'all')) ?? {};
+  if (problem === text) return;
+  await change(deps, { problem: text });
+  deps.log.warn(
+    { error: text },
+    'webhooks that failed cannot be asked for again; reconcile makes up for them',
+  );
 }
 
 /** Marks a buried webhook that is handled after all, because the run it was meant for may be over. */
 export async function expectLate({ store }: AppDependencies, delivery: string): Promise<void> {
-  const mark = askedMark(delivery);
-  if ((await store.marks.get(mark)) === undefined)
-    await store.marks.set(mark, JSON.stringify({ tries: 0, after: '' }));
+  if (!(await store.cursors.get('redelivery', delivery)))
+    await store.cursors.set('redelivery', delivery, { tries: 0, after: '' });
 }
 
 /**
@@ -120,10 +118,10 @@ export async function isOutdated(
   delivery: string,
   said: { repo_id: number; issue: number; at: string },
 ): Promise<boolean> {
-  if ((await store.marks.get(askedMark(delivery))) === undefined) return false;
+  if (!(await store.cursors.get('redelivery', delivery))) return false;
   const run =
     (await store.runs.ofIssue(said.repo_id, said.issue)) ??
-    (await store.marks.get(`run-of-pull:${said.repo_id}:${said.issue}`));
+    (await store.publications.ofPull(said.repo_id, said.issue));
   const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
   return state !== undefined && Date.parse(said.at) < Date.parse(state.requested_at);
 }

@@ -1,12 +1,25 @@
 import type { Delivery } from '../../core/ports/inbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { performOrExplain } from '../effects/perform-or-explain.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
-import { createQueueWorker, type QueueWorker } from './work-queue.ts';
+import { watchJobs } from './watch-jobs.ts';
+import { workLane } from './work-lane.ts';
+import { createQueueWorker } from './work-queue.ts';
 
 const LOOK_MS = 1_000;
 const RECONCILE_MS = 60_000;
+/**
+ * One desk reconciles, as long as it renews its lease. If it dies, another reconciles within the sum of both times, so that a
+ * lost webhook is still noticed in time (R-1).
+ */
+const RECONCILE_LEASE_MS = 20_000;
+const RENEW_MS = 5_000;
+/** A lease that another desk has for longer than this was renewed, so that desk is alive. */
+const REFUSED_AT_MOST = RECONCILE_LEASE_MS / RENEW_MS + 1;
+const WATCH_MS = 10_000;
+const PRUNE_MS = 3_600_000;
+/** Records of ended runs are kept this long: GitHub redelivers webhooks for three days, people look back for weeks. */
+const KEPT_MS = 90 * 24 * 3_600_000;
 const TIMERS_AT_ONCE = 50;
 /** Lanes handled at once, per queue. */
 const AT_ONCE = 4;
@@ -20,8 +33,9 @@ export interface Workers {
 /** Runs inbox, outbox, timers and reconcile. All state is in the store, so a killed worker is replaced by the next. */
 export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery) => Promise<void>): Workers {
   const { store, now, log } = deps;
-  const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, now, log });
-  const outbox = createOutboxWorker(deps);
+  const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, log });
+  const outbox = () => workLane(deps);
+  const owner = deps.randomToken();
   let lastLook = now().getTime();
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
   const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
@@ -35,14 +49,28 @@ export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery
       return more;
     }, log),
   );
-  const reconciling = createLoop(async () => {
-    try {
-      await reconcile(deps);
-    } finally {
+  const once = (work: () => Promise<unknown>) =>
+    createLoop(async () => {
+      await work();
+      return false;
+    }, log);
+  const reconciling = once(() =>
+    reconcile(deps).finally(() => {
       caughtUp = true;
-    }
-    return false;
-  }, log);
+    }),
+  );
+  let isLeased = false;
+  let refusals = 0;
+  // Apart from the reconciling, which may take longer than the lease.
+  const leasing = once(async () => {
+    const before = isLeased;
+    isLeased = await store.leaseTask('reconcile', owner, RECONCILE_LEASE_MS);
+    if (isLeased && !before) reconciling.wake();
+    refusals = isLeased ? 0 : refusals + 1;
+    if (refusals > REFUSED_AT_MOST) caughtUp = true;
+  });
+  const watching = once(() => watchJobs(deps));
+  const pruning = once(() => store.runs.prune(KEPT_MS));
   const look = () => {
     for (const loop of loops) loop.wake();
   };
@@ -50,32 +78,26 @@ export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery
     if (what === 'inbox' || what === 'outbox') look();
   });
   const timer = setInterval(look, LOOK_MS);
-  const reconcileTimer = setInterval(reconciling.wake, RECONCILE_MS);
+  const others = [
+    setInterval(leasing.wake, RENEW_MS),
+    setInterval(() => isLeased && reconciling.wake(), RECONCILE_MS),
+    setInterval(watching.wake, WATCH_MS),
+    setInterval(pruning.wake, PRUNE_MS),
+  ];
   look();
   // Reads the events since the last desk stopped.
-  reconciling.wake();
+  leasing.wake();
   return {
     alive: () => now().getTime() - lastLook < 30_000,
     async stop() {
       clearInterval(timer);
-      clearInterval(reconcileTimer);
+      for (const other of others) clearInterval(other);
       unsubscribe();
-      await Promise.all([...loops, reconciling].map((loop) => loop.stop()));
+      await Promise.all([...loops, leasing, reconciling, watching, pruning].map((loop) => loop.stop()));
+      // If the store is away, the lease runs out by itself.
+      if (isLeased) await store.leaseTask('reconcile', owner, 0).catch(() => undefined);
     },
   };
-}
-
-/** Performs decided effects on GitHub. */
-export function createOutboxWorker(deps: AppDependencies): QueueWorker {
-  const { store, now, log, counters } = deps;
-  return createQueueWorker({
-    queue: store.outbox,
-    name: 'outbox',
-    work: (effect) => performOrExplain(deps, effect),
-    now,
-    log,
-    onRetry: () => counters?.add('autobuild_effect_retries_total'),
-  });
 }
 
 interface Loop {
@@ -113,11 +135,13 @@ function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): 
 }
 
 export async function fireTimers(deps: AppDependencies): Promise<boolean> {
-  const at = deps.now().toISOString();
-  const all = await deps.store.timers.due(at, TIMERS_AT_ONCE);
-  for (const { run, timer, at: due } of all) {
-    await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${due}`]);
-    await deps.store.timers.done(run, timer, due);
+  const due = await deps.store.timers.due(TIMERS_AT_ONCE);
+  for (const { run, timer, at: dueAt } of due) {
+    const now = deps.now().toISOString();
+    // The database says that it is due, so a desk whose clock is behind does not decide as if it were not.
+    const at = now < dueAt ? dueAt : now;
+    await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${dueAt}`]);
+    await deps.store.timers.done(run, timer, dueAt);
   }
-  return all.length === TIMERS_AT_ONCE;
+  return due.length === TIMERS_AT_ONCE;
 }

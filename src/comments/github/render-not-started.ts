@@ -1,7 +1,7 @@
 import { code, inlineText } from '../text/harmless.ts';
 import { blocks, marker, renderTable } from '../text/markdown.ts';
 
-export interface NotStarted {
+interface NotStarted {
   op: string;
   /** Follows "Not started:". */
   headline: string;

@@ -58,12 +58,19 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
     return `Reply \`/continue\` to go on. Nothing runs and nothing is lost.${until}`;
   }
   if (state.finished?.expired) return LABEL_AGAIN;
+  if (isUnderWay(state) && where.silent_since) return renderSilence(where, where.silent_since);
   if (state.status === 'reviewing' && where.unpublished) return renderUnpublished(where);
   if (state.status !== 'reviewing' || !pull_request) return undefined;
   const fate = state.finished?.partial
     ? 'The issue stays open: not everything is done.'
     : `Merging it ${where.issue ? 'closes this issue' : 'ends the run as approved'}; closing it unmerged ends the run as rejected.`;
   return `**Next:** review #${pull_request.number}. ${fate}`;
+}
+
+/** R-5: the job is not replaced, because only Actions knows whether it still runs. */
+function renderSilence({ links }: CommentContext, since: string): string {
+  const log = links?.log ? ` [Its log](${links.log}) shows whether it still runs.` : '';
+  return `**The job is silent** since ${dateTime(since)}.${log} If it has ended, another one continues.`;
 }
 
 function figuresTable(state: RunState, { limits }: CommentContext): Table {

@@ -15,6 +15,8 @@ export interface CommentContext {
   links?: CommentLinks;
   /** Set when the run has ended and its work could not be published. */
   unpublished?: Unpublished;
+  /** When the job was last heard, if it has been silent for too long. */
+  silent_since?: string;
   limits: LimitsInForce;
   capabilities: DeskCapabilities;
   /** Operation id, which finds the comment again when the response to its write was lost. */

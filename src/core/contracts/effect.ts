@@ -23,8 +23,27 @@ export const Effect = z.discriminatedUnion('type', [
   z.object({ type: z.literal('update_status') }),
   z.object({ type: z.literal('ask'), escalation: z.string() }),
   z.object({ type: z.literal('close_question'), escalation: z.string() }),
-  z.object({ type: z.literal('show_review'), escalation: z.string().optional() }),
-  z.object({ type: z.literal('reply'), reply: Reply, source: z.string().optional() }),
+  z.object({
+    type: z.literal('show_review'),
+    escalation: z.string().optional(),
+    /** The operation whose comment is written again. */
+    op: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('reply'),
+    reply: Reply,
+    source: z.string().optional(),
+    /** The number of the pull request to reply on; the issue's if absent. */
+    on: z.number().int().positive().optional(),
+  }),
+  /** Shows the author of a command that it was seen, or its outcome. The source is `comment:<id>` or `review:<node id>`. */
+  z.object({
+    type: z.literal('react'),
+    source: z.string(),
+    reaction: z.enum(['eyes', 'rocket', 'confused']),
+  }),
+  /** P-9: a comment that contains a secret. */
+  z.object({ type: z.literal('delete_comment'), comment: z.number().int().positive() }),
   z.object({
     type: z.literal('notify'),
     escalation: z.string(),
@@ -34,15 +53,47 @@ export const Effect = z.discriminatedUnion('type', [
   z.object({ type: z.literal('set_timer'), timer: z.string(), at: z.iso.datetime() }),
   z.object({ type: z.literal('clear_timer'), timer: z.string() }),
   z.object({ type: z.literal('save_blocked_report'), report: BlockedReport }),
-  z.object({ type: z.literal('dispatch_job') }),
-  z.object({ type: z.literal('dispatch_verification') }),
+  z.object({
+    type: z.literal('dispatch_job'),
+    /** The number of the job to start. Missing in journals of older versions. */
+    job: z.number().int().positive().optional(),
+  }),
+  z.object({
+    type: z.literal('dispatch_verification'),
+    /** The job whose work is checked, and the verification. Missing in journals of older versions. */
+    job: z.number().int().nonnegative().optional(),
+    verification: z.string().optional(),
+  }),
   z.object({ type: z.literal('stop_job') }),
   /** The result of the fresh job is no longer needed. */
   z.object({ type: z.literal('stop_verification') }),
   /** Pushes the work to the branch and the pull request. `ready`: the pull request is ready for review. */
   z.object({ type: z.literal('publish'), ready: z.boolean() }),
   z.object({ type: z.literal('show_receipt') }),
+  /** Runs CI on the head a person saw, and describes the pull request again. Without a person, it only describes. */
+  z.object({
+    type: z.literal('run_ci'),
+    head: z.string(),
+    pull: z.number().int().positive(),
+    by: z.string().optional(),
+  }),
   /** Deletes the values that were given, because the run is over. */
   z.object({ type: z.literal('forget_inputs') }),
 ]);
 export type Effect = z.infer<typeof Effect>;
+
+/** Tells on an issue without a run why none was started, and removes the label so that setting it again is a new try. */
+export interface NotStartedNotice {
+  type: 'notice';
+  installation_id: number;
+  owner: string;
+  repo: string;
+  issue: number;
+  headline: string;
+  problems: { line?: number; key: string; found?: string; allowed: string }[];
+  next: string;
+  mention: string;
+}
+
+/** An effect that a performer carries out. Timers are kept by the store. */
+export type Outgoing = Exclude<Effect, { type: 'set_timer' | 'clear_timer' }> | NotStartedNotice;

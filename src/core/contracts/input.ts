@@ -1,11 +1,21 @@
 import * as z from 'zod';
 import { ActionsSecret } from './actions-secret.ts';
 import { SealedCommand, Via } from './command.ts';
+import { Effect, Reply } from './effect.ts';
 import { Envelope } from './envelope.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';
 import { WorkFacts } from './work-facts.ts';
+
+/** P-9: a secret that was written where everybody can read it. */
+export const ExposedSecret = z.object({
+  /** The key it was given for; absent if it is somewhere in the text. */
+  key: z.string().optional(),
+  /** The name of the secret in the reply. */
+  label: z.string(),
+});
+export type ExposedSecret = z.infer<typeof ExposedSecret>;
 
 /** Everything that can happen to a run. An input is stored with the events it led to, so that a journal can be decided again. */
 export const Input = z.discriminatedUnion('type', [
@@ -45,7 +55,13 @@ export const Input = z.discriminatedUnion('type', [
     because: z.string().optional(),
     /** The Actions secret for each missing input, by the input's key. Looked up before the decision, which is pure (P-9). */
     actions_secrets: z.record(z.string(), ActionsSecret).optional(),
+    /** P-9: secrets that the source showed to everybody. It was deleted if it was a comment. */
+    exposed: z.array(ExposedSecret).optional(),
+    /** The pull request on which the command was given, if it was not given on the issue. */
+    on: z.number().int().positive().optional(),
   }),
+  /** Something is to be written that changes nothing in the run: an answer to a person, or a comment that must be written again. */
+  z.object({ type: z.literal('write'), at: z.iso.datetime(), effects: z.array(Effect) }),
   /** The result of the fresh job. */
   z.object({
     type: z.literal('verification'),
@@ -80,6 +96,28 @@ export const Input = z.discriminatedUnion('type', [
     log_url: z.string().optional(),
     /** A person starts the next job, so this loss does not count towards the limit of losses in a row. */
     resumed: z.literal(true).optional(),
+  }),
+  /** The workflow run of a dispatch is over, or there is none although the run needs one. */
+  z.object({
+    type: z.literal('job_ended'),
+    at: z.iso.datetime(),
+    job: z.number().int().nonnegative(),
+    kind: z.enum(['build', 'verify']),
+    verification: z.string().optional(),
+    outcome: z.string(),
+    /** A person cancelled it in Actions. */
+    cancelled: z.literal(true).optional(),
+    log_url: z.string().optional(),
+  }),
+  /** GitHub refused the dispatch for good. */
+  z.object({
+    type: z.literal('dispatch_refused'),
+    at: z.iso.datetime(),
+    job: z.number().int().nonnegative(),
+    kind: z.enum(['build', 'verify']),
+    verification: z.string().optional(),
+    /** Absent if people were told before. */
+    reply: Reply.optional(),
   }),
 ]);
 export type Input = z.infer<typeof Input>;

@@ -107,6 +107,12 @@ export function waitsOverClosedPull(state: RunState): boolean {
   return state.closed_pull !== undefined && !state.closed_pull.answered && isUnderWay(state);
 }
 
+/**
+ * `working`: a job works or is on its way. `waiting`: a person has to say something first. `resting`: the work waits for a
+ * merge or a close. `ended`: nothing happens any more.
+ */
+export type RunPhase = 'working' | 'waiting' | 'resting' | 'ended';
+
 const ENDED: ReadonlySet<RunStatus> = new Set([
   'approved',
   'rejected',
@@ -115,7 +121,18 @@ const ENDED: ReadonlySet<RunStatus> = new Set([
   'terminated_by_human',
 ]);
 
+export function phaseOf(state: RunState): RunPhase {
+  if (ENDED.has(state.status)) return 'ended';
+  if (state.status === 'reviewing') return 'resting';
+  return state.pending !== undefined || state.paused || waitsOverClosedPull(state) ? 'waiting' : 'working';
+}
+
 /** Neither at rest nor ended. */
 export function isUnderWay({ status }: RunState): boolean {
   return status !== 'reviewing' && !ENDED.has(status);
+}
+
+/** Identifies a verification within its run by the turn it follows and the number of retries after lost jobs. */
+export function verificationName({ turns, verifying }: RunState): string {
+  return `${turns.length}.${verifying ?? 0}`;
 }

@@ -1,18 +1,25 @@
 import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
 import { isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
+import { answerSource } from './answer-source.ts';
 import { decideClaim } from './decide-claim.ts';
 import { decideCommand } from './decide-command.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { expirePause, expireQuestion } from './expire-run.ts';
 import { PAUSE_TIMER } from './expiry.ts';
+import { endJob, refuseDispatch } from './jobs/end-job.ts';
+import { nameJobs } from './jobs/name-jobs.ts';
+import { replaceLostJob } from './jobs/replace-lost-job.ts';
 import { judgeRun, recordReopened } from './judge-run.ts';
 import { reminderTime } from './raise-escalation.ts';
-import { replaceLostJob } from './replace-lost-job.ts';
 import { decideVerification, requestVerification } from './verify-afresh.ts';
 
 /** All rules of a run as a pure function: from its state and an input to the events to journal and the effects to perform. */
 export function decide(state: RunState | undefined, input: Input, rules: Rules): Decision {
+  return nameJobs(state, decideInput(state, input, rules));
+}
+
+function decideInput(state: RunState | undefined, input: Input, rules: Rules): Decision {
   if (input.type === 'request') {
     if (state) return NOTHING;
     const { type: _, ...requested } = input;
@@ -28,7 +35,9 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
     case 'changeset_refused':
       return refuseChangeset(state, input.problem);
     case 'command':
-      return decideCommand(state, input, rules);
+      return answerSource(state, input, decideCommand(state, input, rules));
+    case 'write':
+      return { events: [], effects: input.effects };
     case 'verification':
       return decideVerification(state, input, rules);
     case 'judged':
@@ -39,6 +48,10 @@ export function decide(state: RunState | undefined, input: Input, rules: Rules):
       return decideTimer(state, input);
     case 'job_lost':
       return decideLostJob(state, input);
+    case 'job_ended':
+      return endJob(state, input);
+    case 'dispatch_refused':
+      return refuseDispatch(state, input);
   }
 }
 

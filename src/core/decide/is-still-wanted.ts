@@ -1,8 +1,8 @@
-import type { Effect } from '../contracts/effect.ts';
+import type { Outgoing } from '../contracts/effect.ts';
 import { isUnderWay, type RunState } from '../contracts/run-state.ts';
 
 /** effects wait in a queue, so the run may have ended meanwhile. After a cancel only the final status is written. */
-export function isStillWanted({ type }: Pick<Effect, 'type'>, state: RunState): boolean {
+export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState): boolean {
   switch (type) {
     case 'dispatch_job':
     case 'dispatch_verification':
@@ -12,12 +12,14 @@ export function isStillWanted({ type }: Pick<Effect, 'type'>, state: RunState): 
     case 'ask':
     case 'show_review':
     case 'notify':
+    case 'run_ci':
       return !isStopped(state);
     case 'update_status':
     case 'close_question':
     case 'reply':
-    case 'set_timer':
-    case 'clear_timer':
+    case 'react':
+    case 'delete_comment':
+    case 'notice':
     case 'save_blocked_report':
     case 'stop_job':
     case 'stop_verification':

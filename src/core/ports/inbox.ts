@@ -19,11 +19,11 @@ export interface Leased {
 
 export interface Queue<Item> {
   /** Leases the oldest due item of a lane in which no item is leased. */
-  claim(now: string, leaseMs: number): Promise<(Item & Leased) | undefined>;
+  claim(leaseMs: number): Promise<(Item & Leased) | undefined>;
   done(item: { id: string; fence: string }): Promise<boolean>;
-  /** Extends the lease to `until`. */
-  renew(item: { id: string; fence: string }, until: string): Promise<boolean>;
-  retry(item: { id: string; fence: string }, at: string, error: string): Promise<boolean>;
+  /** Extends the lease, counted from now. */
+  renew(item: { id: string; fence: string }, leaseMs: number): Promise<boolean>;
+  retry(item: { id: string; fence: string }, waitMs: number, error: string): Promise<boolean>;
   /** Gives up on the item. It stays visible and is retried only after `revive`. */
   bury(item: { id: string; fence: string }, error: string): Promise<boolean>;
   buried(limit: number): Promise<{ id: string; error: string; at: string }[]>;

@@ -3,7 +3,7 @@ import { Brief } from '../contracts/brief.ts';
 import { type Envelope, PROTOCOL } from '../contracts/envelope.ts';
 import { Orders } from '../contracts/orders.ts';
 import { RunStatus } from '../contracts/run-event.ts';
-import { isUnderWay, type RunState } from '../contracts/run-state.ts';
+import { isUnderWay, type RunState, verificationName } from '../contracts/run-state.ts';
 import { Verification } from '../contracts/verification.ts';
 import { RunTarget } from './run-target.ts';
 
@@ -95,36 +95,6 @@ export function acceptEnvelope(envelope: Envelope): Envelope | undefined {
 /** R-5: a job that parked, handed over or was lost is not heard any more. A job of a finished run may still ask, to learn that it finished. */
 export function isOver(job: number, state: RunState): boolean {
   return job < state.jobs || (job === state.jobs && !state.job_live && isUnderWay(state));
-}
-
-/** The mark with a job's last heartbeat. */
-export function aliveMark(run: string, job: number): string {
-  return `alive:${run}:${job}`;
-}
-
-/** The mark with the run that an Actions run works for. */
-export function actionsRunMark(actionsRun: number): string {
-  return `run-of-actions-run:${actionsRun}`;
-}
-
-/** The mark with the token hash of a job's newest claim. Tokens of older attempts are void. */
-export function claimMark(run: string, job: number, kind: JobKind): string {
-  return `claim:${run}:${job}:${kind}`;
-}
-
-/** The mark with the Actions run that a ticket started. It may be missing, because GitHub does not always return the run. */
-export function dispatchedMark(ticketHash: string): string {
-  return `actions-run-of-ticket:${ticketHash}`;
-}
-
-/** The mark with the name of the verification that a ticket or token is for. */
-export function verificationMark(hash: string): string {
-  return `verification-of:${hash}`;
-}
-
-/** Identifies a verification within its run by the turn it follows and the number of retries after lost jobs. */
-export function verificationName(state: RunState): string {
-  return `${state.turns.length}.${state.verifying ?? 0}`;
 }
 
 /** After a verification is settled, any report for the same turn is accepted, because a repeated report changes nothing. */

@@ -1,12 +1,40 @@
-import type { Effect } from '../contracts/effect.ts';
-import type { Queue } from './inbox.ts';
+import type { Outgoing } from '../contracts/effect.ts';
 
+/** An effect that waits to be performed. */
 export interface OutgoingEffect {
   /** The operation id, `<run>.<version>.<index>`, which is unique and stable. */
   id: string;
-  run: string;
-  effect: Effect;
+  /** `repo_id#issue` */
+  lane: string;
+  /** Absent for an issue without a run. */
+  run?: string;
+  effect: Outgoing;
+  attempts: number;
 }
 
-/** Effects of one run are performed in order. */
-export type Outbox = Queue<OutgoingEffect>;
+/** The right to write to one issue. Every change needs its `fence`, so that a worker whose lease ran out changes nothing. */
+export interface LaneLease {
+  lane: string;
+  fence: string;
+}
+
+/**
+ * Everything that is to be written to GitHub, one lane per issue. Effects of one slot are performed in order, so one that waits
+ * for its retry holds up its slot and nothing else. Urgent effects overtake. All times are the database's.
+ */
+export interface Outbox {
+  /** Leases the lane whose effect is due for the longest time. */
+  claim(leaseMs: number): Promise<LaneLease | undefined>;
+  renew(lease: LaneLease, leaseMs: number): Promise<boolean>;
+  release(lease: LaneLease): Promise<void>;
+  /** The next effect of the lane that is due. Undefined if there is none, or if the lease ran out. */
+  next(lease: LaneLease): Promise<OutgoingEffect | undefined>;
+  /** Removes the effect. `done`, `retry` and `bury` return false if the lease was lost. */
+  done(lease: LaneLease, id: string): Promise<boolean>;
+  retry(lease: LaneLease, id: string, waitMs: number, error: string): Promise<boolean>;
+  /** Gives up on the effect. It stays visible and is performed only after `revive`. */
+  bury(lease: LaneLease, id: string, error: string): Promise<boolean>;
+  buried(limit: number): Promise<{ id: string; run?: string; error: string; at: string }[]>;
+  revive(id: string): Promise<boolean>;
+  size(): Promise<{ waiting: number; busy: number; buried: number }>;
+}

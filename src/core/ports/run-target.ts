@@ -15,6 +15,8 @@ export const RunTarget = z.object({
   head_sha: z.string(),
   private: z.boolean(),
   workflow: z.string(),
+  /** The time limit of a job. Missing in runs of older versions. */
+  job_minutes: z.number().positive().optional(),
   /** Whether the run's commits trigger the repository's own CI. */
   ci: z.enum(['skip', 'always']),
   labelled_by: z.string(),
@@ -28,3 +30,8 @@ export const RunTarget = z.object({
     .optional(),
 });
 export type RunTarget = z.infer<typeof RunTarget>;
+
+/** The lane of an issue: everything that is written there goes through it. */
+export function laneKey(repoId: number, issue: number): string {
+  return `${repoId}#${issue}`;
+}

@@ -1,4 +1,4 @@
-import type { HostedStore } from '../../core/ports/hosted-store.ts';
+import type { Blobs } from '../../core/ports/hosted-store.ts';
 import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
 
@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 const SEALED = new Set(['checkpoint']);
 const MAX_BYTES = 256 * 1024 * 1024;
 
-export function createBlobs({ db, dialect, transaction }: Database, sealer: Sealer): HostedStore['blobs'] {
+export function createBlobs({ db, dialect, transaction }: Database, sealer: Sealer): Blobs {
   return {
     async put(run, name, plain, atVersion) {
       if (plain.byteLength > MAX_BYTES)

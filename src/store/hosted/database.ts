@@ -1,14 +1,16 @@
 import { EventEmitter } from 'node:events';
+import { type RawBuilder, sql } from 'kysely';
+import type { Wake } from '../../core/ports/hosted-store.ts';
 import { isLostRace } from '../unavailable.ts';
 import type { Dialect } from './migrate.ts';
 import type { Db, Trx } from './tables.ts';
 
-export type Wake = 'inbox' | 'outbox' | `run:${string}`;
-
-/** The connection and transaction helper that all parts of a hosted store share. */
+/** The connection, clock and transaction helper that all parts of a hosted store share. */
 export interface Database {
   readonly db: Db;
   readonly dialect: Dialect;
+  /** The database's clock in milliseconds, as an expression. Desks whose clocks differ share this one. */
+  readonly now: RawBuilder<number>;
   /** Runs `work` in a transaction. Its announcements reach the listeners of every instance after the commit. */
   transaction<Result>(work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>): Promise<Result>;
   onWake(listener: (what: Wake) => void): () => void;
@@ -19,13 +21,20 @@ export interface Database {
 /** Only lost races are retried, so this many in a row is a bug. */
 const TRIES = 8;
 
+export const CLOCKS: Record<Dialect, string> = {
+  sqlite: "cast(unixepoch('subsec') * 1000 as integer)",
+  postgres: 'cast(extract(epoch from statement_timestamp()) * 1000 as bigint)',
+};
+
 export function createDatabase(options: {
   db: Db;
   dialect: Dialect;
+  /** Another clock, for tests: an SQL expression of milliseconds. */
+  clock?: string;
   /** Notifies the other instances as part of the transaction. */
   notify(trx: Trx, what: Wake[]): Promise<void>;
 }): Database {
-  const { db, dialect, notify } = options;
+  const { db, dialect, notify, clock = CLOCKS[dialect] } = options;
   const emitter = new EventEmitter().setMaxListeners(0);
   // In a microtask, so that an error in a listener does not look like a failed commit.
   const wake = (what: Wake) => queueMicrotask(() => emitter.emit('wake', what));
@@ -46,6 +55,7 @@ export function createDatabase(options: {
   return {
     db,
     dialect,
+    now: sql<number>`${sql.raw(clock)}`,
     wake,
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {

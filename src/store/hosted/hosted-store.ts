@@ -1,16 +1,21 @@
+import { sql } from 'kysely';
 import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { Sealer } from '../seal.ts';
 import { asUnavailable } from '../unavailable.ts';
 import { createBlobs } from './blobs.ts';
+import { createCursors } from './cursors.ts';
 import type { Database } from './database.ts';
+import { createDispatches } from './dispatches.ts';
 import { createInbox } from './inbox.ts';
-import { createMarks } from './marks.ts';
+import { createLabellings } from './labellings.ts';
 import { createOutbox } from './outbox.ts';
+import { createPublications } from './publications.ts';
 import { createRuns } from './runs.ts';
 import { createSealedVault } from './sealed-vault.ts';
 import { createSentComments } from './sent-comments.ts';
+import { createTaskLeases } from './task-leases.ts';
+import { createTickets } from './tickets.ts';
 import { createTimers } from './timers.ts';
-import { createTokens } from './tokens.ts';
 
 /** The store of a hosted desk, on SQLite or PostgreSQL. */
 export function createHostedStore(
@@ -26,9 +31,20 @@ export function createHostedStore(
     timers: withTypedErrors(createTimers(database)),
     blobs: withTypedErrors(createBlobs(database, sealer)),
     comments: withTypedErrors(createSentComments(database)),
-    tokens: withTypedErrors(createTokens(database)),
-    marks: withTypedErrors(createMarks(database)),
+    dispatches: withTypedErrors(createDispatches(database)),
+    publications: withTypedErrors(createPublications(database)),
+    labellings: withTypedErrors(createLabellings(database)),
+    cursors: withTypedErrors(createCursors(database)),
+    tickets: withTypedErrors(createTickets(database)),
     vault: withTypedErrors(createSealedVault(database, sealer)),
+    ...withTypedErrors({
+      leaseTask: createTaskLeases(database),
+      now: async () => {
+        const { rows } = await sql<{ ms: number }>`select ${database.now} as ms`.execute(database.db);
+        return new Date(rows[0]?.ms ?? Number.NaN);
+      },
+      probe: () => probe(database),
+    }),
     onWake: (listener) => database.onWake(listener),
     close() {
       closing ??= close();
@@ -52,4 +68,14 @@ function withTypedErrors<Part extends object>(part: Part): Part {
       },
     ]),
   ) as Part;
+}
+
+/** A database that is full or read-only answers reads, so it is written to. */
+async function probe({ db, now }: Database): Promise<void> {
+  const row = { name: 'health', key: 'probe', body: '{}', at_ms: now };
+  await db
+    .insertInto('cursors')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['name', 'key']).doUpdateSet({ at_ms: now }))
+    .execute();
 }

@@ -17,7 +17,7 @@ const READ_AT_ONCE = 20;
 
 /** Webhooks are stored here before they are acknowledged. */
 export function createInbox(database: Database, sealer: Sealer): Inbox {
-  const { db, transaction } = database;
+  const { db, transaction, now } = database;
   let prunedAtMs = 0;
 
   const insert = chooseInsert(database.dialect);
@@ -30,7 +30,6 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
   });
 
   const queue = createQueue<Delivery>(database, 'inbox', {
-    keepsIds: true,
     read: ({ id, lane, kind, body, put_ms }) => ({
       id,
       event: kind,
@@ -48,7 +47,7 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
       const prunes = newestMs - prunedAtMs > HOUR_MS;
       const rows = deliveries.map(toRow);
       const fresh = await transaction(async (trx, announce) => {
-        const inserted = await insert(trx, rows);
+        const inserted = await insert(trx, rows, now);
         if (prunes) await prune(trx, newestMs - KEEP_IDS_MS);
         if (inserted.includes(true)) announce('inbox');
         return inserted;

@@ -1,39 +1,199 @@
-import type { Effect } from '../../core/contracts/effect.ts';
-import type { Outbox, OutgoingEffect } from '../../core/ports/outbox.ts';
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Effect, Outgoing } from '../../core/contracts/effect.ts';
+import { laneOrder } from '../../core/decide/lane-order.ts';
+import type { LaneLease, Outbox } from '../../core/ports/outbox.ts';
+import { isLostRace } from '../unavailable.ts';
 import type { Database } from './database.ts';
-import { createQueue } from './queue.ts';
+import { shortenError } from './queue.ts';
 import type { Trx } from './tables.ts';
+import { TASK } from './task-leases.ts';
+import { fromMs } from './times.ts';
 
-/** Effects to be performed. They are stored with the events that caused them, with one lane per run. */
-export function createOutbox(database: Database): Outbox {
-  return createQueue<OutgoingEffect>(database, 'outbox', {
-    keepsIds: false,
-    read: ({ id, lane, body }) => ({
-      id,
-      run: lane,
-      effect: JSON.parse(Buffer.from(body).toString('utf8')) as Effect,
-    }),
-  });
+const TRIES = 8;
+
+interface DueRow {
+  id: string;
+  run: string | null;
+  body: Uint8Array;
+  attempts: number;
 }
 
-/** Returns the number of effects for the outbox. Timers are not among them, because the store itself sets them. */
-export async function putEffects(
-  trx: Trx,
-  { run, version, effects }: { run: string; version: number; effects: Effect[] },
-): Promise<number> {
-  const rows = effects.flatMap((effect, index) =>
+export function createOutbox({ db, dialect, transaction, now }: Database): Outbox {
+  const forUpdate = dialect === 'postgres' ? sql`for update` : sql``;
+
+  /** No older effect of the same slot waits. */
+  const leadsItsSlot = sql`not exists (
+    select 1 from outbox as older
+    where older.lane = one.lane and older.slot = one.slot and older.state = 'waiting' and older.seq < one.seq)`;
+
+  const leaseLane = async (leaseMs: number): Promise<LaneLease | 'lost' | undefined> => {
+    const { rows: due } = await sql<{ lane: string }>`
+      select one.lane from outbox as one
+      where one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
+        and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})
+      order by one.due_ms, one.seq
+      limit 1`.execute(db);
+    const lane = due[0]?.lane;
+    if (lane === undefined) return undefined;
+    const fence = randomUUID();
+    // Several workers may have found the lane free; one gets it.
+    const { rows: leased } = await sql<{ lane: string }>`
+      insert into lanes (lane, fence, until_ms) values (${lane}, ${fence}, ${now} + ${sql.lit(leaseMs)})
+      on conflict (lane) do update set fence = excluded.fence, until_ms = excluded.until_ms
+        where lanes.until_ms <= ${now}
+      returning lane`.execute(db);
+    return leased.length > 0 ? { lane, fence } : 'lost';
+  };
+
+  /** Locks the lease, so that nobody takes the lane over within the transaction. */
+  const isHeld = async (trx: Trx, { lane, fence }: LaneLease): Promise<boolean> => {
+    const { rows } = await sql`
+      select 1 from lanes where lane = ${lane} and fence = ${fence} and until_ms > ${now} ${forUpdate}`.execute(
+      trx,
+    );
+    return rows.length > 0;
+  };
+
+  /** True if the lease is held, also if a newer effect replaced this one while it was performed. */
+  const changeHeld = (lease: LaneLease, change: (trx: Trx) => Promise<unknown>): Promise<boolean> =>
+    transaction(async (trx) => {
+      if (!(await isHeld(trx, lease))) return false;
+      await change(trx);
+      return true;
+    });
+
+  return {
+    async claim(leaseMs) {
+      for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+        try {
+          const leased = await leaseLane(leaseMs);
+          if (leased !== 'lost') return leased;
+        } catch (error) {
+          if (!isLostRace(error) || attempt === TRIES) throw error;
+        }
+      }
+      return undefined;
+    },
+    async renew({ lane, fence }, leaseMs) {
+      const { rows } = await sql`
+        update lanes set until_ms = ${now} + ${sql.lit(leaseMs)}
+        where lane = ${lane} and fence = ${fence} and until_ms > ${now}
+        returning lane`.execute(db);
+      return rows.length > 0;
+    },
+    async release({ lane, fence }) {
+      await db.deleteFrom('lanes').where('lane', '=', lane).where('fence', '=', fence).execute();
+    },
+    async next(lease) {
+      return transaction(async (trx) => {
+        if (!(await isHeld(trx, lease))) return undefined;
+        const { rows } = await sql<DueRow>`
+          update outbox set attempts = attempts + 1, claimed_ms = ${now}
+          where seq = (
+            select one.seq from outbox as one
+            where one.lane = ${lease.lane} and one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
+            order by one.rank, one.seq
+            limit 1)
+          returning id, run, body, attempts`.execute(trx);
+        const [row] = rows;
+        if (!row) return undefined;
+        const effect = JSON.parse(Buffer.from(row.body).toString('utf8')) as Outgoing;
+        return { id: row.id, lane: lease.lane, run: row.run ?? undefined, effect, attempts: row.attempts };
+      });
+    },
+    done: (lease, id) =>
+      changeHeld(lease, (trx) =>
+        sql`delete from outbox where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx),
+      ),
+    retry: (lease, id, waitMs, error) =>
+      changeHeld(lease, (trx) =>
+        sql`update outbox set due_ms = ${now} + ${sql.lit(Math.ceil(waitMs))}, error = ${shortenError(error)}
+          where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx),
+      ),
+    bury: (lease, id, error) =>
+      changeHeld(lease, (trx) =>
+        sql`update outbox set state = 'buried', error = ${shortenError(error)}
+          where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx),
+      ),
+    async buried(limit) {
+      const rows = await db
+        .selectFrom('outbox')
+        .select(['id', 'run', 'error', 'claimed_ms'])
+        .where('state', '=', sql.lit('buried'))
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ id, run, error, claimed_ms }) => ({
+        id,
+        run: run ?? undefined,
+        error: error ?? '',
+        at: fromMs(claimed_ms ?? 0),
+      }));
+    },
+    async revive(id) {
+      return transaction(async (trx, announce) => {
+        const { rows } = await sql`
+          update outbox set state = 'waiting', due_ms = ${now}, attempts = 0
+          where id = ${id} and state = 'buried' returning id`.execute(trx);
+        if (rows.length > 0) announce('outbox');
+        return rows.length > 0;
+      });
+    },
+    async size() {
+      const count = async (query: ReturnType<typeof sql<{ rows: number }>>) =>
+        Number((await query.execute(db)).rows[0]?.rows ?? 0);
+      return {
+        waiting: await count(sql`select count(*) as rows from outbox where state = 'waiting'`),
+        busy: await count(
+          sql`select count(*) as rows from lanes where until_ms > ${now} and lane not like ${`${TASK}%`}`,
+        ),
+        buried: await count(sql`select count(*) as rows from outbox where state = 'buried'`),
+      };
+    },
+  };
+}
+
+interface PutEffects {
+  lane: string;
+  run: string | undefined;
+  /** Effects get the ids `<prefix>.<index>`. */
+  prefix: string;
+  effects: readonly (Effect | Outgoing)[];
+  now: Database['now'];
+}
+
+/** Returns the number of effects to perform. Timers are kept by the store itself. */
+export async function putEffects(trx: Trx, { lane, run, prefix, effects, now }: PutEffects): Promise<number> {
+  const outgoing = effects.flatMap((effect, index) =>
     effect.type === 'set_timer' || effect.type === 'clear_timer'
       ? []
-      : [
-          {
-            id: `${run}.${version}.${index}`,
-            lane: run,
-            kind: effect.type,
-            body: Buffer.from(JSON.stringify(effect)),
-            put_ms: 0,
-          },
-        ],
+      : [{ effect, id: `${prefix}.${index}` }],
   );
-  if (rows.length > 0) await trx.insertInto('outbox').values(rows).execute();
-  return rows.length;
+  for (const { effect, id } of outgoing) {
+    const { slot, rank, replaces } = laneOrder(effect, run ?? lane, id);
+    if (replaces)
+      await trx
+        .deleteFrom('outbox')
+        .where('lane', '=', lane)
+        .where('slot', '=', slot)
+        .where('state', '=', sql.lit('waiting'))
+        .execute();
+    await trx
+      .insertInto('outbox')
+      .values({
+        id,
+        lane,
+        run: run ?? null,
+        slot,
+        rank,
+        kind: effect.type,
+        body: Buffer.from(JSON.stringify(effect)),
+        put_ms: now,
+        // Lanes are chosen by it, so that an effect to retry has its turn among newer ones.
+        due_ms: now,
+      })
+      .execute();
+  }
+  return outgoing.length;
 }

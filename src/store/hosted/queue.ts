@@ -20,28 +20,25 @@ const TRIES = 8;
  * busy. Its lease ends at `due_ms`; after that it can be claimed again, with another fence.
  */
 export function createQueue<Item extends { id: string }>(
-  { db, dialect, transaction }: Database,
-  name: 'inbox' | 'outbox',
+  { db, dialect, transaction, now }: Database,
+  name: 'inbox',
   options: {
-    /** Whether the id of a finished row is kept, so that a duplicate is recognised. */
-    keepsIds: boolean;
     read(row: QueueRow): Item;
   },
 ): Queue<Item> {
-  // Inbox and outbox have the same columns.
-  const table = name as 'inbox';
+  const table = name;
   const source = sql.table(table);
   const skipLocked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
 
-  const claimRow = async (nowMs: number, leaseMs: number) => {
+  const claimRow = async (leaseMs: number) => {
     // A busy row blocks its lane even if a row with a lower number is added later.
     const { rows } = await sql<QueueRow & Leased>`
       update ${source}
       set state = 'busy', fence = ${randomUUID()}, attempts = attempts + 1,
-        claimed_ms = ${nowMs}, due_ms = ${nowMs + leaseMs}
+        claimed_ms = ${now}, due_ms = ${now} + ${sql.lit(leaseMs)}
       where seq = (
         select one.seq from ${source} as one
-        where one.state in ('waiting', 'busy') and one.due_ms <= ${nowMs}
+        where one.state in ('waiting', 'busy') and one.due_ms <= ${now}
           and not exists (
             select 1 from ${source} as other
             where other.lane = one.lane and other.state = 'busy' and other.seq <> one.seq)
@@ -55,14 +52,16 @@ export function createQueue<Item extends { id: string }>(
     return rows[0];
   };
 
+  const later = (ms: number) => sql<number>`${now} + ${sql.lit(Math.ceil(ms))}`;
+
   const held = ({ id, fence }: { id: string; fence: string }) =>
     db.updateTable(table).where('id', '=', id).where('state', '=', 'busy').where('fence', '=', fence);
 
   return {
-    async claim(now, leaseMs) {
+    async claim(leaseMs) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const row = await claimRow(Date.parse(now), leaseMs);
+          const row = await claimRow(leaseMs);
           return row && { ...options.read(row), attempts: row.attempts, fence: row.fence };
         } catch (error) {
           // Another worker claimed a row of the lane at the same moment, and the unique index rejected this one.
@@ -71,31 +70,27 @@ export function createQueue<Item extends { id: string }>(
       }
     },
     async done(item) {
-      if (options.keepsIds) {
-        const left = { state: 'done', body: new Uint8Array(), fence: null, error: null } as const;
-        return changed(await held(item).set(left).executeTakeFirst());
-      }
-      const { numDeletedRows } = await db
-        .deleteFrom(table)
-        .where('id', '=', item.id)
-        .where('state', '=', 'busy')
-        .where('fence', '=', item.fence)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
+      const left = { state: 'done', body: new Uint8Array(), fence: null, error: null } as const;
+      return changed(await held(item).set(left).executeTakeFirst());
     },
-    async renew(item, until) {
+    async renew(item, leaseMs) {
       return changed(
         await held(item)
-          .set({ due_ms: Date.parse(until) })
+          .set({ due_ms: later(leaseMs) })
           .executeTakeFirst(),
       );
     },
-    async retry(item, at, error) {
-      const again = { state: 'waiting', due_ms: Date.parse(at), fence: null, error: brief(error) } as const;
+    async retry(item, waitMs, error) {
+      const again = {
+        state: 'waiting',
+        due_ms: later(waitMs),
+        fence: null,
+        error: shortenError(error),
+      } as const;
       return changed(await held(item).set(again).executeTakeFirst());
     },
     async bury(item, error) {
-      const buried = { state: 'buried', fence: null, error: brief(error) } as const;
+      const buried = { state: 'buried', fence: null, error: shortenError(error) } as const;
       return changed(await held(item).set(buried).executeTakeFirst());
     },
     async buried(limit) {
@@ -116,7 +111,7 @@ export function createQueue<Item extends { id: string }>(
       return transaction(async (trx, announce) => {
         const result = await trx
           .updateTable(table)
-          .set({ state: 'waiting', due_ms: 0, attempts: 0 })
+          .set({ state: 'waiting', due_ms: now, attempts: 0 })
           .where('id', '=', id)
           .where('state', '=', 'buried')
           .executeTakeFirst();
@@ -143,6 +138,6 @@ function changed({ numUpdatedRows }: { numUpdatedRows: bigint }): boolean {
 }
 
 /** PostgreSQL rejects NUL and lone surrogates. */
-function brief(error: string): string {
+export function shortenError(error: string): string {
   return error.slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '').toWellFormed();
 }

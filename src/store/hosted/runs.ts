@@ -1,19 +1,22 @@
 import { sql } from 'kysely';
-import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import { phaseOf, type RunState } from '../../core/contracts/run-state.ts';
 import { evolve } from '../../core/decide/evolve.ts';
-import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { Commit } from '../../core/ports/ports.ts';
-import type { HostedCommit } from '../../core/ports/run-log.ts';
-import { RunTarget } from '../../core/ports/run-target.ts';
+import type { HostedCommit, RunLog } from '../../core/ports/run-log.ts';
+import { laneKey, RunTarget } from '../../core/ports/run-target.ts';
 import type { Database } from './database.ts';
+import { putDispatches } from './dispatches.ts';
+import { putLabelling } from './labellings.ts';
 import { putEffects } from './outbox.ts';
+import { prune } from './prune.ts';
 import type { Trx } from './tables.ts';
 import { setTimers } from './timers.ts';
 
 /**
  * One row per run with its current state, and one journal row per commit, so that the cost of a commit does not grow with either.
  */
-export function createRuns({ db, dialect, transaction }: Database): HostedStore['runs'] {
+export function createRuns(database: Database): RunLog {
+  const { db, dialect, transaction, now } = database;
   return {
     async load(run) {
       const row = await db
@@ -31,7 +34,7 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
         // Locks the row: a concurrent commit waits here and then sees the new version.
         const row = await trx
           .selectFrom('runs')
-          .select(['version', 'state'])
+          .select(['version', 'state', 'repo_id', 'issue'])
           .where('run', '=', run)
           .$if(dialect === 'postgres', (query) => query.forUpdate())
           .executeTakeFirst();
@@ -40,14 +43,31 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
         if (version !== expectedVersion) return { ok: false };
         const next = version + 1;
         await writeRun(trx, { run, next, before: row && (JSON.parse(row.state) as RunState), commit });
-        if ((await putEffects(trx, { run, version: next, effects: commit.effects })) > 0) announce('outbox');
-        await setTimers(trx, run, commit.effects);
+        await putSeen(trx, seen, run, now);
+        const { effects, labelling } = commit;
+        const lane = laneOf(commit.target ?? row) ?? run;
+        const prefix = `${run}.${next}`;
+        if ((await putEffects(trx, { lane, run, prefix, effects, now })) > 0) announce('outbox');
+        await putDispatches(trx, { run, version: next, effects, now });
+        await setTimers(trx, run, effects);
+        if (labelling) await putLabelling(trx, run, labelling);
         announce(`run:${run}`);
         return { ok: true, version: next, duplicate: false };
       });
     },
 
+    async write(lane, id, effects, seen) {
+      return transaction(async (trx, announce) => {
+        if (await wasSeen(trx, seen)) return false;
+        await putSeen(trx, seen, '', now);
+        const count = await putEffects(trx, { lane, run: undefined, prefix: id, effects, now });
+        if (count > 0) announce('outbox');
+        return true;
+      });
+    },
+
     wasSeen: (key) => wasSeen(db, [key]),
+    prune: (olderThanMs) => prune(database, olderThanMs),
     async target(run) {
       const row = await db.selectFrom('runs').select('place').where('run', '=', run).executeTakeFirst();
       return row?.place ? RunTarget.parse(JSON.parse(row.place)) : undefined;
@@ -63,11 +83,13 @@ export function createRuns({ db, dialect, transaction }: Database): HostedStore[
         .executeTakeFirst();
       return row?.run;
     },
-    async active() {
+    async inPhase(...phases) {
       const rows = await db
         .selectFrom('runs')
         .select('run')
-        .where('finished', '=', sql.lit(0))
+        .where('phase', 'in', phases)
+        // Said again for the planner, which uses the index of runs that have not ended only then.
+        .$if(!phases.includes('ended'), (query) => query.where('phase', '<>', sql.lit('ended')))
         .orderBy('seq')
         .execute();
       return rows.map(({ run }) => run);
@@ -104,11 +126,11 @@ async function writeRun(
   written: { run: string; next: number; before: RunState | undefined; commit: HostedCommit },
 ): Promise<void> {
   const { run, next, before, commit } = written;
-  const { input, events, effects, target, seen = [] } = commit;
+  const { input, events, effects, target } = commit;
   let state = before;
   for (const event of events) state = evolve(state, event);
   if (!state) throw new Error(`The first commit of run ${run} must have the event run_requested.`);
-  const row = { version: next, state: JSON.stringify(state), finished: !isUnderWay(state) ? 1 : 0 };
+  const row = { version: next, state: JSON.stringify(state), phase: phaseOf(state) };
   if (before) {
     await trx.updateTable('runs').set(row).where('run', '=', run).execute();
   } else {
@@ -120,11 +142,17 @@ async function writeRun(
   }
   const body = JSON.stringify({ input, events, effects });
   await trx.insertInto('journal').values({ run, version: next, body }).execute();
+}
+
+async function putSeen(trx: Trx, seen: string[], run: string, now: Database['now']): Promise<void> {
   const keys = [...new Set(seen)].sort();
-  if (keys.length > 0) {
-    await trx
-      .insertInto('seen')
-      .values(keys.map((key) => ({ key, run })))
-      .execute();
-  }
+  if (keys.length === 0) return;
+  await trx
+    .insertInto('seen')
+    .values(keys.map((key) => ({ key, run, at_ms: now })))
+    .execute();
+}
+
+function laneOf(issue: { repo_id: number | null; issue: number | null } | undefined): string | undefined {
+  return issue?.repo_id == null || issue.issue == null ? undefined : laneKey(issue.repo_id, issue.issue);
 }

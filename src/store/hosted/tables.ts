@@ -1,19 +1,25 @@
 import type { Generated, Kysely, Transaction } from 'kysely';
+import type { RunPhase } from '../../core/contracts/run-state.ts';
 
 /** Times are milliseconds (`_ms`), because one moment has several texts and each database sorts texts in its own way. */
 export interface Tables {
   runs: RunsTable;
   journal: { run: string; version: number; body: string };
-  /** Idempotency keys of handled inputs, across all runs. */
-  seen: { key: string; run: string };
+  /** Keys of answered sources, over all runs. */
+  seen: { key: string; run: string; at_ms: number };
   timers: { run: string; timer: string; at: string; at_ms: number };
   inbox: QueueTable;
-  outbox: QueueTable;
+  outbox: OutboxTable;
+  lanes: { lane: string; fence: string; until_ms: number };
   blobs: { run: string; name: string; bytes: Uint8Array };
-  comments: CommentsTable;
+  sent_comments: SentCommentsTable;
+  dispatches: DispatchesTable;
+  publications: { run: string; repo_id: number | null; pull: number | null; body: string };
+  own_commits: { seq: Generated<number>; repo_id: number; issue: number; sha: string };
+  labellings: { run: string; event: number | null; at: string };
+  cursors: { name: string; key: string; body: string; at_ms: number };
   tickets: TicketsTable;
-  tokens: { hash: string; run: string; job: number; kind: 'build' | 'verify' };
-  marks: { key: string; value: string };
+  tokens: { hash: string; run: string; job: number; kind: 'build' | 'verify'; op: string | null };
   inputs: { ref: string; run: string; key: string; sealed: Uint8Array };
   settings: { name: string; value: Uint8Array };
 }
@@ -25,7 +31,7 @@ interface RunsTable {
   version: number;
   /** The fold of the journal up to `version`, so that loading never reads the journal. */
   state: string;
-  finished: number;
+  phase: RunPhase;
   place: string | null;
   repo_id: number | null;
   issue: number | null;
@@ -33,7 +39,7 @@ interface RunsTable {
 
 type QueueState = 'waiting' | 'busy' | 'buried' | 'done';
 
-/** Inbox and outbox have the same columns and the same rules. */
+/** The columns that inbox and outbox share. */
 export interface QueueTable {
   seq: Generated<number>;
   id: string;
@@ -50,13 +56,43 @@ export interface QueueTable {
   error: string | null;
 }
 
-interface CommentsTable {
+interface OutboxTable extends QueueTable {
+  run: string | null;
+  slot: string;
+  rank: number;
+}
+
+export interface SentCommentsTable {
   seq: Generated<number>;
-  run: string;
   op: string;
-  comment_id: number;
-  node_id: string;
-  body_hash: string;
+  run: string | null;
+  kind: string | null;
+  tried_ms: number;
+  comment_id: number | null;
+  node_id: string | null;
+  body_hash: string | null;
+  escalation: string | null;
+  minimised: Generated<number>;
+}
+
+export interface DispatchesTable {
+  seq: Generated<number>;
+  op: string;
+  run: string;
+  job: number;
+  kind: 'build' | 'verify';
+  verification: string | null;
+  decided_ms: number;
+  requested_ms: number | null;
+  answered_ms: number | null;
+  actions_run: number | null;
+  attempt: number | null;
+  claimed_ms: number | null;
+  working_ms: number | null;
+  heard_ms: number | null;
+  silent_ms: number | null;
+  ended_ms: number | null;
+  outcome: string | null;
 }
 
 interface TicketsTable {
@@ -68,6 +104,8 @@ interface TicketsTable {
   revoked: Generated<number>;
   actions_run: number | null;
   attempt: number | null;
+  op: string | null;
+  nonce: string | null;
 }
 
 export type Db = Kysely<Tables>;

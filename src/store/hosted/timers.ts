@@ -1,15 +1,15 @@
 import type { Effect } from '../../core/contracts/effect.ts';
-import type { HostedStore } from '../../core/ports/hosted-store.ts';
+import type { Timers } from '../../core/ports/hosted-store.ts';
 import type { Database } from './database.ts';
 import type { Trx } from './tables.ts';
 
-export function createTimers({ db }: Database): HostedStore['timers'] {
+export function createTimers({ db, now }: Database): Timers {
   return {
-    async due(now, limit) {
+    async due(limit) {
       return db
         .selectFrom('timers')
         .select(['run', 'timer', 'at'])
-        .where('at_ms', '<=', Date.parse(now))
+        .where('at_ms', '<=', now)
         .orderBy('at_ms')
         .limit(limit)
         .execute();

@@ -1,14 +1,27 @@
 import { afterEach, expect, test } from 'vitest';
-import { performEffect } from '../../../src/app/effects/perform-effect.ts';
-import { dispatchedMark, verificationMark } from '../../../src/core/ports/job-api.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
 afterEach(() => desk?.close());
 
-const dispatch = (id: string, run: string) =>
-  performEffect(desk.deps, { id, run, effect: { type: 'dispatch_job' } });
+/** GitHub starts the workflow run, but its first answer does not arrive. */
+function loseFirstDispatch(): void {
+  const { github } = desk.deps;
+  let lost = 0;
+  desk.deps.github = async (repository) => {
+    const real = await github(repository);
+    return {
+      ...real,
+      async dispatchWorkflow(...args) {
+        const answer = await real.dispatchWorkflow(...args);
+        lost += 1;
+        if (lost === 1) throw new Error('the answer is lost');
+        return answer;
+      },
+    };
+  };
+}
 
 test('R-6: commands while a job waits for its runner start no second one', async () => {
   desk = await openAppDesk();
@@ -22,49 +35,41 @@ test('R-6: commands while a job waits for its runner start no second one', async
 
 test('R-2: a dispatch whose answer was lost is found by its name instead of made twice', async () => {
   desk = await openAppDesk();
+  loseFirstDispatch();
   const { run } = await desk.begin();
-  const [first] = desk.github.workflows.runs;
-  await desk.store.marks.set(
-    `dispatched:${run}`,
-    JSON.stringify({ kind: 'build', at: '2026-01-01T00:00:00Z' }),
-  );
-  await dispatch(first?.inputs.operation ?? '', run);
+  expect((await desk.dispatch(1, 'build', run))?.actions_run).toBeUndefined();
+  desk.clock.ms += 10_000;
+  await desk.settle();
   expect(desk.github.workflows.runs).toHaveLength(1);
-  expect(JSON.parse((await desk.store.marks.get(`dispatched:${run}`)) ?? '')).toMatchObject({
-    actions_run: first?.id,
-  });
+  expect((await desk.dispatch(1, 'build', run))?.actions_run).toBe(desk.github.workflows.runs[0]?.id);
 });
 
 test('R-2: it is found also where the desk’s clock is ahead of GitHub’s', async () => {
   desk = await openAppDesk();
   desk.clock.ms += 45_000;
-  const { run } = await desk.begin();
-  const [first] = desk.github.workflows.runs;
-  await desk.store.marks.set(
-    `dispatched:${run}`,
-    JSON.stringify({ kind: 'build', at: '2026-01-01T00:00:00Z' }),
-  );
-  await dispatch(first?.inputs.operation ?? '', run);
+  loseFirstDispatch();
+  await desk.begin();
+  desk.clock.ms += 10_000;
+  await desk.settle();
   expect(desk.github.workflows.runs).toHaveLength(1);
 });
 
-test('a job that ended without having begun is followed by another one', async () => {
+test('R-13: a job that ended without having begun is followed by another one, under its own number', async () => {
   desk = await openAppDesk();
   const { run } = await desk.begin();
   const [first] = desk.github.workflows.runs;
-  const ended = { kind: 'build', job: 1, actions_run: first?.id, at: '2026-01-01T00:00:00Z', ended: true };
-  await desk.store.marks.set(`dispatched:${run}`, JSON.stringify(ended));
-  await dispatch('another', run);
+  await desk.endActionsRun(first?.id ?? 0, 'failure');
   expect(desk.github.workflows.runs).toHaveLength(2);
+  expect(await desk.dispatch(1, 'build', run)).toMatchObject({ job: 1, ended_at: undefined });
 });
 
-test('the desk remembers which Actions run a ticket was given to, and which verification it is for', async () => {
+test('a dispatch records the Actions run it started, and the verification it is for', async () => {
   desk = await openAppDesk();
   const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
   run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING });
   await desk.seed(run);
   const started = desk.github.workflows.runs.find(({ inputs }) => inputs.kind === 'verify');
-  const hash = desk.deps.hash(started?.inputs.ticket ?? '');
-  expect(await desk.store.marks.get(dispatchedMark(hash))).toBe(String(started?.id));
-  expect(await desk.store.marks.get(verificationMark(hash))).toBe('1.1');
+  const ticket = await desk.store.tickets.find(desk.deps.hash(started?.inputs.ticket ?? ''));
+  expect(ticket).toMatchObject({ kind: 'verify', verification: '1.1' });
+  expect((await desk.store.dispatches.find(ticket?.op ?? ''))?.actions_run).toBe(started?.id);
 });

@@ -49,7 +49,7 @@ test('a dispatch without the permission: said once on the issue, the run paused,
   await desk.settle();
   expect(desk.github.workflows.runs).toHaveLength(1);
   expect((await desk.state(run)).paused).toBeUndefined();
-  expect(await desk.waysOfCommands(run)).toEqual(['autobuild', 'comment']);
+  expect(await desk.waysOfCommands(run)).toEqual(['comment']);
 });
 
 test('a person who tries again in vain is told again', async () => {

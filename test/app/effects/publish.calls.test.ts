@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest';
-import { performEffect } from '../../../src/app/effects/perform-effect.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
 const PACKAGES = 20;
@@ -27,7 +26,7 @@ async function putWork(text: string): Promise<void> {
 
 async function publish(id: string): Promise<string[]> {
   const before = desk.exchanges.length;
-  await performEffect(desk.deps, { id, run: 'r1', effect: { type: 'publish', ready: false } } as never);
+  await desk.perform({ type: 'publish', ready: false }, { id });
   return desk.exchanges.slice(before).map(({ call }) => `${call.method} ${call.path}`);
 }
 

@@ -100,7 +100,7 @@ test('R-10: what GitHub does not take at all is said in its words, without secre
     expect(text).not.toContain('docs.github.com');
   }
   // Shown again when the values are forgotten.
-  expect(await desk.store.marks.get('unpublished:r1')).not.toContain(SECRET);
+  expect(JSON.stringify(await desk.store.publications.of('r1'))).not.toContain(SECRET);
   expect(shown[1]).toContain('✗ The work is not published: GitHub does not take the work');
 });
 

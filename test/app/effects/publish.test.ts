@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { performEffect } from '../../../src/app/effects/perform-effect.ts';
-import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
+import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
 import { actAndSettle, publishRun, putChangeset } from '../published-run.ts';
 
 let desk: AppDesk;
@@ -90,20 +89,17 @@ test('links lead to where GitHub is seen: status, question, pull request', async
 test('B-6: the pull request links to the artifact of the job that left the newest blocked report', async () => {
   desk = await openAppDesk();
   const work = await publishRun(desk);
-  const ticket = { hash: 'h', run: 'r1', job: 1, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
-  await desk.store.tokens.addTicket(ticket);
-  await desk.store.tokens.redeemTicket('h', 4_711, 1, new Date(desk.clock.ms).toISOString());
   const report = {
     blocking_issues: [],
     attempts_made: [],
     suggested_alternatives: [],
     human_action_required: 'Open the till',
   };
-  await performEffect(desk.deps, { id: 'a', run: 'r1', effect: { type: 'save_blocked_report', report } });
-  await performEffect(desk.deps, { id: 'b', run: 'r1', effect: { type: 'publish', ready: false } });
+  await desk.perform({ type: 'save_blocked_report', report });
+  await desk.perform({ type: 'publish', ready: false });
   const { body } = await work.pull();
   expect(body).toContain(
-    `[report as JSON](http://${desk.github.host}/olivia/shop/actions/runs/4711#artifacts)`,
+    `[report as JSON](http://${desk.github.host}/olivia/shop/actions/runs/${SEEDED_ACTIONS_RUN}#artifacts)`,
   );
 });
 
@@ -116,8 +112,8 @@ test('a pull request that was closed is over: the next run opens one of its own'
   await actAndSettle(desk, 'pull_request', () => desk.olivia.closePullRequest(first.number));
   expect((await desk.state()).status).toBe('rejected');
   // Another run of the same issue, on the same branch.
-  await desk.store.marks.set('pull-of:r1', '0');
-  await performEffect(desk.deps, { id: 'again', run: 'r1', effect: { type: 'publish', ready: false } });
+  await desk.store.publications.change('r1', { pull: 0 });
+  await desk.perform({ type: 'publish', ready: false });
   const second = await work.pull();
   expect(second).toMatchObject({ state: 'open', draft: true });
   expect(second.number).not.toBe(first.number);

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest';
-import { performEffect } from '../../../src/app/effects/perform-effect.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { endJobs } from '../end-jobs.ts';
 
@@ -24,7 +23,7 @@ test('C-2: one label says how the newest run stands, whatever earlier runs left 
   await desk.settle();
   expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
   // What is left to write of the earlier run changes nothing.
-  await desk.store.marks.set(`label:${run}`, '');
-  await performEffect(desk.deps, { id: 'late', run, effect: { type: 'update_status' } });
+  await desk.store.publications.change(run, { label: '' });
+  await desk.perform({ type: 'update_status' }, { run });
   expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
 });

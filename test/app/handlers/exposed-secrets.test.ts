@@ -38,13 +38,13 @@ test.each([
 ])('P-9: a secret %s: the comment goes, nothing is taken, rotation is advised', async (_, text) => {
   desk = await openAppDesk();
   const { issue } = await desk.seed(askingRun(['colour']));
-  const before = (await desk.store.runs.load('r1')).version;
+  const before = await desk.state();
   const { stands, said } = await write(issue, text);
   expect(stands).toBe(false);
   expect(said).toMatch(/Please rotate: what looks like a credential/);
   expect(said).toContain('The value was not taken. Nothing changed');
   expect(said).not.toContain(KEY);
-  expect((await desk.store.runs.load('r1')).version).toBe(before);
+  expect(await desk.state()).toEqual(before);
 });
 
 test('P-9: a value for a secret input, not in the right form and like no credential we know, does not stay either', async () => {

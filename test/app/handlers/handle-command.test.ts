@@ -31,7 +31,7 @@ test('C-4: a command that needs more than write is refused with the role it need
   for (const text of ['/accept', '/override Do it so', '/approve files=30']) {
     const comment = await walter.comment(issue, text);
     await desk.settle();
-    expect(desk.github.reactions.of(comment.id).map(({ content }) => content)).toEqual(['eyes', 'confused']);
+    expect(desk.github.reactions.of(comment.id).map(({ content }) => content)).toEqual(['confused']);
   }
   expect((await desk.state()).pending).toBe('e1');
   const question = (await desk.olivia.comments(issue)).find(({ body }) => body.includes(':escalation '));
@@ -81,7 +81,7 @@ test('a reaction that GitHub refuses does not stop the command', async () => {
   expect(await replies(issue)).toHaveLength(2);
 });
 
-test('R-1: a refusal whose comment GitHub did not take is written when the delivery comes again, once', async () => {
+test('R-2: a refusal whose comment GitHub did not take is written later, once, however often its delivery comes', async () => {
   desk = await openAppDesk();
   const { issue } = await desk.seed(askingRun(['colour']));
   await desk.person('rita').comment(issue, '/cancel');
@@ -92,9 +92,10 @@ test('R-1: a refusal whose comment GitHub did not take is written when the deliv
       ? refuse(502, 'Bad gateway')
       : undefined,
   );
-  await expect(desk.settle()).rejects.toThrow('Bad gateway');
+  await desk.settle();
   failing = false;
   expect(await replies(issue)).toEqual([]);
+  desk.clock.ms += 60_000;
   for (let again = 0; again < 2; again += 1)
     await desk.receive(delivery.event, delivery.payload, delivery.id);
   await desk.settle();

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest';
-import { performEffect } from '../../../src/app/effects/perform-effect.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, type Published, publishRun, putChangeset } from '../published-run.ts';
 
@@ -50,7 +49,7 @@ test('C-6: merged while it works, a run ends, and a job that comes for it finds 
   expect((await desk.state()).status).toBe('building');
   await merge(work);
   expect(await desk.state()).toMatchObject({ status: 'approved', job_live: false });
-  expect(await desk.store.runs.active()).toEqual([]);
+  expect(await desk.store.runs.inPhase('working', 'waiting')).toEqual([]);
 });
 
 test('C-6: paused, then merged without our hearing of it: it is found, once', async () => {
@@ -88,7 +87,7 @@ async function publishWorking(): Promise<Published> {
 async function publishMore(text: string): Promise<void> {
   await putChangeset(desk, text);
   const effect = { type: 'publish', ready: false } as const;
-  await performEffect(desk.deps, { id: `more.${text}`, run: 'r1', effect });
+  await desk.perform(effect, { id: `more.${text}` });
   await desk.settle();
 }
 

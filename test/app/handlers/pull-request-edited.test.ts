@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { onPullRequestEdited } from '../../../src/app/handlers/pull-request-edited.ts';
+import { runCi } from '../../../src/app/effects/run-ci.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, publishRun, putChangeset } from '../published-run.ts';
 
@@ -91,7 +91,7 @@ test('R-2: a delivery that comes twice, or again after the answer to the commit 
   await desk.settle();
   expect(await work.head()).toBe(once);
   // What we knew of it is lost; the commit is there.
-  await desk.store.marks.set('ci:r1', JSON.stringify({ of: '', sha: '', by: '', at: '' }));
+  await desk.store.publications.change('r1', { ci: undefined });
   desk.github.webhooks.emit(delivery.event, delivery.payload);
   await desk.settle();
   expect(await work.head()).toBe(once);
@@ -102,7 +102,7 @@ test('R-2: a delivery that comes twice, or again after the answer to the commit 
 test('R-2: a crash after the commit of Run CI: it is known as ours, so that later work goes to the same branch', async () => {
   desk = await openAppDesk();
   const work = await publishRun(desk);
-  const { number, body, head } = await work.pull();
+  const { number, head } = await work.pull();
   const target = (await desk.store.runs.target('r1')) ?? expect.fail('no target');
   const github = await desk.deps.github(target);
   const crashing = {
@@ -112,9 +112,12 @@ test('R-2: a crash after the commit of Run CI: it is known as ours, so that late
       throw new Error('the process is gone');
     },
   };
-  const ticked = body.replace('- [ ]', '- [x]');
-  const edited = { repo_id: target.repo_id, number, before: body, body: ticked, login: 'olivia' };
-  await expect(onPullRequestEdited(desk.deps, crashing, edited)).rejects.toThrow('the process is gone');
+  const { state } = await desk.store.runs.load('r1');
+  if (!state) expect.fail('no state');
+  const context = { deps: desk.deps, github: crashing, state, target, op: 'r1.ci' };
+  await expect(runCi(context, { head: head.sha, pull: number, by: 'olivia' })).rejects.toThrow(
+    'the process is gone',
+  );
   expect(await work.head()).not.toBe(head.sha);
   await putChangeset(desk, 'two\n');
   await desk.olivia.comment(work.issue, '/accept');
@@ -137,7 +140,7 @@ test('somebody who may not write is refused politely, once, and the box is empti
       ...desk.github.webhooks.deliveries.findLast(({ event }) => event === 'pull_request')?.payload,
       action: 'edited',
       changes: { body: { from: body } },
-      pull_request: { number, body: ticked, head },
+      pull_request: { number, body: ticked, head, updated_at: new Date(desk.clock.ms + again).toISOString() },
       sender: { login: 'rita', type: 'User' },
       again,
     });

@@ -121,7 +121,7 @@ test('a command given before the label is not for the run that came after', asyn
   await desk.olivia.label(issue, 'autobuild');
   await desk.settle();
   await desk.reconcile();
-  const [run = ''] = await desk.store.runs.active();
+  const [run = ''] = await desk.store.runs.inPhase('working', 'waiting');
   expect((await desk.state(run)).status).not.toBe('cancelled');
 });
 
@@ -174,12 +174,14 @@ test('R-2: a deleted question is written anew once, though the answer to that is
     ...github,
     async createComment(number, body) {
       const written = await github.createComment(number, body);
+      if (!body.includes(':escalation ')) return written;
       lost += 1;
       if (lost === 1) throw new Error('the answer is lost');
       return written;
     },
   });
   await desk.reconcile();
+  desk.clock.ms += 10_000;
   await desk.reconcile();
   expect(lost).toBe(1);
   const [again, ...more] = await commentsOf(issue, 'escalation');

@@ -63,8 +63,8 @@ async function look(minutes = 6): Promise<void> {
 
 async function drain(work: (delivery: Delivery) => Promise<void>): Promise<void> {
   const { deps, store } = desk;
-  const { now, log } = deps;
-  const next = createQueueWorker({ queue: store.inbox, name: 'inbox', work, now, log });
+  const { log } = deps;
+  const next = createQueueWorker({ queue: store.inbox, name: 'inbox', work, log });
   for (let more = true; more; ) more = await next();
 }
 

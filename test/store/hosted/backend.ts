@@ -18,5 +18,5 @@ export const OTHER_KEY = Buffer.alloc(32, 9).toString('hex');
 /** What a contract test works with. Everything opened is closed after it. */
 export interface Bench {
   backend: Backend;
-  open(key?: string): Promise<HostedStore>;
+  open(key?: string, clock?: string): Promise<HostedStore>;
 }

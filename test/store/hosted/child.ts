@@ -2,8 +2,8 @@
 import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { KEY } from './backend.ts';
-import { at, note } from './commits.ts';
-import { workThrough } from './work-through.ts';
+import { note } from './commits.ts';
+import { workInbox, workOutbox } from './work-through.ts';
 
 const [task = '', where = '', count = '0'] = process.argv.slice(2);
 
@@ -32,7 +32,11 @@ const TASKS: Record<string, (store: HostedStore, count: number) => Promise<void>
   },
   async workInbox(store, workers) {
     process.stdout.write('ready\n');
-    process.stdout.write(`${JSON.stringify(await workThrough(store, workers, at(0)))}\n`);
+    process.stdout.write(`${JSON.stringify(await workInbox(store, workers))}\n`);
+  },
+  async workOutbox(store, workers) {
+    process.stdout.write('ready\n');
+    process.stdout.write(`${JSON.stringify(await workOutbox(store, workers))}\n`);
   },
   async fillDisk(store) {
     await store.runs.commit('r1', 1, note(2));

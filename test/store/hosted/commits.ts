@@ -1,3 +1,4 @@
+import type { Effect } from '../../../src/core/contracts/effect.ts';
 import type { Delivery } from '../../../src/core/ports/inbox.ts';
 import type { Commit } from '../../../src/core/ports/ports.ts';
 import type { RunTarget } from '../../../src/core/ports/run-target.ts';
@@ -41,11 +42,25 @@ export function note(number: number): Commit {
   };
 }
 
-export function finish(number: number): Commit {
+/** A later commit that asks for effects. */
+export function asking(number: number, effects: Effect[]): Commit {
+  return { ...note(number), effects };
+}
+
+/** Asks for a job and for a verification, after an effect of another kind. */
+export function dispatching(number: number): Commit {
+  return asking(number, [
+    { type: 'update_status' },
+    { type: 'dispatch_job', job: 2 },
+    { type: 'dispatch_verification', job: 2, verification: '1.0' },
+  ]);
+}
+
+export function finish(number: number, status: 'cancelled' | 'reviewing' = 'cancelled'): Commit {
   const time = at(number);
   return {
     input: { type: 'timer', at: time, timer: 'end' },
-    events: [{ type: 'run_finished', at: time, status: 'cancelled', partial: true, reason: 'enough' }],
+    events: [{ type: 'run_finished', at: time, status, partial: true, reason: 'enough' }],
     effects: [],
   };
 }

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { foldRun } from '../../../src/core/decide/evolve.ts';
 import { roundTrip } from '../../core/run-builder.ts';
 import type { Bench } from './backend.ts';
-import { at, finish, note, request, someCommits, target } from './commits.ts';
+import { at, dispatching, finish, note, request, someCommits, target } from './commits.ts';
+import { openWithClock } from './test-clock.ts';
 
 export function testRuns(bench: Bench): void {
   test('a run that is not there has version 0 and nothing else', async () => {
@@ -11,7 +12,7 @@ export function testRuns(bench: Bench): void {
     expect(await runs.target('r1')).toBeUndefined();
     expect(await runs.ofIssue(77, 1)).toBeUndefined();
     expect(await runs.events('r1')).toEqual([]);
-    expect(await runs.active()).toEqual([]);
+    expect(await runs.inPhase('working', 'waiting', 'resting', 'ended')).toEqual([]);
     expect(await runs.list(10)).toEqual([]);
   });
 
@@ -35,17 +36,23 @@ export function testRuns(bench: Bench): void {
   });
 
   test('R-7: the loser of a compare-and-swap gets ok: false and nothing of it is written', async () => {
-    const { runs, outbox, timers } = await bench.open();
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, outbox, timers, dispatches, labellings } = store;
+    await setClock(99);
     await runs.commit('r1', 0, request('r1'));
     for (const version of [0, 2, 7]) {
-      expect(await runs.commit('r1', version, { ...note(9), seen: ['k'] })).toEqual({ ok: false });
+      const { effects } = dispatching(9);
+      const lost = { ...note(9), effects, seen: ['k'], labelling: { at: at(9) } };
+      expect(await runs.commit('r1', version, lost)).toEqual({ ok: false });
     }
+    expect(await dispatches.open('r1')).toEqual([]);
+    expect(await labellings.of('r1')).toBeUndefined();
     expect(await runs.commit('r2', 1, request('r2'))).toEqual({ ok: false });
     expect(await runs.list(10)).toEqual(['r1']);
     expect((await runs.load('r1')).version).toBe(1);
     expect(await runs.events('r1')).toHaveLength(1);
     expect(await outbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
-    expect(await timers.due(at(99), 10)).toEqual([]);
+    expect(await timers.due(10)).toEqual([]);
     expect(await runs.commit('r1', 1, { ...note(2), seen: ['k'] })).toMatchObject({ duplicate: false });
   });
 
@@ -59,7 +66,9 @@ export function testRuns(bench: Bench): void {
   });
 
   test('R-2: what was answered once is not answered again, not even for another run or from an old version', async () => {
-    const { runs, outbox, timers } = await bench.open();
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, outbox, timers } = store;
+    await setClock(99);
     await runs.commit('r1', 0, { ...request('r1'), seen: ['label:1'] });
     await runs.commit('r1', 1, { ...note(2), seen: ['comment:5:x', 'comment:5:x'] });
     const answers = [
@@ -77,7 +86,7 @@ export function testRuns(bench: Bench): void {
     expect(await runs.list(10)).toEqual(['r1']);
     expect(await runs.events('r1')).toHaveLength(2);
     expect(await outbox.size()).toMatchObject({ waiting: 1 });
-    expect(await timers.due(at(99), 10)).toEqual([{ run: 'r1', timer: 'next', at: at(2) }]);
+    expect(await timers.due(10)).toEqual([{ run: 'r1', timer: 'next', at: at(2) }]);
     // The other key of a refused commit is free.
     expect(await runs.commit('r1', 2, { ...note(3), seen: ['comment:6:y'] })).toMatchObject({
       version: 3,
@@ -85,7 +94,7 @@ export function testRuns(bench: Bench): void {
     });
   });
 
-  test('a run is found by its issue, the newest first; finished ones are not active', async () => {
+  test('a run is found by its issue, the newest first', async () => {
     const { runs } = await bench.open();
     for (const [run, issue] of [['b', 1] as const, ['a', 2] as const, ['c', 1] as const]) {
       await runs.commit(run, 0, { ...request(run), target: target(issue) });
@@ -93,51 +102,115 @@ export function testRuns(bench: Bench): void {
     expect(await runs.ofIssue(77, 1)).toBe('c');
     expect(await runs.ofIssue(77, 2)).toBe('a');
     expect(await runs.ofIssue(78, 1)).toBeUndefined();
-    expect(await runs.target('a')).toEqual(target(2));
-    expect(await runs.active()).toEqual(['b', 'a', 'c']);
     await runs.commit('a', 1, { ...finish(2), target: target(9) });
-    expect(await runs.active()).toEqual(['b', 'c']);
     expect(await runs.target('a')).toEqual(target(2));
     expect(await runs.list(2)).toEqual(['c', 'a']);
   });
 
-  test('effects go to the outbox in their order, timers to the timers', async () => {
-    const { runs, outbox, timers } = await bench.open();
-    const effects = [
-      { type: 'update_status' } as const,
-      { type: 'set_timer', timer: 'reminder', at: at(50) } as const,
-      { type: 'set_timer', timer: 'hold', at: at(40) } as const,
-      { type: 'dispatch_job' } as const,
-    ];
-    await runs.commit('r1', 0, { ...request('r1'), effects });
-    expect(await outbox.size()).toEqual({ waiting: 2, busy: 0, buried: 0 });
-    const first = (await outbox.claim(at(0), 1000)) ?? expect.fail();
-    expect(first).toMatchObject({
-      id: 'r1.1.0',
+  test('R-13: runs are found by their phase, oldest first, at every version', async () => {
+    const { runs } = await bench.open();
+    const story = someCommits();
+    const phases = async () => ({
+      working: await runs.inPhase('working'),
+      waiting: await runs.inPhase('waiting'),
+      resting: await runs.inPhase('resting'),
+      ended: await runs.inPhase('ended'),
+    });
+    for (const run of ['z', 'y', 'x']) await runs.commit(run, 0, request(run));
+    expect(await phases()).toEqual({ working: ['z', 'y', 'x'], waiting: [], resting: [], ended: [] });
+    await runs.commit('z', 1, finish(2));
+    await runs.commit('y', 1, finish(2, 'reviewing'));
+    expect(await phases()).toEqual({ working: ['x'], waiting: [], resting: ['y'], ended: ['z'] });
+    const seen = [];
+    for (const [version, { events, ...rest }] of story.entries()) {
+      const own = events.map((event) => (event.type === 'run_requested' ? { ...event, run: 'w' } : event));
+      await runs.commit('w', version, { ...rest, events: own, effects: [] });
+      seen.push((await runs.inPhase('waiting')).join() || (await runs.inPhase('working')).join());
+    }
+    // It works, asks, and works again once it is answered.
+    expect(seen.slice(0, -2)).toEqual(seen.slice(0, -2).map(() => 'x,w'));
+    expect(seen.slice(-2)).toEqual(['w', 'x,w']);
+    expect(await runs.inPhase('resting', 'working')).toEqual(['y', 'x', 'w']);
+  });
+
+  test('R-13: a decision for a job leaves its record, with the number of the job and the time', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, dispatches } = store;
+    await runs.commit('r1', 0, { ...request('r1'), target: target(1) });
+    await setClock(5);
+    await runs.commit('r1', 1, dispatching(2));
+    const build = { op: 'r1.2.1', run: 'r1', job: 2, kind: 'build', decided_at: at(5) };
+    const verify = {
+      op: 'r1.2.2',
       run: 'r1',
-      effect: { type: 'update_status' },
+      job: 2,
+      kind: 'verify',
+      verification: '1.0',
+      decided_at: at(5),
+    };
+    expect(await dispatches.open('r1')).toEqual([build, verify]);
+    // An effect of an older version does not name its job.
+    await runs.commit('r1', 2, { ...note(3), effects: [{ type: 'dispatch_job' }] });
+    expect(await dispatches.find('r1.3.0')).toBeUndefined();
+  });
+
+  test('the labelling is stored with the first commit', async () => {
+    const { runs, labellings } = await bench.open();
+    expect(await labellings.of('r1')).toBeUndefined();
+    await runs.commit('r1', 0, { ...request('r1'), labelling: { event: 4_000_000_001, at: at(0) } });
+    await runs.commit('r2', 0, { ...request('r2'), labelling: { at: at(1) } });
+    expect(await labellings.of('r1')).toEqual({ event: 4_000_000_001, at: at(0) });
+    expect(await labellings.of('r2')).toEqual({ at: at(1) });
+  });
+
+  test('R-2: an issue without a run is written to once per source', async () => {
+    const [{ runs, outbox }, other] = [await bench.open(), await bench.open()];
+    const react = { type: 'react', source: 'comment:5', reaction: 'confused' } as const;
+    const written = await Promise.all(
+      [runs, other.runs, runs, other.runs].map((log, index) =>
+        log.write('77#9', `77-9.${index}`, [react, react], ['comment:5']),
+      ),
+    );
+    expect(written.filter((is) => is)).toEqual([true]);
+    expect(await runs.write('77#9', '77-9.later', [react], ['comment:6', 'comment:5'])).toBe(false);
+    expect([await runs.wasSeen('comment:5'), await runs.wasSeen('comment:6')]).toEqual([true, false]);
+    expect(await outbox.size()).toEqual({ waiting: 2, busy: 0, buried: 0 });
+    const lease = (await outbox.claim(1000)) ?? expect.fail();
+    const effect = (await outbox.next(lease)) ?? expect.fail();
+    expect(effect).toEqual({
+      id: expect.stringMatching(/^77-9\.\d\.0$/),
+      lane: '77#9',
+      run: undefined,
+      effect: react,
       attempts: 1,
     });
-    expect(await outbox.claim(at(0), 1000)).toBeUndefined();
-    expect(await outbox.done(first)).toBe(true);
-    expect(await outbox.claim(at(0), 1000)).toMatchObject({
-      id: 'r1.1.3',
-      effect: { type: 'dispatch_job' },
-    });
+  });
 
-    expect(await timers.due(at(39), 10)).toEqual([]);
-    expect(await timers.due(at(50), 1)).toEqual([{ run: 'r1', timer: 'hold', at: at(40) }]);
+  test('timers are due by the clock of the database, unless they were set again', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, outbox, timers } = store;
+    const effects = [
+      { type: 'set_timer', timer: 'reminder', at: at(50) } as const,
+      { type: 'set_timer', timer: 'hold', at: at(40) } as const,
+    ];
+    await runs.commit('r1', 0, { ...request('r1'), effects });
+    expect(await outbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
+    await setClock(39);
+    expect(await timers.due(10)).toEqual([]);
+    await setClock(50);
+    expect(await timers.due(1)).toEqual([{ run: 'r1', timer: 'hold', at: at(40) }]);
     const again = [
       { type: 'clear_timer', timer: 'hold' } as const,
       { type: 'set_timer', timer: 'reminder', at: at(60) } as const,
     ];
     await runs.commit('r1', 1, { ...note(2), effects: again });
-    expect(await timers.due(at(59), 10)).toEqual([]);
-    // Found due before it was set anew: what is done is the old one.
+    expect(await timers.due(10)).toEqual([]);
+    // Found due before it was set again: the old one is done.
     await timers.done('r1', 'reminder', at(50));
-    expect(await timers.due(at(60), 10)).toEqual([{ run: 'r1', timer: 'reminder', at: at(60) }]);
+    await setClock(60);
+    expect(await timers.due(10)).toEqual([{ run: 'r1', timer: 'reminder', at: at(60) }]);
     await timers.done('r1', 'reminder', at(60));
-    expect(await timers.due(at(60), 10)).toEqual([]);
+    expect(await timers.due(10)).toEqual([]);
   });
 
   test('a commit wakes those who wait for its run, and the outbox when there is something to do', async () => {

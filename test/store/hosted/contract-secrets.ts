@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SealError } from '../../../src/store/seal.ts';
 import { type Bench, KEY, OTHER_KEY } from './backend.ts';
-import { at, delivery } from './commits.ts';
+import { delivery } from './commits.ts';
 
 export function testSecrets(bench: Bench): void {
   const raw = async (table: string, column: string): Promise<string> => {
@@ -74,7 +74,7 @@ export function testSecrets(bench: Bench): void {
       old: 'under the old key',
       fresh: 'under the new key',
     });
-    expect(await both.inbox.claim(at(0), 1000)).toMatchObject(comment);
+    expect(await both.inbox.claim(1000)).toMatchObject(comment);
     await both.close();
     const { vault } = await bench.open(OTHER_KEY);
     expect(await vault.open('r1', [fresh])).toEqual({ fresh: 'under the new key' });

@@ -9,6 +9,8 @@ import pg from 'pg';
 export interface PostgresServer {
   /** An empty database of its own for one test. */
   createDatabase(): Promise<string>;
+  /** Every database takes megabytes, which a server writes out before it ends. */
+  dropDatabase(url: string): Promise<void>;
   /** As a crash and a restart of the machine would do it; the same port, the same data. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -37,8 +39,10 @@ export async function startPostgres({
     let child = await run(bin, data, port);
     const stop = () => end(child);
     const admin = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    const { create, drop } = databasesOf(admin);
     return {
-      createDatabase: databasesOf(admin).create,
+      createDatabase: create,
+      dropDatabase: drop,
       stop,
       async start() {
         child = await run(bin, data, port);
@@ -56,11 +60,11 @@ export async function startPostgres({
 
 /** Somebody else's server: what we made there is taken away again, and it is never stopped. */
 function borrowServer(admin: string): PostgresServer {
-  const { create, dropAll } = databasesOf(admin);
+  const { create, drop, dropAll } = databasesOf(admin);
   const refuse = async () => {
     throw new Error('A server that is not ours is not stopped.');
   };
-  return { createDatabase: create, stop: refuse, start: refuse, close: dropAll };
+  return { createDatabase: create, dropDatabase: drop, stop: refuse, start: refuse, close: dropAll };
 }
 
 function databasesOf(admin: string) {
@@ -78,6 +82,9 @@ function databasesOf(admin: string) {
       const url = new URL(admin);
       url.pathname = `/${name}`;
       return url.href;
+    },
+    async drop(url: string): Promise<void> {
+      await query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
     },
     async dropAll(): Promise<void> {
       for (const name of made) await query(`drop database if exists ${name} with (force)`);

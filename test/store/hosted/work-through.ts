@@ -12,22 +12,47 @@ export interface Worked {
 const LEASE_MS = 60_000;
 
 /** Several workers until the inbox is empty; what each did, and when. */
-export async function workThrough(store: HostedStore, workers: number, now: string): Promise<Worked[]> {
+export async function workInbox({ inbox }: HostedStore, workers: number): Promise<Worked[]> {
+  return workThrough(workers, async (worked) => {
+    const item = await inbox.claim(LEASE_MS);
+    if (!item) {
+      const { waiting, busy } = await inbox.size();
+      return waiting + busy > 0;
+    }
+    const times = await takeTime();
+    if (await inbox.done(item)) worked.push({ id: item.id, lane: item.lane, ...times });
+    return true;
+  });
+}
+
+/** Several workers until the outbox is empty, each with one lane at a time. */
+export async function workOutbox({ outbox }: HostedStore, workers: number): Promise<Worked[]> {
+  return workThrough(workers, async (worked) => {
+    const lease = await outbox.claim(LEASE_MS);
+    if (!lease) return (await outbox.size()).waiting > 0;
+    for (;;) {
+      const item = await outbox.next(lease);
+      if (!item) break;
+      const times = await takeTime();
+      if (await outbox.done(lease, item.id)) worked.push({ id: item.id, lane: item.lane, ...times });
+    }
+    await outbox.release(lease);
+    return true;
+  });
+}
+
+async function workThrough(workers: number, step: (worked: Worked[]) => Promise<boolean>): Promise<Worked[]> {
   const worked: Worked[] = [];
   const work = async () => {
-    for (;;) {
-      const item = await store.inbox.claim(now, LEASE_MS);
-      if (!item) {
-        const { waiting, busy } = await store.inbox.size();
-        if (waiting + busy === 0) return;
-        continue;
-      }
-      const from = String(process.hrtime.bigint());
-      for (let turn = 0; turn < 3; turn += 1) await later();
-      const to = String(process.hrtime.bigint());
-      if (await store.inbox.done(item)) worked.push({ id: item.id, lane: item.lane, from, to });
-    }
+    // SQLite answers at once, so a worker without work would never let another go on.
+    while (await step(worked)) await later();
   };
   await Promise.all(Array.from({ length: workers }, work));
   return worked;
+}
+
+async function takeTime(): Promise<{ from: string; to: string }> {
+  const from = String(process.hrtime.bigint());
+  for (let turn = 0; turn < 3; turn += 1) await later();
+  return { from, to: String(process.hrtime.bigint()) };
 }

@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { handleInput } from '../../../src/app/handle-input.ts';
-import { onWorkflowRunCompleted } from '../../../src/app/handlers/run-over.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { type AppDesk, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
 
 let desk: AppDesk;
 afterEach(() => desk?.close());
@@ -12,7 +11,11 @@ const cancelled = () =>
     .filter(({ call }) => call.method === 'POST' && call.path.endsWith('/cancel'))
     .map(({ call }) => Number(call.path.split('/').at(-2)));
 const take = (ticket: string, actionsRun: number) =>
-  desk.store.tokens.redeemTicket(desk.deps.hash(ticket), actionsRun, 1, desk.deps.now().toISOString());
+  desk.store.tickets.redeem(desk.deps.hash(ticket), {
+    actions_run: actionsRun,
+    attempt: 1,
+    now: desk.deps.now().toISOString(),
+  });
 
 test('R-9: /cancel before the job has begun ends its Actions run, and its ticket opens nothing', async () => {
   desk = await openAppDesk();
@@ -23,33 +26,38 @@ test('R-9: /cancel before the job has begun ends its Actions run, and its ticket
   await desk.settle();
   expect((await desk.state(run)).status).toBe('cancelled');
   expect(cancelled()).toEqual([id]);
-  expect(await take(inputs?.ticket ?? '', id)).toBeUndefined();
+  expect(await take(inputs?.ticket ?? '', id)).toBe(false);
 });
 
 test('R-9: /cancel while a fresh job verifies ends that one, and the one that built', async () => {
   desk = await openAppDesk();
   const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
   const { issue } = await desk.seed(run);
-  const ticket = { run: 'r1', job: 1, kind: 'build' as const, expires_at: '2999-01-01T00:00:00Z' };
-  await desk.store.tokens.addTicket({ ...ticket, hash: 'h' });
-  await desk.store.tokens.redeemTicket('h', 4_711, 1, desk.deps.now().toISOString());
-  await desk.store.tokens.addToken({ ...ticket, hash: 'token' });
+  const { op = '' } = (await desk.dispatch()) ?? {};
+  await desk.store.tickets.addToken('token', op);
   run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING });
   await desk.seed(run);
   const verifying = desk.github.workflows.runs.find(({ inputs }) => inputs.kind === 'verify');
   await desk.olivia.comment(issue, '/cancel');
   await desk.settle();
   expect((await desk.state()).status).toBe('cancelled');
-  expect(cancelled().toSorted()).toEqual([4_711, verifying?.id].toSorted());
-  expect(await desk.store.tokens.findToken('token')).toBeUndefined();
+  // The job that works ends by its orders, and is cancelled only when the grace is over.
+  expect(cancelled()).toEqual([verifying?.id]);
+  expect(await desk.store.tickets.findToken('token')).toBeDefined();
+  desk.clock.ms += 21_000;
+  await desk.settle();
+  expect(cancelled()).toEqual([verifying?.id, SEEDED_ACTIONS_RUN]);
+  expect(await desk.store.tickets.findToken('token')).toBeUndefined();
 });
 
 test('an Actions run that has ended is not cancelled', async () => {
   desk = await openAppDesk();
   const { issue, run } = await desk.begin();
-  const mark = `dispatched:${run}`;
-  const dispatched = JSON.parse((await desk.store.marks.get(mark)) ?? '');
-  await desk.store.marks.set(mark, JSON.stringify({ ...dispatched, ended: true }));
+  const { op = '' } = (await desk.dispatch(1, 'build', run)) ?? {};
+  await desk.store.dispatches.change(op, {
+    ended_at: new Date(desk.clock.ms).toISOString(),
+    outcome: 'over',
+  });
   await desk.olivia.comment(issue, '/cancel');
   await desk.settle();
   expect(cancelled()).toEqual([]);
@@ -62,18 +70,13 @@ test('E-11: /guide while a fresh job verifies ends that one, which pauses nothin
   const { issue } = await desk.seed(run);
   const [fresh] = desk.github.workflows.runs.filter(({ inputs }) => inputs.kind === 'verify');
   const id = fresh?.id ?? 0;
-  expect(await take(fresh?.inputs.ticket ?? '', id)).toBeDefined();
+  expect(await take(fresh?.inputs.ticket ?? '', id)).toBe(true);
   await desk.olivia.comment(issue, '/guide please also handle the empty list');
   await desk.settle();
   expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('one more turn with this first');
   expect(cancelled()).toEqual([id]);
   expect(desk.github.workflows.runs.at(-1)?.inputs.kind).toBe('build');
-  await onWorkflowRunCompleted(desk.deps, {
-    run: 'r1',
-    actions_run: id,
-    attempt: 1,
-    conclusion: 'cancelled',
-  });
+  await desk.endActionsRun(id, 'cancelled');
   const at = new Date(desk.clock.ms).toISOString();
   await handleInput(desk.deps, 'r1', { type: 'verification', at, verification: PASSING }, ['v']);
   await desk.settle();

@@ -64,6 +64,8 @@ test.each([404, 410])('nothing is written for hours to an issue that is gone (%i
   );
   await happened('issues.deleted');
   expect((await desk.state()).status).toBe('cancelled');
+  desk.clock.ms += 21_000;
+  await desk.settle();
   expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, busy: 0 });
 });
 

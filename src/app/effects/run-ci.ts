@@ -1,0 +1,67 @@
+import { GitHubError } from '../../core/ports/github-port.ts';
+import { write } from '../handle-input.ts';
+import { publishedBranch } from '../published-branch.ts';
+import { describePullRequest } from './describe-pull-request.ts';
+import type { EffectContext } from './effect-context.ts';
+import { showCheck } from './show-check.ts';
+
+/** Lets the repository's CI run on the commit a person saw, and shows it in the description. */
+export async function runCi(
+  context: EffectContext,
+  { head, pull, by }: { head: string; pull: number; by?: string },
+): Promise<void> {
+  const { deps, state } = context;
+  if (by !== undefined && !(await startCi(context, head, by))) {
+    const reply = {
+      tone: 'refused' as const,
+      title: 'CI was not started: the branch has moved since the box was shown.',
+      detail: 'Look at what is there now, then tick the box again.',
+    };
+    await write(deps, state.run, [{ type: 'reply', reply, on: pull }], [`ci-moved:${pull}:${head}:${by}`]);
+  }
+  await showBranch(context, pull);
+}
+
+/** False if the branch is no longer at the commit the person saw (R-8). Idempotent: a retry finds the commit it made. */
+async function startCi(context: EffectContext, seenHead: string, login: string): Promise<boolean> {
+  const { deps, github, state, target } = context;
+  const branch = publishedBranch(deps, state.run, target);
+  if ((await branch.ciRequest())?.of === seenHead) return true;
+  if ((await github.branchHead(await branch.name())) === undefined) return false;
+  try {
+    // A commit with the same tree, whose message does not skip CI.
+    const { sha } = await github.commit({
+      branch: await branch.name(),
+      parent: seenHead,
+      message: `Run CI, asked by @${login}`,
+      files: [],
+      force: false,
+      // R-2: stored as ours before the branch points to it.
+      onCreated: branch.addOurs,
+    });
+    await branch.addOurs(sha);
+    await branch.setCiRequest({ of: seenHead, sha, by: login, at: deps.now().toISOString() });
+    deps.log.info({ run: state.run, by: login, sha }, 'CI was let run');
+    return true;
+  } catch (error) {
+    if (!(error instanceof GitHubError) || !MOVED.includes(error.status)) throw error;
+    // If the branch has not moved, it is protected against the App. A retry shows whether it still is.
+    if ((await github.branchHead(await branch.name())) === seenHead) throw error;
+    return false;
+  }
+}
+
+/** The commit does not exist any more, or the branch cannot be fast-forwarded to the new one. */
+const MOVED = [404, 409, 422];
+
+/** Rewrites the description from the branch's current state. */
+async function showBranch(context: EffectContext, number: number): Promise<void> {
+  const { deps, github, state, target } = context;
+  const branch = publishedBranch(deps, state.run, target);
+  const pull = await github.pullRequest(number);
+  const head = await github.branchHead(await branch.name());
+  if (!pull || head === undefined) return;
+  await branch.setHead(head);
+  await describePullRequest(context, pull, head);
+  await showCheck(context);
+}

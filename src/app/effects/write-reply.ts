@@ -1,0 +1,16 @@
+import { helpRows } from '../../commands/help-text.ts';
+import { renderReply } from '../../comments/github/render-reply.ts';
+import type { Reply } from '../../core/contracts/effect.ts';
+import { commentContext } from '../comment-context.ts';
+import { upsertComment } from '../upsert-comment.ts';
+import type { EffectContext } from './effect-context.ts';
+
+/** One short comment per reply, on the issue or on the pull request where the command was given. */
+export async function writeReply(
+  { deps, github, state, target, op }: EffectContext,
+  { reply, on }: { reply: Reply; on?: number },
+): Promise<void> {
+  const where = await commentContext(deps, state, target, op);
+  const body = renderReply(state.run, reply, where, helpRows);
+  await upsertComment(deps, github, { run: state.run, op, body, issue: on ?? target.issue });
+}

@@ -1,0 +1,68 @@
+import type { Dispatch } from '../../core/ports/dispatches.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { handleInput } from '../handle-input.ts';
+
+interface EndedActionsRun {
+  actions_run: number;
+  attempt: number;
+  conclusion: string | null;
+}
+
+/**
+ * Handles the end of an Actions run. Its end is charged to the job it was dispatched for and to no other. The job was lost unless
+ * it had parked or finished before.
+ */
+export async function onWorkflowRunCompleted(deps: AppDependencies, ended: EndedActionsRun): Promise<void> {
+  const { store } = deps;
+  const dispatch = await store.dispatches.ofActionsRun(ended.actions_run);
+  // A later attempt holds the token: the end of an earlier one says nothing.
+  if (!dispatch || dispatch.ended_at || (dispatch.attempt ?? 1) > ended.attempt) return;
+  const { op, run } = dispatch;
+  const end = async (outcome: string) =>
+    store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
+  // Stopped by Autobuild itself.
+  if (dispatch.outcome !== undefined) return void (await end(dispatch.outcome));
+  const outcome = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
+  const target = await store.runs.target(run);
+  if (!target || (await hasSuccessor(deps, dispatch))) return void (await end(outcome));
+  const { job, kind, verification } = dispatch;
+  await handleInput(
+    deps,
+    run,
+    {
+      type: 'job_ended',
+      at: deps.now().toISOString(),
+      job,
+      kind,
+      verification,
+      outcome,
+      cancelled: isPersonsCancel(deps, dispatch, target, ended) ? true : undefined,
+      log_url: logOf(deps, target, ended.actions_run),
+    },
+    [`workflow-run:${ended.actions_run}:${ended.attempt}`],
+  );
+  await end(outcome);
+}
+
+/** Another dispatch for the same job is under way, so the job is not lost. */
+async function hasSuccessor({ store }: AppDependencies, { op, run, job, kind }: Dispatch): Promise<boolean> {
+  const open = await store.dispatches.open(run);
+  return open.some((other) => other.op !== op && other.job === job && other.kind === kind);
+}
+
+/** Actions also cancels a job that runs into its time limit, which is not what a person wants. */
+function isPersonsCancel(
+  { now }: AppDependencies,
+  { claimed_at }: Dispatch,
+  { job_minutes }: RunTarget,
+  { conclusion }: EndedActionsRun,
+): boolean {
+  if (conclusion !== 'cancelled') return false;
+  if (job_minutes === undefined || claimed_at === undefined) return true;
+  return now().getTime() - Date.parse(claimed_at) < job_minutes * 60_000;
+}
+
+export function logOf({ settings }: AppDependencies, { owner, repo }: RunTarget, actionsRun: number): string {
+  return `${settings.webUrl}/${owner}/${repo}/actions/runs/${actionsRun}`;
+}

@@ -1,0 +1,103 @@
+import { type RunState, verificationName } from '../../core/contracts/run-state.ts';
+import { neededJob } from '../../core/decide/jobs/end-job.ts';
+import type { Dispatch } from '../../core/ports/dispatches.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { handleInput, write } from '../handle-input.ts';
+import { logOf } from '../handlers/workflow-run-completed.ts';
+
+/** R-5: a job that works and says nothing for this long is shown as silent. Heartbeats come every 30 s. */
+const SILENT_MS = 150_000;
+/** A dispatch that GitHub answered without a run id, and that nobody claimed, is looked for by reconcile until then. */
+const UNKNOWN_MS = 10 * 60_000;
+/** As long as a job may wait in a queue of Actions: its ticket is void afterwards. */
+const QUEUED_MS = 24 * 3_600_000;
+
+/**
+ * R-13: a run that works has a job, or a dispatch of that job under way; else its job is asked for again or the run pauses. Only
+ * the store is read, so it costs GitHub nothing and works while GitHub is down.
+ */
+export async function watchJobs(deps: AppDependencies): Promise<void> {
+  const now = await deps.store.now();
+  for (const run of await deps.store.runs.inPhase('working')) {
+    try {
+      await watchRun(deps, run, now);
+    } catch (error) {
+      deps.log.warn({ run, error: String(error) }, 'the job of this run could not be looked at');
+    }
+  }
+}
+
+async function watchRun(deps: AppDependencies, run: string, now: Date): Promise<void> {
+  const { state, version } = await deps.store.runs.load(run);
+  if (!state) return;
+  const open = await deps.store.dispatches.open(run);
+  const current = open.filter((dispatch) => isFor(state, dispatch));
+  for (const dispatch of current) await showSilence(deps, dispatch, now);
+  const expired = current.filter((dispatch) => whyExpired(dispatch, now) !== undefined);
+  for (const dispatch of expired)
+    await deps.store.dispatches.change(dispatch.op, {
+      ended_at: now.toISOString(),
+      outcome: whyExpired(dispatch, now),
+    });
+  if (current.length > expired.length) return;
+  await reportMissing(deps, state, version, expired.at(-1), now);
+}
+
+/** Whether the dispatch starts, or started, the job that the run needs now. */
+function isFor(state: RunState, { job, kind, verification }: Dispatch): boolean {
+  if (kind === 'verify') return state.verifying !== undefined && verification === verificationName(state);
+  return job === neededJob(state);
+}
+
+function whyExpired(dispatch: Dispatch, now: Date): string | undefined {
+  const { answered_at, actions_run, claimed_at } = dispatch;
+  // Before GitHub has answered, the effect that asks for the job is retried in its lane.
+  if (answered_at === undefined || claimed_at !== undefined) return undefined;
+  const waited = now.getTime() - Date.parse(answered_at);
+  if (actions_run === undefined && waited > UNKNOWN_MS)
+    return 'GitHub took the request, but no workflow run of it appeared';
+  return waited > QUEUED_MS ? 'the job waited 24 hours for a runner' : undefined;
+}
+
+async function reportMissing(
+  deps: AppDependencies,
+  state: RunState,
+  version: number,
+  expired: Dispatch | undefined,
+  now: Date,
+): Promise<void> {
+  const { run } = state;
+  const target = await deps.store.runs.target(run);
+  const verifies = !state.job_live && state.verifying !== undefined;
+  const outcome = expired
+    ? (whyExpired(expired, now) ?? 'it expired')
+    : 'no job was under way although the run needs one';
+  deps.log.warn({ run, outcome }, 'the run has no job');
+  await handleInput(
+    deps,
+    run,
+    {
+      type: 'job_ended',
+      at: deps.now().toISOString(),
+      job: verifies ? state.jobs : (neededJob(state) ?? state.jobs),
+      kind: verifies ? 'verify' : 'build',
+      verification: verifies ? verificationName(state) : undefined,
+      outcome,
+      log_url: target && expired?.actions_run ? logOf(deps, target, expired.actions_run) : undefined,
+    },
+    // The same state is reported once; a decision since then has another version.
+    [`job-missing:${run}:${version}`],
+  );
+}
+
+/** R-5: the status shows a silent job. It is not replaced, because only Actions knows whether it still runs. */
+async function showSilence(deps: AppDependencies, dispatch: Dispatch, now: Date): Promise<void> {
+  const { op, run, working_at, heard_at, silent_at } = dispatch;
+  if (working_at === undefined) return;
+  const last = heard_at ?? working_at;
+  const isSilent = now.getTime() - Date.parse(last) > SILENT_MS;
+  if (isSilent === (silent_at !== undefined)) return;
+  await deps.store.dispatches.change(op, { silent_at: isSilent ? last : undefined });
+  deps.log.warn({ run, job: dispatch.job, since: last }, isSilent ? 'the job is silent' : 'the job is back');
+  await write(deps, run, [{ type: 'update_status' }], [`silence:${op}:${last}:${isSilent}`]);
+}

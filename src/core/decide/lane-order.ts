@@ -1,0 +1,48 @@
+import type { Outgoing } from '../contracts/effect.ts';
+
+interface LaneOrder {
+  /** Effects of one slot are performed one after the other, in the order they were decided. */
+  slot: string;
+  /** Lower ranks overtake higher ones. */
+  rank: number;
+  /** A newer effect of the slot makes those that still wait superfluous. */
+  replaces: boolean;
+}
+
+const URGENT = 0;
+const NORMAL = 1;
+
+/** How an effect is ordered among those of its issue, so that one that GitHub refuses holds up nothing unrelated. */
+export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder {
+  const inOrder = (slot: string, rank = NORMAL): LaneOrder => ({ slot, rank, replaces: false });
+  switch (effect.type) {
+    case 'stop_job':
+    case 'stop_verification':
+    case 'dispatch_job':
+    case 'dispatch_verification':
+      return inOrder(`job:${run}`, URGENT);
+    case 'delete_comment':
+      return inOrder(`delete:${effect.comment}`, URGENT);
+    case 'react':
+      return inOrder(`react:${effect.source}`, effect.reaction === 'eyes' ? URGENT : NORMAL);
+    case 'update_status':
+      return { slot: `status:${run}`, rank: NORMAL, replaces: true };
+    case 'ask':
+    case 'close_question':
+    case 'notify':
+      return inOrder(`question:${run}.${effect.escalation}`);
+    case 'show_review':
+      return inOrder(`review:${run}`);
+    // The values are needed to search the work for them, and the receipt tells whether the work was published.
+    case 'publish':
+    case 'forget_inputs':
+    case 'show_receipt':
+    case 'run_ci':
+      return inOrder(`work:${run}`);
+    case 'save_blocked_report':
+      return inOrder(`report:${run}`);
+    case 'reply':
+    case 'notice':
+      return inOrder(`reply:${id}`);
+  }
+}

@@ -1,0 +1,64 @@
+import type { JobKind } from './job-api.ts';
+
+/**
+ * One request to Actions to start a job. It is stored with the decision that asks for it, so that a run which should have a job
+ * always has a record that says how far its job got (R-13).
+ */
+export interface Dispatch {
+  /** The operation id of the effect that starts it. */
+  op: string;
+  run: string;
+  /** The number of the job it was decided for. A verification has the number of the job whose work it checks. */
+  job: number;
+  kind: JobKind;
+  /** The verification that it was decided for. */
+  verification?: string;
+  decided_at: string;
+  /** When GitHub was first asked. From then on the workflow run may exist. */
+  requested_at?: string;
+  /** When GitHub accepted it, with or without the id of the workflow run. */
+  answered_at?: string;
+  /** The id of the workflow run. GitHub does not always return it. */
+  actions_run?: number;
+  /** The attempt of the workflow run that holds the job's token. */
+  attempt?: number;
+  /** When a workflow run first presented the ticket. */
+  claimed_at?: string;
+  /** When the job's main step began. */
+  working_at?: string;
+  /** The last sign of life. */
+  heard_at?: string;
+  /** Since when the issue shows that the job is silent. */
+  silent_at?: string;
+  ended_at?: string;
+  /** Why it ended, for people. */
+  outcome?: string;
+}
+
+export type DispatchChange = Partial<
+  Pick<
+    Dispatch,
+    | 'requested_at'
+    | 'answered_at'
+    | 'actions_run'
+    | 'attempt'
+    | 'claimed_at'
+    | 'working_at'
+    | 'heard_at'
+    | 'ended_at'
+    | 'outcome'
+  > & { silent_at: string | undefined }
+>;
+
+export interface Dispatches {
+  find(op: string): Promise<Dispatch | undefined>;
+  /** The newest dispatch for one job of the run. */
+  ofJob(run: string, job: number, kind: JobKind): Promise<Dispatch | undefined>;
+  /** Dispatches of the run that have not ended, oldest first. */
+  open(run: string): Promise<Dispatch[]>;
+  /** The newest dispatch of the run whose job claimed its ticket. */
+  newestClaimed(run: string): Promise<Dispatch | undefined>;
+  ofActionsRun(id: number): Promise<Dispatch | undefined>;
+  /** False if there is no such dispatch, or if it has ended and the change does not say how. */
+  change(op: string, change: DispatchChange): Promise<boolean>;
+}

@@ -1,0 +1,51 @@
+import type { Unpublished } from '../contracts/comment-context.ts';
+
+/** Why files are missing from a commit. */
+interface LeftOutFiles {
+  files: { path: string; problem: string }[];
+  total: number;
+}
+
+/** A person let the repository's CI run on this commit. */
+export interface CiRequest {
+  /** The head the person saw. */
+  of: string;
+  sha: string;
+  by: string;
+  at: string;
+}
+
+/** The state of a run's work on GitHub, and results of checks that are not repeated for the same content. */
+export interface Publication {
+  /** The branch, if it is not the issue's own. */
+  branch?: string;
+  /** The newest commit of ours on the branch. */
+  head?: string;
+  pull?: number;
+  /** Identifies the changeset and the files left out that the newest commit was made from. */
+  content?: string;
+  /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */
+  unpublished?: Unpublished | null;
+  ci?: CiRequest;
+  left_out?: LeftOutFiles;
+  /** The check run as it was last written. */
+  check?: string;
+  /** The state label as it was last written. */
+  label?: string;
+  /** The Actions run whose artifact has the newest blocked report. */
+  report_run?: number;
+  /** Digest of the changeset in which no secret was found. */
+  free_of_secrets?: string;
+  /** Digest of the base and the paths for which no file is replaced implicitly. */
+  replaces_nothing?: string;
+}
+
+export interface Publications {
+  of(run: string): Promise<Publication>;
+  change(run: string, change: Publication): Promise<void>;
+  /** The run that a pull request belongs to. */
+  ofPull(repoId: number, pull: number): Promise<string | undefined>;
+  /** Commits that were made for the issue, newest last. */
+  ownCommits(repoId: number, issue: number): Promise<string[]>;
+  addOwnCommit(repoId: number, issue: number, sha: string): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { Publication, Publications } from '../../core/ports/publications.ts';
+import type { Database } from './database.ts';
+
+const OWN_COMMITS_KEPT = 50;
+
+export function createPublications({ db, dialect, transaction }: Database): Publications {
+  return {
+    async of(run) {
+      const row = await db
+        .selectFrom('publications')
+        .select('body')
+        .where('run', '=', run)
+        .executeTakeFirst();
+      return row ? (JSON.parse(row.body) as Publication) : {};
+    },
+    async change(run, change) {
+      await transaction(async (trx) => {
+        const owner = trx.selectFrom('runs').select('repo_id').where('run', '=', run);
+        // Two changes of one publication wait for each other here.
+        const found = await (dialect === 'postgres' ? owner.forUpdate() : owner).executeTakeFirst();
+        const row = await trx
+          .selectFrom('publications')
+          .select('body')
+          .where('run', '=', run)
+          .executeTakeFirst();
+        const publication: Publication = { ...(row ? (JSON.parse(row.body) as Publication) : {}), ...change };
+        const values = { pull: publication.pull ?? null, body: JSON.stringify(publication) };
+        await trx
+          .insertInto('publications')
+          .values({ run, repo_id: found?.repo_id ?? null, ...values })
+          .onConflict((conflict) => conflict.column('run').doUpdateSet(values))
+          .execute();
+      });
+    },
+    async ofPull(repoId, pull) {
+      const row = await db
+        .selectFrom('publications')
+        .innerJoin('runs', 'runs.run', 'publications.run')
+        .select('publications.run')
+        .where('publications.repo_id', '=', repoId)
+        .where('publications.pull', '=', pull)
+        .orderBy('runs.seq', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.run;
+    },
+    async ownCommits(repoId, issue) {
+      const rows = await db
+        .selectFrom('own_commits')
+        .select('sha')
+        .where('repo_id', '=', repoId)
+        .where('issue', '=', issue)
+        .orderBy('seq', 'desc')
+        .limit(OWN_COMMITS_KEPT)
+        .execute();
+      return rows.map(({ sha }) => sha).reverse();
+    },
+    async addOwnCommit(repoId, issue, sha) {
+      await db
+        .insertInto('own_commits')
+        .values({ repo_id: repoId, issue, sha })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+  };
+}

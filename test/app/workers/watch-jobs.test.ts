@@ -1,0 +1,106 @@
+import { afterEach, expect, test } from 'vitest';
+import { startRun } from '../../core/run-builder.ts';
+import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+const MINUTE = 60_000;
+const builds = () => desk.github.workflows.runs.length;
+const comments = async (issue: number, text: string) =>
+  (await desk.olivia.comments(issue)).filter(({ body }) => body.includes(text));
+/** GitHub takes the dispatch, but no workflow run of it ever appears. */
+function swallowDispatches(): void {
+  const { github } = desk.deps;
+  desk.deps.github = async (repository) => ({
+    ...(await github(repository)),
+    dispatchWorkflow: async () => ({}),
+    workflowRuns: async () => [],
+  });
+}
+
+test('R-13: a run that works and has no job gets one, from the store alone', async () => {
+  desk = await openAppDesk();
+  await desk.seed(startRun({ startMs: Date.now() - 60 * MINUTE }).turn());
+  const { op = '' } = (await desk.dispatch()) ?? {};
+  // As after a bug, or a hand in the database: the job is gone and nobody was told.
+  await desk.store.dispatches.change(op, {
+    ended_at: new Date(desk.clock.ms).toISOString(),
+    outcome: 'gone',
+  });
+  const before = builds();
+  desk.exchanges.length = 0;
+  await desk.watchJobs();
+  expect((await desk.state()).losses).toBe(1);
+  expect(builds()).toBe(before + 1);
+  await desk.watchJobs();
+  expect(builds()).toBe(before + 1);
+  expect((await desk.state()).losses).toBe(1);
+});
+
+test('R-13: a dispatch that starts no workflow run is repeated, three times in all, then the run pauses and says why', async () => {
+  desk = await openAppDesk();
+  swallowDispatches();
+  const { issue, run } = await desk.begin();
+  for (let round = 1; round <= 2; round += 1) {
+    desk.clock.ms += 11 * MINUTE;
+    await desk.watchJobs();
+    expect((await desk.state(run)).losses).toBe(round);
+    expect((await desk.dispatch(1, 'build', run))?.ended_at).toBeUndefined();
+  }
+  desk.clock.ms += 11 * MINUTE;
+  await desk.watchJobs();
+  expect((await desk.state(run)).paused).toBeDefined();
+  const said = await comments(issue, 'Paused: the job does not start');
+  expect(said).toHaveLength(1);
+  expect(said[0]?.body).toContain('no workflow run of it appeared');
+  expect(said[0]?.body).toContain('/continue');
+});
+
+test('R-13: a dispatch that waits for GitHub is not missing, however long GitHub is down', async () => {
+  desk = await openAppDesk();
+  desk.interfere(({ method, path }) =>
+    method === 'POST' && path.endsWith('/dispatches')
+      ? { status: 502, body: { message: 'Bad gateway' } }
+      : undefined,
+  );
+  const { run } = await desk.begin();
+  for (let minutes = 0; minutes < 60; minutes += 10) {
+    desk.clock.ms += 10 * MINUTE;
+    await desk.settle();
+    await desk.watchJobs();
+  }
+  desk.interfere(() => undefined);
+  desk.clock.ms += 10 * MINUTE;
+  await desk.settle();
+  expect((await desk.state(run)).losses).toBeUndefined();
+  expect(builds()).toBe(1);
+});
+
+test('R-13: a run that waits for a person needs no job', async () => {
+  desk = await openAppDesk();
+  await desk.seed(askingRun(['colour']).park());
+  const before = builds();
+  desk.clock.ms += 60 * MINUTE;
+  await desk.watchJobs();
+  expect(builds()).toBe(before);
+  expect((await desk.state()).pending).toBe('e1');
+});
+
+test('R-5: a silent job is shown as silent within 180 s, and as back when it is; it is not replaced', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(startRun({ startMs: Date.now() - 60 * MINUTE }).turn());
+  const before = builds();
+  desk.clock.ms += 140_000;
+  await desk.watchJobs();
+  expect(await comments(issue, 'The job is silent')).toEqual([]);
+  desk.clock.ms += 20_000;
+  await desk.watchJobs();
+  const [status] = await comments(issue, 'The job is silent');
+  expect(status?.body).toContain(`/actions/runs/${SEEDED_ACTIONS_RUN}`);
+  const { op = '' } = (await desk.dispatch()) ?? {};
+  await desk.store.dispatches.change(op, { heard_at: new Date(desk.clock.ms).toISOString() });
+  await desk.watchJobs();
+  expect(await comments(issue, 'The job is silent')).toEqual([]);
+  expect(builds()).toBe(before);
+});

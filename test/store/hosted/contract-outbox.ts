@@ -1,0 +1,301 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import type { Effect } from '../../../src/core/contracts/effect.ts';
+import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
+import type { LaneLease } from '../../../src/core/ports/outbox.ts';
+import type { Bench } from './backend.ts';
+import { startChild } from './children.ts';
+import { asking, at, note, request, target } from './commits.ts';
+import { openWithClock } from './test-clock.ts';
+import type { Worked } from './work-through.ts';
+
+const LEASE_MS = 30_000;
+const status: Effect = { type: 'update_status' };
+const reply = (title: string): Effect => ({ type: 'reply', reply: { tone: 'info', title } });
+const notify = (reminder: number): Effect => ({
+  type: 'notify',
+  escalation: 'e1',
+  priority: 'normal',
+  reminder,
+});
+
+export function testOutbox(bench: Bench): void {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const openOutbox = async () => {
+    const { store, setClock, openAnother } = await openWithClock(bench);
+    return { store, outbox: store.outbox, setClock, openAnother };
+  };
+  /** A run on an issue, with these effects in its lane. */
+  const ask = async ({ runs }: HostedStore, run: string, issue: number, effects: Effect[]) => {
+    const { version } = await runs.load(run);
+    if (version === 0) await runs.commit(run, 0, { ...request(run), target: target(issue) });
+    await runs.commit(run, Math.max(version, 1), asking(version + 1, effects));
+  };
+  const lease = async ({ outbox }: HostedStore): Promise<LaneLease> =>
+    (await outbox.claim(LEASE_MS)) ?? expect.fail('no lane is free');
+  const nextId = async ({ outbox }: HostedStore, held: LaneLease) => (await outbox.next(held))?.id;
+
+  test('effects of one issue are of one lane, whichever run asked for them', async () => {
+    const { store, outbox } = await openOutbox();
+    await ask(store, 'r1', 1, [reply('one')]);
+    await ask(store, 'r2', 1, [reply('two')]);
+    const held = await lease(store);
+    expect(held.lane).toBe('77#1');
+    expect(await outbox.next(held)).toEqual({
+      id: 'r1.2.0',
+      lane: '77#1',
+      run: 'r1',
+      effect: reply('one'),
+      attempts: 1,
+    });
+    expect(await outbox.claim(LEASE_MS)).toBeUndefined();
+    await outbox.done(held, 'r1.2.0');
+    expect(await outbox.next(held)).toMatchObject({ id: 'r2.2.0', run: 'r2' });
+    await outbox.done(held, 'r2.2.0');
+    expect(await outbox.next(held)).toBeUndefined();
+    expect(await bench.backend.query('select id from outbox')).toEqual([]);
+  });
+
+  test('a run without an issue has a lane of its own', async () => {
+    const { runs, outbox } = await bench.open();
+    await runs.commit('r1', 0, request('r1'));
+    await runs.commit('r1', 1, note(2));
+    expect(await outbox.claim(LEASE_MS)).toMatchObject({ lane: 'r1' });
+  });
+
+  test('R-2: of many who claim at once through two instances, one gets the lane', async () => {
+    const { store, openAnother } = await openOutbox();
+    const other = await openAnother();
+    await ask(store, 'r1', 1, [reply('one'), reply('two')]);
+    for (let round = 0; round < 5; round += 1) {
+      const claims = await Promise.all(
+        [store, other, store, other, store, other].map(({ outbox }) => outbox.claim(LEASE_MS)),
+      );
+      const won = claims.filter((claim) => claim !== undefined);
+      expect(won).toHaveLength(1);
+      for (const held of won) await store.outbox.release(held);
+    }
+  });
+
+  test('R-3: a lease that ran out changes nothing, and the lane goes to another', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [reply('one'), reply('two')]);
+    const old = await lease(store);
+    expect(await nextId(store, old)).toBe('r1.2.0');
+    await setClock(29);
+    expect(await outbox.claim(LEASE_MS)).toBeUndefined();
+    await setClock(30);
+    const expectPowerless = async () => {
+      expect(await outbox.next(old)).toBeUndefined();
+      expect(await outbox.renew(old, LEASE_MS)).toBe(false);
+      expect(await outbox.done(old, 'r1.2.0')).toBe(false);
+      expect(await outbox.retry(old, 'r1.2.0', 60_000, 'late')).toBe(false);
+      expect(await outbox.bury(old, 'r1.2.0', 'late')).toBe(false);
+    };
+    await expectPowerless();
+    const fresh = await lease(store);
+    expect(fresh).toMatchObject({ lane: '77#1' });
+    await expectPowerless();
+    await outbox.release(old);
+    expect(await outbox.claim(LEASE_MS)).toBeUndefined();
+    expect(await outbox.next(fresh)).toMatchObject({ id: 'r1.2.0', attempts: 2 });
+    expect(await outbox.size()).toEqual({ waiting: 2, busy: 1, buried: 0 });
+  });
+
+  test('R-3: a lease that is renewed holds on, counted from then', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [reply('one')]);
+    const held = await lease(store);
+    await setClock(20);
+    expect(await outbox.renew({ ...held, fence: 'guessed' }, LEASE_MS)).toBe(false);
+    expect(await outbox.renew(held, LEASE_MS)).toBe(true);
+    await setClock(49);
+    expect(await outbox.claim(LEASE_MS)).toBeUndefined();
+    expect(await nextId(store, held)).toBe('r1.2.0');
+    await setClock(50);
+    expect(await outbox.claim(LEASE_MS)).toBeDefined();
+  });
+
+  test('an effect of another lane is out of reach', async () => {
+    const { store, outbox } = await openOutbox();
+    await ask(store, 'r1', 1, [reply('one')]);
+    await ask(store, 'r2', 2, [reply('two')]);
+    const held = await lease(store);
+    expect(held.lane).toBe('77#1');
+    await outbox.done(held, 'r2.2.0');
+    await outbox.bury(held, 'r2.2.0', 'no');
+    await outbox.retry(held, 'r2.2.0', 60_000, 'no');
+    expect(await lease(store)).toMatchObject({ lane: '77#2' });
+    expect(await outbox.size()).toEqual({ waiting: 2, busy: 2, buried: 0 });
+  });
+
+  test('R-10: an effect that waits for its retry holds up its slot and nothing else', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [notify(1), reply('one'), notify(2), reply('two')]);
+    const held = await lease(store);
+    expect(await nextId(store, held)).toBe('r1.2.0');
+    expect(await outbox.retry(held, 'r1.2.0', 10_000, 'GitHub is down')).toBe(true);
+    for (const id of ['r1.2.1', 'r1.2.3']) {
+      expect(await nextId(store, held)).toBe(id);
+      await outbox.done(held, id);
+    }
+    expect(await nextId(store, held)).toBeUndefined();
+    await setClock(9);
+    expect(await nextId(store, held)).toBeUndefined();
+    await setClock(10);
+    expect(await outbox.next(held)).toMatchObject({ id: 'r1.2.0', attempts: 2 });
+    await outbox.done(held, 'r1.2.0');
+    expect(await nextId(store, held)).toBe('r1.2.2');
+  });
+
+  test('a lane whose effects all wait for their retry is left alone until one is due', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [notify(1), notify(2)]);
+    const held = await lease(store);
+    await outbox.retry(held, 'r1.2.0', 10_000, 'GitHub is down');
+    await outbox.release(held);
+    expect(await outbox.claim(LEASE_MS)).toBeUndefined();
+    await setClock(10);
+    expect(await lease(store)).toMatchObject({ lane: '77#1' });
+  });
+
+  test('stopping, dispatching and deleting a secret overtake what is not urgent', async () => {
+    const { store, outbox } = await openOutbox();
+    await ask(store, 'r1', 1, [
+      reply('one'),
+      { type: 'publish', ready: false },
+      { type: 'delete_comment', comment: 5 },
+      { type: 'stop_job' },
+      { type: 'dispatch_job', job: 2 },
+      { type: 'react', source: 'comment:6', reaction: 'eyes' },
+    ]);
+    const held = await lease(store);
+    const order = [];
+    for (let item = await outbox.next(held); item; item = await outbox.next(held)) {
+      order.push(item.effect.type);
+      await outbox.done(held, item.id);
+    }
+    expect(order).toEqual(['delete_comment', 'stop_job', 'dispatch_job', 'react', 'reply', 'publish']);
+  });
+
+  test('a newer status replaces one that waits, of its run only', async () => {
+    const { store, outbox } = await openOutbox();
+    await ask(store, 'r1', 1, [status, reply('one')]);
+    await ask(store, 'r2', 1, [status]);
+    await ask(store, 'r1', 1, [status]);
+    expect(await bench.backend.query('select id from outbox order by seq')).toEqual([
+      { id: 'r1.2.1' },
+      { id: 'r2.2.0' },
+      { id: 'r1.3.0' },
+    ]);
+    expect(await outbox.size()).toMatchObject({ waiting: 3 });
+  });
+
+  test('a status that is replaced while it is performed is done without a trace, and the newer one follows', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [status]);
+    const held = await lease(store);
+    for (const end of ['done', 'retry', 'bury'] as const) {
+      const performed = (await nextId(store, held)) ?? expect.fail();
+      await ask(store, 'r1', 1, [status]);
+      if (end === 'done') expect(await outbox.done(held, performed)).toBe(true);
+      if (end === 'retry') expect(await outbox.retry(held, performed, 60_000, 'down')).toBe(true);
+      if (end === 'bury') expect(await outbox.bury(held, performed, 'broken')).toBe(true);
+      expect(await outbox.size()).toMatchObject({ waiting: 1, buried: 0 });
+      expect(await nextId(store, held)).not.toBe(performed);
+    }
+    await setClock(1);
+    expect(await nextId(store, held)).toBe('r1.5.0');
+  });
+
+  test('an effect that is given up is shown, frees its slot, and gets another chance when asked for', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [notify(1), notify(2)]);
+    await setClock(5);
+    const held = await lease(store);
+    await outbox.next(held);
+    expect(await outbox.bury(held, 'r1.2.0', `broken\0${'x'.repeat(9000)}`)).toBe(true);
+    const [dead] = await outbox.buried(10);
+    expect(dead).toMatchObject({ id: 'r1.2.0', run: 'r1', at: at(5) });
+    expect(dead?.error).toMatch(/^brokenx{100,2000}$/);
+    expect(await outbox.size()).toEqual({ waiting: 1, busy: 1, buried: 1 });
+    expect(await nextId(store, held)).toBe('r1.2.1');
+    const heard: string[] = [];
+    store.onWake((what) => heard.push(what));
+    expect(await outbox.revive('r1.2.0')).toBe(true);
+    expect(await outbox.revive('r1.2.0')).toBe(false);
+    expect(heard).toEqual(['outbox']);
+    expect(await outbox.next(held)).toMatchObject({ id: 'r1.2.0', attempts: 1 });
+    expect(await outbox.buried(10)).toEqual([]);
+  });
+
+  test('R-1: the lane whose effect is due for the longest time is chosen, also before newer ones when it is a retry', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [reply('fails')]);
+    const held = await lease(store);
+    await outbox.retry(held, 'r1.2.0', 10_000, 'GitHub is down');
+    await outbox.release(held);
+    for (const [second, issue] of [
+      [8, 2],
+      [12, 3],
+      [14, 4],
+    ] as const) {
+      await setClock(second);
+      await ask(store, `r${issue}`, issue, [reply('one'), reply('two'), reply('three')]);
+    }
+    const lanes = [];
+    for (let round = 0; round < 4; round += 1) lanes.push((await lease(store)).lane);
+    expect(lanes).toEqual(['77#2', '77#1', '77#3', '77#4']);
+  });
+
+  test('R-2: desks whose own clocks differ by 20 seconds share the clock of the database', async () => {
+    const [fast, slow] = [await bench.open(), await bench.open()];
+    await ask(fast, 'r1', 1, [reply('one'), reply('two')]);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const asDesk = (skewMs: number) => vi.setSystemTime(performance.timeOrigin + performance.now() + skewMs);
+    asDesk(0);
+    const held = (await slow.outbox.claim(15_000)) ?? expect.fail();
+    asDesk(20_000);
+    expect(await fast.outbox.claim(15_000)).toBeUndefined();
+    expect((await fast.now()).getTime()).toBeLessThan(Date.now() - 15_000);
+    asDesk(-20_000);
+    expect(await slow.outbox.next(held)).toMatchObject({ id: 'r1.2.0' });
+    expect(await slow.outbox.renew(held, 15_000)).toBe(true);
+    // A wait of the slow desk is not over for the fast one.
+    expect(await slow.outbox.retry(held, 'r1.2.0', 15_000, 'GitHub is down')).toBe(true);
+    await slow.outbox.release(held);
+    asDesk(20_000);
+    const next = (await fast.outbox.claim(15_000)) ?? expect.fail();
+    expect(await fast.outbox.next(next)).toMatchObject({ id: 'r1.2.1' });
+    await fast.outbox.done(next, 'r1.2.1');
+    expect(await fast.outbox.next(next)).toBeUndefined();
+  });
+
+  test('R-2: workers of two processes never overlap in a lane, and its slots stay in order', async () => {
+    const store = await bench.open();
+    const perRun = 12;
+    for (let issue = 1; issue <= 5; issue += 1)
+      await ask(
+        store,
+        `r${issue}`,
+        issue,
+        Array.from({ length: perRun }, (_, index) => (index % 3 ? notify(index) : reply(String(index)))),
+      );
+    const children = [1, 2].map(() => startChild('workOutbox', bench.backend, { count: 3 }));
+    for (const child of children) expect(await child.nextLine()).toBe('ready');
+    const worked: Worked[] = [];
+    for (const child of children) worked.push(...JSON.parse((await child.nextLine()) ?? '[]'));
+    expect(new Set(worked.map(({ id }) => id)).size).toBe(5 * perRun);
+    expect(worked).toHaveLength(5 * perRun);
+    for (const items of Map.groupBy(worked, ({ lane }) => lane).values()) {
+      const inTime = items.sort((x, y) => (BigInt(x.from) < BigInt(y.from) ? -1 : 1));
+      for (const [index, item] of inTime.slice(1).entries())
+        expect(BigInt(item.from)).toBeGreaterThan(BigInt(inTime[index]?.to ?? 0));
+      const indexes = inTime.map(({ id }) => Number(id.split('.').at(-1)));
+      expect(indexes).toEqual(Array.from({ length: perRun }, (_, index) => index));
+    }
+    expect(await bench.backend.query('select lane from lanes')).toEqual([]);
+  });
+}
