@@ -1,7 +1,7 @@
 import type { CommandName } from '../contracts/command.ts';
 import type { CommandInput } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
-import { isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
+import { pendingEscalation, phaseOf, type RunState } from '../contracts/run-state.ts';
 import type { CommandRule, Situation } from './commands/command-rule.ts';
 import { COMMAND_RULES } from './commands/registry.ts';
 import type { Decision } from './decision.ts';
@@ -12,7 +12,8 @@ export function decideCommand(state: RunState, input: CommandInput, rules: Rules
   const { command } = input;
   const rule: CommandRule = COMMAND_RULES[command.name];
   const given = { state, input, command, rules, sensible: sensibleCommands(state) };
-  if (!isUnderWay(state)) return rule.ended(given);
+  const phase = phaseOf(state);
+  if (phase === 'resting' || phase === 'ended') return rule[phase](given);
   const pending = pendingEscalation(state);
   if (input.escalation && input.escalation !== pending?.id) return rule.late(given);
   if (pending) return rule.asked({ ...given, pending });
@@ -34,7 +35,8 @@ export function sensibleCommands(state: RunState): CommandName[] {
 }
 
 function situationOf(state: RunState): Situation {
-  if (!isUnderWay(state)) return 'ended';
+  const phase = phaseOf(state);
+  if (phase === 'resting' || phase === 'ended') return phase;
   if (pendingEscalation(state)) return 'asked';
   return state.paused ? 'paused' : 'working';
 }

@@ -230,6 +230,19 @@ describe('commands that come late or out of place', () => {
     expect(run.reply?.title).toBe('Nothing changed: this question is closed.');
   });
 
+  test.each([
+    ['at rest', '/accept', 'reviewing'],
+    ['ended', '/cancel', 'cancelled'],
+  ])('P-3: a run that is %s refuses what would change it, and lists what is left', (_title, end, status) => {
+    const run = startRun().turn();
+    run.say(end);
+    run.say('/guide Look at the cart');
+    expect(run.types).toEqual(['command_refused']);
+    expect(run.reply?.title).toContain(`this run has ended by rosa (${status})`);
+    run.say('/help');
+    expect(run.reply?.commands).toEqual(['status', 'help']);
+  });
+
   test('R-7: after the end the second is told who ended it', () => {
     const run = repeatedError();
     run.say('/cancel', { by: 'lee' });

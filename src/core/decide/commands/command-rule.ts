@@ -2,7 +2,7 @@ import type { SealedCommand } from '../../contracts/command.ts';
 import type { GivenAnswer, GivenCommand } from '../answer/given-command.ts';
 import type { Decision } from '../decision.ts';
 
-export type Situation = 'asked' | 'working' | 'paused' | 'ended';
+export type Situation = 'asked' | 'working' | 'paused' | 'resting' | 'ended';
 
 /** The effect of one command in every situation a run can be in. */
 export interface CommandRule<Command extends SealedCommand = SealedCommand> {
@@ -13,6 +13,8 @@ export interface CommandRule<Command extends SealedCommand = SealedCommand> {
   /** No question is open and the run is not paused. */
   working(given: GivenCommand<Command>): Decision;
   paused(given: GivenCommand<Command>): Decision;
+  /** The work waits for a merge or a close. */
+  resting(given: GivenCommand<Command>): Decision;
   ended(given: GivenCommand<Command>): Decision;
   /** The question that the command answers is closed already. */
   late(given: GivenCommand<Command>): Decision;

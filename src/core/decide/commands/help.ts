@@ -2,6 +2,6 @@ import type { CommandRule } from './command-rule.ts';
 import { informed } from './informed.ts';
 
 export const helpRule: CommandRule = {
-  listed: { ended: 'last' },
+  listed: { resting: 'last', ended: 'last' },
   ...informed(() => 'What can be done now'),
 };

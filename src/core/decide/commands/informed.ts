@@ -10,5 +10,12 @@ export function informed(title: (state: RunState) => string): Omit<CommandRule, 
     events: [],
     effects: [replyTo(input, { tone: 'info', title: title(state), commands: sensible })],
   });
-  return { asked: inform, working: inform, paused: inform, ended: inform, late: inform };
+  return {
+    asked: inform,
+    working: inform,
+    paused: inform,
+    resting: inform,
+    ended: inform,
+    late: inform,
+  };
 }

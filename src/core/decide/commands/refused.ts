@@ -3,8 +3,8 @@ import type { RunState } from '../../contracts/run-state.ts';
 import type { GivenCommand } from '../answer/given-command.ts';
 import { type Decision, refuse } from '../decision.ts';
 
-/** For every command that would change the run: too late, the run has ended or the question is closed. */
-export const REFUSED_LATE = { ended: refuseEnded, late: refuseAnswered };
+/** For every command that would change the run: too late, the work is delivered, the run has ended, or the question is closed. */
+export const REFUSED_LATE = { resting: refuseEnded, ended: refuseEnded, late: refuseAnswered };
 
 /** For commands that only answer a question. */
 export const REFUSED_WITHOUT_QUESTION = { working: refuseWithoutQuestion, paused: refuseWithoutQuestion };

@@ -3,7 +3,7 @@ import type { CommandRule } from './command-rule.ts';
 import { informed } from './informed.ts';
 
 export const statusRule: CommandRule = {
-  listed: { asked: 'last', working: 'last', paused: 'last', ended: 'last' },
+  listed: { asked: 'last', working: 'last', paused: 'last', resting: 'last', ended: 'last' },
   ...informed(describeStatus),
 };
 
