@@ -26,6 +26,7 @@ export const maxIterations: Guard<{ count: number }, number> = {
     if (event.type === 'turn_ended' && event.counted) return { count: state.count + 1 };
     return state;
   },
+  countedAtDesk: ({ turns }) => ({ count: turns }),
   check({ count }, limit) {
     if (count < limit) return undefined;
     return {

@@ -1,6 +1,7 @@
 import type { AgentMetrics } from '../core/contracts/escalation.ts';
 import type {
   AnyGuard,
+  DeskFigures,
   Guard,
   GuardEvent,
   GuardId,
@@ -46,6 +47,14 @@ export function tripped(states: GuardStates, limits: GuardLimits): Trigger[] {
     const state = stateOf(states, guard);
     const trigger = limit === 'off' ? guard.checkOff?.(state) : guard.check(state, limit);
     return trigger ? [trigger] : [];
+  });
+}
+
+export function trippedBy(figures: DeskFigures, limits: GuardLimits): Trigger[] {
+  return GUARDS.flatMap((guard) => {
+    const limit = limitOf(limits, guard);
+    if (!guard.countedAtDesk || limit === 'off') return [];
+    return guard.check(guard.countedAtDesk(figures), limit) ?? [];
   });
 }
 

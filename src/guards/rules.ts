@@ -1,12 +1,13 @@
 import type { Rules } from '../core/contracts/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
-import { examine, growLimits, limitsInForce, observe, readStates, tripped } from './observe.ts';
+import { examine, growLimits, limitsInForce, observe, readStates, tripped, trippedBy } from './observe.ts';
 
 /** Passed to `decide` by the entrypoints, because `core` does not import guards. */
 export const RULES: Rules = {
   readStates,
   observe: (states, event) => observe(readStates(states).states, event),
   tripped: (states, limits) => tripped(readStates(states).states, limits),
+  trippedBy,
   examine,
   limitsInForce,
   grow: growLimits,

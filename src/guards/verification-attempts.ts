@@ -33,6 +33,7 @@ export const totalVerificationAttempts: Guard<VerificationState, number> = {
     if (event.type !== 'verified') return state;
     return { count: state.count + 1, turns: [...state.turns, event.turn].slice(-TURNS_KEPT) };
   },
+  countedAtDesk: ({ verifications }) => ({ count: verifications, turns: [] }),
   check({ count, turns }, limit) {
     if (count < limit) return undefined;
     return {

@@ -201,6 +201,18 @@ export interface Progress {
   score?: { unit: 'tests' | 'checks'; passed: number; total: number };
 }
 
+/** counted by the desk from the events of the journal, because a job may claim any figure. */
+export interface DeskFigures {
+  /** Turns of the present agent that have ended, without debugging turns. */
+  turns: number;
+  /** All turns that have ended since a person's last word. */
+  turns_since_word: number;
+  /** Verifications since a person's last word, by the job and by fresh jobs. */
+  verifications: number;
+  /** Jobs in a row that ended as planned, with no turn finished and no word of a person between them. */
+  idle_jobs: number;
+}
+
 /** Finished work that may not be committed before a person approves. */
 export interface UnapprovedWork {
   /** The number of changed files, approved ones not counted. */
@@ -250,6 +262,8 @@ export interface Guard<State = unknown, Config = unknown> {
   readonly state: z.ZodType<State>;
   reduce(state: State, event: GuardEvent): State;
   check(state: State, config: Config): Trigger | undefined;
+  /** The state as the desk itself counts it. Absent: only the job can measure it. */
+  countedAtDesk?(figures: DeskFigures): State;
   /** Trips even if the guard is off, because no limit allows it. */
   checkOff?(state: State): Trigger | undefined;
   /** Trips on finished work of which a part needs approval. Called even if the guard is off. */

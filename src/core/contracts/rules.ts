@@ -1,5 +1,6 @@
 import type { BlockerCategory } from './blocked-report.ts';
 import type {
+  DeskFigures,
   EscalationType,
   GuardEvent,
   GuardId,
@@ -20,6 +21,8 @@ export interface Rules {
   /** Counts an event at the desk, where no job measures. */
   observe(states: GuardStates, event: GuardEvent): GuardStates;
   tripped(states: GuardStates, limits: GuardLimits): Trigger[];
+  /** the triggers by the desk's own figures, whatever the job claims. */
+  trippedBy(figures: DeskFigures, limits: GuardLimits): Trigger[];
   /** The triggers of finished work that needs an approval before it is committed. */
   examine(work: UnapprovedWork, limits: GuardLimits): Trigger[];
   limitsInForce(limits: GuardLimits): LimitsInForce;

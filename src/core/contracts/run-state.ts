@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts';
 import type { BlockedReport } from './blocked-report.ts';
 import type { InputRef } from './command.ts';
 import type { AgentMetrics, Escalation } from './escalation.ts';
-import type { GuardId, GuardLimits, GuardStates } from './guard.ts';
+import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts';
 import type { ReadReport } from './player-report.ts';
 import type { Predecessor } from './predecessor.ts';
 import type {
@@ -56,6 +56,8 @@ export interface RunState {
   turn_kind: TurnKind;
   turns: TurnRecord[];
   guards: GuardStates;
+  /** Missing in states of older versions. */
+  counted?: DeskFigures;
   metrics: AgentMetrics;
   active_ms: number;
   /** Time spent waiting for a person, over all closed escalations. */

@@ -2,14 +2,22 @@ import { Claim, type Envelope, type Measured, PROTOCOL } from '../contracts/enve
 import type { GuardStates, Trigger } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
-import { isUnderWay, pendingEscalation, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
+import {
+  isUnderWay,
+  pendingEscalation,
+  phaseOf,
+  type RunState,
+  waitsOverClosedPull,
+} from '../contracts/run-state.ts';
 import type { WorkFacts } from '../contracts/work-facts.ts';
 import { unapprovedWork } from '../work/work-approvals.ts';
 import { clampToDesk } from './clamp-claim.ts';
 import { isComplete } from './completion.ts';
+import { isUsedUp, withOwnCount } from './count-at-desk.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
+import { startSuccessor } from './jobs/start-successor.ts';
 import { instructNextTurn } from './orders/instruct-next-turn.ts';
 import { hasUnheardInstruction } from './orders/unheard-instruction.ts';
 import { raiseEscalation, repeatEscalation } from './raise-escalation.ts';
@@ -39,11 +47,13 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
     case 'baseline_recorded':
       return decideBaseline(state, envelope, claim.data, rules);
     case 'turn_started':
+      if (!mayBeginTurn(state, rules)) return NOTHING;
       return {
         events: [{ type: 'turn_started', at, turn: envelope.turn, ...claim.data }],
         effects: [{ type: 'update_status' }],
       };
     case 'turn_ended':
+      if (state.verifying !== undefined || !(state.turn_open || mayBeginTurn(state, rules))) return NOTHING;
       return decideTurnEnd(state, envelope, claim.data, rules, work);
     case 'tripped': {
       const triggers = validTriggers(state, claim.data.measured.guards, envelope, rules);
@@ -64,27 +74,24 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
     case 'agent_died':
       return decideAgentDeath(state, at, claim.data.reason);
     case 'parked': {
-      const waits = state.pending || state.paused || state.verifying !== undefined;
-      return {
-        events: [{ type: 'job_parked', at, active_ms: envelope.active_ms, ...claim.data }],
-        effects: [
-          { type: 'publish', ready: false },
-          // The answer came while the job was parking, so nothing else would start the next job.
-          ...(waits ? [] : [{ type: 'dispatch_job' as const }]),
-          { type: 'update_status' },
-        ],
-      };
+      const parked: RunEvent = { type: 'job_parked', at, active_ms: envelope.active_ms, ...claim.data };
+      // If the answer came while the job was parking, nothing else would start the next job.
+      const { events, effects } = startSuccessor(state, parked, rules);
+      return { events, effects: [{ type: 'publish', ready: false }, ...effects, { type: 'update_status' }] };
     }
-    case 'handed_over':
-      return {
-        events: [{ type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data }],
-        // While a question is open, its answer dispatches the successor.
-        effects: [
-          ...(state.pending || state.paused ? [] : [{ type: 'dispatch_job' as const }]),
-          { type: 'update_status' },
-        ],
-      };
+    case 'handed_over': {
+      const over: RunEvent = { type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data };
+      // While a question is open, its answer dispatches the successor.
+      const { events, effects } = startSuccessor(state, over, rules);
+      return { events, effects: [...effects, { type: 'update_status' }] };
+    }
   }
+}
+
+/** R-15: no turn begins while its work is being verified, nor after the last one that the limits allow, until a person answers. */
+function mayBeginTurn(state: RunState, rules: Rules): boolean {
+  if (state.verifying !== undefined) return false;
+  return phaseOf(state) !== 'waiting' || !isUsedUp(state, rules);
 }
 
 /** E-11: only an answered question can be acknowledged, because a job must not close an open one. */
@@ -172,7 +179,7 @@ function afterTurn(
   const leaks = work?.secrets ?? [];
   // Only one question is open at a time, so a turn that ends meanwhile waits for the answer.
   if (state.pending || waitsOverClosedPull(state)) return NOTHING;
-  const triggers = validTriggers(state, measured.guards, envelope, rules);
+  const triggers = withOwnCount(validTriggers(state, measured.guards, envelope, rules), state, rules);
   const unheard = hasUnheardInstruction(state);
   // Completion wins over a guard that trips at the same moment (K-10). It does not win over an instruction that no turn has
   // received, nor over reverted edits, because the work contains neither. Nobody is asked about work that contains a secret.

@@ -2,12 +2,13 @@ import type { Answer } from '../contracts/answer.ts';
 import type { Escalation } from '../contracts/escalation.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
+import { countAtDesk } from './count-at-desk.ts';
 
 /** Copies facts and decides nothing, so that an old journal folds to the same state under new code. */
 export function evolve(state: RunState | undefined, event: RunEvent): RunState {
   if (event.type === 'run_requested') return begin(event);
   if (!state) throw new Error(`The journal starts with ${event.type}, not with run_requested.`);
-  return { ...state, updated_at: event.at, ...changed(state, event) };
+  return { ...state, updated_at: event.at, ...changed(state, event), ...countAtDesk(state, event) };
 }
 
 function begin(event: Extract<RunEvent, { type: 'run_requested' }>): RunState {
@@ -74,6 +75,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       };
     case 'turn_ended':
       return {
+        turn: Math.max(state.turn, event.record.turn),
         turn_open: false,
         losses: undefined,
         turns: [...state.turns, event.record],

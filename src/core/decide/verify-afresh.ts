@@ -7,6 +7,7 @@ import { isUnderWay, type RunState, waitsOverClosedPull } from '../contracts/run
 import type { Verification } from '../contracts/verification.ts';
 import { resultSignature } from '../errors/error-signature.ts';
 import { passes } from './completion.ts';
+import { rearmedUnheard, withOwnCount } from './count-at-desk.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { evolve } from './evolve.ts';
 import { finishRun } from './finish-run.ts';
@@ -73,9 +74,9 @@ function countFailure(state: RunState, at: string, verification: Verification, r
 /** Completion won over the guards at the end of the turn (K-10). The work was not complete, so they count as after any other turn. */
 function askWhatTripped(state: RunState, at: string, rules: Rules): Decision | undefined {
   if (state.pending || state.paused || waitsOverClosedPull(state)) return undefined;
-  // Guards that were re-armed while no job has restarted their counters yet.
-  const rearmed = new Set([...state.answers, ...(state.delivered ?? [])].flatMap(({ rearm }) => rearm));
-  const triggers = rules.tripped(state.guards, state.limits).filter(({ guard }) => !rearmed.has(guard));
+  const rearmed = rearmedUnheard(state);
+  const claimed = rules.tripped(state.guards, state.limits).filter(({ guard }) => !rearmed.has(guard));
+  const triggers = withOwnCount(claimed, state, rules);
   if (triggers.length === 0) return undefined;
   return raiseEscalation(state, triggers, measureAtDesk(state, at, rules), at, rules, false);
 }

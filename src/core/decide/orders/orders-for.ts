@@ -38,7 +38,7 @@ function nextKind(state: RunState): TurnKind {
 }
 
 /** A debugging turn has the number of the turn it investigates, because it is no iteration of its own (G-8). */
-function nextTurn(state: RunState, kind: TurnKind): number {
+export function nextTurn(state: RunState, kind: TurnKind): number {
   if (state.turn_open || kind === 'debug') return Math.max(1, state.turn);
   // A turn that was interrupted for a debugging turn has no record yet, so it comes next.
   return (state.turns.findLast((record) => record.kind === 'normal')?.turn ?? 0) + 1;

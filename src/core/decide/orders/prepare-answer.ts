@@ -32,7 +32,7 @@ interface AnswerOptions {
 export function prepareAnswer(state: RunState, rules: Rules, options: AnswerOptions): RunEvent[] {
   const { at, by, growth, escalation, agent } = options;
   const triggers = options.measured ?? escalation?.triggers ?? [];
-  const observed = Object.fromEntries(triggers.map((trigger) => [trigger.guard, trigger.observed]));
+  const observed = Object.fromEntries(triggers.map((trigger) => [trigger.guard, observedIn(state, trigger)]));
   const { turns, minutes, files } = growth;
   const events: RunEvent[] = [
     {
@@ -74,4 +74,9 @@ export function prepareAnswer(state: RunState, rules: Rules, options: AnswerOpti
     events.push({ type: 'verification_dropped', at, by });
   events.push({ type: 'answer_prepared', at, answer });
   return events;
+}
+
+/** a limit grows past the observed figure, so a job must not claim more turns than have ended. */
+function observedIn({ turns }: RunState, { observed, run_limit }: Trigger): number {
+  return run_limit === 'turns' ? Math.min(observed, turns.length) : observed;
 }
