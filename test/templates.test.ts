@@ -10,6 +10,7 @@ import { packageVersion } from '../src/cli/package-version.ts';
 import { readConfig } from '../src/config/read-config.ts';
 import { SETTINGS } from '../src/config/registry.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';
+import { SUBSCRIBED_EVENTS } from '../src/core/ports/webhook-events.ts';
 import { demoFiles } from '../src/sandbox/demo-project.ts';
 import { makeWorktree } from './runner/temporary-worktree.ts';
 import { findDiagnostics } from './workflow-diagnostics.ts';
@@ -199,11 +200,5 @@ test('C-1: app.yml is a manifest: its fields, the least permissions, the events,
     metadata: 'read',
     pull_requests: 'write',
   });
-  expect(app.default_events).toEqual([
-    'issues',
-    'issue_comment',
-    'pull_request',
-    'pull_request_review',
-    'workflow_run',
-  ]);
+  expect(app.default_events).toEqual(SUBSCRIBED_EVENTS);
 });

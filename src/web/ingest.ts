@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Inbox } from '../core/ports/inbox.ts';
+import { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
 import type { Counters } from './counters.ts';
 import { laneOf, pickLaneFields } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -12,16 +13,8 @@ export const WEBHOOK_PATH = '/api/github/webhooks';
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 export const MIN_SECRET_LENGTH = 16;
 
-/** Events that have a handler. Others are acknowledged and dropped. */
-const HANDLED_EVENTS: ReadonlySet<string> = new Set([
-  'issues',
-  'issue_comment',
-  'pull_request',
-  'pull_request_review',
-  'workflow_run',
-  'installation',
-  'installation_repositories',
-]);
+/** Others are acknowledged and dropped. */
+const HANDLED_EVENTS: ReadonlySet<string> = new Set(Object.keys(WEBHOOK_EVENTS));
 
 const DELIVERY_ID = /^[\w-]{1,100}$/;
 const EVENT_NAME = /^[a-z_]{1,60}$/;

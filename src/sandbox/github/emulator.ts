@@ -1,11 +1,11 @@
 import { createEmulator, type Emulator } from 'emulate';
+import { SUBSCRIBED_EVENTS } from '../../core/ports/webhook-events.ts';
 import { findFreePort } from '../free-port.ts';
 import type { Json } from './gap.ts';
 
 export const APP_ID = 4711;
 export const APP_SLUG = 'autobuild';
 export const INSTALLATION_ID = 100;
-const EVENTS = ['issues', 'issue_comment', 'pull_request', 'pull_request_review', 'workflow_run'];
 const PERMISSIONS = {
   actions: 'write',
   checks: 'write',
@@ -30,7 +30,7 @@ export function describeApp(url: string, owner: Json): Json {
     created_at: '2026-01-01T00:00:00Z',
     updated_at: '2026-01-01T00:00:00Z',
     permissions: PERMISSIONS,
-    events: EVENTS,
+    events: [...SUBSCRIBED_EVENTS],
   };
 }
 
@@ -60,7 +60,7 @@ export async function startEmulator(options: {
             slug: APP_SLUG,
             name: 'Autobuild',
             permissions: PERMISSIONS,
-            events: EVENTS,
+            events: [...SUBSCRIBED_EVENTS],
             webhook_url: `${url}/_webhooks`,
             webhook_secret: webhookSecret,
             installations: [{ installation_id: INSTALLATION_ID, account: owner }],
