@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { type CommitFile, type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import { type Client, isStatus } from './client.ts';
+import { type Client, isStatus, orUndefined } from './client.ts';
 import { readBranchHead } from './repository.ts';
 import { createInliner, type TreeEntry } from './tree-entry.ts';
 
@@ -9,7 +9,9 @@ const UPLOADS_AT_ONCE = 4;
 
 type Options = Parameters<GitHub['commit']>[0];
 
-export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'> {
+export function createCommitMethods({
+  request,
+}: Client): Pick<GitHub, 'commit' | 'commitMessage' | 'reword'> {
   async function upload(file: CommitFile, inline: (bytes: Buffer) => string | undefined): Promise<TreeEntry> {
     const { path, mode, content } = file;
     const entry = { path, mode, type: 'blob' } as const;
@@ -22,9 +24,7 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
 
   async function writeTree(parent: string, files: CommitFile[]): Promise<string> {
     for (const { path, content } of files) refuseLargeBlob(path, content);
-    const { data: base } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
-      commit_sha: parent,
-    });
+    const base = await readCommit(parent);
     // GitHub refuses a tree without entries.
     if (files.length === 0) return base.tree.sha;
     const inline = createInliner();
@@ -36,23 +36,26 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
     return data.sha;
   }
 
+  const readCommit = async (commit_sha: string) =>
+    (await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { commit_sha })).data;
+
   /** Finds the commit of an earlier attempt whose response was lost. */
-  async function findTwin(head: string, tree: string, { parent, message }: Options) {
-    const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
-      commit_sha: head,
-    });
+  async function findTwin(
+    head: string,
+    { tree, parents, message }: { tree: string; parents: string[]; message: string },
+  ) {
+    const data = await readCommit(head);
     const same =
       data.tree.sha === tree &&
       data.message === message &&
-      data.parents.length === 1 &&
-      data.parents[0]?.sha === parent;
+      data.parents.map(({ sha }) => sha).join() === parents.join();
     return same ? { sha: head, verified: data.verification.verified } : undefined;
   }
 
   async function moveBranch(
     head: string | undefined,
     sha: string,
-    { branch, force }: Options,
+    { branch, force }: Pick<Options, 'branch' | 'force'>,
   ): Promise<void> {
     if (head === undefined) {
       try {
@@ -65,17 +68,41 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
     await request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ref: `heads/${branch}`, sha, force });
   }
 
-  async function readVerified(sha: string): Promise<boolean> {
-    const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { commit_sha: sha });
-    return data.verification.verified;
-  }
-
   return {
+    async commitMessage(sha) {
+      const route = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
+      return (await orUndefined(request(route, { commit_sha: sha })))?.data.message;
+    },
+
+    async reword({ branch, sha, message, onCreated }) {
+      const old = await readCommit(sha);
+      const parents = old.parents.map((parent) => parent.sha);
+      const head = await readBranchHead(request, branch);
+      if (head === undefined || head !== sha) {
+        const twin = head && (await findTwin(head, { tree: old.tree.sha, parents, message }));
+        if (twin) return { sha: twin.sha };
+        throw moved(branch);
+      }
+      const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
+        message,
+        tree: old.tree.sha,
+        parents,
+      });
+      await onCreated(data.sha);
+      // The move is forced, and GitHub cannot make it depend on the present head.
+      if ((await readBranchHead(request, branch)) !== sha) throw moved(branch);
+      await moveBranch(sha, data.sha, { branch, force: true });
+      return { sha: data.sha };
+    },
+
     async commit(options) {
       const { branch, parent, message, files } = options;
       const tree = await writeTree(parent, files);
       const head = await readBranchHead(request, branch);
-      const twin = head === undefined || head === parent ? undefined : await findTwin(head, tree, options);
+      const twin =
+        head === undefined || head === parent
+          ? undefined
+          : await findTwin(head, { tree, parents: [parent], message });
       if (twin) return twin;
       // Without author and committer, because GitHub would not sign the commit otherwise.
       const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
@@ -85,9 +112,16 @@ export function createCommitMethods({ request }: Client): Pick<GitHub, 'commit'>
       });
       await options.onCreated?.(data.sha);
       await moveBranch(head, data.sha, options);
-      return { sha: data.sha, verified: data.verification.verified || (await readVerified(data.sha)) };
+      return {
+        sha: data.sha,
+        verified: data.verification.verified || (await readCommit(data.sha)).verification.verified,
+      };
     },
   };
+}
+
+function moved(branch: string): GitHubError {
+  return new GitHubError(`${branch} has moved meanwhile; nothing was changed.`, { status: 409 });
 }
 
 function decodeContent(path: string, content: string): Buffer {

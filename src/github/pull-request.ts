@@ -107,7 +107,15 @@ function refuseLongPullRequest(title: string, body: string): void {
 function toPullRequest(
   answer: Pick<
     Listed,
-    'number' | 'node_id' | 'state' | 'draft' | 'merged_at' | 'body' | 'updated_at' | 'html_url'
+    | 'number'
+    | 'node_id'
+    | 'state'
+    | 'draft'
+    | 'merged_at'
+    | 'merge_commit_sha'
+    | 'body'
+    | 'updated_at'
+    | 'html_url'
   > & {
     head: { sha: string };
   },
@@ -119,6 +127,7 @@ function toPullRequest(
     draft: answer.draft ?? false,
     merged: answer.merged_at !== null,
     head_sha: answer.head.sha,
+    merge_sha: answer.merge_commit_sha ?? undefined,
     body: answer.body ?? '',
     updated_at: answer.updated_at,
     url: answer.html_url,

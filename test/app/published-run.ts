@@ -86,3 +86,18 @@ export async function actAndSettle<Result>(
   await desk.settle();
   return result;
 }
+
+/** A commit of somebody else's on top of the branch. */
+export async function commitOnBranch(desk: AppDesk, branch: string, parent: string): Promise<string> {
+  const ask = async <Body>(method: string, path: string, body?: unknown) =>
+    (await desk.github.upstream(method, `/repos/olivia/shop/git${path}`, body)).body as Body;
+  const { tree } = await ask<{ tree: { sha: string } }>('GET', `/commits/${parent}`);
+  const message = 'A hand';
+  const { sha } = await ask<{ sha: string }>('POST', '/commits', {
+    message,
+    tree: tree.sha,
+    parents: [parent],
+  });
+  await ask('PATCH', `/refs/heads/${branch}`, { sha });
+  return sha;
+}

@@ -31,7 +31,8 @@ test('C-6: a command in a review goes on; the result does not run CI until a wri
     const pull = await story.pullRequest();
     return pull.body.includes('✓ CI runs on') && pull;
   });
-  expect(await headMessage(running.head.sha)).toBe('Run CI, asked by @walter');
+  expect(running.head.sha).not.toBe(done.head.sha);
+  expect(await headMessage(running.head.sha)).not.toContain('[skip ci]');
   expect(await scene.olivia.file('done.txt', running.head.ref)).toBe('blue\n');
 });
 

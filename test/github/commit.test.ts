@@ -230,3 +230,45 @@ test('a workflow file without the permission for it names the permission', async
   on(CREATE_REF, { status: 422, answer: { message: refused } });
   await expect(commit([text])).rejects.toMatchObject({ missingPermission: 'workflows=write' });
 });
+
+const WORDS = 'Build it';
+const PARENTS = [{ sha: PARENT, url: 'https://api.github.com/x', html_url: 'https://github.com/x' }];
+const reword = (created: string[] = []) =>
+  github.reword({ branch, sha: HEAD, message: WORDS, onCreated: async (sha) => void created.push(sha) });
+const onOld = () =>
+  on(READ_COMMIT, {
+    at: { commit_sha: HEAD },
+    answer: { tree: { sha: BASE }, parents: PARENTS, message },
+  });
+
+test('a commit is made again with other words: the same tree and parents, known before the branch moves', async () => {
+  onOld();
+  onHead(HEAD);
+  onHead(HEAD);
+  onCommit();
+  on(UPDATE_REF, { at: ref });
+  const created: string[] = [];
+  expect(await reword(created)).toEqual({ sha: NEW });
+  expect(created).toEqual([NEW]);
+  expect(sentTo(COMMIT)).toEqual([{ message: WORDS, tree: BASE, parents: [PARENT] }]);
+  expect(sentTo(UPDATE_REF)).toEqual([{ sha: NEW, force: true }]);
+});
+
+test('R-2: after a lost answer the commit with other words is found, and no second one is made', async () => {
+  onOld();
+  onHead(NEW);
+  on(READ_COMMIT, {
+    at: { commit_sha: NEW },
+    answer: { tree: { sha: BASE }, parents: PARENTS, message: WORDS },
+  });
+  expect(await reword()).toEqual({ sha: NEW });
+  expect(sentTo(COMMIT)).toEqual([]);
+});
+
+test('R-8: a branch that has moved is left alone', async () => {
+  onOld();
+  onHead(PARENT);
+  on(READ_COMMIT, { at: { commit_sha: PARENT }, answer: { tree: { sha: NEW_TREE }, parents: [] } });
+  await expect(reword()).rejects.toMatchObject({ status: 409 });
+  expect(sentTo(UPDATE_REF)).toEqual([]);
+});

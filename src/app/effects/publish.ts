@@ -1,4 +1,5 @@
 import { plainTitle } from '../../comments/text/plain-title.ts';
+import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
@@ -148,7 +149,7 @@ async function titleOf({ deps, state }: EffectContext): Promise<string> {
 
 function commitMessage({ state, target }: EffectContext, title: string): string {
   // An agent's code that nobody has reviewed must not run in the repository's CI, which has secrets.
-  const skip = target.ci === 'always' ? '' : '\n\n[skip ci]';
+  const skip = target.ci === 'always' ? '' : `\n\n${SKIP_CI}`;
   return `${title}\n\nFor #${target.issue}, run ${state.run}.${skip}`;
 }
 

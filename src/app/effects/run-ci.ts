@@ -1,3 +1,4 @@
+import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import { write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
@@ -29,16 +30,7 @@ async function startCi(context: EffectContext, seenHead: string, login: string):
   if ((await branch.ciRequest())?.of === seenHead) return true;
   if ((await github.branchHead(await branch.name())) === undefined) return false;
   try {
-    // A commit with the same tree, whose message does not skip CI.
-    const { sha } = await github.commit({
-      branch: await branch.name(),
-      parent: seenHead,
-      message: `Run CI, asked by @${login}`,
-      files: [],
-      force: false,
-      // R-2: stored as ours before the branch points to it.
-      onCreated: branch.addOurs,
-    });
+    const sha = (await rewordOurs(context, seenHead)) ?? (await addCommit(context, seenHead, login));
     await branch.addOurs(sha);
     await branch.setCiRequest({ of: seenHead, sha, by: login, at: deps.now().toISOString() });
     deps.log.info({ run: state.run, by: login, sha }, 'CI was let run');
@@ -49,6 +41,46 @@ async function startCi(context: EffectContext, seenHead: string, login: string):
     if ((await github.branchHead(await branch.name())) === seenHead) throw error;
     return false;
   }
+}
+
+/**
+ * Makes our commit again without the instruction to skip CI, so that no commit with it can reach the default branch. Undefined if
+ * the commit is somebody else's, or has no such instruction.
+ */
+async function rewordOurs(
+  { deps, github, state, target }: EffectContext,
+  sha: string,
+): Promise<string | undefined> {
+  const branch = publishedBranch(deps, state.run, target);
+  if (!(await branch.isOurs(sha))) return undefined;
+  const message = await github.commitMessage(sha);
+  if (!message?.endsWith(SKIP_CI)) return undefined;
+  const reworded = await github.reword({
+    branch: await branch.name(),
+    sha,
+    message: message.slice(0, -SKIP_CI.length).trimEnd(),
+    // R-2: stored as ours before the branch points to it.
+    onCreated: branch.addOurs,
+  });
+  return reworded.sha;
+}
+
+/** Adds a commit with the same tree, whose message does not skip CI. */
+async function addCommit(
+  { deps, github, state, target }: EffectContext,
+  parent: string,
+  login: string,
+): Promise<string> {
+  const branch = publishedBranch(deps, state.run, target);
+  const { sha } = await github.commit({
+    branch: await branch.name(),
+    parent,
+    message: `Run CI, asked by @${login}`,
+    files: [],
+    force: false,
+    onCreated: branch.addOurs,
+  });
+  return sha;
 }
 
 /** The commit does not exist any more, or the branch cannot be fast-forwarded to the new one. */

@@ -1,8 +1,9 @@
+import { skipsCi } from '../../comments/text/skip-ci.ts';
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { handleInput } from '../handle-input.ts';
+import { handleInput, write } from '../handle-input.ts';
 import { whoEnded } from '../who-ended.ts';
 
 interface PullRequestChange {
@@ -23,6 +24,23 @@ export async function onPullRequestClosed(
   const at = deps.now().toISOString();
   const outcome = closed.merged ? 'approved' : 'rejected';
   await handleInput(deps, run, { type: 'judged', at, outcome, by, pull: number }, [seen]);
+  if (closed.merged) await warnOfSkippedCi(deps, run, number);
+}
+
+/** A squash takes over the messages of all commits, and a rebase their last one. */
+async function warnOfSkippedCi(deps: AppDependencies, run: string, number: number): Promise<void> {
+  const target = await deps.store.runs.target(run);
+  if (!target) return;
+  const github = await deps.github(target);
+  const sha = (await github.pullRequest(number))?.merge_sha;
+  const message = sha && (await github.commitMessage(sha));
+  if (!message || !skipsCi(message)) return;
+  const reply = {
+    tone: 'waiting' as const,
+    title: `CI did not run on \`${target.default_branch}\` for this merge: the message of ${sha.slice(0, 7)} tells GitHub to skip it.`,
+    detail: `Push any commit to \`${target.default_branch}\`, or start its workflows by hand in the Actions tab. Next time tick *Run CI on this branch* before the merge, or take the line in brackets out of the message.`,
+  };
+  await write(deps, run, [{ type: 'reply', reply, on: number }], [`skipped-ci:${run}:${sha}`]);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { code, inlineText } from '../text/harmless.ts';
-import { marker } from '../text/markdown.ts';
+import { marker, small } from '../text/markdown.ts';
 import { count } from '../text/words.ts';
 
 /** Facts about the run's branch that the run's record does not have. */
@@ -21,6 +21,10 @@ export interface LeftOut {
 
 const MOST_LEFT_OUT = 20;
 
+/** After a tick the branch has the same files, so a `push` workflow with a `paths` filter sees no change. */
+const WHAT_IS_HELD_BACK =
+  'Held back: workflows on `push` and `pull_request`; required checks among them stay pending until then. Not held back: workflows on `pull_request_target`, and other services that watch this repository. Workflows on `push` with a `paths` filter may not start even then, because no file changes.';
+
 /** The id of the box that starts CI. It names the commit that a person saw, because a tick counts for no other commit (R-8). */
 export function ciBoxId(head: string): string {
   return `ci.${head}`;
@@ -32,6 +36,7 @@ export function renderCi({ head, asked }: NonNullable<BranchStanding['ci']>): st
   return [
     `**CI has not run on ${commitName(head)}:** it runs with the repository's secrets, and nobody has looked at this code yet. Look at the changes, then tick:`,
     `- [ ] ${box} **Run CI on this branch**: for this commit; later work asks again.`,
+    small([WHAT_IS_HELD_BACK]),
   ].join('\n\n');
 }
 

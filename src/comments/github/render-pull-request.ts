@@ -6,6 +6,7 @@ import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, inlineText, quoted } from '../text/harmless.ts';
 import { link, marker, renderTable, small } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
+import { withoutSkipCi } from '../text/skip-ci.ts';
 import { totalsOf } from '../text/totals.ts';
 import { clock, count, dateTime, list } from '../text/words.ts';
 import { ANSWER_HEAD, allAnswerRows } from './answers.ts';
@@ -27,7 +28,7 @@ export function renderPullRequest(
   const complete = state.finished !== undefined && !state.finished.partial && isDelivered(state);
   const checks = checksTable(state);
   const report = complete ? undefined : state.blocked_report;
-  return fitComment(
+  const text = fitComment(
     [
       marker('pull-request', { run: state.run, op: where.op }),
       !complete && renderWarning(state),
@@ -50,6 +51,7 @@ export function renderPullRequest(
     ],
     restOf(where),
   );
+  return withoutSkipCi(text);
 }
 
 /** Keeps text that people wrote below our last line. */

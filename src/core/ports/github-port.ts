@@ -60,6 +60,8 @@ export interface PullRequest {
   draft: boolean;
   merged: boolean;
   head_sha: string;
+  /** The commit on the base branch that GitHub made by merging; before the merge, one that only tests it. */
+  merge_sha?: string;
   body: string;
   /** Changes with every comment, review and edit, to the second. */
   updated_at: string;
@@ -143,6 +145,18 @@ export interface GitHub {
     /** Called before the branch is moved, so that the commit is known even if a later response is lost. */
     onCreated?(sha: string): Promise<void>;
   }): Promise<{ sha: string; verified: boolean }>;
+  /** Undefined if the commit does not exist. */
+  commitMessage(sha: string): Promise<string | undefined>;
+  /**
+   * Makes the commit again with another message, and moves the branch to it. Tree and parents stay the same. Idempotent like
+   * `commit`. Throws a 409 if the branch is not at the commit any more.
+   */
+  reword(options: {
+    branch: string;
+    sha: string;
+    message: string;
+    onCreated(sha: string): Promise<void>;
+  }): Promise<{ sha: string }>;
   /** Files of the commit that would be removed implicitly if files were written at these paths. */
   replacedFiles(commit: string, paths: readonly string[]): Promise<ReplacedFile[]>;
   /** The branch's open pull request, or else its newest. */

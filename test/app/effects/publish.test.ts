@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
-import { actAndSettle, publishRun, putChangeset } from '../published-run.ts';
+import { actAndSettle, commitOnBranch, publishRun, putChangeset } from '../published-run.ts';
 
 let desk: AppDesk;
 afterEach(() => desk?.close());
@@ -196,18 +196,4 @@ async function minutes(desk: AppDesk, count: number): Promise<void> {
     await desk.settle();
     desk.clock.ms += 60_000;
   }
-}
-
-async function commitOnBranch(desk: AppDesk, branch: string, parent: string): Promise<string> {
-  const ask = async <Body>(method: string, path: string, body?: unknown) =>
-    (await desk.github.upstream(method, `/repos/olivia/shop/git${path}`, body)).body as Body;
-  const { tree } = await ask<{ tree: { sha: string } }>('GET', `/commits/${parent}`);
-  const message = 'A hand';
-  const { sha } = await ask<{ sha: string }>('POST', '/commits', {
-    message,
-    tree: tree.sha,
-    parents: [parent],
-  });
-  await ask('PATCH', `/refs/heads/${branch}`, { sha });
-  return sha;
 }

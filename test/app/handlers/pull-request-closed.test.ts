@@ -272,3 +272,30 @@ test('C-6: opened again before /continue: the run stays paused, and goes on in t
   await publishMore('two\n');
   expect(await pullRequests()).toEqual([`${number} open`]);
 });
+
+test.each([
+  ['a squash with the messages of all commits', 'Add a login page\n\nFor #1.\n\n[skip ci]', 1],
+  ['a squash with a message of their own', 'Add a login page', 0],
+])('%s: the pull request is told if CI did not run on the default branch', async (_, message, told) => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const { number } = await work.pull();
+  await desk.github.upstream('PATCH', `/repos/olivia/shop/pulls/${number}`, { draft: false });
+  await desk.settle();
+  await actAndSettle(desk, 'pull_request', () =>
+    desk.github.callAs('olivia', 'PUT', `/repos/olivia/shop/pulls/${number}/merge`, {
+      merge_method: 'squash',
+      commit_message: message,
+    }),
+  );
+  const closed = desk.github.webhooks.deliveries.findLast(({ payload }) => payload.action === 'closed');
+  if (!closed) expect.fail('nothing was closed');
+  desk.github.webhooks.emit(closed.event, closed.payload);
+  await desk.settle();
+  const warnings = (await desk.olivia.comments(number)).filter(({ body }) =>
+    body.includes('CI did not run on `main` for this merge'),
+  );
+  expect(warnings).toHaveLength(told);
+  expect(warnings.map(({ body }) => body).join()).not.toMatch(/\[skip ci\]/);
+  expect((await desk.state()).status).toBe('approved');
+});

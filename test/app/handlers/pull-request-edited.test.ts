@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { runCi } from '../../../src/app/effects/run-ci.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { actAndSettle, publishRun, putChangeset } from '../published-run.ts';
+import { actAndSettle, commitOnBranch, publishRun, putChangeset } from '../published-run.ts';
 
 let desk: AppDesk;
 afterEach(() => desk?.close());
@@ -10,22 +10,35 @@ const BOX = /^- \[ \] <!-- autobuild:option id=ci\.[0-9a-f]{40} --> \*\*Run CI o
 const repliesOn = async (number: number) =>
   (await desk.olivia.comments(number)).filter(({ body }) => body.includes(':reply ')).map(({ body }) => body);
 
-test('a tick of Run CI puts a commit without [skip ci] on top, with the same files; the box says so', async () => {
+test('a tick of Run CI makes our commit again without [skip ci], with the same files; the box says so', async () => {
   desk = await openAppDesk();
   const work = await publishRun(desk);
   const seen = await work.pull();
   expect(seen.body).toMatch(BOX);
   expect(await work.messages()).toEqual([expect.stringContaining('[skip ci]')]);
   await actAndSettle(desk, 'pull_request', () => desk.person('walter').tickRunCi(seen));
-  const [newest, ...rest] = await work.messages();
-  expect(newest).toBe('Run CI, asked by @walter');
-  expect(rest).toEqual([expect.stringContaining('[skip ci]')]);
+  expect(await work.messages()).toEqual([`Add a login page\n\nFor #${work.issue}, run r1.`]);
+  expect(await work.head()).not.toBe(seen.head.sha);
   expect(await desk.olivia.file('src/login.ts', seen.head.ref)).toBe('one\n');
   const { body } = await work.pull();
   expect(body).toContain(`✓ CI runs on \`${(await work.head()).slice(0, 7)}\`, asked by walter.`);
   expect(body).not.toContain('- [');
   // The check stands beside the newest commit.
   expect(await work.check()).toMatchObject({ status: 'completed', conclusion: 'action_required' });
+});
+
+test('somebody else has commits on the branch: Run CI adds one, and theirs stay', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const { head } = await work.pull();
+  const theirs = await commitOnBranch(desk, head.ref, head.sha);
+  await desk.perform({ type: 'run_ci', head: head.sha, pull: (await work.pull()).number });
+  await actAndSettle(desk, 'pull_request', async () => desk.person('walter').tickRunCi(await work.pull()));
+  const [newest, second, ...ours] = await work.messages();
+  expect(newest).toBe('Run CI, asked by @walter');
+  expect(second).not.toContain('[skip ci]');
+  expect(ours).toEqual([expect.stringContaining('[skip ci]')]);
+  expect(await work.head()).not.toBe(theirs);
 });
 
 test('later work carries [skip ci] again, and the box comes back for it', async () => {
@@ -49,7 +62,7 @@ test('work that is published again unchanged leaves the commit of Run CI where i
   await actAndSettle(desk, 'pull_request', async () => desk.olivia.tickRunCi(await work.pull()));
   await desk.olivia.comment(work.issue, '/accept');
   await desk.settle();
-  expect((await work.messages())[0]).toBe('Run CI, asked by @olivia');
+  expect(await work.messages()).toEqual([expect.not.stringContaining('[skip ci]')]);
   expect((await work.pull()).body).toContain('✓ CI runs on');
   expect(await work.check()).toMatchObject({ conclusion: 'neutral' });
 });
@@ -107,8 +120,8 @@ test('R-2: a crash after the commit of Run CI: it is known as ours, so that late
   const github = await desk.deps.github(target);
   const crashing = {
     ...github,
-    async commit(options: Parameters<typeof github.commit>[0]): ReturnType<typeof github.commit> {
-      await github.commit(options);
+    async reword(options: Parameters<typeof github.reword>[0]): ReturnType<typeof github.reword> {
+      await github.reword(options);
       throw new Error('the process is gone');
     },
   };

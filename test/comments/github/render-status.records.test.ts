@@ -6,6 +6,7 @@ import { renderReceipt } from '../../../src/comments/github/render-receipt.ts';
 import { renderReply } from '../../../src/comments/github/render-reply.ts';
 import { renderReview } from '../../../src/comments/github/render-review.ts';
 import { renderStatus } from '../../../src/comments/github/render-status.ts';
+import { skipsCi } from '../../../src/comments/text/skip-ci.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
 import { cancelled, done, failsAfresh, partial, paused } from '../endings.ts';
@@ -193,6 +194,13 @@ describe('the pull request', () => {
     const newer = renderPullRequest(run(), WHERE, { ci: { head: 'd'.repeat(40), asked } });
     expect(newer).toContain('- [ ] <!-- autobuild:option id=ci.dddd');
     expect(newer).not.toContain('✓ CI runs');
+  });
+
+  it('never tells GitHub to skip CI, because it may become the message of a squash', () => {
+    const left_out = { files: [{ path: 'docs/[skip ci].md', problem: 'it is a symbolic link' }], total: 1 };
+    const markdown = renderPullRequest(run(), WHERE, { ci: { head: 'd'.repeat(40) }, left_out });
+    expect(markdown).toContain('skip ci].md');
+    expect(skipsCi(markdown)).toBe(false);
   });
 
   it('of a run that was stopped says so, and not that somebody accepted it', () => {
