@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/ports/github-port.ts';
+import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 
@@ -12,20 +12,20 @@ export async function whyUnreachable(deps: AppDependencies, target: RunTarget): 
   if (status === 'gone') return `the App was uninstalled from ${where}`;
   if (status === 'suspended') return `the App was suspended for ${where}`;
   const github = await deps.github(target);
-  if (!(await isThere(github.defaultBranch()))) {
-    return `the App cannot see ${where}: it was removed from the installation, or deleted`;
-  }
+  const repository = await readRepository(github);
+  if (!repository) return `the App cannot see ${where}: it was removed from the installation, or deleted`;
+  if (repository.archived) return `${where} is archived`;
   return (await github.issue(target.issue)) ? undefined : `issue #${target.issue} of ${where} is gone`;
 }
 
-async function isThere(call: Promise<unknown>): Promise<boolean> {
-  return call.then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof GitHubError && error.status === 404) return false;
-      // The repository exists and is empty.
-      if (error instanceof GitHubError && error.status === 409) return true;
-      throw error;
-    },
-  );
+/** Undefined if the App cannot see the repository. */
+async function readRepository(github: GitHub): Promise<{ archived: boolean } | undefined> {
+  try {
+    return await github.defaultBranch();
+  } catch (error) {
+    if (error instanceof GitHubError && error.status === 404) return undefined;
+    // The repository exists and is empty.
+    if (error instanceof GitHubError && error.status === 409) return { archived: false };
+    throw error;
+  }
 }

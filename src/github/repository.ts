@@ -14,7 +14,8 @@ export function createRepositoryMethods({ owner, repo, request }: Client): Metho
           { status: 409 },
         );
       }
-      return { name: data.default_branch, sha, private: data.private, repo_id: Number(data.id) };
+      const { default_branch: name, archived } = data;
+      return { name, sha, private: data.private, archived, repo_id: Number(data.id) };
     },
 
     async file(path, ref) {

@@ -10,9 +10,15 @@ const SHA = 'a1'.repeat(20);
 const { on, sent, github } = useGitHubApi();
 
 test('the default branch with its head', async () => {
-  on(REPO, { answer: { id: 5, default_branch: 'main', private: true } });
+  on(REPO, { answer: { id: 5, default_branch: 'main', private: true, archived: true } });
   on(REF, { at: { ref: 'heads/main' }, answer: { object: { sha: SHA } } });
-  expect(await github.defaultBranch()).toEqual({ name: 'main', sha: SHA, private: true, repo_id: 5 });
+  expect(await github.defaultBranch()).toEqual({
+    name: 'main',
+    sha: SHA,
+    private: true,
+    archived: true,
+    repo_id: 5,
+  });
 });
 
 test('an empty repository has no default branch to build on, and the error says what to do', async () => {

@@ -27,12 +27,27 @@ export function describeRefusal(
       detail: `Grant it at ${grantAt}; then it is done by itself.${otherwise(missingPermission)}`,
     };
   }
+  if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, effect.ready);
   const title = `${what}: GitHub ${status === 403 ? 'refuses' : 'does not take'} it.`;
   if (effect.type !== 'publish') return { tone: 'refused', title, detail: sentence(said) };
   const words = said.startsWith('GitHub did not answer')
     ? 'GitHub did not answer.'
     : `GitHub says: ${sentence(said)}`;
   return { tone: 'refused', title, detail: `${words}\n${howToFixPublishing(status, effect.ready)}` };
+}
+
+/** In the words of both responses: `Secret detected in content`, `Push cannot contain secrets`. */
+const PUSH_PROTECTION = /secret detected|contain secrets?|push protection/i;
+
+function describeFoundSecret(said: string, final: boolean): Reply {
+  const remedy = final
+    ? `Take the secret out of the files that the run works from, or allow it under Security → Secret scanning. ${BUILD_AGAIN}`
+    : 'Tell the agent with `/guide` to take it out, or allow it under Security → Secret scanning. What the run builds next is tried again.';
+  return {
+    tone: 'refused',
+    title: `${WHAT.publish}: GitHub’s push protection found a secret in it.`,
+    detail: `GitHub says: ${sentence(said)}\n${remedy}`,
+  };
 }
 
 function howToFixPublishing(status: number, final: boolean): string {
@@ -43,7 +58,7 @@ function howToFixPublishing(status: number, final: boolean): string {
 /** Offers a way without the `workflows` permission, because few Apps are granted it. */
 function otherwise(permission: string): string {
   if (permission !== 'workflows=write') return '';
-  return ' Or have the files below `.github/workflows` taken out of the work.';
+  return ' Or have the files below `.github/workflows` taken out of the work; if it has none, they have changed on the default branch since the run began, and a new run starts from there.';
 }
 
 export function describeRefusedDispatch(

@@ -5,6 +5,7 @@ import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, replyOnce, write } from '../handle-input.ts';
+import { cancelBecause } from '../handlers/installation.ts';
 import { redactFor } from '../redact.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
@@ -60,7 +61,7 @@ async function explainRefusal(
   { run, effect, attempts }: Attempt,
   error: GitHubError,
 ): Promise<void> {
-  await refuseUnreachable(deps, target, error);
+  await refuseUnreachable(deps, run, target, error);
   const isFinal = isFinalPublish(effect);
   const meant = error.missingPermission || effect.type === 'publish' ? [422] : [];
   if (!isPermanent(error, attempts, meant) && !(isFinal && isGivenUp(error, attempts))) return;
@@ -106,9 +107,13 @@ function isPermanent(error: GitHubError, attempts: number, also: number[]): bool
   return (isRefusal(error) || also.includes(error.status)) && attempts >= REFUSED_ATTEMPTS;
 }
 
-/** Other writes to an unreachable repository would fail for hours too, so they are buried until a person restores access. */
+/**
+ * Other writes to an unreachable repository would fail for hours too, so they are buried until a person restores access, and the
+ * run ends.
+ */
 async function refuseUnreachable(
   deps: AppDependencies,
+  run: string,
   target: RunTarget,
   error: GitHubError,
 ): Promise<void> {
@@ -118,6 +123,7 @@ async function refuseUnreachable(
     return undefined;
   });
   if (!why) return;
+  await cancelBecause(deps, run, { by: 'someone', because: why, seen: `gone:${run}` });
   throw new GitHubError(
     `Nothing can be written: ${why}.`,
     { status: error.status, unreachable: true },
@@ -144,7 +150,7 @@ async function refuseDispatch(
     problem instanceof GitHubError
       ? problem
       : new GitHubError(String(problem), { status: 0 }, { cause: problem });
-  await refuseUnreachable(deps, target, error);
+  await refuseUnreachable(deps, run, target, error);
   const dispatch = await deps.store.dispatches.find(id);
   if (!dispatch) return;
   const { job, kind, verification } = dispatch;

@@ -90,6 +90,7 @@ async function commitWork(
   const done = (await deps.store.publications.of(state.run)).content === content;
   // The branch may have been deleted when its pull request was closed.
   if (done && (await github.branchHead(await branch.name())) !== undefined) return;
+  let created = false;
   const { sha } = await github
     .commit({
       branch: await chooseBranch(context),
@@ -98,33 +99,38 @@ async function commitWork(
       files,
       force: true,
       async onCreated(sha) {
+        created = true;
         await branch.addOurs(sha);
         await demandStillWanted(context);
       },
     })
     .catch((error: unknown) => {
-      throw workflows.length > 0 ? namePermission(error) : error;
+      throw explainCommit(error, { created, hasWorkflows: workflows.length > 0 });
     });
   await branch.addOurs(sha);
   await deps.store.publications.change(state.run, { head: sha, content });
 }
 
 const UNNAMED = /resource not accessible|not found/i;
+const HAS_SECRET = /secret/i;
 
 /**
  * For workflow files, GitHub does not name the missing permission: it responds that they do not exist, or asks for both
- * permissions.
+ * permissions. A commit that was created and may not be put on a branch misses it too, even if the work has no such file: those
+ * of the default branch have changed since the run began.
  */
-function namePermission(error: unknown): unknown {
+function explainCommit(
+  error: unknown,
+  { created, hasWorkflows }: { created: boolean; hasWorkflows: boolean },
+): unknown {
   if (!(error instanceof GitHubError) || error.retryAfter !== undefined || error.unreachable) return error;
-  const { status, message, missingPermission } = error;
+  const { status, message, missingPermission, cause } = error;
+  // Push protection. It is not a conflict that goes away with time.
+  if (status === 409 && HAS_SECRET.test(message)) return new GitHubError(message, { status: 422 }, { cause });
   if ((status !== 403 && status !== 404) || !UNNAMED.test(message)) return error;
-  if (missingPermission !== undefined && !missingPermission.includes('workflows')) return error;
-  return new GitHubError(
-    message,
-    { status: 403, missingPermission: 'workflows=write' },
-    { cause: error.cause },
-  );
+  const isNamed = missingPermission === undefined || missingPermission.includes('workflows');
+  if (!created && !(hasWorkflows && isNamed)) return error;
+  return new GitHubError(message, { status: 403, missingPermission: 'workflows=write' }, { cause });
 }
 
 /** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */

@@ -31,6 +31,15 @@ export async function onAccessLost(deps: AppDependencies, lost: LostAccess): Pro
   log.info({ installation: installation_id, repositories: lost.repositories?.length, by: login }, because);
 }
 
+/** Nothing can be written to an archived repository, so its runs end and it is not read any more. */
+export async function onArchived(deps: AppDependencies, repo_id: number, name: string): Promise<void> {
+  const { runs } = deps.store;
+  for (const run of await runs.inPhase('working', 'waiting')) {
+    if ((await runs.target(run))?.repo_id !== repo_id) continue;
+    await cancelBecause(deps, run, { by: 'someone', because: `${name} is archived`, seen: `gone:${run}` });
+  }
+}
+
 export async function cancelBecause(
   deps: AppDependencies,
   run: string,

@@ -2,6 +2,7 @@ import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError, type GitHubIssue, type IssueEvent } from '../../core/ports/github-port.ts';
 import { laneKey } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
+import { onArchived } from '../handlers/installation.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
 
@@ -33,7 +34,8 @@ export async function reconcileLabels(deps: AppDependencies): Promise<void> {
 
 async function readLabels(deps: AppDependencies, repository: Repository): Promise<void> {
   const github = await deps.github(repository);
-  const { repo_id } = await github.defaultBranch();
+  const { repo_id, archived } = await github.defaultBranch();
+  if (archived) return onArchived(deps, repo_id, `${repository.owner}/${repository.repo}`);
   const problems: unknown[] = [];
   for (const issue of await github.issuesWithLabel(deps.settings.label)) {
     try {

@@ -117,7 +117,14 @@ export interface GitHub {
   reactToReview(nodeId: string, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   addLabels(issue: number, labels: string[]): Promise<void>;
   removeLabel(issue: number, label: string): Promise<void>;
-  defaultBranch(): Promise<{ name: string; sha: string; private: boolean; repo_id: number }>;
+  defaultBranch(): Promise<{
+    name: string;
+    sha: string;
+    private: boolean;
+    /** Nothing can be written to an archived repository, not even a comment. */
+    archived: boolean;
+    repo_id: number;
+  }>;
   /** The text of a file at a ref; undefined if the file does not exist. */
   file(path: string, ref: string): Promise<string | undefined>;
   dispatchWorkflow(

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { write } from '../../../src/app/handle-input.ts';
 import { type Answer, type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { createCounters } from '../../../src/web/counters.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
@@ -133,4 +134,27 @@ test('another permission that is missing: named on the issue once, with where to
   expect(said[0]).toContain('the App lacks `issues: write` or `pull_requests: write`.');
   expect(said[0]).toContain(SETTINGS);
   expect((await desk.store.outbox.size()).waiting).toBe(0);
+});
+
+const archive = () => desk.github.upstream('PATCH', '/repos/olivia/shop', { archived: true });
+const written = () =>
+  desk.exchanges.filter(({ call }) => call.caller.kind === 'installation' && call.method !== 'GET').length;
+
+test('an archived repository is left alone: the run ends by the first refused write, and nothing is tried again', async () => {
+  const { run } = await desk.begin();
+  await archive();
+  desk.interfere(({ method, caller }) =>
+    caller.kind === 'installation' && method !== 'GET'
+      ? refuse(403, 'Repository was archived so is read-only.')
+      : undefined,
+  );
+  await write(desk.deps, run, [{ type: 'reply', reply: { tone: 'info', title: 'Hello.' } }]);
+  await hours();
+  expect((await desk.state(run)).finished?.reason).toContain('olivia/shop is archived');
+  expect((await desk.store.outbox.size()).waiting).toBe(0);
+  desk.exchanges.length = 0;
+  await hours();
+  await desk.reconcile();
+  expect(written()).toBe(0);
+  expect(desk.exchanges.filter(({ call }) => call.path.includes('/issues'))).toEqual([]);
 });

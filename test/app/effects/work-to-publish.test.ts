@@ -220,6 +220,39 @@ describe('an App without the permission for workflow files', () => {
     await desk.settle();
     expect(await branchFile(issue, CI)).toBe(`${CI}\n`);
   });
+
+  test('it is named also where only the branch is refused, for work without such files', async () => {
+    const isRef = ({ method, path }: Call) => method === 'POST' && path.endsWith('/git/refs');
+    const headers = { 'x-accepted-github-permissions': 'contents=write' };
+    desk.interfere((call) =>
+      isRef(call) ? { ...refuse(403, 'Resource not accessible by integration'), headers } : undefined,
+    );
+    await put([file('src/page.ts')]);
+    const run = startRun({ startMs: Date.now() - HOUR_MS }).beginTurn();
+    run.askForHelp([{ key: 'colour', label: 'colour' }]).park();
+    const { issue } = await desk.seed(run);
+    await hours();
+    const [reply, ...more] = await said(issue, 'cannot be committed');
+    expect(more).toEqual([]);
+    expect(reply).toContain('The work cannot be committed: the App lacks `workflows: write`.');
+    expect(reply).toContain('they have changed on the default branch');
+  });
+});
+
+test('push protection is told at once, with the remedy, and not tried again', async () => {
+  const words = 'Repository rule violations found\n\nSecret detected in content';
+  const isCommit = ({ method, path }: Call) => method === 'POST' && path.endsWith('/git/commits');
+  desk.interfere((call) => (isCommit(call) ? refuse(409, words) : undefined));
+  await put([file('src/page.ts')]);
+  const run = startRun({ startMs: Date.now() - HOUR_MS }).beginTurn();
+  run.askForHelp([{ key: 'colour', label: 'colour' }]).park();
+  const { issue } = await desk.seed(run);
+  await hours();
+  expect(desk.exchanges.filter(({ call }) => isCommit(call))).toHaveLength(1);
+  const [reply, ...more] = await said(issue, 'cannot be committed');
+  expect(more).toEqual([]);
+  expect(reply).toContain('push protection found a secret in it');
+  expect(reply).toContain('/guide');
 });
 
 /** The agent says it is done, and this is what the desk finds. */

@@ -168,3 +168,13 @@ test('a labelled issue on which nothing happens costs no look at its events', as
   await find();
   expect(desk.exchanges.filter(({ call }) => call.path.endsWith('/events'))).toEqual([]);
 });
+
+test('an archived repository ends its waiting runs, and its issues are not read', async () => {
+  const { run } = await desk.begin();
+  await desk.github.upstream('PATCH', '/repos/olivia/shop', { archived: true });
+  await find();
+  expect((await desk.state(run)).finished?.reason).toContain('olivia/shop is archived');
+  desk.exchanges.length = 0;
+  await find();
+  expect(desk.exchanges.filter(({ call }) => call.path.includes('/issues'))).toEqual([]);
+});
