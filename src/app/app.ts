@@ -6,8 +6,11 @@ import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
 import { onIssueGone } from './handlers/issue-gone.ts';
 import { onIssueLabelled } from './handlers/issue-labelled.ts';
+import { onLabelGone } from './handlers/label-gone.ts';
 import { onPullRequestClosed, onPullRequestReopened } from './handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
+import { onPullRequestLabelled } from './handlers/pull-request-labelled.ts';
+import { onRemarkCreated } from './handlers/remark-created.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onWorkflowRunCompleted } from './handlers/workflow-run-completed.ts';
 import { isOutdated } from './reconcile/redeliver.ts';
@@ -116,6 +119,35 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         body: payload.pull_request.body ?? '',
         login: payload.sender.login,
         at: payload.pull_request.updated_at,
+      });
+    });
+    app.on('pull_request.labeled', async ({ payload }) => {
+      if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
+      await onPullRequestLabelled(deps, {
+        ...repositoryOf(payload),
+        repo_id: payload.repository.id,
+        number: payload.pull_request.number,
+        login: payload.sender.login,
+      });
+    });
+    app.on('pull_request_review_comment.created', async ({ payload }) => {
+      if (payload.sender.type !== 'User') return;
+      await onRemarkCreated(deps, {
+        body: payload.comment.body,
+        login: payload.sender.login,
+        repo_id: payload.repository.id,
+        number: payload.pull_request.number,
+      });
+    });
+    app.on(['label.deleted', 'label.edited'], async ({ payload }) => {
+      const before = payload.action === 'edited' ? payload.changes?.name?.from : payload.label.name;
+      if (!isSameLabel(before, label)) return;
+      // Another spelling of the same name is the same label.
+      if (payload.action === 'edited' && isSameLabel(payload.label.name, label)) return;
+      await onLabelGone(deps, {
+        repo_id: payload.repository.id,
+        login: payload.sender.login,
+        how: payload.action === 'edited' ? 'renamed' : 'deleted',
       });
     });
     app.on('pull_request_review.submitted', async ({ payload }) => {

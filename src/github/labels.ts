@@ -1,7 +1,7 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client.ts';
 
-type Methods = Pick<GitHub, 'addLabels' | 'removeLabel'>;
+type Methods = Pick<GitHub, 'addLabels' | 'removeLabel' | 'labelExists'>;
 
 export function createLabelMethods({ request }: Client): Methods {
   return {
@@ -11,6 +11,11 @@ export function createLabelMethods({ request }: Client): Methods {
         issue_number: issue,
         labels,
       });
+    },
+
+    async labelExists(name) {
+      const found = await orUndefined(request('GET /repos/{owner}/{repo}/labels/{name}', { name }));
+      return found !== undefined;
     },
 
     async removeLabel(issue, label) {

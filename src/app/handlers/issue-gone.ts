@@ -5,6 +5,7 @@ import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { type Ending, whoEnded } from '../who-ended.ts';
+import { isLabelGone } from './label-gone.ts';
 
 interface IssueGone {
   repo_id: number;
@@ -29,6 +30,7 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   const target = await deps.store.runs.target(run);
   if (!state || !target || !isUnderWay(state)) return;
   const github = await deps.github(target);
+  if (gone.ending === 'unlabeled' && (await isLabelGone(deps, github, run))) return;
   if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return;
   let by = gone.person;
   if (by === undefined && gone.ending !== undefined) {

@@ -11,6 +11,7 @@ import type { Labelling } from '../../core/ports/labellings.ts';
 import { laneKey, type RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 import { isSetAgain, labellingOf, newestLabelled, ONE_CLICK_MS } from '../labelling.ts';
+import { onLabelBack } from './label-gone.ts';
 import { mayStart } from './permission.ts';
 
 type Problem = Pick<NotStartedNotice, 'headline' | 'problems' | 'next'>;
@@ -45,7 +46,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   const active = await deps.store.runs.ofIssue(branch.repo_id, issue);
   if (active) {
     const { state } = await deps.store.runs.load(active);
-    if (state && isUnderWay(state)) return;
+    if (state && isUnderWay(state)) return onLabelBack(deps, active);
     if (state && !isSetAgain(await labellingOf(deps, state), labelling)) return;
   }
   const text = await github.file(CONFIG_PATH, branch.sha);

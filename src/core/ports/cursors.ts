@@ -6,6 +6,8 @@ export interface CursorValues {
   labelled_issue: { updated_at: string };
   /** A run: how far its comments were read by the number of issue or pull request, and what was seen unchanged. */
   run: { comments?: Record<string, string>; pull?: string; question?: string };
+  /** A run whose label was deleted or renamed in the whole repository. Without a time, somebody has set it again since. */
+  label_gone: { since?: string };
   /** `all`: when pull requests of runs at rest were last read. */
   resting: { read_at: string };
   /** `all`: failed deliveries of the App. */

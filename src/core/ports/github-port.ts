@@ -117,6 +117,8 @@ export interface GitHub {
   reactToReview(nodeId: string, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   addLabels(issue: number, labels: string[]): Promise<void>;
   removeLabel(issue: number, label: string): Promise<void>;
+  /** Whether the repository has the label at all. */
+  labelExists(label: string): Promise<boolean>;
   defaultBranch(): Promise<{
     name: string;
     sha: string;

@@ -5,8 +5,10 @@
 export const WEBHOOK_EVENTS = {
   issues: ['labeled', 'unlabeled', 'closed', 'deleted', 'transferred', 'locked'],
   issue_comment: ['created', 'edited'],
-  pull_request: ['closed', 'reopened', 'edited'],
+  pull_request: ['closed', 'reopened', 'edited', 'labeled'],
   pull_request_review: ['submitted'],
+  pull_request_review_comment: ['created'],
+  label: ['deleted', 'edited'],
   workflow_run: ['completed'],
   installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
   installation_repositories: ['added', 'removed'],

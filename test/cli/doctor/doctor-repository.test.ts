@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { doctorCommand } from '../../../src/cli/commands/doctor-command.ts';
 import type { Finding } from '../../../src/cli/doctor/doctor-finding.ts';
 import { readOptions } from '../../../src/cli/options.ts';
+import { SUBSCRIBED_EVENTS } from '../../../src/core/ports/webhook-events.ts';
 import { findFreePort } from '../../../src/sandbox/free-port.ts';
 import { type Answer, type Call, type Json, matchPath, refuse } from '../../../src/sandbox/github/gap.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../../src/sandbox/github.ts';
@@ -57,9 +58,10 @@ beforeAll(async () => {
     encrypted_value: 'eA==',
     key_id: '1',
   });
-  await local.upstream('POST', '/repos/olivia/shop/labels', { name: 'autobuild', color: 'ededed' });
   await setFile(WORKFLOW, TEMPLATE);
   await setFile(CONFIG, SETTINGS);
+  local.webhooks.to([`${deskUrl}/api/github/webhooks`]);
+  await local.upstream('POST', '/repos/olivia/shop/labels', { name: 'autobuild', color: 'ededed' });
   closedPort = await findFreePort();
 });
 afterAll(async () => {
@@ -535,7 +537,7 @@ describe('the App', () => {
           metadata: 'read',
           pull_requests: 'write',
         },
-        events: ['issues', 'issue_comment', 'pull_request', 'pull_request_review'],
+        events: SUBSCRIBED_EVENTS.filter((event) => event !== 'workflow_run'),
       },
     });
     expect(await appTroubles()).toMatchObject([

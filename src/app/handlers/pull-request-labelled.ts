@@ -1,0 +1,29 @@
+import type { NotStartedNotice } from '../../core/contracts/effect.ts';
+import { laneKey } from '../../core/ports/run-target.ts';
+import type { AppDependencies, Repository } from '../dependencies.ts';
+
+interface Labelled extends Repository {
+  repo_id: number;
+  number: number;
+  login: string;
+}
+
+/** A pull request cannot be built. It is told once, and the label is removed. */
+export async function onPullRequestLabelled(
+  { store }: AppDependencies,
+  { repo_id, number, login, installation_id, owner, repo }: Labelled,
+): Promise<void> {
+  const notice: NotStartedNotice = {
+    type: 'notice',
+    installation_id,
+    owner,
+    repo,
+    issue: number,
+    headline: 'this is a pull request, and only issues are built',
+    problems: [],
+    next: 'describe the work in an issue and label that.',
+    mention: login,
+  };
+  const id = `${number}.not-an-issue`;
+  await store.runs.write(laneKey(repo_id, number), id, [notice], [`not-an-issue:${repo_id}:${number}`]);
+}

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { webhookPayload } from '../../fixtures/webhooks.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+
+let desk: AppDesk;
+let issue: number;
+let run: string;
+beforeEach(async () => {
+  desk = await openAppDesk();
+  ({ issue, run } = await desk.begin());
+});
+afterEach(() => desk.close());
+
+const REPOSITORY_LABEL = '/repos/olivia/shop/labels/autobuild';
+const isUnderWay = async () => (await desk.state(run)).finished === undefined;
+
+async function hear(event: 'label.deleted' | 'label.edited', payload: object): Promise<void> {
+  const { repo_id = 0 } = (await desk.store.runs.target(run)) ?? {};
+  const sender = { login: 'walter', type: 'User' as const };
+  await desk.receive('label', webhookPayload(event, { repository: { id: repo_id }, sender, ...payload }));
+  await desk.settle();
+}
+
+test('C-6: the label is deleted in the repository: the run continues, and the log names who did it', async () => {
+  await desk.github.upstream('DELETE', REPOSITORY_LABEL);
+  await hear('label.deleted', { label: { name: 'Autobuild' } });
+  await desk.settle();
+  await desk.reconcile();
+  expect(await isUnderWay()).toBe(true);
+  expect(desk.logged()).toMatch(/"by":"walter".*the label was deleted; runs continue/);
+});
+
+test('C-6: the label is renamed: the run continues; made and set again, taking it off cancels', async () => {
+  await desk.github.upstream('PATCH', REPOSITORY_LABEL, { new_name: 'robot' });
+  await hear('label.edited', { label: { name: 'robot' }, changes: { name: { from: 'autobuild' } } });
+  await desk.reconcile();
+  await desk.github.upstream('POST', '/repos/olivia/shop/labels', { name: 'autobuild', color: 'ededed' });
+  await desk.reconcile();
+  expect(await isUnderWay()).toBe(true);
+  await desk.olivia.label(issue, 'autobuild');
+  await desk.settle();
+  await desk.olivia.unlabel(issue, 'autobuild');
+  await desk.settle();
+  expect((await desk.state(run)).status).toBe('cancelled');
+});
+
+test('C-6: the webhook of the deletion is lost: that the repository has no such label says the same', async () => {
+  desk.loseWebhooks(true);
+  await desk.github.upstream('DELETE', REPOSITORY_LABEL);
+  await desk.reconcile();
+  expect(await isUnderWay()).toBe(true);
+  expect(desk.logged()).toContain('the label was deleted or renamed');
+});
+
+test('C-6: a new colour of the label, and the end of another label, change nothing', async () => {
+  await hear('label.edited', { label: { name: 'autobuild' }, changes: { color: { from: 'ffffff' } } });
+  await hear('label.deleted', { label: { name: 'bug' } });
+  expect(desk.logged()).not.toContain('runs continue');
+  await desk.olivia.unlabel(issue, 'autobuild');
+  await desk.settle();
+  expect((await desk.state(run)).status).toBe('cancelled');
+});
