@@ -1,3 +1,4 @@
+import type { GitHub } from '../../core/ports/github-port.ts';
 import type { LaneLease, OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { performOrExplain } from '../effects/perform-or-explain.ts';
@@ -6,6 +7,8 @@ import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
 /** Renewed during the work, so it can be short and a lane is free again soon after a crash. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
+/** A call takes effect some time after it is sent, so none is sent shortly before the lease ends. */
+const CALL_MS = 5_000;
 
 /**
  * Takes the lease of one issue's lane and performs all that is due in it. False if no lane has anything due. Any number of
@@ -13,19 +16,46 @@ const RENEW_MS = 5_000;
  */
 export async function workLane(deps: AppDependencies): Promise<boolean> {
   const { outbox } = deps.store;
+  let askedAt = deps.now().getTime();
   const lease = await outbox.claim(LEASE_MS);
   if (!lease) return false;
-  const renewing = setInterval(() => void renew(deps, lease), RENEW_MS);
+  const renewing = setInterval(async () => {
+    const at = deps.now().getTime();
+    if (await renew(deps, lease)) askedAt = at;
+  }, RENEW_MS);
+  // Only elapsed time is measured: the lease itself is compared by the database's clock.
+  const isHeld = () => deps.now().getTime() < askedAt + LEASE_MS - CALL_MS;
+  const whileHeld: AppDependencies = {
+    ...deps,
+    github: async (repository) => refuseUnless(isHeld, await deps.github(repository)),
+  };
   try {
     for (;;) {
       const effect = await outbox.next(lease);
       if (!effect) return true;
-      await performNext(deps, lease, effect);
+      await performNext(whileHeld, lease, effect);
     }
   } finally {
     clearInterval(renewing);
     await outbox.release(lease);
   }
+}
+
+/**
+ * R-2: a desk that stood still for longer than its lease must not write what another desk has written meanwhile, so it makes no
+ * call any more. The effect is left to the desk that has the lane now.
+ */
+function refuseUnless(isHeld: () => boolean, github: GitHub): GitHub {
+  return new Proxy(github, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return async (...args: unknown[]) => {
+        if (!isHeld()) throw new Error('The lease of the lane ran out before it could be renewed.');
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
 }
 
 async function performNext(deps: AppDependencies, lease: LaneLease, effect: OutgoingEffect): Promise<void> {
@@ -49,10 +79,11 @@ async function performNext(deps: AppDependencies, lease: LaneLease, effect: Outg
   }
 }
 
-async function renew({ store, log }: AppDependencies, lease: LaneLease): Promise<void> {
+async function renew({ store, log }: AppDependencies, lease: LaneLease): Promise<boolean> {
   try {
-    await store.outbox.renew(lease, LEASE_MS);
+    return await store.outbox.renew(lease, LEASE_MS);
   } catch (error) {
     log.warn({ lane: lease.lane, error: describeError(error) }, 'the lease could not be renewed');
+    return false;
   }
 }
