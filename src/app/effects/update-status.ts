@@ -23,6 +23,8 @@ export async function updateStatus(context: EffectContext): Promise<void> {
 
 const STATES = ['running', 'waiting', 'done', 'stopped'] as const;
 
+const UNKNOWN = '';
+
 /** An issue has one status label, of its newest run. Labels of earlier runs are removed. */
 async function showLabel(
   { deps, github, state, target }: EffectContext,
@@ -33,6 +35,9 @@ async function showLabel(
   if ((await store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) return;
   const wanted = `${settings.label}:${unpublished ? 'stopped' : stateLabel(state)}`;
   if (shown === wanted) return;
+  // Until all is written, it is not known which labels the issue has: the next status must not trust the old record.
+  if (shown !== undefined && shown !== UNKNOWN)
+    await store.publications.change(state.run, { label: UNKNOWN });
   const { labels = [] } = (await github.issue(target.issue)) ?? {};
   const isWanted = (label: string) => isSameLabel(label, wanted);
   if (!labels.some(isWanted)) await github.addLabels(target.issue, [wanted]);

@@ -30,7 +30,7 @@ export interface Publication {
   left_out?: LeftOutFiles;
   /** The check run as it was last written. */
   check?: string;
-  /** The state label as it was last written. */
+  /** The state label as it was last written; empty while it is being changed. */
   label?: string;
   /** The Actions run whose artifact has the newest blocked report. */
   report_run?: number;

@@ -191,6 +191,39 @@ test('R-2: a deleted question is written anew once, though the answer to that is
   expect((await desk.state()).pending).toBeUndefined();
 });
 
+test('R-1: a status that somebody deleted and a state label that somebody removed come back, once', async () => {
+  const issue = await openWith();
+  const [status] = await commentsOf(issue, 'status');
+  await desk.reconcile();
+  await unheard(async () => {
+    await remove(status?.id ?? 0);
+    await desk.olivia.unlabel(issue, 'autobuild:waiting');
+  });
+  await desk.reconcile();
+  await desk.reconcile();
+  const [again, ...more] = await commentsOf(issue, 'status');
+  expect(more).toEqual([]);
+  expect(again?.id).not.toBe(status?.id);
+  expect(again?.body).toBe(status?.body);
+  expect(await desk.olivia.labels(issue)).toContain('autobuild:waiting');
+});
+
+test('R-1: a comment of ours that somebody reworded is restored, though the webhook was lost', async () => {
+  const issue = await openWith();
+  await desk.reconcile();
+  for (const kind of ['escalation', 'status']) {
+    const [comment] = await commentsOf(issue, kind);
+    const body = comment?.body ?? '';
+    await unheard(() =>
+      desk.github.callAs('walter', 'PATCH', `/repos/olivia/shop/issues/comments/${comment?.id}`, {
+        body: body.replace('colour', 'password'),
+      }),
+    );
+    await desk.reconcile();
+    expect((await commentsOf(issue, kind))[0]?.body).toBe(body);
+  }
+});
+
 test('nothing changed: a question costs no look', async () => {
   await openWith();
   await desk.reconcile();
