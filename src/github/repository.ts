@@ -1,9 +1,27 @@
 import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client.ts';
+import { PER_PAGE, readAllPages } from './pages.ts';
 
 type Methods = Pick<GitHub, 'defaultBranch' | 'file' | 'branchHead' | 'secretExists'>;
 
 export function createRepositoryMethods({ owner, repo, request }: Client): Methods {
+  /** Needs the same permission as a secret of the repository. A repository of a person has none. */
+  async function isOrganizationSecret(name: string): Promise<boolean | undefined> {
+    try {
+      const names = await readAllPages('secrets of the organisation', async (page) => {
+        const route = 'GET /repos/{owner}/{repo}/actions/organization-secrets';
+        const { data, headers } = await request(route, { per_page: PER_PAGE, page });
+        return { items: data.secrets.map((secret) => secret.name), link: headers.link };
+      });
+      // GitHub stores names in upper case.
+      return names.includes(name.toUpperCase());
+    } catch (error) {
+      if (isStatus(error, 404)) return false;
+      if (isStatus(error, 403) && error.retryAfter === undefined) return undefined;
+      throw error;
+    }
+  }
+
   return {
     async defaultBranch() {
       const { data } = await request('GET /repos/{owner}/{repo}', {});
@@ -38,7 +56,7 @@ export function createRepositoryMethods({ owner, repo, request }: Client): Metho
         await request('GET /repos/{owner}/{repo}/actions/secrets/{secret_name}', { secret_name: name });
         return true;
       } catch (error) {
-        if (isStatus(error, 404)) return false;
+        if (isStatus(error, 404)) return isOrganizationSecret(name);
         // A rate limit is also a 403, but a temporary one.
         if (isStatus(error, 403) && error.retryAfter === undefined) return undefined;
         throw error;

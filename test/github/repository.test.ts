@@ -5,6 +5,7 @@ const REPO = 'GET /repos/{owner}/{repo}';
 const REF = 'GET /repos/{owner}/{repo}/git/ref/{ref}';
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 const SECRET = 'GET /repos/{owner}/{repo}/actions/secrets/{secret_name}';
+const SHARED = 'GET /repos/{owner}/{repo}/actions/organization-secrets';
 const SHA = 'a1'.repeat(20);
 
 const { on, sent, github } = useGitHubApi();
@@ -68,9 +69,24 @@ const secret = { secret_name: 'API_KEY' };
 test('a secret exists, does not, or may not be looked at', async () => {
   on(SECRET, { at: secret });
   on(SECRET, { at: secret, status: 404 });
+  on(SHARED, { answer: { total_count: 0, secrets: [] } });
   on(SECRET, { at: secret, status: 403, answer: { message: 'Resource not accessible by integration' } });
   expect(await github.secretExists('API_KEY')).toBe(true);
   expect(await github.secretExists('API_KEY')).toBe(false);
+  expect(await github.secretExists('API_KEY')).toBeUndefined();
+});
+
+test('a secret of the organisation counts; whether it has one may not be seen', async () => {
+  const shared = {
+    name: 'API_KEY',
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+  };
+  on(SECRET, { at: secret, status: 404 });
+  on(SHARED, { answer: { total_count: 1, secrets: [shared] } });
+  on(SECRET, { at: secret, status: 404 });
+  on(SHARED, { status: 403, answer: { message: 'Resource not accessible by integration' } });
+  expect(await github.secretExists('API_KEY')).toBe(true);
   expect(await github.secretExists('API_KEY')).toBeUndefined();
 });
 

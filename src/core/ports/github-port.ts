@@ -191,7 +191,7 @@ export interface GitHub {
     summary: string;
     details_url?: string;
   }): Promise<void>;
-  /** Whether an Actions secret of that name exists. Undefined if the App has no permission to list secrets. */
+  /** Whether the repository or its organisation has an Actions secret of that name for it. Undefined if the App has no permission to list secrets. */
   secretExists(name: string): Promise<boolean | undefined>;
 }
 
