@@ -27,3 +27,17 @@ test('C-2: one label says how the newest run stands, whatever earlier runs left 
   await desk.perform({ type: 'update_status' }, { run });
   expect(await labels()).toEqual(['autobuild', 'autobuild:ours', 'autobuild:running']);
 });
+
+test('C-2: a label whose change was cut short does not stay when the run is back in the state before', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.begin();
+  const labels = async () => (await desk.olivia.labels(issue)).toSorted();
+  desk.interfere(({ method }) => (method === 'DELETE' ? { status: 403, body: { message: 'Not now' } } : undefined));
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  expect(await labels()).toEqual(['autobuild', 'autobuild:running', 'autobuild:waiting']);
+  desk.interfere(() => undefined);
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  expect(await labels()).toEqual(['autobuild', 'autobuild:running']);
+});
