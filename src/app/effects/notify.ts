@@ -4,6 +4,7 @@ import { cleanText } from '../../comments/text/clean-text.ts';
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Effect } from '../../core/contracts/effect.ts';
 import { commentContext } from '../comment-context.ts';
+import { write } from '../handle-input.ts';
 import { minimise } from '../minimise.ts';
 import { redactFor } from '../redact.ts';
 import { upsertComment } from '../upsert-comment.ts';
@@ -23,6 +24,9 @@ export async function notifyPeople(
     const body = renderReminder(state, escalation, where);
     await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
     await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
+    // Question and status name the next reminder, which is a later one now.
+    const outdated: Effect[] = [{ type: 'ask', escalation: escalation.id }, { type: 'update_status' }];
+    await write(deps, state.run, outdated, [`reminded:${op}`]);
   }
   const headline = await redactFor(deps, state.run, cleanText(escalation.headline));
   await postWebhook(context, renderChatLine(target, headline, where));

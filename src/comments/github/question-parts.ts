@@ -93,7 +93,12 @@ export function whatComes(state: RunState, escalation: Escalation, word = 'next 
 
 function nextReminder(state: RunState, escalation: Escalation): string {
   const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
-  return new Date(Date.parse(escalation.created_at) + every * (escalation.reminders + 1)).toISOString();
+  const { created_at, reminded_at, reminders } = escalation;
+  // The timer runs from the newest reminder. Runs of older versions did not record its time.
+  const next = reminded_at
+    ? Date.parse(reminded_at) + every
+    : Date.parse(created_at) + every * (reminders + 1);
+  return new Date(next).toISOString();
 }
 
 function inShort(time: string, { created_at }: Escalation): string {

@@ -109,6 +109,8 @@ export const Escalation = z.object({
   /** The agent's first words after it read the answer (E-11). */
   acknowledged: z.object({ text: z.string(), at: z.iso.datetime() }).optional(),
   reminders: z.number().int().nonnegative(),
+  /** The time of the newest reminder, which may be late. */
+  reminded_at: z.iso.datetime().optional(),
   /** The escalation whose question this one repeats or follows. */
   follows: z.string().optional(),
   /** True: the agent is still alive, frozen. False: the turn had ended. */

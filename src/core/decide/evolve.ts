@@ -203,7 +203,12 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         waiting_ms: state.waiting_ms + openFor(state, event.escalation, event.at),
       };
     case 'reminder_sent':
-      return { escalations: edit(state, event.escalation, () => ({ reminders: event.number })) };
+      return {
+        escalations: edit(state, event.escalation, () => ({
+          reminders: event.number,
+          reminded_at: event.at,
+        })),
+      };
     case 'verification_requested':
       return { verifying: event.attempt };
     case 'verification_dropped':

@@ -208,3 +208,15 @@ test('P-10: the webhook hears nothing of a run that a person ended', async () =>
   expect((await desk.state()).status).toBe('cancelled');
   expect(posted).toHaveLength(1);
 });
+
+test('E-12: the next reminder that question, status and reminder name is never in the past', async () => {
+  await open();
+  const issue = await ask();
+  // The desk was away for two days and more.
+  await sleep(50 * HOUR_MS);
+  const { reminders, escalations } = await desk.state();
+  const every = escalations[0]?.priority === 'high' ? reminders.high_every_ms : reminders.every_ms;
+  const next = new Date(desk.clock.ms + every).toISOString().slice(11, 16);
+  for (const kind of ['escalation', 'status', 'reminder'])
+    expect((await comments(issue, kind)).at(-1)?.body).toMatch(new RegExp(`reminder [^·]*${next} UTC`));
+});
