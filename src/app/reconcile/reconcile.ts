@@ -18,6 +18,7 @@ import { onWorkflowRunCompleted } from '../handlers/workflow-run-completed.ts';
 import { isOurs } from '../is-ours.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
+import { restoreComment } from '../restore-comment.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { Ending } from '../who-ended.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
@@ -67,7 +68,8 @@ async function reconcileRun(deps: AppDependencies, run: string): Promise<void> {
     const now = (await deps.store.runs.load(run)).state;
     if (!issue || !now || !isUnderWay(now)) return;
   }
-  await lookForQuestion(deps, github, state, issue);
+  await lookForComments(deps, github, state, issue);
+  await restoreLabel(deps, state, issue);
   await readComments(deps, github, state, target, target.issue);
   await reconcilePullRequest(deps, github, state, target, (pullRequest) =>
     readComments(deps, github, state, target, pullRequest),
@@ -82,25 +84,42 @@ function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitH
 }
 
 /**
- * Asks an open question again if somebody deleted its comment, and updates the links to it. Makes no call if no comment changed.
+ * Writes an open question and the status again if somebody deleted their comment, and updates the links. Makes no call if no
+ * comment changed.
  */
-async function lookForQuestion(
+async function lookForComments(
   deps: AppDependencies,
   github: GitHub,
-  { run, pending }: RunState,
+  state: RunState,
   { comments, updated_at }: GitHubIssue,
 ): Promise<void> {
   const { store } = deps;
-  const known = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
-  if (pending === undefined || known?.comment_id === undefined) return;
+  const { run, pending } = state;
   const cursor = await store.cursors.get('run', run);
   const question = `${pending} ${comments} ${updated_at}`;
   if (cursor?.question === question) return;
-  if (!(await github.comment(known.comment_id))) {
+  const isDeleted = async (id: number | undefined) => id !== undefined && !(await github.comment(id));
+  const asked = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
+  if (pending !== undefined && (await isDeleted(asked?.comment_id))) {
     const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
-    await write(deps, run, effects, [`asked-again:${run}:${known.comment_id}`]);
+    await write(deps, run, effects, [`asked-again:${run}:${asked?.comment_id}`]);
   }
+  const status = await store.comments.find(`${run}.status`);
+  if (status && (await isDeleted(status.comment_id)))
+    await restoreComment(deps, state, status, `status-again:${run}:${status.comment_id}`);
   await store.cursors.set('run', run, { ...cursor, question });
+}
+
+/** A state label that somebody removed is set again. */
+async function restoreLabel(
+  deps: AppDependencies,
+  { run }: RunState,
+  { labels, updated_at }: GitHubIssue,
+): Promise<void> {
+  const { label } = await deps.store.publications.of(run);
+  if (label === undefined || labels.some((one) => isSameLabel(one, label))) return;
+  await deps.store.publications.change(run, { label: undefined });
+  await write(deps, run, [{ type: 'update_status' }], [`label-again:${run}:${label}:${updated_at}`]);
 }
 
 async function readComments(
@@ -119,7 +138,7 @@ async function readComments(
   for (const comment of await github.comments(number, since)) {
     if (Date.parse(comment.updated_at) > Date.parse(newest)) newest = comment.updated_at;
     if (isOurs(deps, comment) || (await deps.store.comments.ofComment(comment.id))) {
-      await readTicks(deps, github, target, comment);
+      await readEdit(deps, github, target, comment);
     } else if (comment.author_type === 'User' && !isBefore(comment.created_at, at)) {
       const { author: login } = comment;
       await onCommentCreated(deps, github, {
@@ -137,15 +156,21 @@ async function readComments(
   await deps.store.cursors.set('run', state.run, { ...before, comments });
 }
 
-/** A tick found late needs its editor from GitHub. Without one, the question is asked again. */
-async function readTicks(
+/**
+ * A tick found late needs its editor from GitHub. Without one, the question is asked again. A comment that a person reworded is
+ * restored; one that differs from the record but was last edited by this App is left, because GitHub may store text differently.
+ */
+async function readEdit(
   deps: AppDependencies,
   github: GitHub,
   target: RunTarget,
   comment: GitHubComment,
 ): Promise<void> {
-  if (newTicks('', comment.body).length === 0) return;
+  const isTicked = newTicks('', comment.body).length > 0;
+  const known = isTicked ? undefined : await deps.store.comments.ofComment(comment.id);
+  if (!isTicked && (!known?.body_hash || known.body_hash === deps.hash(comment.body))) return;
   const login = await lastPerson(github, comment.node_id);
+  if (!isTicked && login === undefined) return;
   await onCommentEdited(deps, github, { comment, before: '', login, issue: target.issue });
 }
 
