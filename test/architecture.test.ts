@@ -212,7 +212,16 @@ describe('what nobody needs is not there', () => {
 });
 
 describe('test/ mirrors src/', () => {
-  const APART = ['e2e', 'e2e-github', 'agents-real', 'fixtures', 'golden', 'scripts', 'sandbox'];
+  const APART = [
+    'e2e',
+    'e2e-github',
+    'agents-real',
+    'fixtures',
+    'golden',
+    'scripts',
+    'sandbox',
+    'simulation',
+  ];
   test('a test is named after the source file whose rule it proves', () => {
     const files = new Set(sources.map(({ file }) => file));
     const strays = readAll('test')

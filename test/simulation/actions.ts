@@ -1,0 +1,74 @@
+import type { Hub } from './desk.ts';
+import type { ActionsRun } from './fake-github.ts';
+import { Job } from './job.ts';
+
+const GRACE_MS = 10_000;
+
+/** Actions with the concurrency group of our workflow: one run works, one waits, and a newer one replaces the one that waits. */
+export class Actions {
+  readonly hub: Hub;
+  /** Runs whose machine works, cancelled or not. */
+  readonly busy = new Set<ActionsRun>();
+  #waiting: ActionsRun | undefined;
+
+  constructor(hub: Hub) {
+    this.hub = hub;
+    hub.github.onDispatch = (run) => this.#queue(run);
+    hub.github.onCancel = (run) => this.#cancel(run);
+  }
+
+  #queue(run: ActionsRun): void {
+    const { world, github } = this.hub;
+    world.log(`actions: run ${run.id} is queued (${run.name})`);
+    if (this.#waiting) github.endRun(this.#waiting, 'cancelled');
+    this.#waiting = run;
+    world.after(world.random.between(1_000, 30_000), () => this.#next());
+  }
+
+  #next(): void {
+    const { world, github } = this.hub;
+    const run = this.#waiting;
+    if (!run || this.busy.size > 0) return;
+    this.#waiting = undefined;
+    if (run.status === 'completed') return;
+    run.status = 'in_progress';
+    this.busy.add(run);
+    const job = new Job(this.hub, run, this.hub.jobs);
+    if (world.faults.happens('Actions loses a machine that works on', 0.08))
+      world.after(world.random.between(2_000, 150_000), () => {
+        if (job.over) return;
+        world.log(`actions: run ${run.id} is LOST, its job works on`);
+        job.isZombie = true;
+        this.busy.delete(run);
+        github.endRun(run, 'failure');
+        this.#next();
+      });
+    void job.run().then((conclusion) => {
+      world.after(world.random.between(500, 8_000), () => {
+        this.busy.delete(run);
+        github.endRun(run, run.cancelled ? 'cancelled' : conclusion);
+        this.#next();
+      });
+    });
+  }
+
+  #cancel(run: ActionsRun): unknown {
+    const { world, github } = this.hub;
+    run.cancelled = true;
+    world.log(`actions: run ${run.id} is cancelled`);
+    if (run.status === 'queued') {
+      if (this.#waiting === run) this.#waiting = undefined;
+      return github.endRun(run, 'cancelled');
+    }
+    world.after(GRACE_MS, () => {
+      github.endRun(run, 'cancelled');
+      this.busy.delete(run);
+      this.#next();
+    });
+  }
+
+  /** The machines of Actions time out. */
+  endHanging(): void {
+    for (const run of this.busy) this.#cancel(run);
+  }
+}

@@ -1,0 +1,456 @@
+import { createHash } from 'node:crypto';
+import type { Permission } from '../../src/core/contracts/role.ts';
+import {
+  type CommitFile,
+  type GitHub,
+  type GitHubComment,
+  GitHubError,
+  type GitHubIssue,
+  type IssueEvent,
+  type PullRequest,
+  type WorkflowRun,
+} from '../../src/core/ports/github-port.ts';
+import type { World } from './world.ts';
+
+export const APP_ID = 77;
+export const BOT = 'autobuild[bot]';
+export const REPO_ID = 5;
+export const OWNER = 'olivia';
+export const REPO = 'shop';
+export const LABEL = 'autobuild';
+export const PEOPLE: Record<string, Permission> = {
+  rosa: 'admin',
+  walter: 'write',
+  rita: 'read',
+};
+const CONFIG = 'agent: scripted\nagents:\n  scripted: { command: ["true"] }\nverify: [npm test]\n';
+
+export interface Comment extends GitHubComment {
+  issue: number;
+  reactions: string[];
+  edits: { at: string; by: string }[];
+}
+
+export interface Issue extends Omit<GitHubIssue, 'comments'> {
+  events: IssueEvent[];
+}
+
+export interface ActionsRun extends WorkflowRun {
+  inputs: Record<string, string>;
+  cancelled: boolean;
+}
+
+export interface Pull extends PullRequest {
+  branch: string;
+}
+
+/** What was written to GitHub, with the time it took effect. */
+export interface Write {
+  at: number;
+  method: string;
+  args: readonly unknown[];
+}
+
+/** What GitHub knows. Methods take effect at once; the calls of desks go through `connect`. */
+export class FakeGitHub {
+  readonly world: World;
+  readonly issues = new Map<number, Issue>();
+  readonly comments = new Map<number, Comment>();
+  /** Comments of the App that ever existed, by their marker. */
+  readonly created: Comment[] = [];
+  readonly runs: ActionsRun[] = [];
+  readonly branches = new Map<string, string>();
+  readonly pulls = new Map<number, Pull>();
+  readonly writes: Write[] = [];
+  /** GitHub's clock differs from the database's. */
+  skewMs = 0;
+  head = sha('main');
+  #id = 1000;
+  onWebhook: (event: string, payload: object) => void = () => undefined;
+  onDispatch: (run: ActionsRun) => void = () => undefined;
+  onCancel: (run: ActionsRun) => void = () => undefined;
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  nextId(): number {
+    this.#id += 1;
+    return this.#id;
+  }
+
+  /** GitHub's times are whole seconds. */
+  time(): string {
+    return new Date(Math.floor((this.world.now + this.skewMs) / 1000) * 1000)
+      .toISOString()
+      .replace('.000Z', 'Z');
+  }
+
+  emit(event: string, payload: Record<string, unknown>, sender: string): void {
+    const isBot = sender.endsWith('[bot]');
+    this.onWebhook(event, {
+      ...payload,
+      sender: { login: sender, type: isBot ? 'Bot' : 'User' },
+      installation: { id: 100 },
+      repository: { id: REPO_ID, name: REPO, owner: { login: OWNER } },
+    });
+  }
+
+  openIssue(): number {
+    const number = this.issues.size + 1;
+    this.issues.set(number, {
+      number,
+      node_id: `I_${number}`,
+      title: 'Add a login page',
+      body: 'People sign in with their e-mail address.',
+      state: 'open',
+      locked: false,
+      labels: [],
+      author: 'rosa',
+      updated_at: this.time(),
+      events: [],
+    });
+    return number;
+  }
+
+  issuePayload(number: number) {
+    const { events: _, ...issue } = this.#issue(number);
+    return structuredClone(issue);
+  }
+
+  setLabel(number: number, label: string, by: string): void {
+    const issue = this.#issue(number);
+    if (issue.labels.includes(label)) return;
+    issue.labels.push(label);
+    this.#happened(number, 'labeled', by, label);
+    this.emit('issues', { action: 'labeled', label: { name: label }, issue: this.issuePayload(number) }, by);
+  }
+
+  unsetLabel(number: number, label: string, by: string): void {
+    const issue = this.#issue(number);
+    if (!issue.labels.includes(label)) return;
+    issue.labels = issue.labels.filter((other) => other !== label);
+    this.#happened(number, 'unlabeled', by, label);
+    this.emit(
+      'issues',
+      { action: 'unlabeled', label: { name: label }, issue: this.issuePayload(number) },
+      by,
+    );
+  }
+
+  setState(number: number, state: 'open' | 'closed', by: string): void {
+    const issue = this.#issue(number);
+    if (issue.state === state) return;
+    issue.state = state;
+    this.#happened(number, state === 'closed' ? 'closed' : 'reopened', by);
+    const action = state === 'closed' ? 'closed' : 'reopened';
+    this.emit('issues', { action, issue: this.issuePayload(number) }, by);
+  }
+
+  write(issue: number, body: string, by: string): Comment {
+    const id = this.nextId();
+    const at = this.time();
+    const isBot = by === BOT;
+    const comment: Comment = {
+      id,
+      node_id: `C_${id}`,
+      body,
+      author: by,
+      author_type: isBot ? 'Bot' : 'User',
+      app_id: isBot ? APP_ID : undefined,
+      created_at: at,
+      updated_at: at,
+      url: `https://github.test/c/${id}`,
+      issue,
+      reactions: [],
+      edits: [],
+    };
+    this.comments.set(id, comment);
+    if (isBot) this.created.push(comment);
+    this.#touch(issue);
+    this.emit('issue_comment', { action: 'created', ...this.#commentPayload(comment) }, by);
+    return comment;
+  }
+
+  edit(id: number, body: string, by: string): Comment | undefined {
+    const comment = this.comments.get(id);
+    if (!comment) return undefined;
+    const from = comment.body;
+    comment.body = body;
+    comment.updated_at = this.time();
+    comment.edits.push({ at: comment.updated_at, by });
+    this.#touch(comment.issue);
+    this.emit(
+      'issue_comment',
+      { action: 'edited', changes: { body: { from } }, ...this.#commentPayload(comment) },
+      by,
+    );
+    return comment;
+  }
+
+  remove(id: number, by: string): void {
+    const comment = this.comments.get(id);
+    if (!comment) return;
+    this.comments.delete(id);
+    this.#touch(comment.issue);
+    this.emit('issue_comment', { action: 'deleted', ...this.#commentPayload(comment) }, by);
+  }
+
+  closePull(number: number, merged: boolean, by: string): void {
+    const pull = this.pulls.get(number);
+    if (pull?.state !== 'open') return;
+    Object.assign(pull, { state: 'closed', merged, updated_at: this.time() });
+    this.emit('pull_request', { action: 'closed', pull_request: this.#pullPayload(pull) }, by);
+  }
+
+  endRun(run: ActionsRun, conclusion: string): void {
+    if (run.status === 'completed') return;
+    Object.assign(run, { status: 'completed', conclusion });
+    this.world.log(`actions: run ${run.id} ends, ${conclusion}`);
+    this.emit(
+      'workflow_run',
+      { action: 'completed', workflow_run: { id: run.id, run_attempt: run.attempt, conclusion } },
+      'rosa',
+    );
+  }
+
+  /** GitHub as the App sees it, at once and without faults. */
+  api(): Record<string, (...args: never[]) => unknown> {
+    return {
+      permission: (login: string) => PEOPLE[login] ?? 'none',
+      issue: (number: number) => this.#read(number),
+      issuesWithLabel: (label: string) =>
+        [...this.issues.keys()].flatMap((number) => {
+          const issue = this.#read(number);
+          return issue?.state === 'open' && issue.labels.includes(label) ? [issue] : [];
+        }),
+      issueEvents: (number: number) => structuredClone(this.issues.get(number)?.events ?? []),
+      comments: (number: number, since?: string) =>
+        [...this.comments.values()]
+          .filter(({ issue, updated_at }) => issue === number && (!since || updated_at >= toSecond(since)))
+          .map(copy),
+      comment: (id: number) => {
+        const found = this.comments.get(id);
+        return found && copy(found);
+      },
+      createComment: (issue: number, body: string) => copy(this.write(issue, body, BOT)),
+      updateComment: (id: number, body: string) => {
+        const edited = this.edit(id, body, BOT);
+        return edited && copy(edited);
+      },
+      deleteComment: (id: number) => this.remove(id, BOT),
+      minimizeComment: () => undefined,
+      lastEdit: (node: string) => {
+        const comment = [...this.comments.values()].find(({ node_id }) => node_id === node);
+        return comment?.edits.at(-1) ?? {};
+      },
+      react: (id: number, reaction: string) => {
+        const comment = this.comments.get(id);
+        if (!comment) throw new GitHubError('Not Found', { status: 404 });
+        if (!comment.reactions.includes(reaction)) comment.reactions.push(reaction);
+      },
+      reactToReview: () => undefined,
+      addLabels: (issue: number, labels: string[]) => {
+        for (const label of labels) this.setLabel(issue, label, BOT);
+      },
+      removeLabel: (issue: number, label: string) => this.unsetLabel(issue, label, BOT),
+      defaultBranch: () => ({ name: 'main', sha: this.head, private: false, repo_id: REPO_ID }),
+      file: (path: string) => (path === '.github/autobuild.yml' ? CONFIG : undefined),
+      dispatchWorkflow: (_workflow: string, _ref: string, inputs: Record<string, string>) =>
+        this.#dispatch(inputs),
+      workflow: () => 'there',
+      workflowRun: (id: number) => {
+        const run = this.runs.find((one) => one.id === id);
+        return run && { ...run };
+      },
+      workflowRuns: (_workflow: string, since: string) =>
+        this.runs.filter(({ created_at }) => created_at >= toSecond(since)).map((run) => ({ ...run })),
+      cancelRun: (id: number) => {
+        const run = this.runs.find((one) => one.id === id);
+        if (run && run.status !== 'completed') this.onCancel(run);
+      },
+      branchHead: (branch: string) => this.branches.get(branch),
+      createCommit: (parent: string, message: string, files: CommitFile[]) =>
+        sha(JSON.stringify([parent, message, files])),
+      moveBranch: (branch: string, commit: string) => {
+        this.branches.set(branch, commit);
+        for (const pull of this.pulls.values())
+          if (pull.branch === branch && pull.state === 'open') pull.head_sha = commit;
+      },
+      replacedFiles: () => [],
+      pullRequestOf: (branch: string) => {
+        const found = [...this.pulls.values()].filter((pull) => pull.branch === branch);
+        const pull = found.find(({ state }) => state === 'open') ?? found.at(-1);
+        return pull && { ...pull };
+      },
+      pullRequest: (number: number) => {
+        const pull = this.pulls.get(number);
+        return pull && { ...pull };
+      },
+      reviews: () => [],
+      createPullRequest: (options: { branch: string; body: string; draft: boolean }) =>
+        this.#openPull(options),
+      updatePullRequest: (number: number, change: { body?: string }) => {
+        Object.assign(this.pulls.get(number) ?? {}, change);
+      },
+      markReady: (node: string) => {
+        const pull = [...this.pulls.values()].find(({ node_id }) => node_id === node);
+        if (pull) pull.draft = false;
+      },
+      upsertCheckRun: () => undefined,
+      secretExists: () => false,
+    };
+  }
+
+  #dispatch(inputs: Record<string, string>): { run_id?: number } {
+    const id = this.nextId();
+    const run: ActionsRun = {
+      id,
+      status: 'queued',
+      conclusion: null,
+      attempt: 1,
+      name: `autobuild #${inputs.issue} ${inputs.kind} ${inputs.operation}`,
+      created_at: this.time(),
+      url: `https://github.test/actions/${id}`,
+      inputs,
+      cancelled: false,
+    };
+    this.runs.push(run);
+    this.onDispatch(run);
+    return this.world.faults.happens('dispatch answered without a run id', 0.2) ? {} : { run_id: id };
+  }
+
+  #openPull({ branch, body, draft }: { branch: string; body: string; draft: boolean }): PullRequest {
+    const open = [...this.pulls.values()].find((pull) => pull.branch === branch && pull.state === 'open');
+    if (open) throw new GitHubError('A pull request already exists.', { status: 422 });
+    const number = 500 + this.pulls.size;
+    const pull: Pull = {
+      number,
+      node_id: `PR_${number}`,
+      state: 'open',
+      draft,
+      merged: false,
+      head_sha: this.branches.get(branch) ?? '',
+      body,
+      updated_at: this.time(),
+      url: `https://github.test/pull/${number}`,
+      branch,
+    };
+    this.pulls.set(number, pull);
+    return { ...pull };
+  }
+
+  #read(number: number): GitHubIssue | undefined {
+    const issue = this.issues.get(number);
+    if (!issue) return undefined;
+    const comments = [...this.comments.values()].filter((comment) => comment.issue === number).length;
+    return { ...structuredClone(issue), comments };
+  }
+
+  #issue(number: number): Issue {
+    const issue = this.issues.get(number);
+    if (!issue) throw new Error(`There is no issue ${number}.`);
+    return issue;
+  }
+
+  #touch(number: number): void {
+    const issue = this.issues.get(number);
+    if (issue) issue.updated_at = this.time();
+  }
+
+  #happened(number: number, event: string, actor: string, label?: string): void {
+    const isBot = actor === BOT;
+    this.#touch(number);
+    this.#issue(number).events.push({
+      id: this.nextId(),
+      event,
+      actor,
+      actor_type: isBot ? 'Bot' : 'User',
+      app_id: isBot ? APP_ID : undefined,
+      label,
+      created_at: this.time(),
+    });
+  }
+
+  #commentPayload({
+    id,
+    node_id,
+    body,
+    author,
+    author_type,
+    app_id,
+    created_at,
+    updated_at,
+    issue,
+  }: Comment) {
+    return {
+      issue: this.issues.has(issue) ? this.issuePayload(issue) : { number: issue, pull_request: {} },
+      comment: {
+        id,
+        node_id,
+        body,
+        user: { login: author, type: author_type },
+        performed_via_github_app: app_id === undefined ? null : { id: app_id },
+        created_at,
+        updated_at,
+      },
+    };
+  }
+
+  #pullPayload({ number, merged, body, updated_at, branch }: Pull) {
+    return { number, merged, body, updated_at, head: { ref: branch, repo: { id: REPO_ID } } };
+  }
+}
+
+function copy({ reactions: _, edits: _edits, issue: _issue, ...comment }: Comment): GitHubComment {
+  return { ...comment };
+}
+
+function toSecond(at: string): string {
+  return new Date(Math.floor(Date.parse(at) / 1000) * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+export function sha(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
+}
+
+export const WRITES = new Set([
+  'createComment',
+  'updateComment',
+  'deleteComment',
+  'minimizeComment',
+  'react',
+  'addLabels',
+  'removeLabel',
+  'dispatchWorkflow',
+  'cancelRun',
+  'createCommit',
+  'moveBranch',
+  'createPullRequest',
+  'updatePullRequest',
+  'markReady',
+  'upsertCheckRun',
+]);
+
+/** Calls one method of GitHub over the network. */
+export type CallGitHub = (method: string, args: readonly unknown[]) => Promise<unknown>;
+
+/** The port of one desk. Every call is a message that may be late, refused, or lost on either way. */
+export function connectGitHub(call: CallGitHub): GitHub {
+  const commit: GitHub['commit'] = async ({ branch, parent, message, files, onCreated }) => {
+    const created = (await call('createCommit', [parent, message, files])) as string;
+    await onCreated?.(created);
+    await call('moveBranch', [branch, created]);
+    return { sha: created, verified: true };
+  };
+  return new Proxy({} as GitHub, {
+    get(_target, name) {
+      if (name === 'owner') return OWNER;
+      if (name === 'repo') return REPO;
+      if (name === 'commit') return commit;
+      // A promise may resolve to the port, so it must not look like one.
+      if (name === 'then') return undefined;
+      return (...args: unknown[]) => call(String(name), args);
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { type History, runHistory } from './history.ts';
+
+const MOST_REPLAYS = 60;
+
+/** The same seed with as few faults as still break a promise. */
+export async function shrink(
+  found: History,
+  options: Parameters<typeof runHistory>[1] = {},
+): Promise<History> {
+  let smallest = found;
+  let replays = 0;
+  const breaksWith = async (numbers: number[]): Promise<boolean> => {
+    replays += 1;
+    const history = await runHistory(found.seed, { ...options, allowed: new Set(numbers) });
+    if (history.broken.length === 0 || history.faults.length >= smallest.faults.length) return false;
+    smallest = history;
+    return true;
+  };
+  for (let parts = 2; replays < MOST_REPLAYS; ) {
+    const numbers = smallest.faults.map(({ number }) => number);
+    const size = Math.ceil(numbers.length / parts);
+    if (size === 0) break;
+    let isSmaller = false;
+    for (let start = 0; start < numbers.length && replays < MOST_REPLAYS && !isSmaller; start += size)
+      isSmaller = await breaksWith([...numbers.slice(0, start), ...numbers.slice(start + size)]);
+    if (isSmaller) continue;
+    if (size === 1) break;
+    parts = Math.min(numbers.length, parts * 2);
+  }
+  return smallest;
+}
+
+/** What a person needs to look into a broken promise. */
+export function describeBroken({ seed, broken, faults, trace }: History, { withTrace = false } = {}): string {
+  return [
+    `seed ${seed} breaks:`,
+    ...broken.map((line) => `  ${line}`),
+    `with ${faults.length} faults: ${faults.map(({ kind }) => kind).join(', ') || 'none'}`,
+    ...(withTrace ? trace : []),
+    `See its history: SIMULATION_SEED=${seed} npx vitest run test/simulation/simulation.odd-seeds.test.ts`,
+  ].join('\n');
+}

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { simulate } from './simulate.ts';
+
+const HOURS_MS = 10 * 3_600_000;
+
+test(
+  'R-1, R-2, R-3, R-6, R-7, R-9, R-10, R-13: every promise holds in every history, odd seeds',
+  async () => {
+    expect(await simulate(1)).toEqual([]);
+  },
+  HOURS_MS,
+);
