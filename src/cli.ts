@@ -7,7 +7,6 @@ import { EXIT, exitCodeOf, exitCodeOfError } from './cli/exit-code.ts';
 import { openHome } from './cli/home.ts';
 import { type CliOptions, readOptions, usage } from './cli/options.ts';
 import { packageVersion } from './cli/package-version.ts';
-import { USAGE } from './cli/usage.ts';
 import type { CliContext } from './cli/work-on-run.ts';
 import { UserError, userError } from './core/error-catalogue.ts';
 
@@ -16,8 +15,10 @@ async function main(argv: string[]): Promise<number> {
   const options = readOptions(argv, currentDirectory());
   const { command } = options;
   if (options.version) return print(`autobuild ${packageVersion()}`);
-  if (options.help || command === 'help') return print(USAGE.trimEnd());
   // Each command is imported on its own, because an agent's hook asks the gate before every edit and must start fast.
+  if (options.help || command === 'help') {
+    return print((await readUsage()).trimEnd());
+  }
   switch (command) {
     case 'run':
     case 'resume': {
@@ -70,7 +71,7 @@ async function main(argv: string[]): Promise<number> {
       return answer.decision === 'allow' ? 0 : 2;
     }
     case '':
-      process.stderr.write(USAGE);
+      process.stderr.write(await readUsage());
       return EXIT.usage;
     default:
       throw usage(`${command} is not a command of autobuild.`);
@@ -140,6 +141,11 @@ function currentDirectory(): string {
   } catch {
     throw userError('worktree_missing', { directory: 'The current directory' });
   }
+}
+
+async function readUsage(): Promise<string> {
+  const { USAGE } = await import('./cli/usage.ts');
+  return USAGE;
 }
 
 function print(text: string): number {

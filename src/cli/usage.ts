@@ -1,4 +1,7 @@
+import { COMMANDS } from '../commands/registry.ts';
 import { CONFIG_PATH } from '../core/config-path.ts';
+
+const FORM_WIDTH = 16;
 
 export const USAGE = `autobuild: run a coding agent on a task until its checks pass, and stop the moment it is stuck.
 
@@ -25,10 +28,16 @@ Run and resume:
 Init writes the workflow, the settings and their JSON Schema for editors below .github.
   --force           replaces files that are there and differ; without it they are left alone
 
-At the prompt the same commands work as on GitHub: /provide key=value, /continue +5,
-/guide TEXT, /override TEXT, /approve files=30, /retry, /debug, /skip, /accept, /review,
-/pause, /cancel, /terminate, /status, /help. Ctrl-C parks the run, twice cancels it.
+At the prompt the same commands work as on GitHub; Ctrl-C parks the run, twice cancels it.
+${Object.values(COMMANDS).map(commandLines).join('\n')}
 
 Exit codes: 0 done and verified · 1 failed, or accepted with failing checks ·
 2 parked, waiting for input · 3 cancelled or terminated · 64 usage
 `;
+
+/** A form that is too wide for the column has its summary on the next line. */
+function commandLines({ usage, summary }: { usage: string; summary: string }): string {
+  const gap =
+    usage.length > FORM_WIDTH ? `\n${' '.repeat(FORM_WIDTH + 4)}` : ' '.repeat(FORM_WIDTH - usage.length + 2);
+  return `  ${usage}${gap}${summary}`;
+}
