@@ -117,9 +117,24 @@ export async function workOnRun(
         return saveBlockedReport(effect.report, state);
       case 'forget_inputs':
         return vault.forget(run);
-      default:
-        // The screen shows status and the loop below does the rest, so dispatch and publishing need nothing here.
+      // The screen shows the status and every event, and the loop below is the job.
+      case 'update_status':
+      case 'show_receipt':
+      case 'close_question':
+      case 'dispatch_job':
+      case 'stop_job':
         return;
+      // These happen on GitHub alone.
+      case 'react':
+      case 'delete_comment':
+      case 'dispatch_verification':
+      case 'stop_verification':
+      case 'publish':
+      case 'run_ci':
+        return;
+      default:
+        // A new effect does not compile until it has a case above.
+        return effect satisfies never;
     }
   }
 
