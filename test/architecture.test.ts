@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -72,13 +72,11 @@ function folderOf(target: string): string {
 }
 
 describe('the table of folders', () => {
+  const granted = new Map(
+    tableBelow('Folders').map(([folder = '', , imports]) => [folder.replace(/\/$/, ''), namesIn(imports)]),
+  );
   const allowed = new Map(
-    tableBelow('Folders').flatMap(([folders, , imports]) =>
-      namesIn(folders).map((folder) => [
-        folder.replace(/^src\//, '').replace(/\/$/, ''),
-        namesIn(imports).flatMap(expandAlias),
-      ]),
-    ),
+    [...granted].map(([folder, imports]) => [folder, imports.flatMap(expandAlias)] as const),
   );
 
   test('has a row for every folder and entrypoint, and none for what is gone', () => {
@@ -98,43 +96,60 @@ describe('the table of folders', () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  test('grants nothing that no file uses', () => {
+    const used = new Set(
+      sources.flatMap((source) =>
+        importsOf(source).map(({ target }) => `${folderOf(source.file)} ${folderOf(target)}`),
+      ),
+    );
+    const unused = [...granted].flatMap(([folder, imports]) =>
+      imports
+        .filter((name) => name !== 'anything')
+        .filter((name) => !expandAlias(name).some((each) => used.has(`${folder} ${each}`)))
+        .map((name) => `${folder}: ${name}`),
+    );
+    expect(unused).toEqual([]);
+  });
 });
 
 describe('the table of rooms', () => {
   const rooms = new Map(tableBelow('Rooms').map(([room = '', , imports]) => [room, namesIn(imports)]));
-  const roomOf = (file: string) => {
-    const path = dirname(file).replace(/^src\//, '');
-    return [...rooms.keys()]
-      .filter((room) => path === room || path.startsWith(`${room}/`))
-      .reduce((longest, room) => (room.length > longest.length ? room : longest), '');
-  };
+  const pathOf = (file: string) => dirname(file).replace(/^src\/?/, '');
+  const isRoom = (path: string) => path.includes('/');
 
-  test('has a row for every room of the folders it divides', () => {
-    const divided = new Set([...rooms.keys()].map((room) => room.split('/')[0]));
-    const missing = sources
-      .map(({ file }) => dirname(file).replace(/^src\//, ''))
-      .filter(
-        (path) => path.includes('/') && divided.has(path.split('/')[0]) && roomOf(`src/${path}/x`) === '',
-      );
-    expect([...new Set(missing)]).toEqual([]);
-    const empty = [...rooms.keys()].filter((room) => !sources.some(({ file }) => roomOf(file) === room));
-    expect(empty).toEqual([]);
+  /** The other rooms of the same folder that a file imports, by the names that a row grants. */
+  function roomsUsedBy(source: Source): string[] {
+    const own = pathOf(source.file);
+    return importsOf(source)
+      .filter(({ target }) => target.startsWith('src/') && folderOf(target) === folderOf(source.file))
+      .map(({ target }) => pathOf(target))
+      .filter((path) => path !== own)
+      .map((path) => path.split('/').slice(1).join('/') || 'the top');
+  }
+
+  test('has a row for every folder inside a folder, and none for what is gone', () => {
+    const present = new Set(sources.map(({ file }) => pathOf(file)).filter(isRoom));
+    expect([...rooms.keys()].toSorted()).toEqual([...present].toSorted());
   });
 
   test('says what each room imports of its own folder', () => {
-    const wrong = sources.flatMap((source) => {
-      const room = roomOf(source.file);
-      if (room === '') return [];
-      return importsOf(source)
-        .filter(({ target }) => target.startsWith('src/') && folderOf(target) === folderOf(source.file))
-        .map(({ target }) => ({ target, other: roomOf(target) || 'the top' }))
-        .filter(
-          ({ other }) =>
-            other !== room && !rooms.get(room)?.includes(other.split('/').slice(1).join('/') || other),
-        )
-        .map(({ target }) => `${source.file} imports ${target}`);
-    });
+    const wrong = sources
+      .filter(({ file }) => isRoom(pathOf(file)))
+      .flatMap((source) =>
+        roomsUsedBy(source)
+          .filter((name) => !rooms.get(pathOf(source.file))?.includes(name))
+          .map((name) => `${source.file} imports ${name}`),
+      );
     expect(wrong).toEqual([]);
+  });
+
+  test('grants nothing that no file uses', () => {
+    const used = new Set(
+      sources.flatMap((source) => roomsUsedBy(source).map((name) => `${pathOf(source.file)}: ${name}`)),
+    );
+    const granted = [...rooms].flatMap(([room, names]) => names.map((name) => `${room}: ${name}`));
+    expect(granted.filter((grant) => !used.has(grant))).toEqual([]);
   });
 
   test('no folder holds more than 25 files of its own', () => {
@@ -142,6 +157,16 @@ describe('the table of rooms', () => {
     const crowded = [...counts].filter(([, files]) => files.length > 25).map(([folder]) => folder);
     expect(crowded).toEqual([]);
   });
+});
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files that exist', (file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  const named = [...text.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|mjs))`/g)].map(([, path = '']) => path);
+  expect(named).not.toEqual([]);
+  const missing = named.filter(
+    (path) => !existsSync(join(root, path)) && !existsSync(join(root, 'src', path)),
+  );
+  expect(missing).toEqual([]);
 });
 
 test('no file imports itself by way of others, types included', () => {
