@@ -33,7 +33,7 @@ const STOP_MS = 10_000;
 const now = () => new Date();
 
 /** The hosted desk: creates its dependencies and serves until it is stopped. */
-export async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
+async function serve(settings: Settings, stopped: Promise<unknown>): Promise<void> {
   const log = createLog(settings.logLevel, pino.destination({ fd: 1, sync: true }));
   const counters = createCounters();
   const where = { databaseUrl: settings.databaseUrl, file: settings.databaseFile };

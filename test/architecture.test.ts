@@ -49,15 +49,18 @@ interface Import {
 }
 
 function importsOf({ file, text }: Source): Import[] {
-  const pattern =
-    /^(?:import|export)\s+(?:type\s+)?(?:(\*[^'{]*|\w+)|\{([^}]*)\})\s*from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)/gm;
-  return [...text.matchAll(pattern)].map(([, _star, list, from, bare, dynamic]) => {
-    const specifier = from ?? bare ?? dynamic ?? '';
-    return {
-      names: list === undefined ? 'all' : list.split(',').flatMap((name) => nameOf(name) ?? []),
-      target: specifier.startsWith('.') ? join(dirname(file), specifier) : specifier,
-    };
-  });
+  const patterns = [
+    /^(?:import|export)\s+(?:type\s+)?(?:\*[^'{]*|\w+|\{(?<list>[^}]*)\})\s*from '(?<from>[^']+)'/,
+    /^import '(?<from>[^']+)'/,
+    /\{(?<list>[^{}]*)\} = await import\('(?<from>[^']+)'\)/,
+    /\(await import\('(?<from>[^']+)'\)\)\.(?<list>\w+)/,
+    /import\('(?<from>[^']+)'\)/,
+  ];
+  const pattern = new RegExp(patterns.map(({ source }) => source).join('|'), 'gm');
+  return [...text.matchAll(pattern)].map(({ groups: { list, from = '' } = {} }) => ({
+    names: list === undefined ? 'all' : list.split(',').flatMap((name) => nameOf(name) ?? []),
+    target: from.startsWith('.') ? join(dirname(file), from) : from,
+  }));
 }
 
 function nameOf(item: string): string | undefined {

@@ -11,7 +11,7 @@ import { JournalError, readJournal } from '../../store/file.ts';
 import type { Home } from '../home.ts';
 import { type CliOptions, usage } from '../options.ts';
 
-export interface ReplayResult {
+interface ReplayResult {
   lines: string[];
   differences: number;
 }

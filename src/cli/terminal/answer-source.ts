@@ -3,7 +3,7 @@ import { parseTerminalLine } from '../../commands/parse-line.ts';
 import type { Command } from '../../core/contracts/command.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 
-export type Answered =
+type Answered =
   | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }
   /** Not understood. Nothing changed, so the reason is shown and the question is asked again. */
   | { kind: 'problem'; problem: string; suggestion?: string }
