@@ -6,18 +6,19 @@ import type { AppDependencies } from './dependencies.ts';
 export type Ending = 'unlabeled' | 'closed' | 'locked' | undefined;
 
 /**
- * The person who removed the label, or closed or locked the issue. Undefined if GitHub does not say; `ours` if only this App did.
+ * The person or bot who removed the label, or closed or locked the issue. No login if GitHub does not say; `ours` if only this App did.
  */
 export async function whoEnded(
   { settings }: AppDependencies,
   github: GitHub,
   issue: number,
   ending: Exclude<Ending, undefined>,
-): Promise<{ login?: string } | 'ours'> {
+): Promise<{ login?: string; isBot: boolean } | 'ours'> {
   const events = (await github.issueEvents(issue)).filter(
     ({ event, label }) => event === ending && (ending !== 'unlabeled' || isSameLabel(label, settings.label)),
   );
   const others = events.filter(({ app_id }) => app_id !== settings.appId);
   if (events.length > 0 && others.length === 0) return 'ours';
-  return { login: others.at(-1)?.actor };
+  const last = others.at(-1);
+  return { login: last?.actor, isBot: last?.actor_type === 'Bot' };
 }

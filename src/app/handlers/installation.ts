@@ -49,7 +49,7 @@ export async function cancelBecause(
   if (!state || !isUnderWay(state)) return;
   const at = deps.now().toISOString();
   const command = { name: 'cancel' as const };
-  await handleInput(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
+  await handleInput(deps, run, { type: 'command', at, command, by, via: 'github', because }, [seen]);
 }
 
 /** Revives effects and deliveries that were buried because the App lacked access or a permission. */

@@ -33,10 +33,12 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   if (gone.ending === 'unlabeled' && (await isLabelGone(deps, github, run))) return;
   if (gone.ending === 'closed' && (await isMerged(deps, github, run))) return;
   let by = gone.person;
+  let isBot = gone.bot !== undefined;
   if (by === undefined && gone.ending !== undefined) {
     const ended = await whoEnded(deps, github, gone.issue, gone.ending);
     if (ended === 'ours') return;
     by = gone.bot ?? ended.login;
+    isBot ||= ended.isBot;
   }
   by ??= gone.bot ?? 'someone';
   const at = deps.now().toISOString();
@@ -45,7 +47,8 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
     return;
   }
   const command = { name: 'cancel' as const };
-  await handleInput(deps, run, { type: 'command', at, command, by, via: 'autobuild' }, [gone.seen]);
+  const via = isBot ? 'autobuild' : 'github';
+  await handleInput(deps, run, { type: 'command', at, command, by, via }, [gone.seen]);
 }
 
 async function mayCancel(github: GitHub, login: string, { roles }: RunTarget): Promise<boolean> {
@@ -60,7 +63,7 @@ async function pauseClosed(
 ): Promise<void> {
   const because = `the issue was closed by ${by}`;
   const command = { name: 'pause' as const };
-  await handleInput(deps, run, { type: 'command', at, command, by, via: 'autobuild', because }, [seen]);
+  await handleInput(deps, run, { type: 'command', at, command, by, via: 'github', because }, [seen]);
   await handleInput(
     deps,
     run,

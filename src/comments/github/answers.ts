@@ -10,6 +10,7 @@ const VIA: Record<Response['via'], string> = {
   form: 'by one-time form',
   terminal: 'in the terminal',
   answer_flag: 'by `--answer`',
+  github: 'on GitHub',
   autobuild: 'by Autobuild',
 };
 

@@ -142,5 +142,8 @@ export function provideForm(keys: readonly string[]): string {
   return ['/provide', ...keys.map((key) => `${key}=`)].join(' ');
 }
 
-/** The channel of a command. `autobuild` marks a command that no person gave, such as the pause after a failed dispatch. */
-export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'autobuild']);
+/**
+ * The channel of a command. `github` marks an act of a person on GitHub that counts as one, such as removing the label.
+ * `autobuild` marks a command that no person gave, such as the cancel after another App locked the issue.
+ */
+export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'github', 'autobuild']);

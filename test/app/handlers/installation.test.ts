@@ -40,7 +40,7 @@ test.each([
   const state = await desk.state();
   expect(state).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
   expect(state.finished?.reason).toBe(`cancelled by walter: ${because}`);
-  expect(await desk.waysOfCommands()).toEqual(['autobuild']);
+  expect(await desk.waysOfCommands()).toEqual(['github']);
   await desk.settle();
   desk.clock.ms += 21_000;
   await desk.settle();

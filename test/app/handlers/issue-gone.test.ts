@@ -31,16 +31,26 @@ test.each(['issues.deleted', 'issues.transferred', 'issues.locked'] as const)(
     await happened(event);
     const state = await desk.state();
     expect(state).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
-    expect(state.escalations[0]?.responses).toMatchObject([
-      { command: { name: 'cancel' }, via: 'autobuild' },
-    ]);
-    expect(await desk.waysOfCommands()).toEqual(['autobuild']);
+    expect(state.escalations[0]?.responses).toMatchObject([{ command: { name: 'cancel' }, via: 'github' }]);
+    expect(await desk.waysOfCommands()).toEqual(['github']);
   },
 );
+
+test('C-6: a close by somebody who may not cancel pauses the run', async () => {
+  await desk.olivia.comment(issue, '/provide colour=red size=2');
+  await desk.settle();
+  await desk.person('tina').closeIssue(issue);
+  await desk.settle();
+  expect((await desk.state()).paused).toBeDefined();
+  const comments = await desk.olivia.comments(issue);
+  expect(comments.at(-1)?.body).toContain('Paused: the issue was closed by tina.');
+  expect(await desk.waysOfCommands()).toEqual(['comment', 'github']);
+});
 
 test('C-6: another App that locks the issue cancels as a person does', async () => {
   await happened('issues.locked', 'Bot');
   expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+  expect(await desk.waysOfCommands()).toEqual(['autobuild']);
 });
 
 test('C-6: what this App itself does to the issue cancels nothing, told or found', async () => {

@@ -246,6 +246,7 @@ test.each([
   await unheard(() => act(issue));
   await desk.reconcile();
   expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
+  expect(await desk.waysOfCommands()).toEqual(['github']);
 });
 
 test('C-6: merging the pull request closes the issue and cancels nothing: the run is approved as soon as the merge is found', async () => {
