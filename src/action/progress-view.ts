@@ -1,12 +1,12 @@
 import type { AgentEvent } from '../core/contracts/agent-event.ts';
-import type { Progress } from '../runner/job/job.ts';
+import type { JobProgress } from '../runner/job/job.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 
 /** Text that arrives in pieces is printed line by line. A longer unfinished line is printed as it is. */
 const MAX_WAITING = 4_096;
 
 /** Shows the agent's actions in the step's log. */
-export function createProgressView(log: ActionLog): { show(progress: Progress): void; flush(): void } {
+export function createProgressView(log: ActionLog): { show(progress: JobProgress): void; flush(): void } {
   let waiting = '';
   const flush = () => {
     if (waiting) log.print(waiting);

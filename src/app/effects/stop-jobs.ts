@@ -1,5 +1,5 @@
 import { phaseOf } from '../../core/contracts/run-state.ts';
-import { isStopped } from '../../core/decide/is-still-wanted.ts';
+import { endedWithoutResult } from '../../core/decide/is-still-wanted.ts';
 import type { Dispatch } from '../../core/ports/dispatches.ts';
 import { isNeeded } from './dispatch-job.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
@@ -19,7 +19,7 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   let works = false;
   for (const dispatch of open) {
     if (!dispatch.claimed_at) await cancel(context, dispatch);
-    else if (!isStopped(state)) continue;
+    else if (!endedWithoutResult(state)) continue;
     else if (now.getTime() - Date.parse(state.updated_at) >= GRACE_MS) await cancel(context, dispatch);
     else works = true;
   }

@@ -1,7 +1,7 @@
 import { renderAnswered } from '../../comments/github/render-answered.ts';
 import { renderEscalation } from '../../comments/github/render-escalation.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
-import { isStopped } from '../../core/decide/is-still-wanted.ts';
+import { endedWithoutResult } from '../../core/decide/is-still-wanted.ts';
 import type { GitHubComment } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
@@ -17,7 +17,7 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   if (!escalation) return;
   const op = `${run}.${id}`;
   // R-9: a question that nobody has seen is not posted after a cancel.
-  if (isStopped(state) && !(await deps.store.comments.find(op))) return;
+  if (endedWithoutResult(state) && !(await deps.store.comments.find(op))) return;
   const present = open ? await findPresent(context, op) : undefined;
   // A person ticked a box that no handler has read yet. Writing now would erase the tick; its webhook or reconcile reads it.
   if (present && newTicks('', present.body).length > 0) return;

@@ -3,7 +3,7 @@ import type { Escalation } from '../../core/contracts/escalation.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { Task } from '../../core/contracts/task.ts';
-import type { Progress } from '../../runner/job/job.ts';
+import type { JobProgress } from '../../runner/job/job.ts';
 
 /** Everything a person sees of a run at a terminal. */
 export interface Screen {
@@ -12,7 +12,7 @@ export interface Screen {
   start(run: string, task: Task, checks: string[], hiddenCharacters: number): void;
   resumed(state: RunState): void;
   event(event: RunEvent, state: RunState): void;
-  progress(progress: Progress): void;
+  progress(progress: JobProgress): void;
   ask(state: RunState, escalation: Escalation, stateDir: string): void;
   reply(reply: Reply, state: RunState): void;
   review(state: RunState, escalation?: string): void;

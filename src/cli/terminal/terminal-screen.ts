@@ -14,7 +14,7 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { limitsInForce } from '../../guards/observe.ts';
 import { specDeviationDetected } from '../../guards/scope.ts';
-import type { Progress } from '../../runner/job/job.ts';
+import type { JobProgress } from '../../runner/job/job.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { Screen } from './screen.ts';
 
@@ -129,7 +129,7 @@ function stopsTheClock(event: RunEvent): boolean {
   return ['turn_ended', 'escalation_raised', 'job_parked', 'run_finished'].includes(event.type);
 }
 
-function describeProgress(progress: Progress): string | undefined {
+function describeProgress(progress: JobProgress): string | undefined {
   if (progress.type === 'phase') return progress.text;
   return progress.type === 'agent' ? describeAgentEvent(progress.event) : undefined;
 }

@@ -3,14 +3,14 @@ import { lastVerification, type RunState } from '../../core/contracts/run-state.
 import { score } from '../../core/contracts/verification.ts';
 import { ratesOf } from '../text/figures.ts';
 import { code } from '../text/harmless.ts';
-import { leftPutBack } from '../text/left-put-back.ts';
 import { blocks, link, marker, renderTable, small } from '../text/markdown.ts';
+import { revertedEdits } from '../text/reverted-edits.ts';
 import { totalsOf } from '../text/totals.ts';
 import { count, timeSpan } from '../text/words.ts';
 import { renderAsking } from './question-parts.ts';
 import { LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
 
-const PUT_BACK_SHOWN = 5;
+const REVERTED_SHOWN = 5;
 
 /** The last comment of a run. It is a new comment, so that people are notified. */
 export function renderReceipt(state: RunState, where: CommentContext): string {
@@ -64,10 +64,10 @@ function summarize(state: RunState): string {
     `${count(state.turns.length, 'turn')}, ${questions === 0 ? 'no question' : count(questions, 'question')} asked.`,
   );
   if (state.known_issues.length > 0) parts.push(`${count(state.known_issues.length, 'known issue')} left.`);
-  const putBack = leftPutBack(state);
-  if (putBack.length > 0) {
-    const shown = putBack.slice(0, PUT_BACK_SHOWN).map((path) => code(path, 120));
-    const more = putBack.length - shown.length;
+  const reverted = revertedEdits(state);
+  if (reverted.length > 0) {
+    const shown = reverted.slice(0, REVERTED_SHOWN).map((path) => code(path, 120));
+    const more = reverted.length - shown.length;
     const named = more > 0 ? [...shown, `${more} more`] : shown;
     parts.push(`Put back and never approved, so not in the work: ${named.join(', ')}.`);
   }

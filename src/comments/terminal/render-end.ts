@@ -2,13 +2,13 @@ import { lastVerification, type RunState } from '../../core/contracts/run-state.
 import { score } from '../../core/contracts/verification.ts';
 import { partialCause } from '../github/render-pull-request.ts';
 import { ratesOf } from '../text/figures.ts';
-import { leftPutBack } from '../text/left-put-back.ts';
+import { revertedEdits } from '../text/reverted-edits.ts';
 import { type Totals, totalsOf } from '../text/totals.ts';
 import { count } from '../text/words.ts';
 import { paintState, type RunLook, widthOf } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 
-const PUT_BACK_SHOWN = 10;
+const REVERTED_SHOWN = 10;
 
 interface EndLook extends RunLook {
   branch?: string;
@@ -27,19 +27,19 @@ export function renderEnd(state: RunState, look: EndLook): string {
     ...state.known_issues
       .slice(0, 10)
       .map((issue) => `  ✗ known issue: ${terminalLine(issue.title, widthOf(look) - 18)}`),
-    ...putBackLines(state, look),
+    ...revertedLines(state, look),
     `  turns ${totals.turns}   ${totals.working}   waiting ${totals.waiting}${spent(state, totals)}`,
     `  ${look.branch ? `branch ${terminalLine(look.branch, 60)}, ` : ''}${work}`,
   ];
   return lines.join('\n');
 }
 
-function putBackLines(state: RunState, look: EndLook): string[] {
-  const paths = leftPutBack(state);
-  const more = paths.length - PUT_BACK_SHOWN;
+function revertedLines(state: RunState, look: EndLook): string[] {
+  const paths = revertedEdits(state);
+  const more = paths.length - REVERTED_SHOWN;
   return [
     ...paths
-      .slice(0, PUT_BACK_SHOWN)
+      .slice(0, REVERTED_SHOWN)
       .map((path) => `  ✗ put back, not in the work: ${terminalLine(path, widthOf(look) - 31)}`),
     ...(more > 0 ? [`  ✗ and ${count(more, 'more file')} put back`] : []),
   ];

@@ -13,7 +13,7 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     case 'show_review':
     case 'notify':
     case 'run_ci':
-      return !isStopped(state);
+      return !endedWithoutResult(state);
     case 'update_status':
     case 'close_question':
     case 'reply':
@@ -30,6 +30,6 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
 }
 
 /** The run was ended without a result, by a person or because nobody answered. */
-export function isStopped({ status }: RunState): boolean {
+export function endedWithoutResult({ status }: RunState): boolean {
   return status === 'cancelled' || status === 'terminated_by_human';
 }

@@ -33,7 +33,7 @@ export interface JobSettings {
 }
 
 /** Live output for a terminal or a log. Only the journal is the record of a run. */
-export type Progress =
+export type JobProgress =
   | { type: 'agent'; event: AgentEvent }
   | { type: 'stderr'; text: string }
   | { type: 'phase'; text: string }
@@ -61,7 +61,7 @@ export interface JobOptions {
   now(): Date;
   /** Aborted when the job must save its work and end. */
   parking: AbortSignal;
-  onProgress(progress: Progress): void;
+  onProgress(progress: JobProgress): void;
 }
 
 /** A running job: its options and the state that its turns share. */

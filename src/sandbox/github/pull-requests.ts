@@ -90,7 +90,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     return { ...pull, head: { ...pull.head, sha } };
   }
 
-  async function mendOwn(payload: Json): Promise<Json> {
+  async function fillGaps(payload: Json): Promise<Json> {
     const pull_request = await followBranch(payload.pull_request as Pull);
     const key = editKey(pull_request.number, pull_request);
     const changed = payload.action === 'edited' && { changes: changes.get(key) ?? {} };
@@ -147,7 +147,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     },
 
     async fixPayload(event, payload) {
-      if (event.startsWith('pull_request')) return { ...payload, ...(await mendOwn(payload)) };
+      if (event.startsWith('pull_request')) return { ...payload, ...(await fillGaps(payload)) };
       const issue = payload.issue as (Json & { number: number; html_url: string }) | undefined;
       if (event !== 'issue_comment' || !issue || !numbers.has(issue.number)) return payload;
       const html = issue.html_url.replace('/issues/', '/pull/');

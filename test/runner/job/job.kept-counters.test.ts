@@ -4,13 +4,13 @@ import { decide } from '../../../src/core/decide/decide.ts';
 import { briefFor } from '../../../src/core/decide/orders/brief-for.ts';
 import { initialStates } from '../../../src/guards/observe.ts';
 import { RULES } from '../../../src/guards/rules.ts';
-import { createJob, type JobOptions, type Progress } from '../../../src/runner/job/job.ts';
+import { createJob, type JobOptions, type JobProgress } from '../../../src/runner/job/job.ts';
 import { Run, startRun, USAGE } from '../../core/run-builder.ts';
 
 test('E-17: counters that another version kept begin anew, the others go on, and the log says so', () => {
   const run = startRun().turns(2).park();
   const brief = briefFor(run.state);
-  const told: Progress[] = [];
+  const told: JobProgress[] = [];
   const options: Partial<JobOptions> = {
     brief: { ...brief, guards: { ...brief.guards, same_error_repeated: { occurrences: 'x' } } },
     runDir: `${tmpdir()}/there-is-no-such-run`,
@@ -27,7 +27,7 @@ test('E-17: counters that another version kept begin anew, the others go on, and
 });
 
 test('E-17: a new run tells of no counters', () => {
-  const told: Progress[] = [];
+  const told: JobProgress[] = [];
   const options: Partial<JobOptions> = {
     brief: briefFor(new Run().state),
     runDir: `${tmpdir()}/there-is-no-such-run`,

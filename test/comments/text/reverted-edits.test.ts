@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { renderReceipt } from '../../../src/comments/github/render-receipt.ts';
-import { leftPutBack } from '../../../src/comments/text/left-put-back.ts';
+import { revertedEdits } from '../../../src/comments/text/reverted-edits.ts';
 import { run, turns, WHERE } from '../story.ts';
 
 test('E-5: the receipt names what was put back and never approved', () => {
@@ -17,7 +17,7 @@ test('E-5: the receipt names what was put back and never approved', () => {
     changes: { paths: ['now-in.ts'], added: 1, removed: 0 },
     finished: { at: '2026-11-16T15:00:00.000Z', partial: false, reason: 'done' },
   });
-  expect(leftPutBack(done)).toEqual(['f4']);
+  expect(revertedEdits(done)).toEqual(['f4']);
   expect(renderReceipt(done, WHERE)).toContain('Put back and never approved, so not in the work: `f4`.');
-  expect(leftPutBack({ ...done, finished: undefined })).toEqual([]);
+  expect(revertedEdits({ ...done, finished: undefined })).toEqual([]);
 });

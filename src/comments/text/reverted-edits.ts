@@ -1,7 +1,7 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 
 /** Edits that were reverted and are not in the work. The end of a run lists them, so that none is lost silently. */
-export function leftPutBack(state: RunState): string[] {
+export function revertedEdits(state: RunState): string[] {
   const { turns, turn, escalations, approved_paths, approved_names = [], changes, finished } = state;
   if (!finished) return [];
   const last = turns.at(-1);
