@@ -94,3 +94,31 @@ describe('comments are in the English that engineers write', () => {
     expect(offences).toEqual([]);
   });
 });
+
+describe('names are in the same English', () => {
+  const wordsOf = (name: string) => name.replaceAll(/(?<=[a-z])(?=[A-Z])|[_/-]/g, ' ');
+  const isBanned = (name: string) => BANNED.some(({ pattern }) => wordsOf(name).search(pattern) !== -1);
+
+  function namesIn(source: string): string[] {
+    const declared = source.matchAll(/\b(?:const|let|function\*?|class|interface|type) (\w+)/g);
+    return [...declared].map(([, name = '']) => name);
+  }
+
+  test.each(['putBackLines', 'PUT_BACK_SHOWN', 'left-put-back.ts', 'mendOwn', 'goOn', 'startAnew'])(
+    '%s has a word of our own making',
+    (name) => expect(isBanned(name)).toBe(true),
+  );
+
+  test('no file and nothing declared in src/ has a word of our own making', () => {
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const offences = files
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [
+        ...(isBanned(file) ? [file] : []),
+        ...namesIn(readFileSync(join(root, 'src', file), 'utf8'))
+          .filter(isBanned)
+          .map((name) => `${file}: ${name}`),
+      ]);
+    expect(offences).toEqual([]);
+  });
+});

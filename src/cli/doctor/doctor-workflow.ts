@@ -4,7 +4,7 @@ import type { WorkflowFile, WorkflowInput } from '../workflow-file.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 
 const ACTION = /^(?<action>[\w.-]+\/[\w.-]*autobuild[\w.-]*)(?:\/[^@]*)?@(?<ref>\S+)$/i;
-const ANEW = 'Compare the file with what `autobuild init` writes.';
+const COMPARE = 'Compare the file with what `autobuild init` writes.';
 
 /** The action's reference in the workflow, such as `autobuild/autobuild` and `v0.1.0`. */
 interface ActionReference {
@@ -30,7 +30,7 @@ function examineInputs({ inputs, runName, leaksTicket }: WorkflowFile): Finding 
   if (!/inputs\.operation\b/.test(runName)) wrong.push('`run-name` lacks the input `operation`');
   return wrong.length === 0
     ? ok('inputs', 'The inputs of the workflow are those the App gives.')
-    : problem('inputs', `${WORKFLOW_PATH}: ${wrong.join('; ')}.`, ANEW);
+    : problem('inputs', `${WORKFLOW_PATH}: ${wrong.join('; ')}.`, COMPARE);
 }
 
 function findWrongInputs(inputs: Record<string, WorkflowInput>): string[] {
@@ -80,7 +80,7 @@ function examineAction(workflow: WorkflowFile, version: string): Finding {
     return problem(
       'action',
       `No step of ${WORKFLOW_PATH} runs the action.`,
-      `${ANEW} (\`uses: …/autobuild@v${version}\`)`,
+      `${COMPARE} (\`uses: …/autobuild@v${version}\`)`,
     );
   }
   const names = [...new Set(found.map(({ action, ref }) => `${action}@${ref}`))];
