@@ -32,7 +32,9 @@ test('C-2: a label whose change was cut short does not stay when the run is back
   desk = await openAppDesk();
   const { issue } = await desk.begin();
   const labels = async () => (await desk.olivia.labels(issue)).toSorted();
-  desk.interfere(({ method }) => (method === 'DELETE' ? { status: 403, body: { message: 'Not now' } } : undefined));
+  desk.interfere(({ method }) =>
+    method === 'DELETE' ? { status: 403, body: { message: 'Not now' } } : undefined,
+  );
   await desk.olivia.comment(issue, '/pause');
   await desk.settle();
   expect(await labels()).toEqual(['autobuild', 'autobuild:running', 'autobuild:waiting']);
