@@ -32,7 +32,6 @@ export interface Tickets {
   ): Promise<boolean>;
   /** The new token replaces older ones of the same dispatch. */
   addToken(hash: string, op: string): Promise<void>;
-  /** Undefined also if the dispatch has ended: a job that Actions gave up may still run. */
   findToken(hash: string): Promise<JobIdentity | undefined>;
   /** Revokes every token and ticket of the run's jobs before `job`. */
   revokeBefore(run: string, job: number): Promise<void>;

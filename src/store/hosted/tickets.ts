@@ -86,8 +86,6 @@ export function createTickets({ db, dialect, transaction }: Database): Tickets {
           'dispatches.verification',
         ])
         .where('hash', '=', hash)
-        // its successor may have the same job number, so a job that works on after its end is told apart by it.
-        .where('dispatches.ended_ms', 'is', null)
         .executeTakeFirst();
       return row && { ...row, verification: row.verification ?? undefined };
     },

@@ -40,15 +40,6 @@ export function testTickets(bench: Bench): void {
     await expect(tickets.addToken('x', 'none')).rejects.toThrow();
   });
 
-  test('R-6: the token of a dispatch that has ended is none, because its successor may have the same number', async () => {
-    const { runs, tickets, dispatches } = await bench.open();
-    await runs.commit('r1', 0, { ...request('r1'), effects: [{ type: 'dispatch_job', job: 1 }] });
-    await tickets.addToken('token', BUILD.op);
-    expect(await tickets.findToken('token')).toMatchObject(BUILD);
-    await dispatches.change(BUILD.op, { ended_at: at(5), outcome: 'the Actions run ended (failure)' });
-    expect(await tickets.findToken('token')).toBeUndefined();
-  });
-
   test('of several that come with one ticket at once, through two instances, one gets it', async () => {
     const stores = [await openTickets(), (await bench.open()).tickets];
     const taken = await Promise.all(
