@@ -97,3 +97,13 @@ test('E-13: the third job in a row that is lost pauses the run, and one comment 
   expect(builds()).toBe(before + 1);
   expect((await desk.state()).losses).toBeUndefined();
 });
+
+test('R-6: the token of a job that Actions gave up is void, because its successor may have the same number', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const { op = '' } = (await desk.dispatch(1, 'build', run)) ?? {};
+  await desk.claim(4_000_077, 1, 'build', run);
+  await desk.store.tickets.addToken('token', op);
+  await desk.endActionsRun(4_000_077, 'failure');
+  expect(await desk.store.tickets.findToken('token')).toBeUndefined();
+});
