@@ -39,9 +39,9 @@ const MUTANTS = [
     to: '',
   },
   {
-    name: 'the token of an ended dispatch is good',
-    file: 'src/store/hosted/tickets.ts',
-    from: ".where('dispatches.ended_ms', 'is', null)",
+    name: 'the token of a job that Actions gave up is good',
+    file: 'src/app/handlers/workflow-run-completed.ts',
+    from: 'await store.tickets.revoke(op);',
     to: '',
   },
   {
