@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { compact } from '../core/compact.ts';
 import type { Guard, Trigger } from '../core/contracts/guard.ts';
-import { limitSchema } from './limit-schema.ts';
-import { acceptCurrent, cancel, continueFromZero, orderOptions, review } from './options.ts';
-import { CHOOSE, joinHeadline, statusClause } from './wording.ts';
+import { limitSchema } from './counting/limit-schema.ts';
+import { acceptCurrent, cancel, continueFromZero, orderOptions, review } from './words/options.ts';
+import { CHOOSE, joinHeadline, statusClause } from './words/wording.ts';
 
 const allowed = 'dollars, a number above 0, `{dollars: N}`, `{tokens: N}`, or `off`';
 const amount = z.number().positive();

@@ -1,8 +1,8 @@
 import type { AnyGuard, Option, Progress, Trigger } from '../core/contracts/guard.ts';
 import type { TriggerWords } from '../core/contracts/rules.ts';
-import { approveLabel, mergeOptions } from './options.ts';
 import { GUARDS } from './registry.ts';
-import { withThreshold } from './wording.ts';
+import { approveLabel, mergeOptions } from './words/options.ts';
+import { withThreshold } from './words/wording.ts';
 
 /**
  * One question for all that tripped at once (E-8, G-13). Causes come before symptoms, each in the order of the registry, and

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { type Guard, type GuardEvent, Occurrence, PassRate } from '../core/contracts/guard.ts';
 import { AGENT_ITSELF } from '../core/errors/agent-itself.ts';
-import { type Failure, readOutcome, type Sighting } from './failing-operations.ts';
-import { countLimit } from './limit-schema.ts';
+import { type Failure, readOutcome, type Sighting } from './counting/failing-operations.ts';
+import { countLimit } from './counting/limit-schema.ts';
+import { isBetter, passRate } from './counting/pass-rate.ts';
 import {
   acceptCurrent,
   cancel,
@@ -12,9 +13,8 @@ import {
   review,
   skipAndContinue,
   terminate,
-} from './options.ts';
-import { isBetter, passRate } from './pass-rate.ts';
-import { CHOOSE, HINT_FIRST, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './wording.ts';
+} from './words/options.ts';
+import { CHOOSE, HINT_FIRST, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './words/wording.ts';
 
 /** Both guards count failing operations. Each has its own count, because answers re-arm them separately. */
 

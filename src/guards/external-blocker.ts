@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { ExternalBlocker } from '../core/contracts/verification.ts';
-import { type BlockerSighting, readBlockers, readPassed } from './blocker-sightings.ts';
-import { limitSchema, On } from './limit-schema.ts';
+import { type BlockerSighting, readBlockers, readPassed } from './counting/blocker-sightings.ts';
+import { limitSchema, On } from './counting/limit-schema.ts';
 import {
   acceptCurrent,
   checkpointAndPause,
@@ -11,8 +11,8 @@ import {
   review,
   skipAndContinue,
   terminate,
-} from './options.ts';
-import { joinHeadline, oneLine } from './wording.ts';
+} from './words/options.ts';
+import { joinHeadline, oneLine } from './words/wording.ts';
 
 const KEPT = 10;
 const KINDS = ['missing_dependency', 'permission_denied', 'api_unavailable'] as const;

@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { ActionRecord, type Guard, type GuardEvent } from '../core/contracts/guard.ts';
-import { limitSchema } from './limit-schema.ts';
-import { acceptCurrent, debugFirst, orderOptions, review, terminate, tryDifferently } from './options.ts';
-import { HINT_FIRST, joinHeadline, oneLine, plural } from './wording.ts';
+import { limitSchema } from './counting/limit-schema.ts';
+import {
+  acceptCurrent,
+  debugFirst,
+  orderOptions,
+  review,
+  terminate,
+  tryDifferently,
+} from './words/options.ts';
+import { HINT_FIRST, joinHeadline, oneLine, plural } from './words/wording.ts';
 
 const RECORDS_KEPT = 20;
 const MAX_THRESHOLD = 1000;

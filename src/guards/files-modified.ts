@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { type Guard, ProposedWrite } from '../core/contracts/guard.ts';
-import { countLimit } from './limit-schema.ts';
-import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './options.ts';
-import { addProposed } from './proposed-writes.ts';
-import { joinHeadline, oneLine, withArticle } from './wording.ts';
+import { countLimit } from './counting/limit-schema.ts';
+import { addProposed } from './counting/proposed-writes.ts';
+import { acceptCurrent, approveFiles, orderOptions, review, stayWithin, terminate } from './words/options.ts';
+import { joinHeadline, oneLine, withArticle } from './words/wording.ts';
 
 const PATHS_KEPT = 10_000;
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
-import { countLimit } from './limit-schema.ts';
-import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './options.ts';
-import { CHOOSE, failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause } from './wording.ts';
+import { countLimit } from './counting/limit-schema.ts';
+import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './words/options.ts';
+import { CHOOSE, failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause } from './words/wording.ts';
 
 const MORE_TURNS = 5;
 

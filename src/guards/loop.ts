@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
-import { countLimit } from './limit-schema.ts';
-import { acceptCurrent, cancel, debugFirst, orderOptions, review, tryDifferently } from './options.ts';
-import { CHOOSE, clip, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './wording.ts';
+import { countLimit } from './counting/limit-schema.ts';
+import { acceptCurrent, cancel, debugFirst, orderOptions, review, tryDifferently } from './words/options.ts';
+import { CHOOSE, clip, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './words/wording.ts';
 
 const SIGNATURE_CHARS = 500;
 const TURNS_KEPT = 50;

@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import { Evidence, type Guard } from '../core/contracts/guard.ts';
-import { switchLimit } from './limit-schema.ts';
-import { acceptCurrent, cancel, inActionsSecrets, orderOptions, review, skipAndContinue } from './options.ts';
-import { clip, oneLine, plural } from './wording.ts';
+import { switchLimit } from './counting/limit-schema.ts';
+import {
+  acceptCurrent,
+  cancel,
+  inActionsSecrets,
+  orderOptions,
+  review,
+  skipAndContinue,
+} from './words/options.ts';
+import { clip, oneLine, plural } from './words/wording.ts';
 
 const RAW_KEPT = 64 * 1024;
 

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { HARD_BLOCKERS, hardBlocker } from '../core/contracts/blockers.ts';
 import { Evidence, type Guard } from '../core/contracts/guard.ts';
 import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/contracts/player-report.ts';
-import { switchLimit } from './limit-schema.ts';
-import { acceptCurrent, cancel, orderOptions, review } from './options.ts';
-import { oneLine } from './wording.ts';
+import { switchLimit } from './counting/limit-schema.ts';
+import { acceptCurrent, cancel, orderOptions, review } from './words/options.ts';
+import { oneLine } from './words/wording.ts';
 
 const ReviewState = z.object({ asked: Evidence.nullable() });
 type ReviewState = z.infer<typeof ReviewState>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
-import { limitSchema } from './limit-schema.ts';
+import { limitSchema } from './counting/limit-schema.ts';
 import {
   acceptCurrent,
   cancel,
@@ -8,8 +8,8 @@ import {
   continueMinutes,
   orderOptions,
   review,
-} from './options.ts';
-import { CHOOSE, failingClause, joinHeadline, plural, statusClause, withThreshold } from './wording.ts';
+} from './words/options.ts';
+import { CHOOSE, failingClause, joinHeadline, plural, statusClause, withThreshold } from './words/wording.ts';
 
 const MORE_MINUTES = 10;
 const MINUTE_MS = 60_000;

@@ -6,7 +6,8 @@ import {
   ProposedWrite,
   type Trigger,
 } from '../core/contracts/guard.ts';
-import { switchLimit } from './limit-schema.ts';
+import { switchLimit } from './counting/limit-schema.ts';
+import { addProposed } from './counting/proposed-writes.ts';
 import {
   acceptCurrent,
   approvePastTheGate,
@@ -17,9 +18,8 @@ import {
   review,
   stayWithin,
   terminate,
-} from './options.ts';
-import { addProposed } from './proposed-writes.ts';
-import { joinHeadline, oneLine } from './wording.ts';
+} from './words/options.ts';
+import { joinHeadline, oneLine } from './words/wording.ts';
 
 const ScopeState = z.object({ scope: z.array(z.string()), proposed: z.array(ProposedWrite) });
 type ScopeState = z.infer<typeof ScopeState>;

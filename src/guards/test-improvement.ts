@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Guard, PassRate } from '../core/contracts/guard.ts';
-import { countLimit } from './limit-schema.ts';
+import { countLimit } from './counting/limit-schema.ts';
+import { isBetter, isWhole, passRate, percent } from './counting/pass-rate.ts';
 import {
   acceptCurrent,
   debugFirst,
@@ -9,9 +10,8 @@ import {
   skipAndContinue,
   terminate,
   tryDifferently,
-} from './options.ts';
-import { isBetter, isWhole, passRate, percent } from './pass-rate.ts';
-import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, plural } from './wording.ts';
+} from './words/options.ts';
+import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, plural } from './words/wording.ts';
 
 const HISTORY_KEPT = 50;
 const RATES_SHOWN = 6;

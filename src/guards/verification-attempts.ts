@@ -1,8 +1,15 @@
 import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
-import { countLimit } from './limit-schema.ts';
-import { acceptCurrent, continueFromZero, debugFirst, orderOptions, review, terminate } from './options.ts';
-import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, statusClause } from './wording.ts';
+import { countLimit } from './counting/limit-schema.ts';
+import {
+  acceptCurrent,
+  continueFromZero,
+  debugFirst,
+  orderOptions,
+  review,
+  terminate,
+} from './words/options.ts';
+import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, statusClause } from './words/wording.ts';
 
 const TURNS_KEPT = 50;
 

@@ -24,7 +24,9 @@ test('E-15: no field of a trigger, of its evidence or of the metrics holds an op
 
 test('E-15: no guard reads or writes one', () => {
   const folder = new URL('../../src/guards/', import.meta.url);
-  const files = readdirSync(folder);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
   expect(files.length).toBeGreaterThan(14);
   const mentioning = files.filter((file) => OPINION.test(readFileSync(new URL(file, folder), 'utf8')));
   expect(mentioning).toEqual([]);

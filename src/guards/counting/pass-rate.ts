@@ -1,5 +1,5 @@
-import type { PassRate } from '../core/contracts/guard.ts';
-import { score, type Verification } from '../core/contracts/verification.ts';
+import type { PassRate } from '../../core/contracts/guard.ts';
+import { score, type Verification } from '../../core/contracts/verification.ts';
 
 /** Undefined if nothing was counted, as in a repository without checks. */
 export function passRate(verification: Verification, turn: number): PassRate | undefined {

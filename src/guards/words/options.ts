@@ -1,5 +1,5 @@
-import type { Option, Progress } from '../core/contracts/guard.ts';
-import { isPlainPath } from '../core/work/path-pattern.ts';
+import type { Option, Progress } from '../../core/contracts/guard.ts';
+import { isPlainPath } from '../../core/work/path-pattern.ts';
 
 /** All choices that guards offer. Ticking one is the same as typing its command. */
 

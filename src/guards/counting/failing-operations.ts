@@ -1,6 +1,6 @@
-import type { GuardEvent } from '../core/contracts/guard.ts';
-import type { CheckResult, ErrorSighting } from '../core/contracts/verification.ts';
-import { clip, oneLine } from './wording.ts';
+import type { GuardEvent } from '../../core/contracts/guard.ts';
+import type { CheckResult, ErrorSighting } from '../../core/contracts/verification.ts';
+import { clip, oneLine } from '../words/wording.ts';
 
 const SIGHTINGS_READ = 100;
 const OPERATIONS_READ = 20;

@@ -1,4 +1,4 @@
-import type { Hint, Progress, Trigger } from '../core/contracts/guard.ts';
+import type { Hint, Progress, Trigger } from '../../core/contracts/guard.ts';
 
 /** Words that several guards use. Text of an agent or a tool is cut to one line here. Renderers escape it. */
 

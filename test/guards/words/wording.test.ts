@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { Option, type Progress } from '../../src/core/contracts/guard.ts';
-import { describeTriggers } from '../../src/guards/describe-triggers.ts';
-import { joinHeadline } from '../../src/guards/wording.ts';
-import { tripsOfEveryGuard } from './every-guard.ts';
-import { error, failed, limits, only, times, triggersAfter } from './guard-events.ts';
+import { Option, type Progress } from '../../../src/core/contracts/guard.ts';
+import { describeTriggers } from '../../../src/guards/describe-triggers.ts';
+import { joinHeadline } from '../../../src/guards/words/wording.ts';
+import { tripsOfEveryGuard } from '../every-guard.ts';
+import { error, failed, limits, only, times, triggersAfter } from '../guard-events.ts';
 
 const progress: Progress = { turn: 7, max_turns: 10, score: { unit: 'tests', passed: 3, total: 5 } };
 

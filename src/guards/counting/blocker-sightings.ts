@@ -1,7 +1,7 @@
-import type { GuardEvent } from '../core/contracts/guard.ts';
-import type { ReportedError } from '../core/contracts/player-report.ts';
-import type { ExternalBlocker, Verification } from '../core/contracts/verification.ts';
-import { clip, oneLine } from './wording.ts';
+import type { GuardEvent } from '../../core/contracts/guard.ts';
+import type { ReportedError } from '../../core/contracts/player-report.ts';
+import type { ExternalBlocker, Verification } from '../../core/contracts/verification.ts';
+import { clip, oneLine } from '../words/wording.ts';
 
 const MESSAGE_READ = 500;
 const NAME_CHARS = 500;

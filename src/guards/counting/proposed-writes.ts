@@ -1,5 +1,5 @@
-import type { ProposedWrite } from '../core/contracts/guard.ts';
-import { clip } from './wording.ts';
+import type { ProposedWrite } from '../../core/contracts/guard.ts';
+import { clip } from '../words/wording.ts';
 
 const PROPOSED_KEPT = 50;
 const DIFF_CHARS = 20_000;
