@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
-import { createClaudeReader } from './claude-reader.ts';
 import { refusingCommand } from './hook-command.ts';
+import { createClaudeReader } from './readers/claude-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 /** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
-import { createCodexReader } from './codex-reader.ts';
 import { refusingCommand } from './hook-command.ts';
 import { pathFrom, pathsOfPatch, pathsOfShellPatch } from './patch-paths.ts';
+import { createCodexReader } from './readers/codex-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 const KEYS = ['CODEX_API_KEY', 'OPENAI_API_KEY'] as const;

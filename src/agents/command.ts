@@ -1,7 +1,7 @@
 import { AgentEvent } from '../core/contracts/agent-event.ts';
 import type { Agent } from './agent.ts';
-import { parseJsonLine } from './json-line.ts';
 import { joinPrompt } from './prompt.ts';
+import { parseJsonLine } from './readers/json-line.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 /**

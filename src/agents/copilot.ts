@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
-import { createCopilotReader, EDIT_TOOLS, readFigures } from './copilot-reader.ts';
 import { askingCommand } from './hook-command.ts';
 import { pathsOfPatch } from './patch-paths.ts';
+import { createCopilotReader, EDIT_TOOLS, readFigures } from './readers/copilot-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 const FOLDER = 'copilot';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
-import { createGeminiReader, EDIT_TOOLS, SHELL_TOOL } from './gemini-reader.ts';
 import { askingCommand } from './hook-command.ts';
+import { createGeminiReader, EDIT_TOOLS, SHELL_TOOL } from './readers/gemini-reader.ts';
 import { quoteShellWords } from './shell-words.ts';
 import { turnEnvironment } from './turn-environment.ts';
 

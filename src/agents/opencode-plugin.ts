@@ -1,4 +1,4 @@
-import { EDIT_TOOLS, REFUSED } from './opencode-reader.ts';
+import { EDIT_TOOLS, REFUSED } from './readers/opencode-reader.ts';
 
 /**
  * The plugin that OpenCode loads. It asks the hook before each edit and waits as long as needed. Anything but a clear

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, ChooseVariables, TurnSpec } from './agent.ts';
 import { pluginSource } from './opencode-plugin.ts';
-import { createOpencodeReader, EDIT_TOOLS } from './opencode-reader.ts';
 import { pathsOfPatch } from './patch-paths.ts';
+import { createOpencodeReader, EDIT_TOOLS } from './readers/opencode-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 const FOLDER = 'opencode';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../core/contracts/agent-event.ts';
-import type { StreamReader } from './agent.ts';
+import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { StreamReader } from '../agent.ts';
+import { unwrapShell } from '../shell-words.ts';
 import { missingEnd, reasonOfFailure } from './end-reason.ts';
 import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
-import { unwrapShell } from './shell-words.ts';
 
 const count = z.number().nonnegative().catch(0);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCumulativeUsage } from '../../src/agents/cumulative-usage.ts';
+import { createCumulativeUsage } from '../../../src/agents/readers/cumulative-usage.ts';
 
 test('requests add up, each once, and the total never falls', () => {
   const usage = createCumulativeUsage();

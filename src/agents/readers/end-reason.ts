@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../core/contracts/agent-event.ts';
-import type { AgentEnd } from './agent.ts';
+import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEnd } from '../agent.ts';
 
 /**
  * The reason why an agent's turn ended, in one vocabulary. `auth` and `quota` need a person at once. The next turn

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { AgentEvent, ToolKind } from '../core/contracts/agent-event.ts';
-import type { StreamReader } from './agent.ts';
+import type { AgentEvent, ToolKind } from '../../core/contracts/agent-event.ts';
+import type { StreamReader } from '../agent.ts';
+import { pathsOfPatch } from '../patch-paths.ts';
 import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
 import { parseJsonLine, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
-import { pathsOfPatch } from './patch-paths.ts';
 
 /** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
 export const EDIT_TOOLS = ['write', 'edit', 'multiedit', 'patch', 'apply_patch'];
