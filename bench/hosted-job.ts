@@ -9,10 +9,10 @@ import type { HostedStore } from '../src/core/ports/hosted-store.ts';
 import { RULES } from '../src/guards/rules.ts';
 import { createCounters } from '../src/web/counters.ts';
 import { createIngest } from '../src/web/ingest.ts';
-import { createJobApi } from '../src/web/job-api.ts';
+import { createJobApi } from '../src/web/jobs/job-api.ts';
+import { createTicket, hashToken } from '../src/web/jobs/tokens.ts';
 import { createLog } from '../src/web/log.ts';
 import { createWebServer } from '../src/web/server.ts';
-import { createTicket, hashToken } from '../src/web/tokens.ts';
 import { CHILD_ENV } from './bench-agent.ts';
 import { SAMPLE_RUN, sampleRequest } from './sample-run.ts';
 

@@ -21,13 +21,13 @@ import { holdServerLock } from './store/server-lock.ts';
 import { createCounters } from './web/counters.ts';
 import { inTime } from './web/in-time.ts';
 import { createIngest } from './web/ingest.ts';
-import { createJobApi } from './web/job-api.ts';
+import { createJobApi } from './web/jobs/job-api.ts';
+import { createTicket, hashToken } from './web/jobs/tokens.ts';
 import { createLog, type Logger } from './web/log.ts';
 import { createOperate } from './web/operate.ts';
 import { createProvideInput } from './web/provide-input.ts';
 import { readSettings, type Settings } from './web/read-settings.ts';
 import { createWebServer } from './web/server.ts';
-import { createTicket, hashToken } from './web/tokens.ts';
 
 const STOP_MS = 10_000;
 const now = () => new Date();

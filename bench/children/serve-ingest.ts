@@ -4,7 +4,7 @@ import { Hono } from 'hono';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { createCounters } from '../../src/web/counters.ts';
 import { createIngest } from '../../src/web/ingest.ts';
-import type { JobApiEnv } from '../../src/web/job-api.ts';
+import type { JobApiEnv } from '../../src/web/jobs/job-api.ts';
 import { createLog } from '../../src/web/log.ts';
 import { createWebServer } from '../../src/web/server.ts';
 

@@ -6,7 +6,7 @@ import { Hono } from 'hono';
 import { JOB_API_PATH } from '../core/ports/job-api.ts';
 import { StoreUnavailableError } from '../core/ports/store-unavailable.ts';
 import { WEBHOOK_PATH } from './ingest.ts';
-import type { JobApiEnv } from './job-api.ts';
+import type { JobApiEnv } from './jobs/job-api.ts';
 import type { Logger } from './log.ts';
 
 export interface WebServerDependencies {

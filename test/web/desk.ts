@@ -11,13 +11,13 @@ import { RULES } from '../../src/guards/rules.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { createCounters } from '../../src/web/counters.ts';
 import { createIngest, type IngestDependencies } from '../../src/web/ingest.ts';
-import { createJobApi } from '../../src/web/job-api.ts';
-import type { JobApiDependencies } from '../../src/web/job-api-dependencies.ts';
+import { createJobApi } from '../../src/web/jobs/job-api.ts';
+import type { JobApiDependencies } from '../../src/web/jobs/job-api-dependencies.ts';
+import { createTicket, hashToken } from '../../src/web/jobs/tokens.ts';
 import { createLog } from '../../src/web/log.ts';
 import { createOperate, type WorkerHealth } from '../../src/web/operate.ts';
 import { createProvideInput } from '../../src/web/provide-input.ts';
 import { createWebServer, type WebServerDependencies } from '../../src/web/server.ts';
-import { createTicket, hashToken } from '../../src/web/tokens.ts';
 import { type Run, startRun } from '../core/run-builder.ts';
 
 export const SECRET = 'a secret that nobody can guess';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createJobLink } from '../../src/action/job-link.ts';
-import { createHttpLink } from '../../src/link/http.ts';
-import { startRun, tests, USAGE } from '../core/run-builder.ts';
-import { openTestDesk, type TestDesk } from './desk.ts';
+import { createJobLink } from '../../../src/action/job-link.ts';
+import { createHttpLink } from '../../../src/link/http.ts';
+import { startRun, tests, USAGE } from '../../core/run-builder.ts';
+import { openTestDesk, type TestDesk } from '../desk.ts';
 
 const SECRET = 'pa*ss<w0rd>[1]&q';
 const PLAIN = 'light blue';

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import { parseJson } from '../core/parse-json.ts';
-import type { Logger } from './log.ts';
-import { readStream } from './read-stream.ts';
+import { parseJson } from '../../core/parse-json.ts';
+import type { Logger } from '../log.ts';
+import { readStream } from '../read-stream.ts';
 
 /** The limit for a request with names and numbers only. */
 export const SMALL_BYTES = 64 * 1024;

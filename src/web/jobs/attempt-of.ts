@@ -1,4 +1,4 @@
-import type { RunTarget } from '../core/ports/run-target.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 
 /** The current attempt of an Actions run, read from GitHub. Undefined if GitHub does not know the run. */
 export type AttemptOf = (target: RunTarget, actionsRun: number) => Promise<number | undefined>;

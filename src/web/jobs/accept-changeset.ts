@@ -1,10 +1,10 @@
-import { Claim, type Envelope } from '../core/contracts/envelope.ts';
-import type { RunState } from '../core/contracts/run-state.ts';
-import type { WorkFacts } from '../core/contracts/work-facts.ts';
-import { isComplete } from '../core/decide/completion.ts';
-import { handle } from '../core/decide/handle.ts';
-import { openSecrets } from '../core/secrets/secrets-of-run.ts';
-import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import { Claim, type Envelope } from '../../core/contracts/envelope.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { WorkFacts } from '../../core/contracts/work-facts.ts';
+import { isComplete } from '../../core/decide/completion.ts';
+import { handle } from '../../core/decide/handle.ts';
+import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
+import { changesetLimits, examineWork, readChangeset } from '../../core/work/examine-work.ts';
 import type { JobApiDependencies } from './job-api-dependencies.ts';
 import { digestOf } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { waitForVersion } from '../../src/web/version-watch.ts';
+import { waitForVersion } from '../../../src/web/jobs/version-watch.ts';
 
 /** The clock stands still: what ends a wait here is not the time. */
 beforeEach(() => void vi.useFakeTimers());

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { GuardId } from '../../src/core/contracts/guard.ts';
-import { guardById } from '../../src/guards/registry.ts';
-import { type Run, startRun, USAGE } from '../core/run-builder.ts';
-import { openTestDesk, START, type TestDesk } from './desk.ts';
-import { callJobApi, claimJob } from './job-call.ts';
+import type { GuardId } from '../../../src/core/contracts/guard.ts';
+import { guardById } from '../../../src/guards/registry.ts';
+import { type Run, startRun, USAGE } from '../../core/run-builder.ts';
+import { openTestDesk, START, type TestDesk } from '../desk.ts';
+import { callJobApi, claimJob } from '../job-call.ts';
 
 const MINUTE_MS = 60_000;
 

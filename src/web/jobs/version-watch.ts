@@ -1,5 +1,5 @@
-import type { RunState } from '../core/contracts/run-state.ts';
-import type { HostedStore } from '../core/ports/hosted-store.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { HostedStore } from '../../core/ports/hosted-store.ts';
 
 /** A wake-up can be lost with a database connection, so waiters also poll. */
 const LOOK_AGAIN_MS = 2_000;

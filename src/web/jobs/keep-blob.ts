@@ -1,7 +1,7 @@
-import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
-import type { HostedStore } from '../core/ports/hosted-store.ts';
-import type { BlobName } from '../core/ports/job-api.ts';
-import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
+import { isUnderWay, pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
+import type { HostedStore } from '../../core/ports/hosted-store.ts';
+import type { BlobName } from '../../core/ports/job-api.ts';
+import { isAboutFinishedWork } from '../../core/work/work-approvals.ts';
 
 /** The run may change while its work is written; this many times in a row is a bug. */
 const TRIES = 5;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PASSING, type Run, startRun } from '../core/run-builder.ts';
-import { openTestDesk, type TestDesk } from './desk.ts';
-import { callJobApi, claimJob, workOf } from './job-call.ts';
+import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
+import { openTestDesk, type TestDesk } from '../desk.ts';
+import { callJobApi, claimJob, workOf } from '../job-call.ts';
 
 let desk: TestDesk;
 let run: Run;

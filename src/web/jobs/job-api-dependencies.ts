@@ -1,4 +1,4 @@
-import type { Rules } from '../core/contracts/rules.ts';
+import type { Rules } from '../../core/contracts/rules.ts';
 import type { ClaimDependencies } from './claim-job.ts';
 
 export interface JobApiDependencies extends ClaimDependencies {

@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
-import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../core/contracts/envelope.ts';
-import type { Orders } from '../core/contracts/orders.ts';
-import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
-import { clampToClock } from '../core/decide/clamp-claim.ts';
-import { handle } from '../core/decide/handle.ts';
-import { ordersFor } from '../core/decide/orders/orders-for.ts';
+import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../../core/contracts/envelope.ts';
+import type { Orders } from '../../core/contracts/orders.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import { clampToClock } from '../../core/decide/clamp-claim.ts';
+import { handle } from '../../core/decide/handle.ts';
+import { ordersFor } from '../../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
   BlobName,
@@ -17,16 +17,16 @@ import {
   MAX_WAIT_SECONDS,
   OrdersQuery,
   VerificationRequest,
-} from '../core/ports/job-api.ts';
-import type { JobIdentity } from '../core/ports/tickets.ts';
-import { hideInEnvelope, hideInVerification } from '../core/secrets/hide-in-claims.ts';
-import { openSecrets } from '../core/secrets/secrets-of-run.ts';
+} from '../../core/ports/job-api.ts';
+import type { JobIdentity } from '../../core/ports/tickets.ts';
+import { hideInEnvelope, hideInVerification } from '../../core/secrets/hide-in-claims.ts';
+import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
+import { readStream } from '../read-stream.ts';
 import { factsFor, whyNotAccepted } from './accept-changeset.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
 import { createClaimRoute } from './claim-job.ts';
 import type { JobApiDependencies } from './job-api-dependencies.ts';
 import { keepBlob } from './keep-blob.ts';
-import { readStream } from './read-stream.ts';
 import { digestOf, hashToken } from './tokens.ts';
 import { waitForVersion } from './version-watch.ts';
 

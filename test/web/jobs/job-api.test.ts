@@ -1,9 +1,9 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ClaimRequest, ClaimResponse } from '../../src/core/ports/job-api.ts';
-import { hashToken } from '../../src/web/tokens.ts';
-import { PASSING, Run } from '../core/run-builder.ts';
-import { askingRun, openTestDesk, TARGET, type TestDesk } from './desk.ts';
+import { type ClaimRequest, ClaimResponse } from '../../../src/core/ports/job-api.ts';
+import { hashToken } from '../../../src/web/jobs/tokens.ts';
+import { PASSING, Run } from '../../core/run-builder.ts';
+import { askingRun, openTestDesk, TARGET, type TestDesk } from '../desk.ts';
 
 let desk: TestDesk;
 let run: Run;

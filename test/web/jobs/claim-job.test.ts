@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PASSING, Run, startRun, tests } from '../core/run-builder.ts';
-import { askingRun, openTestDesk, type TestDesk } from './desk.ts';
-import { callJobApi, claimJob } from './job-call.ts';
+import { PASSING, Run, startRun, tests } from '../../core/run-builder.ts';
+import { askingRun, openTestDesk, type TestDesk } from '../desk.ts';
+import { callJobApi, claimJob } from '../job-call.ts';
 
 let desk: TestDesk;
 let asked: number[];

@@ -1,14 +1,20 @@
 import type { Context } from 'hono';
-import { PROTOCOL } from '../core/contracts/envelope.ts';
-import { isUnderWay, type RunState, verificationName } from '../core/contracts/run-state.ts';
-import { briefFor } from '../core/decide/orders/brief-for.ts';
-import { ordersFor } from '../core/decide/orders/orders-for.ts';
-import type { HostedStore } from '../core/ports/hosted-store.ts';
-import { ClaimRequest, type ClaimResponse, isOver, JobTarget, type RunOver } from '../core/ports/job-api.ts';
-import type { RunTarget } from '../core/ports/run-target.ts';
+import { PROTOCOL } from '../../core/contracts/envelope.ts';
+import { isUnderWay, type RunState, verificationName } from '../../core/contracts/run-state.ts';
+import { briefFor } from '../../core/decide/orders/brief-for.ts';
+import { ordersFor } from '../../core/decide/orders/orders-for.ts';
+import type { HostedStore } from '../../core/ports/hosted-store.ts';
+import {
+  ClaimRequest,
+  type ClaimResponse,
+  isOver,
+  JobTarget,
+  type RunOver,
+} from '../../core/ports/job-api.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
+import type { Logger } from '../log.ts';
 import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
 import { type AttemptOf, askSparingly } from './attempt-of.ts';
-import type { Logger } from './log.ts';
 import { hashToken, tokenFor } from './tokens.ts';
 
 export interface ClaimDependencies {
