@@ -8,7 +8,6 @@ import { checkSecrets, secretsIn } from './actions-secrets.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobOptions, type WorkOrders } from './job.ts';
 import { measureChanges } from './measure-changes.ts';
-import { playTurn } from './play-turn.ts';
 import { repairStateDir } from './repair-state-dir.ts';
 import {
   controlFilesDir,
@@ -16,7 +15,8 @@ import {
   reportReverted,
   restoreRunConfig,
 } from './revert-control-files.ts';
-import { removeInputs } from './turn-files.ts';
+import { playTurn } from './turn/play-turn.ts';
+import { removeInputs } from './turn/turn-files.ts';
 import { waitForOrders } from './wait-for-answer.ts';
 
 export type JobEnd = 'finished' | 'parked' | 'handed_over';

@@ -4,7 +4,7 @@ import type { ProposedWrite } from '../../../src/core/contracts/guard.ts';
 import type { SetAside } from '../../../src/core/work/change.ts';
 import { createWriteGuard, type WriteLimits } from '../../../src/runner/gate/write-guard.ts';
 import type { Job } from '../../../src/runner/job/job.ts';
-import { writeLimitsOf } from '../../../src/runner/job/turn-limits.ts';
+import { writeLimitsOf } from '../../../src/runner/job/turn/turn-limits.ts';
 import { startRun } from '../../core/run-builder.ts';
 import { makeWorktree } from '../temporary-worktree.ts';
 

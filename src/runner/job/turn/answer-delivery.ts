@@ -1,6 +1,6 @@
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
-import type { Answer } from '../../core/contracts/answer.ts';
-import type { Job } from './job.ts';
+import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import type { Answer } from '../../../core/contracts/answer.ts';
+import type { Job } from '../job.ts';
 
 const ACKNOWLEDGEMENT_LENGTH = 300;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../../src/core/contracts/agent-event.ts';
-import { EventBacklog } from '../../../src/runner/job/event-backlog.ts';
-import { TurnQueue } from '../../../src/runner/job/turn-queue.ts';
+import type { AgentEvent } from '../../../../src/core/contracts/agent-event.ts';
+import { EventBacklog } from '../../../../src/runner/job/turn/event-backlog.ts';
+import { TurnQueue } from '../../../../src/runner/job/turn/turn-queue.ts';
 
 function openBacklog() {
   const log: string[] = [];

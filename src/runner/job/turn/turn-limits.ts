@@ -1,7 +1,7 @@
-import { limitsInForce } from '../../guards/observe.ts';
-import type { WriteLimits } from '../gate/write-guard.ts';
-import type { ActionContext } from '../output/read-action.ts';
-import type { Job, WorkOrders } from './job.ts';
+import { limitsInForce } from '../../../guards/observe.ts';
+import type { WriteLimits } from '../../gate/write-guard.ts';
+import type { ActionContext } from '../../output/read-action.ts';
+import type { Job, WorkOrders } from '../job.ts';
 
 export function actionContextOf({ brief, workspace, now }: Job, { turn }: WorkOrders): ActionContext {
   return {

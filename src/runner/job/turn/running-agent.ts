@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Agent } from '../../agents/agent.ts';
-import type { Ended } from '../agent/agent-end.ts';
-import type { Supervised } from '../process/supervise.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { Ended } from '../../agent/agent-end.ts';
+import type { Supervised } from '../../process/supervise.ts';
 
 /** How long an agent may keep running after it has reported its end. */
 const LINGER_MS = 5_000;

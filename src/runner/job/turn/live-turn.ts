@@ -1,6 +1,6 @@
-import type { Agent } from '../../agents/agent.ts';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
-import type { Orders } from '../../core/contracts/orders.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import type { Orders } from '../../../core/contracts/orders.ts';
 import {
   blockerOf,
   describeEnd,
@@ -8,20 +8,20 @@ import {
   type Ended,
   isFailedEnd,
   unstartable,
-} from '../agent/agent-end.ts';
-import type { WriteGuard } from '../gate/write-guard.ts';
-import type { parseHelpRequest } from '../output/help-request.ts';
-import type { AgentExit } from '../process/supervise.ts';
-import { missingSecrets } from './actions-secrets.ts';
-import { forgetSession } from './agent-sessions.ts';
+} from '../../agent/agent-end.ts';
+import type { WriteGuard } from '../../gate/write-guard.ts';
+import type { parseHelpRequest } from '../../output/help-request.ts';
+import type { AgentExit } from '../../process/supervise.ts';
+import { missingSecrets } from '../actions-secrets.ts';
+import { forgetSession } from '../agent-sessions.ts';
+import { isNearTimeLimit, type Job, type WorkOrders } from '../job.ts';
+import { measureMidTurn } from '../measure-changes.ts';
+import { isWaitingForAnswer, waitForAnswer } from '../wait-for-answer.ts';
 import { AnswerDelivery } from './answer-delivery.ts';
-import { isNearTimeLimit, type Job, type WorkOrders } from './job.ts';
-import { measureMidTurn } from './measure-changes.ts';
 import type { RunningAgent } from './running-agent.ts';
 import { openInputs, writeInputs } from './turn-files.ts';
 import { isApproval } from './turn-limits.ts';
 import { TurnQueue } from './turn-queue.ts';
-import { isWaitingForAnswer, waitForAnswer } from './wait-for-answer.ts';
 
 /** How one invocation of the agent ended. */
 export type TurnOutcome =

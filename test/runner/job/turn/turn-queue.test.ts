@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TurnQueue } from '../../../src/runner/job/turn-queue.ts';
+import { TurnQueue } from '../../../../src/runner/job/turn/turn-queue.ts';
 
 test('work is done one after the other, and work that is added meanwhile is waited for', async () => {
   const log: string[] = [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
-import { createWriteGuard, type WriteGuard } from '../gate/write-guard.ts';
-import type { Job } from './job.ts';
+import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { createWriteGuard, type WriteGuard } from '../../gate/write-guard.ts';
+import type { Job } from '../job.ts';
 import type { LiveTurn } from './live-turn.ts';
 import { writeLimitsOf } from './turn-limits.ts';
 

@@ -1,11 +1,11 @@
-import type { Agent } from '../../agents/agent.ts';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
-import type { WriteGuard } from '../gate/write-guard.ts';
-import { createActionReader } from '../output/read-action.ts';
-import { isLostSession, keepSession } from './agent-sessions.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import type { WriteGuard } from '../../gate/write-guard.ts';
+import { createActionReader } from '../../output/read-action.ts';
+import { isLostSession, keepSession } from '../agent-sessions.ts';
+import type { Job } from '../job.ts';
 import { countUsage, saveUsage } from './count-usage.ts';
 import { EventBacklog } from './event-backlog.ts';
-import type { Job } from './job.ts';
 import type { LiveTurn } from './live-turn.ts';
 import type { RunningAgent } from './running-agent.ts';
 import { actionContextOf } from './turn-limits.ts';

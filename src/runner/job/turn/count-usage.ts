@@ -1,8 +1,8 @@
-import type { Agent } from '../../agents/agent.ts';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
-import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
-import { readInside } from '../disk/read-inside.ts';
-import type { Job } from './job.ts';
+import type { Agent } from '../../../agents/agent.ts';
+import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
+import { readInside } from '../../disk/read-inside.ts';
+import type { Job } from '../job.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 

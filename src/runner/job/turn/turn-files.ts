@@ -1,19 +1,19 @@
 import { join } from 'node:path';
-import type { TurnFiles } from '../../agents/agent.ts';
+import type { TurnFiles } from '../../../agents/agent.ts';
 import {
   INSTRUCTIONS,
   isApproachingLimit,
   joinPrompt,
   renderTurn,
   type TurnContext,
-} from '../../agents/prompt.ts';
-import { limitsInForce } from '../../guards/observe.ts';
-import type { SetApart } from '../agent/agent-config.ts';
-import { removeInside } from '../disk/set-aside.ts';
-import { passedValue, secretsIn } from './actions-secrets.ts';
-import type { Job, WorkOrders } from './job.ts';
-import { repairStateDir, writeStateFile } from './repair-state-dir.ts';
-import { removeIfThere } from './state-dir.ts';
+} from '../../../agents/prompt.ts';
+import { limitsInForce } from '../../../guards/observe.ts';
+import type { SetApart } from '../../agent/agent-config.ts';
+import { removeInside } from '../../disk/set-aside.ts';
+import { passedValue, secretsIn } from '../actions-secrets.ts';
+import type { Job, WorkOrders } from '../job.ts';
+import { repairStateDir, writeStateFile } from '../repair-state-dir.ts';
+import { removeIfThere } from '../state-dir.ts';
 
 /** Everything that one invocation of the agent is given. */
 interface PreparedTurn {
