@@ -1,7 +1,7 @@
 import type { AppDeliveries, FailedDelivery } from '../core/ports/github-port.ts';
-import type { OctokitLike } from './client.ts';
-import { toGitHubError } from './errors.ts';
-import { PER_PAGE } from './pages.ts';
+import type { OctokitLike } from './client/client.ts';
+import { toGitHubError } from './client/errors.ts';
+import { PER_PAGE } from './client/pages.ts';
 
 const MAX_PAGES = 30;
 

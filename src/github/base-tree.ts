@@ -1,5 +1,5 @@
 import type { GitHub, ReplacedFile } from '../core/ports/github-port.ts';
-import type { Client } from './client.ts';
+import type { Client } from './client/client.ts';
 
 /** The paths that are written at or below one entry of a directory. */
 interface Written {

@@ -1,7 +1,7 @@
 import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import type { Client } from './client.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
-import { refuseLongText } from './text-limit.ts';
+import type { Client } from './client/client.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
+import { refuseLongText } from './client/text-limit.ts';
 
 const NAME = 'autobuild';
 const MAX_SUMMARY_CHARS = 65_535;

@@ -1,5 +1,5 @@
 import type { GitHub } from '../core/ports/github-port.ts';
-import { type Client, orUndefined } from './client.ts';
+import { type Client, orUndefined } from './client/client.ts';
 
 type Methods = Pick<GitHub, 'minimizeComment' | 'lastEdit' | 'reactToReview'>;
 

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { type CommitFile, type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import { type Client, isStatus, orUndefined } from './client.ts';
+import { type Client, isStatus, orUndefined } from './client/client.ts';
 import { readBranchHead } from './repository.ts';
 import { createInliner, type TreeEntry } from './tree-entry.ts';
 

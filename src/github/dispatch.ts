@@ -1,5 +1,5 @@
 import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import { type Client, isStatus, orUndefined } from './client.ts';
+import { type Client, isStatus, orUndefined } from './client/client.ts';
 
 type Methods = Pick<GitHub, 'dispatchWorkflow' | 'workflow'>;
 

@@ -1,7 +1,7 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import { createBaseTreeMethods } from './base-tree.ts';
 import { createCheckRunMethods } from './check-run.ts';
-import { createClient, type OctokitLike, type Repository } from './client.ts';
+import { createClient, type OctokitLike, type Repository } from './client/client.ts';
 import { createCommentHistoryMethods } from './comment-history.ts';
 import { createCommentMethods } from './comments.ts';
 import { createCommitMethods } from './commit.ts';

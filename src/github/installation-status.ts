@@ -1,7 +1,7 @@
 import type { InstallationStatus } from '../core/ports/github-port.ts';
-import type { OctokitLike } from './client.ts';
-import { toGitHubError } from './errors.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
+import type { OctokitLike } from './client/client.ts';
+import { toGitHubError } from './client/errors.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
 
 /** Whether an installation of the App is active. `octokit` is authenticated as the App. */
 export async function readInstallationStatus(octokit: OctokitLike, id: number): Promise<InstallationStatus> {

@@ -1,7 +1,7 @@
 import type { Endpoints } from '@octokit/types';
 import type { GitHub, GitHubIssue, IssueEvent } from '../core/ports/github-port.ts';
-import { type Client, orUndefined } from './client.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
+import { type Client, orUndefined } from './client/client.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
 
 type Methods = Pick<GitHub, 'issue' | 'issuesWithLabel' | 'issueEvents'>;
 type Answer = Endpoints['GET /repos/{owner}/{repo}/issues/{issue_number}']['response']['data'];

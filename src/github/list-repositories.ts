@@ -1,6 +1,6 @@
-import type { OctokitLike } from './client.ts';
-import { toGitHubError } from './errors.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
+import type { OctokitLike } from './client/client.ts';
+import { toGitHubError } from './client/errors.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
 
 interface InstalledRepository {
   installation_id: number;

@@ -1,6 +1,6 @@
 import type { Permission } from '../core/contracts/role.ts';
 import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import { type Client, orUndefined } from './client.ts';
+import { type Client, orUndefined } from './client/client.ts';
 
 export function createPermissionMethods({ request }: Client): Pick<GitHub, 'permission'> {
   return {

@@ -1,8 +1,8 @@
 import type { Endpoints } from '@octokit/types';
 import type { GitHub, GitHubReview, PullRequest } from '../core/ports/github-port.ts';
-import { type Client, isStatus, orUndefined } from './client.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
-import { refuseLongText } from './text-limit.ts';
+import { type Client, isStatus, orUndefined } from './client/client.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
+import { refuseLongText } from './client/text-limit.ts';
 
 type Methods = Pick<
   GitHub,

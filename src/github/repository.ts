@@ -1,6 +1,6 @@
 import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import { type Client, isStatus, orUndefined } from './client.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
+import { type Client, isStatus, orUndefined } from './client/client.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
 
 type Methods = Pick<GitHub, 'defaultBranch' | 'file' | 'branchHead' | 'secretExists'>;
 

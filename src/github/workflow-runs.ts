@@ -1,7 +1,7 @@
 import type { Endpoints } from '@octokit/types';
 import type { GitHub, WorkflowRun } from '../core/ports/github-port.ts';
-import { type Client, isStatus, orUndefined } from './client.ts';
-import { PER_PAGE, readAllPages } from './pages.ts';
+import { type Client, isStatus, orUndefined } from './client/client.ts';
+import { PER_PAGE, readAllPages } from './client/pages.ts';
 
 type Methods = Pick<GitHub, 'workflowRun' | 'workflowRuns' | 'cancelRun'>;
 type Answer = Endpoints['GET /repos/{owner}/{repo}/actions/runs/{run_id}']['response']['data'];

@@ -1,7 +1,7 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
-import { createClient } from '../../github/client.ts';
+import { createClient } from '../../github/client/client.ts';
+import { openOctokit } from '../../github/client/open-octokit.ts';
 import { createGitHub } from '../../github/github.ts';
-import { openOctokit } from '../../github/open-octokit.ts';
 import { type AppSetUp, createAppSetUp } from '../../github/set-up/app-set-up.ts';
 import { createRepositorySetUp } from '../../github/set-up/repository-set-up.ts';
 import { createAppToken } from '../doctor/app-token.ts';

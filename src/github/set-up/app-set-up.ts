@@ -1,7 +1,7 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
-import { type OctokitLike, orUndefined, refuseHalfAnswer } from '../client.ts';
-import { toGitHubError } from '../errors.ts';
-import { PER_PAGE } from '../pages.ts';
+import { type OctokitLike, orUndefined, refuseHalfAnswer } from '../client/client.ts';
+import { toGitHubError } from '../client/errors.ts';
+import { PER_PAGE } from '../client/pages.ts';
 
 type Granted = Record<string, string>;
 

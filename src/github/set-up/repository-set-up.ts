@@ -1,5 +1,5 @@
-import { type Client, isStatus, orUndefined } from '../client.ts';
-import { PER_PAGE, readAllPages } from '../pages.ts';
+import { type Client, isStatus, orUndefined } from '../client/client.ts';
+import { PER_PAGE, readAllPages } from '../client/pages.ts';
 
 export interface ActionsPolicy {
   enabled: boolean;

@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Octokit } from '@octokit/rest';
 import { expect, onTestFinished, test } from 'vitest';
-import { createGitHub } from '../../src/github/github.ts';
-import { createTimedFetch } from '../../src/github/timed-fetch.ts';
+import { createTimedFetch } from '../../../src/github/client/timed-fetch.ts';
+import { createGitHub } from '../../../src/github/github.ts';
 
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { GitHubError } from '../../src/core/ports/github-port.ts';
-import { useGitHubApi } from './github-api.ts';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
+import { useGitHubApi } from '../github-api.ts';
 
 const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const { on, onGraphql, github } = useGitHubApi();

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 import type { Endpoints } from '@octokit/types';
-import { GitHubError } from '../core/ports/github-port.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
 import { toGitHubError } from './errors.ts';
 
 /** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */

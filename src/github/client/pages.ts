@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/ports/github-port.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
 
 export const PER_PAGE = 100;
 const MAX_PAGES = 100;

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Probot, ProbotOctokit } from 'probot';
 import { expect, test } from 'vitest';
-import { createGitHub } from '../../src/github/github.ts';
-import { failOnRateLimits } from '../../src/github/octokit-defaults.ts';
-import { createTimedFetch } from '../../src/github/timed-fetch.ts';
-import { REPOSITORY, useGitHubApi } from './github-api.ts';
+import { failOnRateLimits } from '../../../src/github/client/octokit-defaults.ts';
+import { createTimedFetch } from '../../../src/github/client/timed-fetch.ts';
+import { createGitHub } from '../../../src/github/github.ts';
+import { REPOSITORY, useGitHubApi } from '../github-api.ts';
 
 const READ = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
 const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';

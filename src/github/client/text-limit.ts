@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/ports/github-port.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
 
 /** GitHub's limit counts characters. A text never has fewer UTF-16 units, so comparing its length is safe. */
 const MAX_BODY_CHARS = 65_536;

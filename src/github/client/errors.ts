@@ -1,4 +1,4 @@
-import { GitHubError } from '../core/ports/github-port.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
 
 const MAX_MESSAGE_CHARS = 1_000;
 const MAX_WAIT_SECONDS = 86_400;
