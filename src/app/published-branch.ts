@@ -1,4 +1,4 @@
-import type { LeftOut } from '../comments/github/branch-standing.ts';
+import type { LeftOut } from '../comments/github/sections/branch-standing.ts';
 import type { CiRequest } from '../core/ports/publications.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';

@@ -1,5 +1,5 @@
-import { ciBoxId } from '../../comments/github/branch-standing.ts';
 import { keepAddedText, renderPullRequest } from '../../comments/github/render-pull-request.ts';
+import { ciBoxId } from '../../comments/github/sections/branch-standing.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';

@@ -7,10 +7,10 @@ import { inlineText, quoted } from '../text/harmless.ts';
 import { link, renderTable, small } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
 import { clock, count, dateTime, minutes } from '../text/words.ts';
-import { ANSWER_HEAD, answerRows } from './answers.ts';
-import { givenInputs } from './inputs.ts';
-import { guardNames, headlineOf, renderFigures } from './question-parts.ts';
 import { renderMarker } from './render-escalation.ts';
+import { ANSWER_HEAD, answerRows } from './sections/answers.ts';
+import { givenInputs } from './sections/inputs.ts';
+import { guardNames, headlineOf, renderFigures } from './sections/question-parts.ts';
 
 const LONG_MS = 120 * 60_000;
 

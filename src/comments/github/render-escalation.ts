@@ -16,11 +16,11 @@ import {
   renderBlockingIssues,
   renderHumanAction,
   renderMissingReport,
-} from './blocked-report.ts';
-import { contextFold, renderProgress } from './context-folds.ts';
-import { showEvidence } from './evidence.ts';
-import { renderInputs } from './inputs.ts';
-import { renderOptions } from './options.ts';
+} from './sections/blocked-report.ts';
+import { contextFold, renderProgress } from './sections/context-folds.ts';
+import { showEvidence } from './sections/evidence.ts';
+import { renderInputs } from './sections/inputs.ts';
+import { renderOptions } from './sections/options.ts';
 import {
   headlineOf,
   isHelpLeading,
@@ -28,8 +28,8 @@ import {
   renderFigures,
   renderLimitsReached,
   renderSmallPrint,
-} from './question-parts.ts';
-import { whoCanAnswer } from './who-can-answer.ts';
+} from './sections/question-parts.ts';
+import { whoCanAnswer } from './sections/who-can-answer.ts';
 
 /** The question as a GitHub comment: headline, reason, figures, requested values, options, folds, mentions, small print. */
 export function renderEscalation(state: RunState, escalation: Escalation, where: CommentContext): string {

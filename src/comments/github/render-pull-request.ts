@@ -9,10 +9,10 @@ import { restOf } from '../text/places.ts';
 import { withoutSkipCi } from '../text/skip-ci.ts';
 import { totalsOf } from '../text/totals.ts';
 import { clock, count, dateTime, list } from '../text/words.ts';
-import { ANSWER_HEAD, allAnswerRows } from './answers.ts';
-import { reportFold } from './blocked-report.ts';
-import { type BranchStanding, renderCi, renderLeftOut } from './branch-standing.ts';
-import { checksTable } from './checks.ts';
+import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
+import { reportFold } from './sections/blocked-report.ts';
+import { type BranchStanding, renderCi, renderLeftOut } from './sections/branch-standing.ts';
+import { checksTable } from './sections/checks.ts';
 
 const LAST_LINE = '<sub>Built by Autobuild ';
 /** GitHub's limit is 65,536. */

@@ -7,8 +7,8 @@ import { blocks, link, marker, renderTable, small } from '../text/markdown.ts';
 import { revertedEdits } from '../text/reverted-edits.ts';
 import { totalsOf } from '../text/totals.ts';
 import { count, timeSpan } from '../text/words.ts';
-import { renderAsking } from './question-parts.ts';
-import { LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
+import { renderAsking } from './sections/question-parts.ts';
+import { LABEL_AGAIN, renderUnpublished, stateOf } from './sections/state-line.ts';
 
 const REVERTED_SHOWN = 5;
 

@@ -3,8 +3,8 @@ import type { Escalation } from '../../core/contracts/escalation.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { blocks, link, marker, small } from '../text/markdown.ts';
 import { dateTime } from '../text/words.ts';
-import { headlineOf, renderAsking, whatComes } from './question-parts.ts';
-import { whoCanAnswer } from './who-can-answer.ts';
+import { headlineOf, renderAsking, whatComes } from './sections/question-parts.ts';
+import { whoCanAnswer } from './sections/who-can-answer.ts';
 
 /** A new comment, because an edit notifies nobody (E-12). */
 export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {

@@ -6,13 +6,13 @@ import { code, inlineText } from '../text/harmless.ts';
 import { link, marker, renderTable, small } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
 import { clock, count } from '../text/words.ts';
-import { ANSWER_HEAD, allAnswerRows } from './answers.ts';
-import { errorKinds } from './blocked-report.ts';
-import { renderInputs } from './inputs.ts';
-import { renderOptions } from './options.ts';
-import { guardNames, headlineOf, renderFigures } from './question-parts.ts';
 import { renderMarker } from './render-escalation.ts';
-import { turnTable } from './turn-history.ts';
+import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
+import { errorKinds } from './sections/blocked-report.ts';
+import { renderInputs } from './sections/inputs.ts';
+import { renderOptions } from './sections/options.ts';
+import { guardNames, headlineOf, renderFigures } from './sections/question-parts.ts';
+import { turnTable } from './sections/turn-history.ts';
 
 const TURNS_OPEN = 12;
 

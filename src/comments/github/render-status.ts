@@ -13,10 +13,10 @@ import { link, marker, renderTable, small, type Table } from '../text/markdown.t
 import { restOf } from '../text/places.ts';
 import { totalsOf } from '../text/totals.ts';
 import { clock, count, dateTime, minutes, money } from '../text/words.ts';
-import { checksTable, renderTestBar } from './checks.ts';
-import { whatComes } from './question-parts.ts';
-import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './state-line.ts';
-import { testsOf, turnLabel } from './turn-history.ts';
+import { checksTable, renderTestBar } from './sections/checks.ts';
+import { whatComes } from './sections/question-parts.ts';
+import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './sections/state-line.ts';
+import { testsOf, turnLabel } from './sections/turn-history.ts';
 
 const TURNS_SHOWN = 4;
 const TURN_TABLE = { head: ['', 'Turn, titled by the agent', 'Tests', 'Took'], align: 'cllr' };

@@ -3,7 +3,7 @@ import { score, type Verification } from '../../core/contracts/verification.ts';
 import { code, inlineText } from '../text/harmless.ts';
 import { blocks, renderTable, small } from '../text/markdown.ts';
 import { count } from '../text/words.ts';
-import { turnTable } from './turn-history.ts';
+import { turnTable } from './sections/turn-history.ts';
 
 /** One job in figures, for the summary page of its Actions run. It has no boxes. */
 export interface JobRecord {

@@ -4,7 +4,7 @@ import {
   type BlockedReport,
 } from '../../core/contracts/blocked-report.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
-import { REPORT_HEADS, REPORT_TITLE } from '../github/blocked-report.ts';
+import { REPORT_HEADS, REPORT_TITLE } from '../github/sections/blocked-report.ts';
 import { barred, paragraph, section } from './sections.ts';
 import { type TerminalLook, widthOf } from './style.ts';
 import { cellsOf, padCells, terminalLine, terminalText } from './terminal-text.ts';

@@ -2,7 +2,7 @@ import type { Escalation } from '../../core/contracts/escalation.ts';
 import { asksForReview, type Evidence, type Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { ErrorSighting } from '../../core/contracts/verification.ts';
-import { testsOf, turnLabel } from '../github/turn-history.ts';
+import { testsOf, turnLabel } from '../github/sections/turn-history.ts';
 import { counterOf, observedOf } from '../text/figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
 import { clockSeconds, count, dateTime, lineChange, list } from '../text/words.ts';

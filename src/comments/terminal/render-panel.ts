@@ -1,9 +1,9 @@
 import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
 import { asksForReview } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { progressParts } from '../github/context-folds.ts';
-import { givenInputs } from '../github/inputs.ts';
-import { headlineOf } from '../github/question-parts.ts';
+import { progressParts } from '../github/sections/context-folds.ts';
+import { givenInputs } from '../github/sections/inputs.ts';
+import { headlineOf } from '../github/sections/question-parts.ts';
 import { fewerTests, figuresOf, sparklineOf } from '../text/figures.ts';
 import { clock, count } from '../text/words.ts';
 import { missingReportSections, reportSections } from './blocked-report.ts';

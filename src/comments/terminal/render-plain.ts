@@ -1,7 +1,7 @@
 import { showCommand } from '../../core/contracts/command.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
-import { testsOf } from '../github/turn-history.ts';
+import { testsOf } from '../github/sections/turn-history.ts';
 import { withLimit } from '../text/figures.ts';
 import { clockSeconds, count, list, minutes, money } from '../text/words.ts';
 import { terminalLine } from './terminal-text.ts';

@@ -1,5 +1,5 @@
 import type { TurnRecord } from '../../core/contracts/run-event.ts';
-import { testsOf, turnLabel } from '../github/turn-history.ts';
+import { testsOf, turnLabel } from '../github/sections/turn-history.ts';
 import { lineChange, minutes, money } from '../text/words.ts';
 import { paint, type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { helpRows } from '../../../src/commands/help-text.ts';
-import { turnTable } from '../../../src/comments/github/turn-history.ts';
+import { turnTable } from '../../../src/comments/github/sections/turn-history.ts';
 import { renderEnd } from '../../../src/comments/terminal/render-end.ts';
 import { renderLiveLine } from '../../../src/comments/terminal/render-live-line.ts';
 import { renderPanel } from '../../../src/comments/terminal/render-panel.ts';

@@ -1,6 +1,6 @@
-import { code, inlineText } from '../text/harmless.ts';
-import { marker, small } from '../text/markdown.ts';
-import { count } from '../text/words.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import { marker, small } from '../../text/markdown.ts';
+import { count } from '../../text/words.ts';
 
 /** Facts about the run's branch that the run's record does not have. */
 export interface BranchStanding {

@@ -2,16 +2,16 @@ import {
   attemptWorked,
   BLOCKER_CATEGORIES,
   type BlockedReport,
-} from '../../core/contracts/blocked-report.ts';
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import type { Escalation } from '../../core/contracts/escalation.ts';
-import type { ReportProblem } from '../../core/contracts/player-report.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
-import type { Fold } from '../text/fit-comment.ts';
-import { code, inlineText, quoted } from '../text/harmless.ts';
-import { blocks, link, type Table } from '../text/markdown.ts';
-import { placeOf, renderPlace } from '../text/places.ts';
-import { clockSeconds, count, lineChange, list } from '../text/words.ts';
+} from '../../../core/contracts/blocked-report.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import type { Escalation } from '../../../core/contracts/escalation.ts';
+import type { ReportProblem } from '../../../core/contracts/player-report.ts';
+import type { RunState } from '../../../core/contracts/run-state.ts';
+import type { Fold } from '../../text/fit-comment.ts';
+import { code, inlineText, quoted } from '../../text/harmless.ts';
+import { blocks, link, type Table } from '../../text/markdown.ts';
+import { placeOf, renderPlace } from '../../text/places.ts';
+import { clockSeconds, count, lineChange, list } from '../../text/words.ts';
 import { testsOf, turnLabel } from './turn-history.ts';
 
 /** Headings of the blocked-report specification, because people search for them (B-5). */

@@ -1,8 +1,8 @@
-import type { TurnRecord } from '../../core/contracts/run-event.ts';
-import { score } from '../../core/contracts/verification.ts';
-import { code, inlineText } from '../text/harmless.ts';
-import type { Table } from '../text/markdown.ts';
-import { lineChange } from '../text/words.ts';
+import type { TurnRecord } from '../../../core/contracts/run-event.ts';
+import { score } from '../../../core/contracts/verification.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import type { Table } from '../../text/markdown.ts';
+import { lineChange } from '../../text/words.ts';
 
 /** One row per finished turn. Repeated signatures are bold, because they show a loop (G-10). */
 export function turnTable(turns: readonly TurnRecord[]): Table {

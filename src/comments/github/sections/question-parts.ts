@@ -1,13 +1,13 @@
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import { MENTION_NAME } from '../../core/contracts/comment-context.ts';
-import type { Escalation } from '../../core/contracts/escalation.ts';
-import { asksForHelp, type Trigger } from '../../core/contracts/guard.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
-import { expiryOf } from '../../core/decide/expiry.ts';
-import { counterOf, figuresOf, observedOf, sparklineOf } from '../text/figures.ts';
-import { inlineText } from '../text/harmless.ts';
-import { link, renderTable, small } from '../text/markdown.ts';
-import { clock, dateTime, list } from '../text/words.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import { MENTION_NAME } from '../../../core/contracts/comment-context.ts';
+import type { Escalation } from '../../../core/contracts/escalation.ts';
+import { asksForHelp, type Trigger } from '../../../core/contracts/guard.ts';
+import type { RunState } from '../../../core/contracts/run-state.ts';
+import { expiryOf } from '../../../core/decide/expiry.ts';
+import { counterOf, figuresOf, observedOf, sparklineOf } from '../../text/figures.ts';
+import { inlineText } from '../../text/harmless.ts';
+import { link, renderTable, small } from '../../text/markdown.ts';
+import { clock, dateTime, list } from '../../text/words.ts';
 import { evidenceInShort } from './evidence.ts';
 import { givenInputs } from './inputs.ts';
 

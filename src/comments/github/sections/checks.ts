@@ -1,10 +1,10 @@
-import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
-import { type CheckResult, score } from '../../core/contracts/verification.ts';
-import { renderBar } from '../text/bar.ts';
-import { ratesOf } from '../text/figures.ts';
-import { code } from '../text/harmless.ts';
-import type { Table } from '../text/markdown.ts';
-import { renderSparkline } from '../text/sparkline.ts';
+import { lastVerification, type RunState } from '../../../core/contracts/run-state.ts';
+import { type CheckResult, score } from '../../../core/contracts/verification.ts';
+import { renderBar } from '../../text/bar.ts';
+import { ratesOf } from '../../text/figures.ts';
+import { code } from '../../text/harmless.ts';
+import type { Table } from '../../text/markdown.ts';
+import { renderSparkline } from '../../text/sparkline.ts';
 
 /** Every check, at the baseline and now. */
 export function checksTable(state: RunState): Table | undefined {

@@ -1,8 +1,8 @@
-import { showCommand } from '../../core/contracts/command.ts';
-import type { Escalation, Response } from '../../core/contracts/escalation.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
-import { code, inlineText } from '../text/harmless.ts';
-import { clock, list } from '../text/words.ts';
+import { showCommand } from '../../../core/contracts/command.ts';
+import type { Escalation, Response } from '../../../core/contracts/escalation.ts';
+import type { RunState } from '../../../core/contracts/run-state.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import { clock, list } from '../../text/words.ts';
 
 const VIA: Record<Response['via'], string> = {
   comment: 'by comment',

@@ -1,11 +1,11 @@
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import type { EscalationContext } from '../../core/contracts/escalation.ts';
-import type { PartialProgress } from '../../core/contracts/player-report.ts';
-import { fewerTests } from '../text/figures.ts';
-import type { Fold } from '../text/fit-comment.ts';
-import { code, inlineText } from '../text/harmless.ts';
-import { placeOf } from '../text/places.ts';
-import { clock, count, list } from '../text/words.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import type { EscalationContext } from '../../../core/contracts/escalation.ts';
+import type { PartialProgress } from '../../../core/contracts/player-report.ts';
+import { fewerTests } from '../../text/figures.ts';
+import type { Fold } from '../../text/fit-comment.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import { placeOf } from '../../text/places.ts';
+import { clock, count, list } from '../../text/words.ts';
 import { ACTION_HEAD, actionRow } from './evidence.ts';
 
 /** Failing tests, and the progress that the agent reports (G-5). */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
-import { renderReminder } from '../../../src/comments/github/render-reminder.ts';
-import { whoCanAnswer } from '../../../src/comments/github/who-can-answer.ts';
-import { COMMAND_NAMES } from '../../../src/core/contracts/command.ts';
-import { question, waiting } from '../questions.ts';
-import { WHERE } from '../story.ts';
+import { renderEscalation } from '../../../../src/comments/github/render-escalation.ts';
+import { renderReminder } from '../../../../src/comments/github/render-reminder.ts';
+import { whoCanAnswer } from '../../../../src/comments/github/sections/who-can-answer.ts';
+import { COMMAND_NAMES } from '../../../../src/core/contracts/command.ts';
+import { question, waiting } from '../../questions.ts';
+import { WHERE } from '../../story.ts';
 
 const loop = question('loop');
 const all = (role: 'triage' | 'maintain' | 'admin') =>
@@ -52,5 +52,5 @@ test('C-4: question and reminder say it, the reminder also of /pause', async () 
   );
   const reminder = renderReminder(waiting('loop'), loop, where);
   expect(reminder).toContain(`can answer; \`/pause\` needs the role maintain${cancel}`);
-  await expect(`${reminder}\n`).toMatchFileSnapshot('../../golden/comments/reminder-roles.md');
+  await expect(`${reminder}\n`).toMatchFileSnapshot('../../../golden/comments/reminder-roles.md');
 });

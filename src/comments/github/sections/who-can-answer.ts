@@ -1,9 +1,9 @@
-import { COMMAND_NAMES, type CommandName } from '../../core/contracts/command.ts';
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import type { Escalation } from '../../core/contracts/escalation.ts';
-import { asksForReview } from '../../core/contracts/guard.ts';
-import { hasRole, neededRole, ROLES } from '../../core/contracts/role.ts';
-import { list } from '../text/words.ts';
+import { COMMAND_NAMES, type CommandName } from '../../../core/contracts/command.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import type { Escalation } from '../../../core/contracts/escalation.ts';
+import { asksForReview } from '../../../core/contracts/guard.ts';
+import { hasRole, neededRole, ROLES } from '../../../core/contracts/role.ts';
+import { list } from '../../text/words.ts';
 
 /** Roles with write access, which may also use commands that triagers may use. */
 const FROM_WRITE = ROLES.filter((role) => hasRole(role, 'write'));

@@ -1,6 +1,6 @@
-import type { Escalation } from '../../core/contracts/escalation.ts';
-import { code, inlineText } from '../text/harmless.ts';
-import { marker } from '../text/markdown.ts';
+import type { Escalation } from '../../../core/contracts/escalation.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import { marker } from '../../text/markdown.ts';
 
 /** Ids of the boxes. A tick is looked up in the record by its id, so a reworded or copied box has no effect (C-3). */
 function itemId(escalation: Escalation, option: { id: string }): string {

@@ -1,8 +1,8 @@
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import { pendingEscalation, type RunState, waitsOverClosedPull } from '../../core/contracts/run-state.ts';
-import { pauseExpiry } from '../../core/decide/expiry.ts';
-import { inlineText } from '../text/harmless.ts';
-import { dateTime } from '../text/words.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import { pendingEscalation, type RunState, waitsOverClosedPull } from '../../../core/contracts/run-state.ts';
+import { pauseExpiry } from '../../../core/decide/expiry.ts';
+import { inlineText } from '../../text/harmless.ts';
+import { dateTime } from '../../text/words.ts';
 import { headlineOf } from './question-parts.ts';
 
 /** For a run that expired because nobody answered. */

@@ -1,13 +1,19 @@
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import type { Evidence, Occurrence, PassRate, ProposedWrite, Trigger } from '../../core/contracts/guard.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
-import { counterOf, unitName } from '../text/figures.ts';
-import type { Fold } from '../text/fit-comment.ts';
-import { code, htmlCode, inlineText } from '../text/harmless.ts';
-import { renderTable, type Table } from '../text/markdown.ts';
-import { placeOf, renderPlace } from '../text/places.ts';
-import { renderSparkline } from '../text/sparkline.ts';
-import { clockSeconds, count, list } from '../text/words.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import type {
+  Evidence,
+  Occurrence,
+  PassRate,
+  ProposedWrite,
+  Trigger,
+} from '../../../core/contracts/guard.ts';
+import type { RunState } from '../../../core/contracts/run-state.ts';
+import { counterOf, unitName } from '../../text/figures.ts';
+import type { Fold } from '../../text/fit-comment.ts';
+import { code, htmlCode, inlineText } from '../../text/harmless.ts';
+import { renderTable, type Table } from '../../text/markdown.ts';
+import { placeOf, renderPlace } from '../../text/places.ts';
+import { renderSparkline } from '../../text/sparkline.ts';
+import { clockSeconds, count, list } from '../../text/words.ts';
 import { blockerTable } from './external-blocker.ts';
 import { turnTable } from './turn-history.ts';
 

@@ -1,9 +1,9 @@
-import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import type { Evidence } from '../../core/contracts/guard.ts';
-import { code, inlineText } from '../text/harmless.ts';
-import type { Table } from '../text/markdown.ts';
-import { renderPlace } from '../text/places.ts';
-import { clockSeconds, dateTime } from '../text/words.ts';
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
+import type { Evidence } from '../../../core/contracts/guard.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import type { Table } from '../../text/markdown.ts';
+import { renderPlace } from '../../text/places.ts';
+import { clockSeconds, dateTime } from '../../text/words.ts';
 
 /** Facts that a person needs to fix a blocker outside the repository (E-7). */
 export function blockerTable(evidence: Evidence, where: CommentContext): Table | undefined {
