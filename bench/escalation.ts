@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentEvent } from '../src/core/contracts/agent-event.ts';
+import type { AgentEvent } from '../src/core/contracts/agent/agent-event.ts';
 import { type Claim, PROTOCOL } from '../src/core/contracts/envelope.ts';
 import { createDesk } from '../src/core/decide/desk.ts';
 import { briefFor } from '../src/core/decide/orders/brief-for.ts';

@@ -1,5 +1,5 @@
 import { commandAgent } from '../src/agents/command.ts';
-import type { AgentEvent } from '../src/core/contracts/agent-event.ts';
+import type { AgentEvent } from '../src/core/contracts/agent/agent-event.ts';
 import { createMeter } from '../src/runner/job/meter.ts';
 import { createHelpScanner } from '../src/runner/output/help-scanner.ts';
 import { createJsonUnescaper, unescapeJsonText } from '../src/runner/output/json-unescape.ts';

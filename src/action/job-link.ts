@@ -1,4 +1,4 @@
-import type { BlockedReport } from '../core/contracts/blocked-report.ts';
+import type { BlockedReport } from '../core/contracts/agent/blocked-report.ts';
 import { Claim, type Measured } from '../core/contracts/envelope.ts';
 import type { Escalation } from '../core/contracts/escalation.ts';
 import type { GuardLimits } from '../core/contracts/guard.ts';

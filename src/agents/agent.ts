@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../core/contracts/agent/agent-event.ts';
 import type { GateAnswer, GateAsk } from '../core/contracts/gate.ts';
 
 /** Paths of the files that one invocation of an agent reads and writes. */

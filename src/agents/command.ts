@@ -1,4 +1,4 @@
-import { AgentEvent } from '../core/contracts/agent-event.ts';
+import { AgentEvent } from '../core/contracts/agent/agent-event.ts';
 import type { Agent } from './agent.ts';
 import { joinPrompt } from './prompt.ts';
 import { parseJsonLine } from './readers/json-line.ts';

@@ -1,5 +1,10 @@
-import { BLOCKER_CATEGORIES } from '../core/contracts/blocked-report.ts';
-import { DECISION_TREE, DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../core/contracts/blockers.ts';
+import { BLOCKER_CATEGORIES } from '../core/contracts/agent/blocked-report.ts';
+import {
+  DECISION_TREE,
+  DO_NOT_FLAG,
+  HARD_BLOCKERS,
+  SOFT_BLOCKERS,
+} from '../core/contracts/agent/blockers.ts';
 import type { Predecessor } from '../core/contracts/predecessor.ts';
 import type { Task } from '../core/contracts/task.ts';
 import { score, type Verification } from '../core/contracts/verification.ts';

@@ -1,4 +1,4 @@
-import type { BlockedReport, BlockerCategory } from './contracts/blocked-report.ts';
+import type { BlockedReport, BlockerCategory } from './contracts/agent/blocked-report.ts';
 import type { Escalation, EscalationContext } from './contracts/escalation.ts';
 import type { Evidence, Trigger } from './contracts/guard.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { HARD_BLOCKERS, hardBlocker } from '../core/contracts/blockers.ts';
+import { HARD_BLOCKERS, hardBlocker } from '../core/contracts/agent/blockers.ts';
+import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/contracts/agent/player-report.ts';
 import { Evidence, type Guard } from '../core/contracts/guard.ts';
-import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/contracts/player-report.ts';
 import { switchLimit } from './counting/limit-schema.ts';
 import { acceptCurrent, cancel, orderOptions, review } from './words/options.ts';
 import { oneLine } from './words/wording.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { MAX_HELP_INPUTS } from '../core/contracts/help-request.ts';
+import { MAX_HELP_INPUTS } from '../core/contracts/agent/help-request.ts';
 import type { Permission } from '../core/contracts/role.ts';
 import { hasRole, neededRole } from '../core/contracts/role.ts';
 import type { Rules } from '../core/contracts/rules.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createJobLink } from '../../src/action/job-link.ts';
 import { defaultConfig } from '../../src/config/read-config.ts';
-import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
+import { BlockedReport } from '../../src/core/contracts/agent/blocked-report.ts';
 import type { Envelope } from '../../src/core/contracts/envelope.ts';
 import type { GuardLimits } from '../../src/core/contracts/guard.ts';
 import type { Orders } from '../../src/core/contracts/orders.ts';

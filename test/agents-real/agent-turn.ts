@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
-import type { AgentEvent } from '../../src/core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../src/core/contracts/agent/agent-event.ts';
 import type { GateAnswer, GateAsk } from '../../src/core/contracts/gate.ts';
 import { openGate } from '../../src/runner/gate/gate.ts';
 import { createProcessTree } from '../../src/runner/process/process-tree.ts';

@@ -7,9 +7,9 @@ import {
   renderTurn,
   type TurnContext,
 } from '../../src/agents/prompt.ts';
-import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
-import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/contracts/blockers.ts';
-import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
+import { BlockedReport } from '../../src/core/contracts/agent/blocked-report.ts';
+import { DO_NOT_FLAG, HARD_BLOCKERS, SOFT_BLOCKERS } from '../../src/core/contracts/agent/blockers.ts';
+import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import { Task } from '../../src/core/contracts/task.ts';
 import { parseHelpRequest } from '../../src/runner/output/help-request.ts';
 import { createHelpScanner, type HelpBlock } from '../../src/runner/output/help-scanner.ts';

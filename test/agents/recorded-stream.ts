@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEnd, StreamReader } from '../../src/agents/agent.ts';
-import { AgentEvent } from '../../src/core/contracts/agent-event.ts';
+import { AgentEvent } from '../../src/core/contracts/agent/agent-event.ts';
 
 /** Lines a real CLI printed, cut down to the fields that matter. */
 export function recordedLines(name: string): string[] {

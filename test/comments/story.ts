@@ -1,4 +1,4 @@
-import type { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
+import type { BlockedReport } from '../../src/core/contracts/agent/blocked-report.ts';
 import type { CommentContext } from '../../src/core/contracts/comment-context.ts';
 import type { Escalation } from '../../src/core/contracts/escalation.ts';
 import type { GuardEvent, GuardId } from '../../src/core/contracts/guard.ts';

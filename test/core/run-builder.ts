@@ -1,14 +1,14 @@
 import { parseComment } from '../../src/commands/parse-comment.ts';
+import type { HelpInput } from '../../src/core/contracts/agent/help-request.ts';
+import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import type { Brief } from '../../src/core/contracts/brief.ts';
 import { SealedCommand } from '../../src/core/contracts/command.ts';
 import { Effect, type Reply } from '../../src/core/contracts/effect.ts';
 import { type Claim, type Envelope, PROTOCOL } from '../../src/core/contracts/envelope.ts';
 import type { Escalation } from '../../src/core/contracts/escalation.ts';
 import type { GuardEvent, GuardId } from '../../src/core/contracts/guard.ts';
-import type { HelpInput } from '../../src/core/contracts/help-request.ts';
 import { Input } from '../../src/core/contracts/input.ts';
 import { Orders } from '../../src/core/contracts/orders.ts';
-import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
 import {
   type ReminderPlan,
   RunEvent,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { BlockedReport } from '../../src/core/contracts/blocked-report.ts';
+import { BlockedReport } from '../../src/core/contracts/agent/blocked-report.ts';
 import type { RunEvent } from '../../src/core/contracts/run-event.ts';
 import type { MeasuredReport } from '../../src/core/measured-report.ts';
 import {

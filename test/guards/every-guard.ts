@@ -1,5 +1,5 @@
+import { HelpRequest } from '../../src/core/contracts/agent/help-request.ts';
 import type { GuardEvent, GuardId } from '../../src/core/contracts/guard.ts';
-import { HelpRequest } from '../../src/core/contracts/help-request.ts';
 import {
   action,
   baseline,

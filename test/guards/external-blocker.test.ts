@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
+import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { growth } from '../growth.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { HelpRequest } from '../../src/core/contracts/agent/help-request.ts';
 import type { GuardEvent } from '../../src/core/contracts/guard.ts';
-import { HelpRequest } from '../../src/core/contracts/help-request.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { agentChanged, rearmed, triggerOf, turnStarted } from './guard-events.ts';
 

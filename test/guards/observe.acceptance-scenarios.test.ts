@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { HelpRequest } from '../../src/core/contracts/agent/help-request.ts';
 import type { GuardEvent } from '../../src/core/contracts/guard.ts';
-import { HelpRequest } from '../../src/core/contracts/help-request.ts';
 import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { metricsOf } from '../../src/guards/observe.ts';

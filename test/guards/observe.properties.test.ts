@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { HelpRequest } from '../../src/core/contracts/agent/help-request.ts';
 import type { GuardEvent, GuardId, GuardStates, Trigger } from '../../src/core/contracts/guard.ts';
-import { HelpRequest } from '../../src/core/contracts/help-request.ts';
 import { initialStates, observe, readStates, tripped } from '../../src/guards/observe.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';

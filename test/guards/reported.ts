@@ -1,5 +1,5 @@
+import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import type { GuardEvent } from '../../src/core/contracts/guard.ts';
-import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
 import { AT } from './guard-events.ts';
 
 /** A player's report, read as the runner reads it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HARD_BLOCKERS } from '../../src/core/contracts/blockers.ts';
+import { HARD_BLOCKERS } from '../../src/core/contracts/agent/blockers.ts';
 import { guardById } from '../../src/guards/registry.ts';
 import { rearmed, triggerOf, triggersAfter, turnStarted } from './guard-events.ts';
 import { reported } from './reported.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
 import { unwrapShell } from '../shell-words.ts';
 import { missingEnd, reasonOfFailure } from './end-reason.ts';

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { AgentEnd } from '../agent.ts';
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentEvent, ToolKind } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent, ToolKind } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
 import { pathsOfPatch } from '../patch-paths.ts';
 import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';

@@ -8,7 +8,7 @@ import { renderTerminalReview } from '../../comments/terminal/render-review.ts';
 import { renderTurnLine } from '../../comments/terminal/render-turn-line.ts';
 import type { RunLook, TerminalLook } from '../../comments/terminal/style.ts';
 import { terminalLine, terminalText } from '../../comments/terminal/terminal-text.ts';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';

@@ -2,7 +2,7 @@ import {
   attemptWorked,
   BLOCKER_CATEGORIES,
   type BlockedReport,
-} from '../../core/contracts/blocked-report.ts';
+} from '../../core/contracts/agent/blocked-report.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 import { REPORT_HEADS, REPORT_TITLE } from '../github/sections/blocked-report.ts';
 import { barred, paragraph, section } from './sections.ts';

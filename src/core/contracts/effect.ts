@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BlockedReport } from './blocked-report.ts';
+import { BlockedReport } from './agent/blocked-report.ts';
 import { COMMAND_NAMES, type CommandName } from './command.ts';
 
 /** One short answer to a command: its result, or the reason for a refusal and the right form. Never repeats a value. */

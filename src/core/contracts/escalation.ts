@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { BlockedReport, BlockerCategory } from './blocked-report.ts';
+import { BlockedReport, BlockerCategory } from './agent/blocked-report.ts';
+import { HelpInput } from './agent/help-request.ts';
+import { PartialProgress, ReportProblem } from './agent/player-report.ts';
 import { InputRef, SealedCommand, Via } from './command.ts';
 import {
   ActionRecord,
@@ -11,8 +13,6 @@ import {
   PassRate,
   Trigger,
 } from './guard.ts';
-import { HelpInput } from './help-request.ts';
-import { PartialProgress, ReportProblem } from './player-report.ts';
 
 export const ESCALATION_STATUSES = [
   'pending',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { BlockerCategory } from './blocked-report.ts';
-import { HelpRequest } from './help-request.ts';
-import { type PlayerReport, type ReadReport, ReportProblem } from './player-report.ts';
+import type { BlockerCategory } from './agent/blocked-report.ts';
+import { HelpRequest } from './agent/help-request.ts';
+import { type PlayerReport, type ReadReport, ReportProblem } from './agent/player-report.ts';
 import { ErrorSighting, ExternalBlocker, type Verification } from './verification.ts';
 
 /** The key under `guards:` in the config and the trigger's name in the journal. The registry of the guards has the only list. */

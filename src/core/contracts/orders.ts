@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { BlockedReport } from './agent/blocked-report.ts';
 import { Answer } from './answer.ts';
-import { BlockedReport } from './blocked-report.ts';
 import { InputRef } from './command.ts';
 import { Predecessor } from './predecessor.ts';
 import { GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';

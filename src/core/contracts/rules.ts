@@ -1,4 +1,4 @@
-import type { BlockerCategory } from './blocked-report.ts';
+import type { BlockerCategory } from './agent/blocked-report.ts';
 import type {
   DeskFigures,
   EscalationType,

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { ReadReport } from './agent/player-report.ts';
 import { Answer } from './answer.ts';
 import { InputRef } from './command.ts';
 import { AgentMetrics, Escalation, EscalationStatus, Response } from './escalation.ts';
 import { GuardId } from './guard.ts';
-import { ReadReport } from './player-report.ts';
 import { Predecessor } from './predecessor.ts';
 import { Task } from './task.ts';
 import { Verification } from './verification.ts';

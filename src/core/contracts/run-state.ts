@@ -1,9 +1,9 @@
+import type { BlockedReport } from './agent/blocked-report.ts';
+import type { ReadReport } from './agent/player-report.ts';
 import type { Answer } from './answer.ts';
-import type { BlockedReport } from './blocked-report.ts';
 import type { InputRef } from './command.ts';
 import type { AgentMetrics, Escalation } from './escalation.ts';
 import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts';
-import type { ReadReport } from './player-report.ts';
 import type { Predecessor } from './predecessor.ts';
 import type {
   ApprovedFile,

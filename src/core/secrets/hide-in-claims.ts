@@ -1,6 +1,6 @@
-import { BlockedReport } from '../contracts/blocked-report.ts';
+import { BlockedReport } from '../contracts/agent/blocked-report.ts';
+import { INPUT_KEY } from '../contracts/agent/help-request.ts';
 import { Claim, type Envelope, guardsIn } from '../contracts/envelope.ts';
-import { INPUT_KEY } from '../contracts/help-request.ts';
 import type { Rules } from '../contracts/rules.ts';
 import { Verification } from '../contracts/verification.ts';
 import { normalizeError } from '../errors/error-signature.ts';

@@ -1,5 +1,5 @@
+import type { HelpInput } from '../contracts/agent/help-request.ts';
 import type { InputRef } from '../contracts/command.ts';
-import type { HelpInput } from '../contracts/help-request.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { Vault } from '../ports/ports.ts';
 import { looksLikeCredential } from './looks-like-credential.ts';

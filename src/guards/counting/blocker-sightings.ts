@@ -1,5 +1,5 @@
+import type { ReportedError } from '../../core/contracts/agent/player-report.ts';
 import type { GuardEvent } from '../../core/contracts/guard.ts';
-import type { ReportedError } from '../../core/contracts/player-report.ts';
 import type { ExternalBlocker, Verification } from '../../core/contracts/verification.ts';
 import { clip, oneLine } from '../words/wording.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { GuardEvent } from '../../core/contracts/guard.ts';
 import { normalizeError } from '../../core/errors/error-signature.ts';
 import type { AgentExit } from '../process/supervise.ts';

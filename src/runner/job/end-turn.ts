@@ -1,5 +1,5 @@
+import { type ReadReport, readPlayerReport } from '../../core/contracts/agent/player-report.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
-import { type ReadReport, readPlayerReport } from '../../core/contracts/player-report.ts';
 import type { TurnRecord } from '../../core/contracts/run-event.ts';
 import type { Verification } from '../../core/contracts/verification.ts';
 import { withoutSkipped } from '../../core/decide/completion.ts';

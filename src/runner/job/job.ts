@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { Brief } from '../../core/contracts/brief.ts';
 import { type Claim, PROTOCOL } from '../../core/contracts/envelope.ts';
 import type { Orders } from '../../core/contracts/orders.ts';

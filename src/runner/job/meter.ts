@@ -1,3 +1,4 @@
+import type { PartialProgress } from '../../core/contracts/agent/player-report.ts';
 import type { Brief } from '../../core/contracts/brief.ts';
 import type { Measured } from '../../core/contracts/envelope.ts';
 import type { EscalationContext } from '../../core/contracts/escalation.ts';
@@ -11,7 +12,6 @@ import type {
   PassRate,
   Trigger,
 } from '../../core/contracts/guard.ts';
-import type { PartialProgress } from '../../core/contracts/player-report.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { lastOutputOf } from '../../core/decide/last-output.ts';
 import {

@@ -1,5 +1,5 @@
 import type { AgentEnd, StreamReader } from '../../agents/agent.ts';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import { createHelpScanner, type HelpBlock } from './help-scanner.ts';
 import { unescapeJsonText } from './json-unescape.ts';
 import { limitHelpBlocks } from './limit-help-blocks.ts';

@@ -4,7 +4,7 @@ import {
   HelpRequest,
   MAX_HELP_CHARS,
   MAX_HELP_INPUTS,
-} from '../../core/contracts/help-request.ts';
+} from '../../core/contracts/agent/help-request.ts';
 import type { HelpBlock } from './help-scanner.ts';
 import { unescapeJsonText } from './json-unescape.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_HELP_CHARS } from '../../core/contracts/help-request.ts';
+import { MAX_HELP_CHARS } from '../../core/contracts/agent/help-request.ts';
 
 const OPEN = '<<<NEED_HELP>>>';
 const CLOSE = '<<<END_HELP>>>';

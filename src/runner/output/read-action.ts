@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { GuardEvent } from '../../core/contracts/guard.ts';
 import type { ErrorSighting } from '../../core/contracts/verification.ts';
 import { normalizeError, sightErrors } from '../../core/errors/error-signature.ts';

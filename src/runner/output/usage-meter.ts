@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentEvent } from '../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { Usage } from '../../core/contracts/run-event.ts';
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BlockedReport } from '../../../src/core/contracts/blocked-report.ts';
+import { BlockedReport } from '../../../src/core/contracts/agent/blocked-report.ts';
 import { Claim, guardsIn } from '../../../src/core/contracts/envelope.ts';
 import {
   hideInEnvelope,

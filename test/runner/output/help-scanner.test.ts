@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_HELP_CHARS } from '../../../src/core/contracts/help-request.ts';
+import { MAX_HELP_CHARS } from '../../../src/core/contracts/agent/help-request.ts';
 import { createHelpScanner, type HelpBlock } from '../../../src/runner/output/help-scanner.ts';
 import { createJsonUnescaper, unescapeJsonText } from '../../../src/runner/output/json-unescape.ts';
 import { growth } from '../../growth.ts';

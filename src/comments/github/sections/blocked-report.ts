@@ -2,10 +2,10 @@ import {
   attemptWorked,
   BLOCKER_CATEGORIES,
   type BlockedReport,
-} from '../../../core/contracts/blocked-report.ts';
+} from '../../../core/contracts/agent/blocked-report.ts';
+import type { ReportProblem } from '../../../core/contracts/agent/player-report.ts';
 import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../../core/contracts/escalation.ts';
-import type { ReportProblem } from '../../../core/contracts/player-report.ts';
 import type { RunState } from '../../../core/contracts/run-state.ts';
 import type { Fold } from '../../text/fit-comment.ts';
 import { code, inlineText, quoted } from '../../text/harmless.ts';

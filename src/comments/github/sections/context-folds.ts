@@ -1,6 +1,6 @@
+import type { PartialProgress } from '../../../core/contracts/agent/player-report.ts';
 import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import type { EscalationContext } from '../../../core/contracts/escalation.ts';
-import type { PartialProgress } from '../../../core/contracts/player-report.ts';
 import { fewerTests } from '../../text/figures.ts';
 import type { Fold } from '../../text/fit-comment.ts';
 import { code, inlineText } from '../../text/harmless.ts';

@@ -1,8 +1,8 @@
 import type { ActionsSecret } from '../../contracts/actions-secret.ts';
+import type { HelpInput } from '../../contracts/agent/help-request.ts';
 import type { InputRef } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { missingInputs } from '../../contracts/escalation.ts';
-import type { HelpInput } from '../../contracts/help-request.ts';
 import type { CommandInput } from '../../contracts/input.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';

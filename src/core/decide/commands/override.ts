@@ -1,4 +1,4 @@
-import type { BlockedReport } from '../../contracts/blocked-report.ts';
+import type { BlockedReport } from '../../contracts/agent/blocked-report.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import type { CommandOf, GivenCommand } from '../answer/given-command.ts';
 import { resumeRun } from '../answer/resume-run.ts';

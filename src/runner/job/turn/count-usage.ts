@@ -1,5 +1,5 @@
 import type { Agent } from '../../../agents/agent.ts';
-import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../../core/contracts/agent/agent-event.ts';
 import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { readInside } from '../../disk/read-inside.ts';
 import type { Job } from '../job.ts';

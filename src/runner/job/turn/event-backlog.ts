@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../../core/contracts/agent/agent-event.ts';
 
 /** Above this many unhandled events the agent blocks on its full pipe; below the other it runs again. */
 const MOST_EVENTS = 1_000;

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../agents/agent.ts';
-import type { AgentEvent } from '../../../core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../../core/contracts/agent/agent-event.ts';
 import type { WriteGuard } from '../../gate/write-guard.ts';
 import { createActionReader } from '../../output/read-action.ts';
 import { isLostSession, keepSession } from '../agent-sessions.ts';

@@ -4,7 +4,7 @@ import {
   actionsSecretName,
   passSecretLine,
 } from '../../../../src/core/contracts/actions-secret.ts';
-import type { HelpInput } from '../../../../src/core/contracts/help-request.ts';
+import type { HelpInput } from '../../../../src/core/contracts/agent/help-request.ts';
 import { type Run, startRun } from '../../run-builder.ts';
 
 const TOKEN = { key: 'mail.api-key', label: 'Key of the mail sandbox', secret: true };

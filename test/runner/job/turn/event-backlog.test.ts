@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../../../src/core/contracts/agent-event.ts';
+import type { AgentEvent } from '../../../../src/core/contracts/agent/agent-event.ts';
 import { EventBacklog } from '../../../../src/runner/job/turn/event-backlog.ts';
 import { TurnQueue } from '../../../../src/runner/job/turn/turn-queue.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { attemptWorked, BlockedReport } from '../../../src/core/contracts/blocked-report.ts';
-import { HARD_BLOCKERS, hardBlocker, SOFT_BLOCKERS } from '../../../src/core/contracts/blockers.ts';
-import { hardBlockersOf, readPlayerReport } from '../../../src/core/contracts/player-report.ts';
-import { only, proposed } from '../../guards/guard-events.ts';
-import { PASSING, startRun, tests } from '../run-builder.ts';
+import { attemptWorked, BlockedReport } from '../../../../src/core/contracts/agent/blocked-report.ts';
+import { HARD_BLOCKERS, hardBlocker, SOFT_BLOCKERS } from '../../../../src/core/contracts/agent/blockers.ts';
+import { hardBlockersOf, readPlayerReport } from '../../../../src/core/contracts/agent/player-report.ts';
+import { only, proposed } from '../../../guards/guard-events.ts';
+import { PASSING, startRun, tests } from '../../run-builder.ts';
 
 const REPORT = {
   blocking_issues: [
