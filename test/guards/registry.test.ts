@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { ESCALATION_TYPES, GuardId, RunLimit, Trigger } from '../../src/core/contracts/guard.ts';
+import { growLimits } from '../../src/guards/observe.ts';
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
 import { tripsOfEveryGuard } from './every-guard.ts';
-import { limits, only, triggersAfter } from './guard-events.ts';
+import { limits, only, rearmed, triggersAfter } from './guard-events.ts';
 
 test('E-8: each guard has an id of its own, as the records take it', () => {
   const ids = GUARDS.map((guard) => guard.id);
@@ -49,6 +50,26 @@ test.each(tripsOfEveryGuard())(
     expect(trigger?.kind).toBe(guardById(guard).kind);
     // Unknown keys are stripped by the schema: equality proves that there is none.
     expect(Trigger.parse(trigger)).toEqual(trigger);
+  },
+);
+
+test.each(tripsOfEveryGuard())(
+  'G-6: $guard does not trip again on what an answer has settled',
+  ({ guard, events, limit }) => {
+    const before = only({ [guard]: limit });
+    const [trigger] = triggersAfter(events, before);
+    const after = growLimits(before, [guard], {}, { [guard]: trigger?.observed });
+    expect(triggersAfter([...events, rearmed(guard)], after)).toEqual([]);
+  },
+);
+
+test.each(tripsOfEveryGuard())(
+  'G-6: $guard still trips after an answer to other guards',
+  ({ guard, events, limit }) => {
+    const others = GUARDS.map(({ id }) => id).filter((id) => id !== guard);
+    const before = only({ [guard]: limit });
+    const after = growLimits(before, others, {});
+    expect(triggersAfter([...events, rearmed(...others)], after)).toHaveLength(1);
   },
 );
 
