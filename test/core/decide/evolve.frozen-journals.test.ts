@@ -10,6 +10,7 @@ import { RUN_STATUSES, RunEvent } from '../../../src/core/contracts/run-event.ts
 import { foldRun } from '../../../src/core/decide/evolve.ts';
 import { GUARDS } from '../../../src/guards/registry.ts';
 import { openFileStore, readJournal } from '../../../src/store/file.ts';
+import { journalOfGuard } from '../../guards/journal-of-guard.ts';
 import { roundTrip } from '../run-builder.ts';
 
 /** Journals that earlier code has written. See the README beside them: they are added to, and never made again. */
@@ -120,9 +121,25 @@ describe('the frozen journals hold all that a journal can hold', () => {
       all: RUN_STATUSES,
       seen: names.map((name) => (frozenState(name) as { status: string }).status),
     },
-  ])('E-17: every $what', ({ all, seen }) => {
+  ])('E-17: every $what', ({ what, all, seen }) => {
     const known = new Set<string>(seen);
-    expect(all.filter((type) => !known.has(type))).toEqual([]);
+    const missing = all.filter((type) => !known.has(type));
+    expect(missing, howToFreeze(what, missing)).toEqual([]);
+  });
+
+  function howToFreeze(what: string, missing: readonly string[]): string {
+    const source = what.startsWith('guard') ? `--guard ${missing[0]}` : '<journal.jsonl> <name>';
+    return `No frozen journal holds this ${what}: ${missing.join(', ')}. Add one: npx node scripts/freeze-journal.mjs ${source} (see test/fixtures/journals/README.md)`;
+  }
+
+  test.each(GUARDS)('E-17: freeze-journal.mjs can make a journal in which $id trips alone', ({ id }) => {
+    const { commits, torn } = readJournal(journalOfGuard(id), id);
+    expect(torn).toBe('');
+    const raised = commits.flatMap(({ events: made }) =>
+      made.flatMap((event) => (event.type === 'escalation_raised' ? event.escalation.triggers : [])),
+    );
+    expect(raised.map(({ guard }) => guard)).toEqual([id]);
+    expect(foldRun(commits.flatMap(({ events: made }) => made))?.pending).toBeUndefined();
   });
 });
 
