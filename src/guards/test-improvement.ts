@@ -69,8 +69,8 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   },
   question({ observed, evidence }) {
     const stalled = `no test improvement after ${plural(observed, 'attempt')}`;
-    const rates = (evidence.pass_rates ?? []).slice(-Math.min(observed + 1, RATES_SHOWN)).map(percent);
-    return `Progress stalled: ${stalled}. Pass rates: ${rates.join(', ')}. How to proceed?`;
+    const rates = (evidence.pass_rates ?? []).slice(-Math.min(observed + 1, RATES_SHOWN));
+    return `Progress stalled: ${stalled}. Pass rates: ${listRates(rates)}. How to proceed?`;
   },
   options({ observed, evidence }, progress) {
     const turns = (evidence.pass_rates ?? []).slice(-observed).map((rate) => rate.turn);
@@ -87,6 +87,12 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
 
 export function countRunsWithoutImprovement(state: ImprovementState): number {
   return state.count;
+}
+
+/** Counts where totals differ, because deleted tests make 11/14 and then 11/13 look like progress in per cent. */
+function listRates(rates: readonly PassRate[]): string {
+  const isOneTotal = new Set(rates.map(({ total }) => total)).size === 1;
+  return rates.map((rate) => (isOneTotal ? percent(rate) : `${rate.passed}/${rate.total}`)).join(', ');
 }
 
 function append(history: readonly PassRate[], rate: PassRate): PassRate[] {

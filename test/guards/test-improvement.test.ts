@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GuardEvent } from '../../src/core/contracts/guard.ts';
 import { metricsOf } from '../../src/guards/observe.ts';
+import { noTestImprovementAfter } from '../../src/guards/test-improvement.ts';
 import {
   agentChanged,
   baseline,
@@ -42,6 +43,15 @@ test('E-4: deleting failing tests is no improvement', () => {
   // More tests pass, though fewer are there: something was mended.
   expect(stalled(baseline(testRun(6, 10)), run(7, 9))).toBe(0);
   expect(stalled(baseline(testRun(6, 10)), run(8, 12))).toBe(0);
+});
+
+test('E-4: the question shows per cent of one total, and counts where the total changed', () => {
+  const question = (...events: GuardEvent[]) => {
+    const trigger = triggerOf('no_test_improvement_after', events);
+    return trigger && noTestImprovementAfter.question(trigger, { turn: 3, max_turns: 10 });
+  };
+  expect(question(baseline(testRun(6, 10)), run(6), run(6), run(5))).toContain('60%, 60%, 60%, 50%.');
+  expect(question(baseline(testRun(6, 10)), run(6), run(6), run(6, 7))).toContain('6/10, 6/10, 6/10, 6/7.');
 });
 
 test('E-4: new failing tests that lower the rate are no improvement', () => {
