@@ -1,5 +1,5 @@
+import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import type { Envelope, Measured } from '../../src/core/contracts/envelope.ts';
-import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
 import type { TurnRecord } from '../../src/core/contracts/run-event.ts';
 import { PASSING, type Run, type RunOptions, startRun, tests, USAGE } from './run-builder.ts';
 

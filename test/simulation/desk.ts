@@ -9,7 +9,7 @@ import type { HostedStore, Wake } from '../../src/core/ports/hosted-store.ts';
 import type { Delivery } from '../../src/core/ports/inbox.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { laneOf } from '../../src/web/delivery-lane.ts';
-import { createJobApi, type JobApiEnv } from '../../src/web/job-api.ts';
+import { createJobApi, type JobApiEnv } from '../../src/web/jobs/job-api.ts';
 import type { Logger } from '../../src/web/log.ts';
 import { APP_ID, connectGitHub, type FakeGitHub, LABEL, OWNER, REPO, WRITES } from './fake-github.ts';
 import type { JobRecord } from './job.ts';

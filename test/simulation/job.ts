@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import type { Claim } from '../../src/core/contracts/envelope.ts';
 import { PROTOCOL } from '../../src/core/contracts/envelope.ts';
 import type { Orders } from '../../src/core/contracts/orders.ts';
-import { readPlayerReport } from '../../src/core/contracts/player-report.ts';
 import type { Verification } from '../../src/core/contracts/verification.ts';
 import type { ClaimResponse } from '../../src/core/ports/job-api.ts';
 import { createMeter, type Meter } from '../../src/runner/job/meter.ts';
