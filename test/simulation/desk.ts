@@ -292,7 +292,10 @@ export class Desk {
       let result: unknown;
       try {
         const act = github.api()[method] as ((...args: readonly unknown[]) => unknown) | undefined;
-        if (!act) throw new Error(`GitHub has no ${method}.`);
+        if (!act) {
+          this.hub.broken.push(`the fake GitHub has no ${method}`);
+          throw new Error(`GitHub has no ${method}.`);
+        }
         result = act(...args);
       } catch (error) {
         world.log(`${about} THROWS ${error}`);

@@ -254,7 +254,15 @@ export class FakeGitHub {
         for (const label of labels) this.setLabel(issue, label, BOT);
       },
       removeLabel: (issue: number, label: string) => this.unsetLabel(issue, label, BOT),
-      defaultBranch: () => ({ name: 'main', sha: this.head, private: false, repo_id: REPO_ID }),
+      labelExists: () => true,
+      commitMessage: () => 'Merge',
+      defaultBranch: () => ({
+        name: 'main',
+        sha: this.head,
+        private: false,
+        archived: false,
+        repo_id: REPO_ID,
+      }),
       file: (path: string) => (path === '.github/autobuild.yml' ? CONFIG : undefined),
       dispatchWorkflow: (_workflow: string, _ref: string, inputs: Record<string, string>) =>
         this.#dispatch(inputs),

@@ -28,6 +28,8 @@ import { redeliverFailed } from './redeliver.ts';
 
 /** R-5: a job without a heartbeat for this long is checked on GitHub. */
 const SILENT_MS = 180_000;
+/** How often a question that GitHub refused is tried again. */
+const ASK_AGAIN_MS = 10 * 60_000;
 /** GitHub may list a comment a little after its creation. Comments that are read twice are handled once. */
 const OVERLAP_MS = 60_000;
 
@@ -95,6 +97,7 @@ async function lookForComments(
 ): Promise<void> {
   const { store } = deps;
   const { run, pending } = state;
+  if (pending !== undefined) await askIfNeverWritten(deps, run, pending);
   const cursor = await store.cursors.get('run', run);
   const question = `${pending} ${comments} ${updated_at}`;
   if (cursor?.question === question) return;
@@ -108,6 +111,15 @@ async function lookForComments(
   if (status && (await isDeleted(status.comment_id)))
     await restoreComment(deps, state, status, `status-again:${run}:${status.comment_id}`);
   await store.cursors.set('run', run, { ...cursor, question });
+}
+
+/** R-13: GitHub refused the comment of an open question for good, so the run would wait for an answer that nobody can give. */
+async function askIfNeverWritten(deps: AppDependencies, run: string, pending: string): Promise<void> {
+  const asked = await deps.store.comments.find(`${run}.${pending}`);
+  if (asked?.comment_id !== undefined) return;
+  const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
+  const span = Math.floor(deps.now().getTime() / ASK_AGAIN_MS);
+  await write(deps, run, effects, [`ask-unwritten:${run}:${pending}:${span}`]);
 }
 
 /** A state label that somebody removed is set again. */

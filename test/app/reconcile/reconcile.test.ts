@@ -264,3 +264,24 @@ test('C-6: merging the pull request closes the issue and cancels nothing: the ru
     finished: { partial: true, by: 'olivia' },
   });
 });
+
+test('R-13: a question that GitHub refused for good is asked again, so that nobody waits for an answer that cannot be given', async () => {
+  desk = await openAppDesk();
+  desk.interfere(({ method, path }) =>
+    method === 'POST' && /\/issues\/\d+\/comments$/.test(path)
+      ? { status: 403, body: { message: 'Resource not accessible by integration' } }
+      : undefined,
+  );
+  const { issue } = await desk.seed(askingRun(['colour']));
+  for (let minute = 0; minute < 5; minute += 1) {
+    desk.clock.ms += MINUTE_MS;
+    await desk.settle();
+  }
+  expect((await desk.store.outbox.size()).buried).toBeGreaterThan(0);
+  desk.interfere(() => undefined);
+  desk.clock.ms += 10 * MINUTE_MS;
+  await desk.reconcile();
+  expect(await commentsOf(issue, 'escalation')).toHaveLength(1);
+  await desk.reconcile();
+  expect(await commentsOf(issue, 'escalation')).toHaveLength(1);
+});
