@@ -7,7 +7,7 @@ import { runHistory, type SharedStore } from './history.ts';
 import { describeBroken } from './shrink.ts';
 import type { World } from './world.ts';
 
-const SEEDS = Number(process.env.SIMULATION_POSTGRES_SEEDS ?? 10);
+const SEEDS = Number(process.env.SIMULATION_POSTGRES_SEEDS ?? 4);
 const FIRST = Number(process.env.SIMULATION_FIRST ?? 1);
 const HOURS_MS = 10 * 3_600_000;
 
