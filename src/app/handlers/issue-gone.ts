@@ -40,10 +40,13 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
     by = gone.bot ?? ended.login;
     isBot ||= ended.isBot;
   }
+  const person = isBot ? undefined : by;
   by ??= gone.bot ?? 'someone';
   const at = deps.now().toISOString();
-  if (gone.ending === 'closed' && gone.person && !(await mayCancel(github, gone.person, target))) {
-    if (phaseOf(state) === 'working') await pauseClosed(deps, state, { at, by, seen: gone.seen });
+  if (gone.ending === 'closed' && person && !(await mayCancel(github, person, target))) {
+    // One key for webhook and reconcile, so that a `/continue` while the issue stays closed is not undone.
+    const seen = `closed-by:${run}:${person}`;
+    if (phaseOf(state) === 'working') await pauseClosed(deps, state, { at, by, seen });
     return;
   }
   const command = { name: 'cancel' as const };

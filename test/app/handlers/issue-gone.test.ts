@@ -47,6 +47,21 @@ test('C-6: a close by somebody who may not cancel pauses the run', async () => {
   expect(await desk.waysOfCommands()).toEqual(['comment', 'github']);
 });
 
+test('C-6: such a close is the same when reconcile finds it, and a /continue after it stands', async () => {
+  await desk.olivia.comment(issue, '/provide colour=red size=2');
+  await desk.settle();
+  desk.loseWebhooks(true);
+  await desk.person('tina').closeIssue(issue);
+  await desk.settle();
+  desk.loseWebhooks(false);
+  for (let time = 0; time < 2; time += 1) await desk.reconcile();
+  expect(await desk.state()).toMatchObject({ status: 'waiting_for_input', paused: expect.anything() });
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  for (let time = 0; time < 2; time += 1) await desk.reconcile();
+  expect((await desk.state()).status).toBe('building');
+});
+
 test('C-6: another App that locks the issue cancels as a person does', async () => {
   await happened('issues.locked', 'Bot');
   expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'walter' } });
