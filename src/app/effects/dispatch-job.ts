@@ -24,7 +24,10 @@ export async function dispatchJob(context: EffectContext): Promise<void> {
   };
   if (dispatch.requested_at) {
     const started = dispatch.actions_run ?? (await findStarted(context, dispatch.requested_at));
-    if (started !== undefined) return void (await dispatches.change(op, { actions_run: started }));
+    if (started !== undefined) {
+      const answered_at = await databaseTime(context);
+      return void (await dispatches.change(op, { answered_at, actions_run: started }));
+    }
   }
   if (!isNeeded(state, dispatch)) return drop('it was not needed any more');
   if (await isAnotherUnderWay(context, dispatch)) return drop('another one is under way');

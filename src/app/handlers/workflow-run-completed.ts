@@ -39,7 +39,7 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
       kind,
       verification,
       outcome,
-      cancelled: isPersonsCancel(deps, dispatch, target, ended) ? true : undefined,
+      cancelled: ended.conclusion === 'cancelled' ? true : undefined,
       log_url: logOf(deps, target, ended.actions_run),
     },
     [`workflow-run:${ended.actions_run}:${ended.attempt}`],
@@ -51,18 +51,6 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
 async function hasSuccessor({ store }: AppDependencies, { op, run, job, kind }: Dispatch): Promise<boolean> {
   const open = await store.dispatches.open(run);
   return open.some((other) => other.op !== op && other.job === job && other.kind === kind);
-}
-
-/** Actions also cancels a job that runs into its time limit, which is not what a person wants. */
-function isPersonsCancel(
-  { now }: AppDependencies,
-  { claimed_at }: Dispatch,
-  { job_minutes }: RunTarget,
-  { conclusion }: EndedActionsRun,
-): boolean {
-  if (conclusion !== 'cancelled') return false;
-  if (job_minutes === undefined || claimed_at === undefined) return true;
-  return now().getTime() - Date.parse(claimed_at) < job_minutes * 60_000;
 }
 
 export function logOf({ settings }: AppDependencies, { owner, repo }: RunTarget, actionsRun: number): string {

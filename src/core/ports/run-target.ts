@@ -15,8 +15,6 @@ export const RunTarget = z.object({
   head_sha: z.string(),
   private: z.boolean(),
   workflow: z.string(),
-  /** The time limit of a job. Missing in runs of older versions. */
-  job_minutes: z.number().positive().optional(),
   /** Whether the run's commits trigger the repository's own CI. */
   ci: z.enum(['skip', 'always']),
   labelled_by: z.string(),
