@@ -1,5 +1,4 @@
 import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
-import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
@@ -11,29 +10,14 @@ import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
-import type { Performed } from './effect-context.ts';
-import { performEffect } from './perform-effect.ts';
-
-/** Performs an effect. If GitHub refuses it permanently, a reply explains once what a person can do, on the issue if possible. */
-export async function performOrExplain(deps: AppDependencies, outgoing: OutgoingEffect): Promise<Performed> {
-  const { run } = outgoing;
-  const state = run === undefined ? undefined : (await deps.store.runs.load(run)).state;
-  if (state && !isStillWanted(outgoing.effect, state)) {
-    await dropDispatch(deps, outgoing);
-    return {};
-  }
-  try {
-    return await performEffect(deps, outgoing);
-  } catch (error) {
-    if (run !== undefined && (await explain(deps, { ...outgoing, run }, error)) === 'settled') return {};
-    throw error;
-  }
-}
 
 type Attempt = OutgoingEffect & { run: string };
 
-/** `settled` if the run has taken the failure into account, so that nothing is left to do. */
-async function explain(
+/**
+ * If GitHub refuses an effect permanently, a reply explains once what a person can do, on the issue if possible. `settled` if the
+ * run has taken the failure into account, so that nothing is left to do.
+ */
+export async function explainFailure(
   deps: AppDependencies,
   outgoing: Attempt,
   error: unknown,
@@ -69,7 +53,7 @@ async function explainRefusal(
   const said = await redactFor(deps, run, error.message);
   const reply = describeRefusal(error, { effect, said, grantAt: grantAt(deps, target) });
   if (isFinal) {
-    const unpublished = { why: 'GitHub does not take the work', detail: reply.detail ?? '' };
+    const unpublished = { why: 'GitHub rejected the work', detail: reply.detail ?? '' };
     await deps.store.publications.change(run, { unpublished });
   }
   await sayOnce(deps, run, reply);
@@ -79,7 +63,7 @@ function isFinalPublish(effect: Outgoing): boolean {
   return effect.type === 'publish' && effect.ready;
 }
 
-function isDispatch(effect: Outgoing): boolean {
+export function isDispatch(effect: Outgoing): boolean {
   return effect.type === 'dispatch_job' || effect.type === 'dispatch_verification';
 }
 
@@ -119,7 +103,7 @@ async function refuseUnreachable(
 ): Promise<void> {
   if (![401, 403, 404].includes(error.status)) return;
   const why = await whyUnreachable(deps, target).catch((problem: unknown) => {
-    deps.log.warn({ error: String(problem) }, 'whether the repository can be reached is not known');
+    deps.log.warn({ error: String(problem) }, 'it is unknown whether the repository can be reached');
     return undefined;
   });
   if (!why) return;
@@ -158,7 +142,7 @@ async function refuseDispatch(
   const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
   const verifying = kind === 'verify';
   const reply = describeRefusedDispatch(error, target, grantAt(deps, target), { workflow, verifying });
-  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
   const at = deps.now().toISOString();
   // A verification is retried without a person, so its refusal is told once.
   if (verifying) await replyOnce(deps, run, `refused:${reply.title}`, reply);
@@ -171,12 +155,8 @@ async function refuseDispatch(
   await endDispatch(deps, id, 'GitHub refused it');
 }
 
-/** An effect that is not wanted any more is not performed, and its job is not waited for. */
-async function dropDispatch(deps: AppDependencies, { id, effect }: OutgoingEffect): Promise<void> {
-  if (isDispatch(effect)) await endDispatch(deps, id, 'it was not needed any more');
-}
-
-async function endDispatch({ store }: AppDependencies, op: string, outcome: string): Promise<void> {
+/** No job of it is waited for any more. */
+export async function endDispatch({ store }: AppDependencies, op: string, outcome: string): Promise<void> {
   await store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
 }
 
@@ -186,6 +166,6 @@ function grantAt({ settings }: AppDependencies, { owner, repo }: RunTarget): str
 }
 
 async function sayOnce(deps: AppDependencies, run: string, reply: Reply): Promise<void> {
-  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refuses the App something');
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
   await replyOnce(deps, run, `refused:${reply.title}`, reply);
 }
