@@ -74,7 +74,7 @@ test('Actions switched off after the label: said so', async () => {
   await hours();
   const said = await replies(issue);
   expect(said).toHaveLength(1);
-  expect(said[0]).toContain('GitHub Actions for this repository, is switched off');
+  expect(said[0]).toContain('GitHub Actions for this repository, is disabled');
 });
 
 test('a workflow file that takes no dispatch: GitHub’s words, at once', async () => {
@@ -115,8 +115,8 @@ test('a fresh job that may not be started: the result is handed over without, an
   run.turn({ report: { status: 'implemented', summary: 'All done' }, verification: PASSING }).park();
   const { issue } = await desk.seed(run);
   await hours();
-  expect((await desk.state()).finished?.reason).toBe('complete, but no fresh job could verify it');
-  const said = (await replies(issue)).filter((body) => body.includes('The job that verifies cannot be'));
+  expect((await desk.state()).finished?.reason).toBe('complete, but not verified on a clean checkout');
+  const said = (await replies(issue)).filter((body) => body.includes('The verification job cannot be'));
   expect(said).toHaveLength(1);
   expect(dispatches()).toBeLessThan(12);
 });
@@ -157,4 +157,38 @@ test('an archived repository is left alone: the run ends by the first refused wr
   await desk.reconcile();
   expect(written()).toBe(0);
   expect(desk.exchanges.filter(({ call }) => call.path.includes('/issues'))).toEqual([]);
+});
+
+test('R-13: a status that GitHub refused often is written when GitHub takes it again, also after the end of the run', async () => {
+  const { issue, run } = await desk.begin();
+  await desk.settle();
+  desk.interfere((call) =>
+    /\/labels|\/issues\/comments\//.test(call.path) && call.method !== 'GET'
+      ? refuse(403, 'Resource not accessible by integration')
+      : undefined,
+  );
+  await desk.olivia.comment(issue, '/cancel');
+  for (let time = 0; time < 6; time += 1) {
+    await desk.settle();
+    desk.clock.ms += 600_000;
+  }
+  expect((await desk.state(run)).status).toBe('cancelled');
+  expect(await desk.olivia.labels(issue)).toContain('autobuild:running');
+  desk.interfere(() => undefined);
+  await hours();
+  const status = (await desk.olivia.comments(issue)).find(({ body }) => body.includes(':status '));
+  expect(status?.body).toContain('Cancelled by olivia');
+  const labels = await desk.olivia.labels(issue);
+  expect(labels).toContain('autobuild:stopped');
+  expect(labels).not.toContain('autobuild:running');
+});
+
+test('R-10: the first refusal after an outage is tried again like any first one', async () => {
+  const answers = [refuse(502, 'Bad gateway'), refuse(502, 'Bad gateway'), lacking('actions=write')];
+  desk.interfere((call) => (isDispatch(call) ? answers.shift() : undefined));
+  const { issue, run } = await desk.begin();
+  await hours();
+  expect(dispatches()).toBe(4);
+  expect((await desk.state(run)).paused).toBeUndefined();
+  expect(await replies(issue)).toEqual([]);
 });

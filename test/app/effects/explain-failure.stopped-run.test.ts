@@ -51,7 +51,7 @@ test.each([
   { what: '/cancel', act: (issue: number) => desk.olivia.comment(issue, '/cancel') },
   { what: 'the label removed', act: (issue: number) => desk.olivia.unlabel(issue, 'autobuild') },
   { what: 'the issue closed', act: (issue: number) => desk.olivia.closeIssue(issue) },
-])('R-9: $what while GitHub does not take the work: it is not tried again', async ({ act }) => {
+])('R-9: $what while GitHub rejected the work: it is not tried again', async ({ act }) => {
   const isTree = ({ method, path }: Call) => method === 'POST' && path.endsWith('/git/trees');
   desk.interfere((call) => (isTree(call) ? refuse(502, 'Server Error') : undefined));
   await putChangeset(desk, 'one\n');
@@ -105,6 +105,14 @@ test('R-9: a question and a review that nobody has seen are not shown after the 
   const said = (await bodies(issue)).join();
   expect(said).toContain('autobuild:status ');
   expect(said).not.toMatch(/autobuild:(escalation|question|reply) /);
+});
+
+test('R-9: a question that GitHub refused is not shown after the cancel, although it was tried', async () => {
+  await desk.deps.store.comments.save('r1.e1', { run: 'r1' });
+  const run = askingRun(['colour']);
+  run.say('/cancel');
+  const { issue } = await desk.seed(run);
+  expect((await bodies(issue)).join()).not.toContain('autobuild:escalation ');
 });
 
 test('R-9: a question that was seen is closed by the cancel', async () => {
