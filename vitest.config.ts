@@ -1,16 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+const ALL = 'test/**/*.test.ts';
+/** With the real agent CLIs: `npm run test:agents`. */
+const REAL_AGENTS = 'test/agents-real/**';
+/** Test files that count steps need processes of their own, where V8 counts from the beginning. */
+const COUNTED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => join('test', name))
+  .filter((name) => name.endsWith('.test.ts'))
+  .filter((name) =>
+    /from '.*\/expect-linear\.ts'/.test(readFileSync(join(import.meta.dirname, name), 'utf8')),
+  );
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // With the real agent CLIs: `npm run test:agents`.
-    exclude: ['test/agents-real/**', '**/node_modules/**'],
     // Real processes, git repositories and databases: these only end a hang, also on a machine that is busy elsewhere.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    setupFiles: ['test/fixed-seed.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'tests',
+          include: [ALL],
+          exclude: [REAL_AGENTS, '**/node_modules/**', ...COUNTED],
+          setupFiles: ['test/fixed-seed.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'growth',
+          include: COUNTED,
+          setupFiles: ['test/fixed-seed.ts', 'test/counted-steps.ts'],
+        },
+      },
+    ],
     pool: 'forks',
-    maxWorkers: 2,
+    // Twice the cores of the smallest machine, because end-to-end tests mostly wait for processes.
+    maxWorkers: 4,
+    // A file in a process of its own loads everything again, which took longer than most files take. Whoever changes
+    // something of the process (environment, clock, network) therefore restores it.
+    isolate: false,
+    // Node strips the types itself, as it does for the users.
+    experimental: { viteModuleRunner: false },
   },
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Enter } from '../src/runner/process/enter.ts';
 import type { Supervised } from '../src/runner/process/supervise.ts';
 import { childArgv, withAgent } from './bench-agent.ts';
 import { readMarked } from './marked-processes.ts';
@@ -17,6 +18,7 @@ export interface BusyTree {
 export async function withBusyTree<Result>(
   args: string[],
   use: (tree: BusyTree) => Promise<Result>,
+  enter?: Enter,
 ): Promise<Result> {
   let waiting: ((line: string) => void) | undefined;
   const nextLine: BusyTree['nextLine'] = (fits) =>
@@ -33,7 +35,7 @@ export async function withBusyTree<Result>(
       };
     });
   return withAgent(
-    { argv: childArgv('run-busy-tree.ts', ...args), onLine: (line) => waiting?.(line) },
+    { argv: childArgv('run-busy-tree.ts', ...args), enter, onLine: (line) => waiting?.(line) },
     async (agent, mark) => {
       await nextLine(() => true);
       await waitForTree(mark);

@@ -54,7 +54,7 @@ async function timeEscalation(directory: string): Promise<number> {
     });
     const link = createInProcessLink(desk, SAMPLE_RUN, openFileVault(directory));
     const brief = briefFor(await desk.handleOnce(SAMPLE_RUN, sampleRequest()));
-    const meter = createMeter(brief, () => null);
+    const meter = createMeter(brief, () => brief.usage);
     const actions = createActionReader();
     let seq = 0;
     const sendClaim = (claim: Claim) => {

@@ -33,7 +33,14 @@ export async function startDesk(store: HostedStore): Promise<{ port: number; clo
       log,
       counters: createCounters(),
     }),
-    jobs: createJobApi({ store, rules: RULES, log, now, closing: closing.signal, attemptOf: async () => 1 }),
+    jobs: createJobApi({
+      store,
+      rules: RULES,
+      log,
+      now,
+      closing: closing.signal,
+      readActionsRun: async () => ({ attempt: 1, status: 'in_progress' }),
+    }),
     runs: new Hono(),
     operate: new Hono(),
   });

@@ -27,7 +27,7 @@ export async function readSupervised(
   const reader = commandAgent('bench', argv).createReader();
   const actions = createActionReader();
   const usage = createUsageMeter(brief.usage);
-  const meter = createMeter(brief, () => usage.total().cost_usd);
+  const meter = createMeter(brief, () => usage.total());
   const unescaper = createJsonUnescaper();
   const scanner = createHelpScanner(() => {
     throw new Error('The stream asks for no help, yet a block was found.');

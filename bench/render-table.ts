@@ -11,7 +11,7 @@ export function renderHeader(): string {
 export function renderRow(figure: Figure, value: number, holds: boolean): string {
   const { id, title, bar, unit, better } = figure;
   const shown = Number.isNaN(value) ? 'failed' : `${value.toFixed(2)} ${unit}`;
-  const limit = `${better === 'higher' ? '≥' : '≤'} ${bar} ${unit}`;
+  const limit = bar === undefined ? 'none' : `${better === 'higher' ? '≥' : '≤'} ${bar} ${unit}`;
   return `${id.padEnd(NAME)}${shown.padStart(VALUE)}${limit.padStart(BAR)}  ${holds ? '✓' : '✗'}  ${title}`;
 }
 

@@ -4,13 +4,19 @@ import { actionStart } from './action-start.ts';
 import { answer } from './answer.ts';
 import { answerHosted } from './answer-hosted.ts';
 import { stopAgents } from './bench-agent.ts';
+import { desks } from './desks.ts';
 import { escalation } from './escalation.ts';
 import { type Figure, holdsBar, type Measurement } from './figure.ts';
 import { freeze } from './freeze.ts';
 import { githubWrites } from './github-writes.ts';
+import { growth } from './growth.ts';
 import { interrupt } from './interrupt.ts';
+import { keyProxy } from './key-proxy.ts';
 import { memory } from './memory.ts';
+import { readText } from './read-text.ts';
+import { reconcileFigure } from './reconcile.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
+import { storedRuns } from './stored-runs.ts';
 import { stream } from './stream.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -25,7 +31,13 @@ const FIGURES: readonly Figure[] = [
   actionStart,
   interrupt,
   webhooks,
+  storedRuns,
+  desks,
   githubWrites,
+  growth,
+  readText,
+  keyProxy,
+  reconcileFigure,
 ];
 const FIGURE_DEADLINE_MS = 180_000;
 

@@ -1,14 +1,43 @@
-// Makes dist/action.js, the action as one file, and the licences of what is in it. dist/ is not committed on main:
+// Makes dist/action.js and dist/action-pre.js, the steps of the action, and the licences of what is in them. dist/ is not committed on main:
 // scripts/release.mjs makes the commit that users refer to.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `input` may be another file, for the figure that measures how long the action takes to start. */
-export async function bundleAction(directory = join(root, 'dist'), input = 'src/action.ts') {
+const LAZY_ZOD = join(root, 'scripts/lazy-zod.ts');
+
+export const lazySchemas = {
+  name: 'schemas are made when they are used',
+  resolveId: (id, importer) => (id === 'zod' && !importer?.includes('/node_modules/') ? LAZY_ZOD : null),
+};
+
+const quickStart = {
+  name: 'less for Node to read and to load',
+  // The same code as ES modules, of which only the used part is taken.
+  resolveId: (id) => (id === 'yaml' ? join(root, 'node_modules/yaml/browser/dist/index.js') : null),
+  generateBundle(_options, output) {
+    for (const chunk of Object.values(output))
+      if (chunk.type === 'chunk') chunk.code = loadBuiltinsAlone(escapeNonAscii(chunk.code));
+  },
+};
+
+/** Programs of the box, which are started as they are. */
+export const BESIDE = ['src/runner/box/enter-box.sh', 'src/runner/box/box-helper.mjs'];
+
+/** `action` may be another file, for the figure that measures how long the action takes to start. */
+export async function bundleAction(directory = join(root, 'dist'), action = 'src/action.ts') {
+  const input = { action, 'action-pre': 'src/action-pre.ts' };
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   const bundle = await rolldown({
@@ -16,6 +45,7 @@ export async function bundleAction(directory = join(root, 'dist'), input = 'src/
     input,
     platform: 'node',
     treeshake: true,
+    plugins: [lazySchemas, quickStart],
     logLevel: 'warn',
     onLog(level, log) {
       // An unresolved name would fail only in the job.
@@ -24,13 +54,20 @@ export async function bundleAction(directory = join(root, 'dist'), input = 'src/
   });
   try {
     const { output } = await bundle.write({
-      file: join(directory, 'action.js'),
+      dir: directory,
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
       format: 'esm',
       minify: true,
       comments: { legal: false },
-      codeSplitting: false,
     });
+    // A step waits for what it loads later, so that must not wait for the step.
+    const waiting = output.find((chunk) => chunk.imports?.some((name) => basename(name, '.js') in input));
+    if (waiting) throw new Error(`${waiting.fileName} imports the step that would wait for it.`);
     const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+    for (const file of BESIDE) copyFileSync(join(root, file), join(directory, basename(file)));
+    // Otherwise Node reads each file as CommonJS first.
+    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }\n');
     writeFileSync(join(directory, 'licenses.txt'), renderLicenses(modules));
     return { file: join(directory, 'action.js'), packages: packagesOf(modules) };
   } finally {
@@ -38,21 +75,46 @@ export async function bundleAction(directory = join(root, 'dist'), input = 'src/
   }
 }
 
-function packagesOf(modules) {
+/** Node holds a file of ASCII alone in half the memory, and reads it faster. */
+function escapeNonAscii(code) {
+  if (/String\.raw/.test(code)) throw new Error('An escape would change what String.raw makes.');
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** `import` of a module of Node's makes all its exports, also those that are slow to make and not used here. */
+function loadBuiltinsAlone(code) {
+  return code.replace(/^(?:import[^;]*;\s*)+/, (imports) =>
+    imports.replace(
+      /import\s*\{([^}]*)\}\s*from\s*["'](node:[^"']+)["'];/g,
+      (_line, names, id) => `const{${names.replaceAll(' as ', ':')}}=process.getBuiltinModule("${id}");`,
+    ),
+  );
+}
+
+export function packagesOf(modules) {
   const found = modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []);
   return [...new Set(found)].sort();
 }
 
-function renderLicenses(modules) {
+export function renderLicenses(modules) {
   const licences = packagesOf(modules).map((directory) => {
     const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-    const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
-    if (!file) throw new Error(`${name} comes without a licence file, so it cannot be part of the bundle.`);
-    const text = readFileSync(join(directory, file), 'utf8').trim();
+    const text = findLicense(directory);
+    if (!text) throw new Error(`${name} comes without a licence, so it cannot be part of the bundle.`);
     return `${name} ${version} (${license})\n\n${text}`;
   });
   const own = existsSync(join(root, 'LICENSE')) ? readFileSync(join(root, 'LICENSE'), 'utf8').trim() : '';
   return `${[`Autobuild\n\n${own}`, ...licences].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+/** A few packages have their licence at the end of their README only. */
+function findLicense(directory) {
+  const files = readdirSync(directory);
+  const read = (pattern) => {
+    const file = files.find((entry) => pattern.test(entry));
+    return file === undefined ? '' : readFileSync(join(directory, file), 'utf8').trim();
+  };
+  return read(/^licen[cs]e/i) || /^#+ licen[cs]e\n+([\s\S]+)/im.exec(read(/^readme/i))?.[1];
 }
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -34,7 +34,7 @@ function routesInSource() {
     .flatMap(
       (file) =>
         readFileSync(join(root, 'src', file), 'utf8').match(
-          /'(?:GET|POST|PATCH|PUT|DELETE) \/(?:repos|app|installation)\b[^']*'/g,
+          /'(?:GET|POST|PATCH|PUT|DELETE) \/(?:repos|app|app-manifests|installation)\b[^']*'/g,
         ) ?? [],
     )
     .map((literal) => literal.slice(1, -1));

@@ -23,10 +23,14 @@ if (!isUpToDate()) {
   // npm sets npm_execpath for its scripts, so that the same npm is used.
   const npm = process.env.npm_execpath;
   const [command, args] = npm ? [process.execPath, [npm]] : ['npm', []];
-  const done = spawnSync(command, [...args, 'ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  });
+  const done = spawnSync(
+    command,
+    [...args, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+    },
+  );
   if (done.status !== 0) {
     process.stderr.write('The install failed. Look at the message above, then try `npm ci` by hand.\n');
     process.exit(done.status ?? 1);

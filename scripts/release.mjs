@@ -1,17 +1,28 @@
-// Makes the commit that users refer to: main's tree plus dist/, on a commit beside main, tagged vX.Y.Z and vX.
-// Without --yes it only says what it would do. It never pushes, and never touches the branch or the worktree.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+// Makes a release: the action's commit (main's tree plus dist/, beside main) with the tags vX.Y.Z and vX, the npm package, the container
+// image, and the notes.
+//   --dry-run   shows all of it, and leaves nothing but dist/ (this is also what happens without any option)
+//   --yes       makes commit and tags here, and the package and its notes in release/; pushes nothing
+//   --publish   does that, and pushes and publishes: for .github/workflows/release.yml
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleAction } from './bundle.mjs';
+import { findNotes } from './release-notes.mjs';
+import { packRelease } from './stage-package.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const isReal = process.argv.includes('--yes');
+const publishes = process.argv.includes('--publish');
+const isReal = publishes || process.argv.includes('--yes');
 
 function git(args, env = {}) {
-  return execFileSync('git', args, { cwd: root, encoding: 'utf8', env: { ...process.env, ...env } }).trim();
+  return execFileSync('git', args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
 }
 
 function fail(problem, remedy) {
@@ -19,36 +30,148 @@ function fail(problem, remedy) {
   process.exit(1);
 }
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const tag = `v${version}`;
-const major = `v${version.split('.')[0]}`;
-const changes = git(['status', '--porcelain']);
-if (changes && isReal)
-  fail('The worktree has changes that are not committed.', 'Commit them: a release is what is committed.');
-if (git(['tag', '--list', tag]))
-  fail(`The tag ${tag} is there already.`, 'Raise `version` in package.json first.');
+/** A rehearsal goes on, so that everything that is missing is seen at once. */
+function demand(isMet, problem, remedy) {
+  if (isMet) return;
+  if (isReal) fail(problem, remedy);
+  process.stdout.write(`✗ ${problem}\n  ${remedy}\n`);
+}
 
-await bundleAction();
-const temporary = mkdtempSync(join(tmpdir(), 'autobuild-release-'));
-try {
+/** In a workflow its own repository; elsewhere where `origin` is. */
+function findRepository() {
+  if (process.env.GITHUB_REPOSITORY) return process.env.GITHUB_REPOSITORY;
+  const { stdout } = spawnSync('git', ['remote', 'get-url', 'origin'], { cwd: root, encoding: 'utf8' });
+  return /[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\s*$/.exec(stdout)?.[1];
+}
+
+/** The tree of HEAD with dist/. The index and the worktree stay as they are. */
+function writeTree(temporary) {
   const index = { GIT_INDEX_FILE: join(temporary, 'index') };
   git(['read-tree', 'HEAD'], index);
   git(['add', '--force', '--', 'dist'], index);
-  const tree = git(['write-tree'], index);
-  const files = git(['diff-tree', '-r', '--name-status', 'HEAD', tree]);
-  process.stdout.write(`Beside ${git(['rev-parse', '--short', 'HEAD'])}:\n${files}\n`);
-  if (!isReal) {
-    process.stdout.write(
-      `Would be tagged ${tag} and ${major}. Nothing was made; do it with: node scripts/release.mjs --yes\n`,
-    );
-  } else {
-    const commit = git(['commit-tree', tree, '-p', 'HEAD', '-m', `release: ${tag}`]);
-    git(['tag', '--annotate', tag, commit, '--message', tag]);
+  return git(['write-tree'], index);
+}
+
+/** The same HEAD gives the same commit, so that a release that was interrupted can be published again. */
+function commitTree(tree) {
+  return git(['commit-tree', tree, '-p', 'HEAD', '-m', `release: ${tag}`], identity);
+}
+
+const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const tag = `v${version}`;
+const major = `v${version.split('.')[0]}`;
+const date = git(['show', '--no-patch', '--format=%cI', 'HEAD']);
+const identity = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'Autobuild release'],
+    [`GIT_${who}_EMAIL`, 'noreply@github.com'],
+    [`GIT_${who}_DATE`, date],
+  ]),
+);
+
+demand(
+  git(['status', '--porcelain']) === '',
+  'The worktree has changes that are not committed.',
+  'Commit them: a release is what is committed.',
+);
+const isTagged = git(['tag', '--list', tag]) !== '';
+if (isTagged && git(['rev-parse', `${tag}^{commit}^`]) !== git(['rev-parse', 'HEAD']))
+  fail(`The tag ${tag} is there already.`, 'Raise `version` in package.json first.');
+const repository = findRepository();
+demand(
+  repository !== undefined,
+  'It is not known which repository this is.',
+  'Add it as a remote: git remote add origin https://github.com/OWNER/REPO.git',
+);
+const changelog = existsSync(join(root, 'CHANGELOG.md'))
+  ? readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
+  : '';
+const found = findNotes(changelog, version);
+const notes = found ?? findNotes(changelog, 'Unreleased');
+demand(
+  found !== undefined || (isReal && !publishes),
+  `CHANGELOG.md has nothing about ${version}.`,
+  `Rename its section Unreleased to ${version} before it is published.`,
+);
+
+const temporary = mkdtempSync(join(tmpdir(), 'autobuild-release-'));
+try {
+  await bundleAction();
+  const tree = writeTree(temporary);
+  const commit = commitTree(tree);
+  const owner = repository ?? 'OWNER/REPO';
+  const action = `${owner}@${commit}`;
+  const directory = isReal ? join(root, 'release') : temporary;
+  rmSync(join(root, 'release'), { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const { filename, size, entryCount } = await packRelease({ directory, repository: owner, action });
+  writeFileSync(join(directory, 'notes.md'), notes ?? '');
+
+  const image = `ghcr.io/${owner.toLowerCase()}`;
+  const tarball = `release/${filename}`;
+  const steps = [
+    { command: ['git', 'push', 'origin', `refs/tags/${tag}`] },
+    { command: ['git', 'push', '--force', 'origin', `refs/tags/${major}`] },
+    {
+      command: ['npm', 'publish', tarball, '--provenance', '--access', 'public'],
+      done: ['npm', 'view', `${name}@${version}`, 'version'],
+    },
+    { command: ['docker', 'build', '--tag', `${image}:${version}`, '--tag', `${image}:latest`, '.'] },
+    { command: ['docker', 'push', '--all-tags', image] },
+    {
+      command: [
+        'gh',
+        'release',
+        'create',
+        tag,
+        '--verify-tag',
+        '--title',
+        tag,
+        '--notes-file',
+        'release/notes.md',
+        tarball,
+      ],
+      done: ['gh', 'release', 'view', tag],
+    },
+  ];
+  process.stdout.write(`Release ${tag} of ${owner}, from ${git(['rev-parse', '--short', 'HEAD'])}
+
+Tests, before anything else:
+  bash .ci/run
+
+The action's commit ${commit}, tagged ${tag} and ${major}:
+${git(['diff-tree', '-r', '--name-status', 'HEAD', tree])}
+
+The package ${name}@${version}: ${filename}, ${entryCount} files, ${Math.round(size / 1000)} kB
+  Its init uses ${action}
+
+The notes:
+${(notes ?? '(none)\n').replaceAll(/^(?=.)/gm, '  ')}
+Published by:
+${steps.map(({ command }) => `  ${command.join(' ')}`).join('\n')}
+
+`);
+  if (!isReal) process.stdout.write('Nothing was made; do it with: node scripts/release.mjs --yes\n');
+  else {
+    if (!isTagged) git(['tag', '--annotate', tag, commit, '--message', tag], identity);
     git(['tag', '--force', major, commit]);
     process.stdout.write(
-      `Made ${commit}. To publish it:\n  git push origin ${tag} && git push --force origin ${major}\n`,
+      publishes ? '' : `Made ${commit}, its tags and release/. To publish them: the commands above\n`,
     );
   }
+  if (publishes) for (const step of steps) publish(step);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
+}
+
+/** A release that was interrupted is continued: what is there already is left alone. */
+function publish({ command, done }) {
+  const line = command.join(' ');
+  if (done && spawnSync(done[0], done.slice(1), { cwd: root, stdio: 'pipe' }).status === 0) {
+    process.stdout.write(`✓ there already: ${line}\n`);
+    return;
+  }
+  const { status } = spawnSync(command[0], command.slice(1), { cwd: root, stdio: ['ignore', 1, 2] });
+  if (status !== 0) fail(`This failed: ${line}`, 'Nothing after it was done. Fix it, then start again.');
+  process.stdout.write(`✓ ${line}\n`);
 }

@@ -4,37 +4,39 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ActionError } from './action/action-error.ts';
 import { runBuildJob } from './action/build-job.ts';
+import { describeReverted, watchCommandFiles } from './action/command-files.ts';
+import { describeFailure } from './action/describe-failure.ts';
 import { jobEnvironment } from './action/job-environment.ts';
+import { openActionBox } from './action/open-action-box.ts';
 import { openRepository } from './action/open-repository.ts';
-import { readDispatch } from './action/read-dispatch.ts';
+import { readTicket } from './action/read-ticket.ts';
+import { loadStepState } from './action/step-state.ts';
 import { runVerifyJob } from './action/verify-job.ts';
 import { agentNamed } from './agents/registry.ts';
 import { type JobRecord, renderStepSummary } from './comments/github/render-step-summary.ts';
-import { createHttpLink, type HttpLink, JobOverError, RunOverError } from './link/http.ts';
-import { LinkRefusedError } from './link/retry-request.ts';
+import { isolationWords } from './comments/text/isolation.ts';
+import { isStopCertain } from './core/contracts/isolation.ts';
+import { DEFAULT_JOB_MINUTES } from './core/default-job-minutes.ts';
+import { createHttpLink, type HttpLink, JobOverError } from './link/http.ts';
+import { RunOverError } from './link/post-claim.ts';
+import { isForEveryProgram } from './runner/agent/agent-environment.ts';
 import { runHook } from './runner/gate/run-hook.ts';
 import { type ActionLog, createActionLog, formatOutput } from './runner/output/workflow-commands.ts';
-import { ChangesetRefusedError } from './runner/workspace/apply-changeset.ts';
+import { forgetEnvironment } from './runner/process/forget-environment.ts';
 
-const DEFAULT_JOB_MINUTES = 340;
+/** Below `timeout-minutes` of the job that verifies, as the workflow is made. */
+const VERIFY_MINUTES = 55;
 
 /** The action. Reads the environment, wires one job, and is the only place where errors are caught. */
-async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
-  const startedAt = new Date();
-  const now = () => new Date();
-  const { ticket, desk, kind } = readDispatch(env.GITHUB_EVENT_PATH);
-  log.mask(ticket);
-  const baseUrl = chooseDesk(desk, env.INPUT_DESK);
+async function main(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: () => void): Promise<void> {
+  const { kind, ...presented } = readTicket(env, log);
+  const { nonce, began } = loadStepState(env);
+  // Actions counts the steps before this one as time of the job.
+  const startedAt = new Date(began ?? Date.now());
+  const { now } = presented;
   const worktree = findWorktree(env);
   const parking = parkOnSignals();
-  const link = await createHttpLink({
-    baseUrl,
-    ticket,
-    actionsRun: wholeNumber('GITHUB_RUN_ID', env.GITHUB_RUN_ID),
-    attempt: wholeNumber('GITHUB_RUN_ATTEMPT', env.GITHUB_RUN_ATTEMPT ?? '1'),
-    now,
-    onRetry: (problem, waitMs) => log.print(`The desk: ${problem}; again in ${Math.ceil(waitMs / 1000)} s.`),
-  });
+  const link = await createHttpLink({ ...presented, nonce });
   try {
     const { claimed } = link;
     if (claimed.kind !== kind) {
@@ -46,14 +48,26 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
     const { brief, place } = claimed;
     log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
     const repository = await openRepository(worktree, place.head_sha, env.PATH);
-    const input = { link, log, worktree, repository, env: jobEnvironment(env), now, parking };
+    const runDir = join(env.RUNNER_TEMP || tmpdir(), `autobuild-${brief.run}-${brief.job}`);
+    mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    const self = [process.execPath, process.argv[1] ?? ''];
+    const box = openActionBox({ env, worktree, runDir, mode: repository.config.isolation, self });
+    log.annotate(
+      isStopCertain(box.level) ? 'notice' : 'warning',
+      [isolationWords(box.level), ...box.why].join('; '),
+    );
+    const input = { link, log, worktree, repository, env: jobEnvironment(env), box, now, parking };
     if (kind === 'verify') {
-      const { verification, leftOut } = await runVerifyJob(input);
+      const minutes = Number(env.AUTOBUILD_JOB_MINUTES) || VERIFY_MINUTES;
+      const deadline = new Date(startedAt.getTime() + minutes * 60_000);
+      const { verification, withBase, leftOut } = await runVerifyJob({ ...input, runDir, deadline });
+      endFiles();
       const end = verification.ok ? 'verified' : 'the checks do not pass';
-      return writeResult(env, link, verification.ok ? 'verified' : 'not_verified', {
+      return writeResult(env, log, link, verification.ok ? 'verified' : 'not_verified', {
         end,
         turns: [],
         verification,
+        withBase,
         leftOut,
       });
     }
@@ -63,18 +77,17 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
         'AUTOBUILD_JOB_MINUTES is not a number of minutes.',
         'Set it to one below timeout-minutes.',
       );
-    const runDir = join(env.RUNNER_TEMP || tmpdir(), `autobuild-${brief.run}-${brief.job}`);
-    mkdirSync(runDir, { recursive: true, mode: 0o700 });
     const { end, history, leftOut } = await runBuildJob({
       ...input,
       runDir,
       jobMinutes,
       startedAt,
-      self: [process.execPath, process.argv[1] ?? ''],
+      self,
     });
+    endFiles();
     const orders = await link.orders();
     const status = orders.do === 'stop' ? orders.status : end;
-    writeResult(env, link, status, { end: ENDS[end], ...history, leftOut });
+    writeResult(env, log, link, status, { end: ENDS[end], ...history, leftOut });
   } finally {
     await link.close();
   }
@@ -82,13 +95,14 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog): Promise<void> {
 
 const ENDS = {
   finished: 'finished',
-  parked: 'parked, the work is saved',
+  parked: 'paused, the work is saved',
   handed_over: 'handed over to a successor before the time limit',
 };
 
 /** Writes the step summary and the outputs, for people and later steps. */
 function writeResult(
   env: NodeJS.ProcessEnv,
+  log: ActionLog,
   { claimed }: HttpLink,
   status: string,
   record: Omit<JobRecord, 'title' | 'run' | 'job' | 'kind' | 'agent'>,
@@ -97,7 +111,7 @@ function writeResult(
   const { run, job, agent, task } = brief;
   if (env.GITHUB_STEP_SUMMARY) {
     const summary = renderStepSummary({ title: task.title, run, job, kind, agent, ...record });
-    appendFileSync(env.GITHUB_STEP_SUMMARY, `${summary}\n`);
+    appendFileSync(env.GITHUB_STEP_SUMMARY, `${log.hide(summary)}\n`);
   }
   if (!env.GITHUB_OUTPUT) return;
   const pulls = `${env.GITHUB_SERVER_URL ?? 'https://github.com'}/${place.owner}/${place.repo}/pulls`;
@@ -119,19 +133,6 @@ function writeRunOver(env: NodeJS.ProcessEnv, log: ActionLog, message: string, s
     appendFileSync(env.GITHUB_OUTPUT, formatOutput('status', status, randomBytes(16).toString('hex')));
 }
 
-/**
- * The address in the workflow file wins, so that a person who may dispatch cannot send the job and the agent's keys
- * elsewhere.
- */
-function chooseDesk(dispatched: string | undefined, pinned: string | undefined): string {
-  const desk = pinned || dispatched;
-  const remedy = 'Give the App’s address to the action as `desk`, or leave it to the App.';
-  if (!desk) throw new ActionError('The address of the App is not known.', remedy);
-  if (pinned && dispatched && new URL(pinned).href !== new URL(dispatched).href)
-    throw new ActionError(`The dispatch names ${dispatched}, but the workflow is for ${pinned}.`, remedy);
-  return desk;
-}
-
 function findWorktree(env: NodeJS.ProcessEnv): string {
   const directory = resolve(env.GITHUB_WORKSPACE ?? process.cwd(), env.INPUT_DIRECTORY || '.');
   if (existsSync(directory)) return realpathSync(directory);
@@ -148,26 +149,6 @@ function parkOnSignals(): AbortSignal {
   return parking.signal;
 }
 
-function wholeNumber(name: string, text: string | undefined): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new ActionError(
-    `${name} is ${JSON.stringify(text ?? '')}, not a whole number.`,
-    `Set ${name} to one.`,
-  );
-}
-
-function describe(error: unknown): string {
-  if (error instanceof ActionError) return `${error.message} ${error.remedy}`;
-  if (error instanceof ChangesetRefusedError) return error.message;
-  if (error instanceof JobOverError)
-    return `The desk counts this job no more (${error.message}) What it had saved is kept, and the run goes on without it.`;
-  if (error instanceof LinkRefusedError) {
-    return `The desk refused this job (${error.message}). A job is started by label only; a replaced one ends here, nothing is lost.`;
-  }
-  return `Autobuild itself failed; the work up to the last turn is saved. ${(error as Error).stack ?? error}`;
-}
-
 /** An agent's hook calls the same bundle before an edit: `action.js hook claude`. */
 async function answerHook(name: string, env: NodeJS.ProcessEnv): Promise<void> {
   const agent = agentNamed(name);
@@ -179,17 +160,33 @@ async function answerHook(name: string, env: NodeJS.ProcessEnv): Promise<void> {
   process.exitCode = answer.exitCode;
 }
 
+/** GitHub's runner finds by it the processes that a job leaves behind, and ends them. It is no secret. */
+const TRACKING_ID = 'RUNNER_TRACKING_ID';
+
+/** This process and what it starts keep only what programs need, because each of them could be asked for its environment. */
+function takeEnvironment(): NodeJS.ProcessEnv {
+  const env = { ...process.env };
+  forgetEnvironment(process.env, (name) => name === TRACKING_ID || isForEveryProgram(name));
+  return env;
+}
+
 async function runAction(): Promise<void> {
   const log = createActionLog(
     (text) => void process.stdout.write(text),
     () => randomBytes(32).toString('hex'),
   );
+  const env = takeEnvironment();
+  const files = watchCommandFiles(env);
+  const endFiles = () => {
+    for (const name of files.revert()) log.annotate('warning', describeReverted(name));
+  };
   try {
-    await main(process.env, log);
+    await main(env, log, endFiles);
   } catch (error) {
-    if (error instanceof RunOverError) return writeRunOver(process.env, log, error.message, error.status);
-    if (error instanceof JobOverError) return writeRunOver(process.env, log, describe(error), 'replaced');
-    log.annotate('error', describe(error));
+    endFiles();
+    if (error instanceof RunOverError) return writeRunOver(env, log, error.message, error.status);
+    if (error instanceof JobOverError) return writeRunOver(env, log, describeFailure(error), 'replaced');
+    log.annotate('error', describeFailure(error));
     process.exitCode = 1;
   } finally {
     log.close();

@@ -1,14 +1,21 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { isDiskFull } from './cli/disk-full.ts';
 import { EXIT, exitCodeOf, exitCodeOfError } from './cli/exit-code.ts';
 import { openHome } from './cli/home.ts';
 import { type CliOptions, readOptions, usage } from './cli/options.ts';
+import { nameProgram } from './cli/package/name-program.ts';
+import { startLine } from './cli/package/start-line.ts';
 import { packageVersion } from './cli/package-version.ts';
 import type { CliContext } from './cli/work-on-run.ts';
 import { UserError, userError } from './core/error-catalogue.ts';
+
+/** The run that this process works on. */
+let begun: string | undefined;
+let start: string | undefined;
+let begunIn = '/';
 
 /** The command line. Reads the environment, wires everything, and is the only place where errors are caught. */
 async function main(argv: string[]): Promise<number> {
@@ -17,22 +24,43 @@ async function main(argv: string[]): Promise<number> {
   if (options.version) return print(`autobuild ${packageVersion()}`);
   // Each command is imported on its own, because an agent's hook asks the gate before every edit and must start fast.
   if (options.help || command === 'help') {
-    return print((await readUsage()).trimEnd());
+    const { helpFor } = await import('./cli/command-help.ts');
+    const about = command === 'help' ? options.operands[0] : command;
+    return print(helpFor(about ?? '') ?? (await readUsage()).trimEnd());
   }
   switch (command) {
     case 'run':
     case 'resume': {
+      if (options.dryRun) {
+        const { dryRunCommand } = await import('./cli/commands/run-command.ts');
+        return print((await dryRunCommand(options, environment())).join('\n'));
+      }
       const context = await createContext(options);
       const state =
         command === 'run'
           ? await (await import('./cli/commands/run-command.ts')).runCommand(options, context)
           : await (await import('./cli/commands/resume-command.ts')).resumeCommand(options, context);
-      context.screen.end(state);
+      const { describeWork } = await import('./cli/describe-work.ts');
+      context.screen.end(state, await describeWork(state, context.home, context.env));
       return exitCodeOf(state);
     }
     case 'status': {
       const { statusCommand } = await import('./cli/commands/status-command.ts');
-      return print((await statusCommand(options, openHome(process.env))).join('\n'));
+      return print((await statusCommand(options, openHome(process.env), environment())).join('\n'));
+    }
+    case 'runs': {
+      const { statusCommand } = await import('./cli/commands/status-command.ts');
+      const all = { ...options, all: true };
+      return print((await statusCommand(all, openHome(process.env), environment())).join('\n'));
+    }
+    case 'diff': {
+      const { diffCommand } = await import('./cli/commands/diff-command.ts');
+      return printDiff(await diffCommand(options, openHome(process.env), environment()));
+    }
+    case 'undo': {
+      const { undoCommand } = await import('./cli/commands/undo-command.ts');
+      const lines = await undoCommand(options, openHome(process.env), userInfo().username, environment());
+      return print(lines.join('\n'));
     }
     case 'replay': {
       const { replayCommand } = await import('./cli/commands/replay-command.ts');
@@ -46,7 +74,7 @@ async function main(argv: string[]): Promise<number> {
     }
     case 'init': {
       const { initCommand } = await import('./cli/commands/init-command.ts');
-      const { lines, ok } = await initCommand(options);
+      const { lines, ok } = await initCommand(options, { env: environment(), ask: await createAsk() });
       print(lines.join('\n'));
       return ok ? EXIT.done : EXIT.failed;
     }
@@ -55,6 +83,19 @@ async function main(argv: string[]): Promise<number> {
       const { lines, ok } = await doctorCommand(options, process.env);
       print(lines.join('\n'));
       return ok ? EXIT.done : EXIT.failed;
+    }
+    case 'register': {
+      const { registerCommand } = await import('./cli/commands/register-command.ts');
+      const stop = new AbortController();
+      process.once('SIGINT', () => stop.abort());
+      const { signal } = stop;
+      await registerCommand(options, { print, signal, now: () => new Date() });
+      return EXIT.done;
+    }
+    case 'serve': {
+      const { main: serve } = await import('./server.ts');
+      await serve();
+      return EXIT.done;
     }
     case 'hook': {
       const { hookCommand } = await import('./cli/commands/hook-command.ts');
@@ -71,42 +112,60 @@ async function main(argv: string[]): Promise<number> {
       return answer.decision === 'allow' ? 0 : 2;
     }
     case '':
-      process.stderr.write(await readUsage());
+      process.stderr.write(pasteable(await readUsage()));
       return EXIT.usage;
     default:
-      throw usage(`${command} is not a command of autobuild.`);
+      throw await unknownCommand(command);
   }
 }
 
 async function createContext(options: CliOptions): Promise<CliContext> {
   const { createAnswerSource } = await import('./cli/terminal/answer-source.ts');
+  const { createLiveInput } = await import('./cli/terminal/live-input.ts');
   const { createPrompter } = await import('./cli/terminal/prompter.ts');
+  const { forgetKeys } = await import('./cli/forget-keys.ts');
   const { createTerminalScreen } = await import('./cli/terminal/terminal-screen.ts');
   const out = options.json ? process.stderr : process.stdout;
   const interactive = process.stdin.isTTY === true && out.isTTY === true && process.env.TERM !== 'dumb';
   const colour = options.colour && out.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
   const { interrupt, onInterrupt } = listenForInterrupts();
+  // Answers given by `--answer` mean that nobody is at the terminal.
+  const isAttended = interactive && options.answers.length === 0;
+  const typing = isAttended ? createLiveInput(process.stdin, out, interrupt) : undefined;
   const screen = createTerminalScreen({
     out,
     events: options.json ? process.stdout : undefined,
     live: out.isTTY === true && process.env.TERM !== 'dumb',
+    typing,
     colour,
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     user: userInfo().username,
     now: () => new Date(),
+    pasteable,
   });
-  // Answers given by `--answer` mean that nobody is at the terminal.
-  const prompter =
-    interactive && options.answers.length === 0
-      ? createPrompter(process.stdin, out as NodeJS.WriteStream, interrupt)
-      : undefined;
+  const prompter = isAttended
+    ? createPrompter(process.stdin, out as NodeJS.WriteStream, interrupt, typing)
+    : undefined;
+  const home = openHome(process.env);
+  const env = environment();
+  forgetKeys(process.env);
   return {
-    home: openHome(process.env),
-    env: Object.fromEntries(
-      Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-    ),
+    home,
+    env,
     self: [process.execPath, fileURLToPath(import.meta.url)],
-    screen,
+    screen: {
+      ...screen,
+      start(run, ...rest) {
+        begun = run;
+        screen.start(run, ...rest);
+      },
+      resumed(state) {
+        begun = state.run;
+        screen.resumed(state);
+      },
+    },
     answers: createAnswerSource(options.answers, prompter),
+    typing,
     onInterrupt,
   };
 }
@@ -135,12 +194,40 @@ function listenForInterrupts() {
   };
 }
 
+/** Undefined if nobody is at the terminal. */
+async function createAsk(): Promise<((question: string) => Promise<string | undefined>) | undefined> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return undefined;
+  const { askLine } = await import('./cli/init/ask-line.ts');
+  return (question) => askLine(question, process.stdin, process.stdout);
+}
+
 function currentDirectory(): string {
   try {
-    return process.cwd();
+    begunIn = process.cwd();
+    return begunIn;
   } catch {
     throw userError('worktree_missing', { directory: 'The current directory' });
   }
+}
+
+async function unknownCommand(command: string): Promise<UserError> {
+  const { nearestCommand } = await import('./cli/command-help.ts');
+  const near = nearestCommand(command);
+  return usage(`${command} is not a command of autobuild.${near ? ` Did you mean ${near}?` : ''}`);
+}
+
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
+
+/** A pipe gets the patch byte for byte. At a terminal, control characters of the files must not act. */
+async function printDiff({ text, cut }: { text: string; cut: boolean }): Promise<number> {
+  const { shownDiff } = await import('./cli/commands/diff-command.ts');
+  process.stdout.write(process.stdout.isTTY ? shownDiff(text) : text);
+  if (cut) process.stderr.write('The patch is longer and was cut here. `git diff` shows all of it.\n');
+  return EXIT.done;
 }
 
 async function readUsage(): Promise<string> {
@@ -148,9 +235,31 @@ async function readUsage(): Promise<string> {
   return USAGE;
 }
 
+/** Output for scripts has no hints. */
 function print(text: string): number {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${process.argv.includes('--json') ? text : pasteable(text)}\n`);
   return EXIT.done;
+}
+
+/** The text with hints that work in the shell this was started from. */
+function pasteable(text: string): string {
+  start ??= startLine({
+    file: realpathSync(fileURLToPath(import.meta.url)),
+    node: realpathSync(process.execPath),
+    cwd: begunIn,
+    env: process.env,
+  });
+  return nameProgram(text, start);
+}
+
+/** Said only of a run that is in the journal, because there is nothing else to resume. */
+function savedWork(): string {
+  if (begun === undefined) return '';
+  try {
+    return ` The work so far is saved; continue with: autobuild resume ${openHome(process.env).findRun(begun, []).run}`;
+  } catch {
+    return '';
+  }
 }
 
 async function report(error: unknown): Promise<number> {
@@ -162,8 +271,8 @@ async function report(error: unknown): Promise<number> {
       : undefined;
   const text = expected
     ? `✗ ${expected.message}\n  ${expected.remedy}`
-    : `✗ Autobuild itself failed; the work is in the worktree and \`autobuild resume\` goes on from it.\n${(error as Error).stack}`;
-  process.stderr.write(`${cleanMessage(text)}\n`);
+    : `✗ Autobuild itself failed.${savedWork()}\n${(error as Error).stack}`;
+  process.stderr.write(`${cleanMessage(pasteable(text))}\n`);
   return expected ? exitCodeOfError(expected) : EXIT.failed;
 }
 

@@ -4,29 +4,35 @@ import { Probot, ProbotOctokit } from 'probot';
 import { agentNames } from './agents/registry.ts';
 import autobuild from './app/app.ts';
 import type { AppDependencies, Repository } from './app/dependencies.ts';
+import { withDiffs } from './app/effects/work-diffs.ts';
+import { lookForSecrets } from './app/handlers/handle-command.ts';
 import { startWorkers } from './app/workers/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
+import { inTime } from './core/in-time.ts';
 import type { HostedStore } from './core/ports/hosted-store.ts';
 import type { Delivery } from './core/ports/inbox.ts';
 import { createAppDeliveries } from './github/app-deliveries.ts';
+import { createAppSlug } from './github/app-slug.ts';
+import { type Budgets, createBudgets } from './github/client/budget.ts';
 import { failOnRateLimits } from './github/client/octokit-defaults.ts';
 import { createTimedFetch } from './github/client/timed-fetch.ts';
 import { createGitHub } from './github/github.ts';
 import { readInstallationStatus } from './github/installation-status.ts';
 import { listRepositories } from './github/list-repositories.ts';
+import { createGitHubSignIn } from './github/sign-in.ts';
 import { RULES } from './guards/rules.ts';
+import { serveSetUp } from './register/setup-server.ts';
 import { explainUnopened } from './store/explain-unopened.ts';
 import { openStore } from './store/open-store.ts';
 import { holdServerLock } from './store/server-lock.ts';
 import { createCounters } from './web/counters.ts';
-import { inTime } from './web/in-time.ts';
 import { createIngest } from './web/ingest.ts';
 import { createJobApi } from './web/jobs/job-api.ts';
 import { createTicket, hashToken } from './web/jobs/tokens.ts';
 import { createLog, type Logger } from './web/log.ts';
 import { createOperate } from './web/operate.ts';
-import { createProvideInput } from './web/provide-input.ts';
-import { readSettings, type Settings } from './web/read-settings.ts';
+import { createPeople } from './web/people.ts';
+import { readSettings, readSetUp, type Settings } from './web/read-settings.ts';
 import { createWebServer } from './web/server.ts';
 
 const STOP_MS = 10_000;
@@ -42,7 +48,14 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
   });
   const probot = createProbot(settings, log);
   await probot.ready();
-  const deps = createAppDependencies(settings, { store, probot, log, counters });
+  const budgets = createBudgets(Date.now);
+  const slug = createAppSlug(
+    () => probot.auth(),
+    Date.now,
+    (error) => log.warn({ error: String(error) }, 'the name of the App could not be read'),
+  );
+  slug();
+  const deps = createAppDependencies(settings, { store, probot, log, counters, budgets, slug });
   await probot.load(autobuild(deps));
   const workers = startWorkers(deps, ({ id, event, payload }: Delivery) =>
     probot.receive({ id, name: event, payload: JSON.parse(payload) } as Parameters<Probot['receive']>[0]),
@@ -56,19 +69,26 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
     jobs: createJobApi({
       ...common,
       closing: closing.signal,
-      attemptOf: async (target, actionsRun) =>
-        (await (await deps.github(target)).workflowRun(actionsRun))?.attempt,
+      readActionsRun: async (target, actionsRun) => (await deps.github(target)).workflowRun(actionsRun),
     }),
-    runs: createProvideInput({
+    ...createPeople({
       ...common,
-      publicUrl: settings.publicUrl,
-      // Nobody can sign in until the pages exist.
-      authenticate: async () => undefined,
+      ...settings,
+      signIn:
+        settings.oauth && createGitHubSignIn({ ...settings, ...settings.oauth, fetch: createTimedFetch() }),
       permission: async (target, login) => (await deps.github(target)).permission(login),
+      withDiffs: async ({ target, state, pending }, most) =>
+        withDiffs({ deps, github: await deps.github(target), state, target }, pending, most),
+      actionsSecrets: async (run, command) => {
+        const target = await store.runs.target(run);
+        return target && lookForSecrets(deps, await deps.github(target), { run }, command);
+      },
+      closing: closing.signal,
     }),
     operate: createOperate({
       store,
       counters,
+      budgets: () => budgets.all(),
       workers: () => [{ name: 'queues', alive: workers.alive() }],
       now,
     }),
@@ -79,8 +99,12 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
   await stopped;
   log.info('autobuild stops');
   closing.abort();
-  // Work that does not end in time is released when its lease expires, and the next start continues it.
-  await Promise.all([web.close(STOP_MS), inTime(workers.stop(), STOP_MS, () => undefined)]);
+  // Work that does not end in time is released when its lease expires, and the next start continues it. `AbortSignal.timeout`
+  // would not keep the process alive until then, and the store would stay open.
+  const late = new AbortController();
+  const limit = setTimeout(() => late.abort(), STOP_MS);
+  await Promise.all([web.close(STOP_MS), inTime(workers.stop(), late.signal, () => undefined)]);
+  clearTimeout(limit);
   await store.close();
   lock?.release();
   log.info('autobuild has stopped');
@@ -105,13 +129,22 @@ export function createProbot(settings: Settings, log: Logger): Probot {
 }
 
 export function createAppDependencies(
-  { appId, publicUrl, webUrl, label, notifyUrl }: Settings,
+  { appId, publicUrl, webUrl, label, notifyUrl, oauth }: Settings,
   {
     store,
     probot,
     log,
     counters,
-  }: { store: HostedStore; probot: Probot; log: Logger; counters?: AppDependencies['counters'] },
+    budgets,
+    slug,
+  }: {
+    store: HostedStore;
+    probot: Probot;
+    log: Logger;
+    counters?: AppDependencies['counters'];
+    budgets?: Budgets;
+    slug?: () => string | undefined;
+  },
 ): AppDependencies {
   return {
     store,
@@ -119,10 +152,19 @@ export function createAppDependencies(
     agents: agentNames(),
     now,
     log,
-    // No pages are served yet, so comments do not link to them.
-    settings: { appId, publicUrl, webUrl, pages: false, label, notifyUrl },
+    settings: {
+      // Comments link to the pages only if people can sign in there.
+      ...{ appId, publicUrl, webUrl, pages: oauth !== undefined, label, notifyUrl },
+      get slug() {
+        return slug?.();
+      },
+    },
     github: async ({ installation_id, owner, repo }: Repository) =>
-      createGitHub(await probot.auth(installation_id), { owner, repo, appId }),
+      createGitHub(await probot.auth(installation_id), {
+        ...{ owner, repo, appId },
+        budget: budgets?.of(installation_id),
+      }),
+    budget: (installation_id) => budgets?.of(installation_id).left('core'),
     repositories: async () => listRepositories(await probot.auth(), (id) => probot.auth(id)),
     deliveries: createAppDeliveries(() => probot.auth()),
     installation: async (id) => readInstallationStatus(await probot.auth(), id),
@@ -143,8 +185,14 @@ function nextSignal(): Promise<void> {
 export async function main(): Promise<void> {
   try {
     if (existsSync('.env')) process.loadEnvFile('.env');
-    const settings = readSettings(process.env, (path) => readFileSync(path, 'utf8'));
     const stopped = nextSignal();
+    const setUp = readSetUp(process.env);
+    if (setUp) {
+      const print = (line: string) => void process.stdout.write(`${line}\n`);
+      if (!(await serveSetUp(setUp, { file: '.env', print, stopped }))) process.exit(0);
+      process.loadEnvFile('.env');
+    }
+    const settings = readSettings(process.env, (path) => readFileSync(path, 'utf8'));
     // A second signal exits without waiting.
     void stopped.then(nextSignal).then(() => process.exit(1));
     await serve(settings, stopped);

@@ -95,7 +95,11 @@ const stateOf = async () => {
 async function provide(): Promise<void> {
   const response = await fetch(`${desk.url}/api/runs/r1/provide-input`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-autobuild-request': '1', 'x-test-login': 'rosa' },
+    headers: {
+      'content-type': 'application/json',
+      'x-autobuild-request': '1',
+      authorization: 'Bearer user-rosa',
+    },
     body: JSON.stringify({ inputs: { api_key: VALUE } }),
   });
   expect(response.status).toBe(200);
@@ -120,6 +124,9 @@ describe('the bundle as the job', () => {
     // S-10: nothing the agent printed is a command; S-13: the ticket is hidden before anything else is said.
     const { commands, shown } = listenAsRunner(first.out);
     expect(commands[0]).toEqual({ name: 'add-mask', data: event.inputs.ticket });
+    // S-17: the pre step claims, hides what it keeps for the main step, and the main step works with a token of its own.
+    expect(shown).toContain('Claimed: this job is there to build.');
+    expect(commands.filter(({ name }) => name === 'add-mask').length).toBeGreaterThan(2);
     expect(commands.map(({ name }) => name).filter((name) => /set-env|add-path/.test(name))).toEqual([]);
     expect(shown).toContain('::set-env name=EVIL::1');
     expect(shown).not.toContain(event.inputs.ticket);
@@ -130,7 +137,7 @@ describe('the bundle as the job', () => {
     expect(readReport(first.worktree)).toMatchObject({
       measured_by: 'autobuild',
       human_action_required: expect.stringMatching(
-        /^Human intervention required\.\n.*gave no account[\s\S]*the key/,
+        /^Human intervention required\.\n.*did not report why[\s\S]*the key/,
       ),
       measured: { turn: 1 },
     });
@@ -158,10 +165,9 @@ describe('the bundle as the job', () => {
     const heard = listenAsRunner(second.out);
     const masked = heard.commands.findIndex(({ name, data }) => name === 'add-mask' && data === VALUE);
     expect(masked).toBeGreaterThan(0);
-    // The value is only ever printed after the runner was told to hide it.
-    expect(second.out.indexOf(`the key is ${VALUE}`)).toBeGreaterThan(
-      second.out.indexOf(`::add-mask::${VALUE}`),
-    );
+    // S-13: the value itself is printed only to tell the runner to hide it.
+    expect(heard.shown).toContain('the key is •••');
+    expect(second.out.split('\n').filter((line) => line.includes(VALUE))).toEqual([`::add-mask::${VALUE}`]);
     // B-6: where the workflow's artifact step looks for it.
     expect(readReport(second.worktree)).toMatchObject({ human_action_required: 'none' });
     expect(await stateOf()).toMatchObject({ verifying: 1, job_live: false });
@@ -216,17 +222,18 @@ describe('the bundle as the job', () => {
       const { code, out, outputs, summary } = await ended;
       expect({ code, status: outputs.status }).toEqual({ code: 0, status: 'replaced' });
       expect(out).not.toContain('::error');
-      expect(out).toContain('The desk counts this job no more (This job is over:');
-      expect(summary).toContain('the run goes on without it');
+      expect(out).toContain('The App no longer accepts this job (This job is over:');
+      expect(summary).toContain('the run continues without it');
       expect((await desk.store.runs.load('r2')).version).toBe(version + 1);
       expect(await desk.store.blobs.get('r2', 'checkpoint')).toBeUndefined();
     });
 
-    test('K-7: before its time is over, the job hands the work to a successor', async () => {
+    test('K-7: before its time is over, the job hands the work to a successor, also one without a pre step', async () => {
       const { code, outputs } = await runner.run({
         event,
         origin: origin.worktree,
         env: { AUTOBUILD_JOB_MINUTES: '0.1' },
+        pre: false,
       });
       expect({ code, status: outputs.status }).toEqual({ code: 0, status: 'handed_over' });
       await expectSaved();
@@ -265,7 +272,7 @@ describe('what keeps a job from working is said, with the remedy, and exits 1', 
     expect(out).not.toContain('secret-ticket');
   });
 
-  test('a ticket that was used, and a desk other than the workflow’s', async () => {
+  test('S-17: a ticket that was used, and a desk other than the workflow’s', async () => {
     const used = await runner.run({
       event: { inputs: { ...someInputs(), desk: desk.url } },
       origin: origin.worktree,

@@ -243,7 +243,9 @@ describe('test/ mirrors src/', () => {
   const APART = [
     'e2e',
     'e2e-github',
+    'browser',
     'agents-real',
+    'attacks',
     'fixtures',
     'golden',
     'scripts',
@@ -279,4 +281,26 @@ test('only entrypoints read the environment', () => {
     .map(({ file }) => file)
     .filter((file) => file.split('/').length > 2 && !file.startsWith('src/sandbox/'));
   expect(readers).toEqual([]);
+});
+
+test('every file of the four walks is there, and one before it imports it', () => {
+  const walks = tableBelow('Four walks');
+  expect(walks).toHaveLength(4);
+  for (const [walk = '', cell] of walks) {
+    const files = namesIn(cell).map((name) => join('src', name));
+    const texts = files.map((file) => readFileSync(join(root, file), 'utf8'));
+    const imported = texts.map((text, index) =>
+      [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, path = '']) =>
+        join(dirname(files[index] ?? ''), path),
+      ),
+    );
+    const unreached = files.filter(
+      (file, index) => index > 0 && !imported.slice(0, index).flat().includes(file),
+    );
+    // The desk is another process, which the job reaches by HTTP.
+    expect({ walk, unreached: unreached.filter((file) => file !== 'src/server.ts') }).toEqual({
+      walk,
+      unreached: [],
+    });
+  }
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -27,10 +27,43 @@ test('every requirement that is due has a test whose title starts with its id', 
   expect(missing.map(({ id }) => id)).toEqual([]);
 });
 
+test('what people do in a browser is tested in one', () => {
+  const folder = join(root, 'test/browser');
+  const sources = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  const missing = ['P-6', 'P-9', 'P-10', 'E-17'].filter(
+    (id) => !sources.some((source) => new RegExp(`['"\`]${id}: `).test(source)),
+  );
+  expect(missing).toEqual([]);
+});
+
 test('the requirements are all there, each once', () => {
-  const count = { B: 8, K: 10, G: 13, P: 11, E: 19, C: 6, R: 15 };
+  const count = { B: 8, K: 10, G: 13, P: 11, E: 19, C: 6, R: 15, T: 8 };
   const wanted = Object.entries(count).flatMap(([letter, last]) =>
     Array.from({ length: last }, (_, index) => `${letter}-${index + 1}`),
   );
-  expect(requirements().map(({ id }) => id)).toEqual(wanted);
+  const ids = requirements().map(({ id }) => id);
+  expect(ids.filter((id) => !id.startsWith('S-'))).toEqual(wanted);
+  // Threats have the numbers that tests gave them, and not every number has a row.
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+/** The first cells of the table of threats. */
+function threats(): string[] {
+  const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+  const table = text.slice(text.indexOf('| threat | answer |')).split('\n\n')[0] ?? '';
+  return [...table.matchAll(/^\| (.+?) \| /gm)].map(([, threat = '']) => threat).slice(1);
+}
+
+test('every row of SECURITY.md has its tests, and they are there', () => {
+  const text = readFileSync(join(root, 'docs/requirements.md'), 'utf8');
+  const proofs = text.slice(text.indexOf('## SECURITY.md, sentence by sentence'));
+  const rows = new Set([...proofs.matchAll(/^\| (.+?) \| .+ \| [A-Z]-\d+ `/gm)].map(([, row]) => row));
+  expect(threats().length).toBeGreaterThan(15);
+  expect([...rows].toSorted()).toEqual(threats().toSorted());
+  const named = [...proofs.matchAll(/([A-Z]-\d+) `([\w./-]+)`/g)];
+  const missing = named.filter(([, id, file]) => {
+    const path = join(root, 'test', `${file}.test.ts`);
+    return !existsSync(path) || !new RegExp(`['"\`]${id}: `).test(readFileSync(path, 'utf8'));
+  });
+  expect(missing.map(([name]) => name)).toEqual([]);
 });

@@ -104,7 +104,7 @@ test('without its database it says which one cannot be reached, never by what pa
   const [code] = await once(start('src/server.ts', { ...others, DATABASE_URL }), 'close');
   expect(code).toBe(1);
   expect(output).toContain('PostgreSQL at 127.0.0.1:1 cannot be reached: connect ECONNREFUSED');
-  expect(output).toContain('mend DATABASE_URL');
+  expect(output).toContain('fix DATABASE_URL');
   expect(output).not.toMatch(/canary|\n\s+at /);
 });
 

@@ -95,6 +95,111 @@ describe('comments are in the English that engineers write', () => {
   });
 });
 
+/** Phrases that no person would say, and that comments, terminal and pages once had. */
+const OLD_PHRASES = [
+  /choose how to go on/i,
+  /\b(?:go|goes|going)\s+on\b(?!\s+the\b)/i,
+  /none better|no better test run/i,
+  /(?<!is )told what turns? /i,
+  /error history in hand/i,
+  /nothing else changed/i,
+  /no question until then/i,
+  /the next one asks again/i,
+  /marked as partial/i,
+  /count again from 0/i,
+  /held as it is/i,
+  /took (?:it|the answer) in\b/i,
+  /\bTaken: /,
+  /nothing taken/i,
+  /brings (?:this|the) question back/i,
+  /\bEnded: (?:reviewing|cancelled)/,
+  /done in part/i,
+  /holds no command/i,
+  /stands alone on its line/i,
+  /needs a .{0,4}\+.{0,4} before it/i,
+  /no matter of a limit/i,
+  /\bmend\b/i,
+  /did not end well/i,
+  /gave no account/i,
+  /past the gate/i,
+  /\bputs? back\b/i,
+  /someone should look/i,
+  /no number of turns/i,
+  /both cannot be/i,
+  /stays stopped/i,
+  /in (?:the agent's|its) words/i,
+  /by how often they came/i,
+  /titled by the agent/i,
+  /before that: /i,
+  /is not what was verified/i,
+  /take the label off/i,
+  /\bAsking @/,
+  /they are in Actions secrets/i,
+  /needs? the role \w/i,
+  /measurably stuck/i,
+  /\bswitched off: /i,
+  /is inactive\b/i,
+  /\banew\b/i,
+];
+
+/** The record keeps the whole question; comments and panels leave its last sentence out. */
+const NOT_SHOWN = /How to proceed\?/;
+
+function findOldPhrases(text: string, phrases: readonly RegExp[] = OLD_PHRASES): string[] {
+  const line = (index: number) => text.slice(0, index).split('\n').length;
+  return phrases.flatMap((phrase) => {
+    const found = phrase.exec(text);
+    return found ? [`${line(found.index)} "${found[0]}"`] : [];
+  });
+}
+
+function withoutComments(source: string): string {
+  let code = source;
+  for (const { start, end } of parseSync('source.ts', source).comments)
+    code = code.slice(0, start) + blank(code.slice(start, end)) + code.slice(end);
+  return code;
+}
+
+describe('what people read is in the English that engineers speak', () => {
+  test('an old phrase is found in a string, and a comment is none', () => {
+    expect(findOldPhrases(withoutComments("// goes on\nconst a = 'x goes on';"))).toEqual(['2 "goes on"']);
+    expect(findOldPhrases('Turn 4 is going on the list.')).toEqual([]);
+  });
+
+  test('no string in src/ has an old phrase', () => {
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const offences = files
+      .filter((file) => file.endsWith('.ts') && !file.startsWith('sandbox'))
+      .toSorted()
+      .flatMap((file) =>
+        findOldPhrases(withoutComments(readFileSync(join(root, 'src', file), 'utf8'))).map(
+          (offence) => `src/${file}:${offence}`,
+        ),
+      );
+    expect(offences).toEqual([]);
+  });
+
+  test('no golden file, template or page for readers has an old phrase', () => {
+    const golden = readdirSync(join(root, 'test/golden'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.\w+$/.test(file))
+      .map((file) => `test/golden/${file}`);
+    const offences = [
+      ...golden,
+      'README.md',
+      'docs/use.md',
+      'templates/workflow.yml',
+      'templates/autobuild.yml',
+    ].flatMap((file) => {
+      const isShown = /golden\/(?:comments|terminal)\//.test(file);
+      const phrases = isShown ? [...OLD_PHRASES, NOT_SHOWN] : OLD_PHRASES;
+      return findOldPhrases(readFileSync(join(root, file), 'utf8'), phrases).map(
+        (offence) => `${file}:${offence}`,
+      );
+    });
+    expect(offences).toEqual([]);
+  });
+});
+
 describe('names are in the same English', () => {
   const wordsOf = (name: string) => name.replaceAll(/(?<=[a-z])(?=[A-Z])|[_/-]/g, ' ');
   const isBanned = (name: string) => BANNED.some(({ pattern }) => wordsOf(name).search(pattern) !== -1);

@@ -22,7 +22,34 @@ const input = { description: '' };
 /** What our workflows use of other people's actions; the real lists are longer. */
 const OTHERS: Record<string, Record<string, { description: string; required?: boolean }>> = {
   'actions/checkout': { ref: input, 'persist-credentials': input },
-  'actions/setup-node': { 'node-version': input },
+  'actions/cache': { path: { ...input, required: true }, key: { ...input, required: true } },
+  'actions/setup-dotnet': { 'dotnet-version': input, 'global-json-file': input },
+  'actions/setup-go': {
+    'go-version': input,
+    'go-version-file': input,
+    cache: input,
+    'cache-dependency-path': input,
+  },
+  'actions/setup-java': {
+    'java-version': input,
+    'java-version-file': input,
+    distribution: { ...input, required: true },
+    cache: input,
+  },
+  'actions/setup-node': {
+    'node-version': input,
+    'node-version-file': input,
+    'package-manager-cache': input,
+    cache: input,
+    'cache-dependency-path': input,
+  },
+  'actions/setup-python': {
+    'python-version': input,
+    'python-version-file': input,
+    cache: input,
+    'cache-dependency-path': input,
+  },
+  'ruby/setup-ruby': { 'ruby-version': input, 'bundler-cache': input, 'working-directory': input },
   'github/codeql-action': { languages: input, 'build-mode': input, category: input },
   'actions/upload-artifact': {
     name: input,

@@ -7,10 +7,10 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { childArgv } from '../bench-agent.ts';
 
 /** Plays the standard story in a sandbox below the given directory and prints the kind of each write, in order, as JSON. */
-const DEADLINE_MS = 150_000;
+const DEADLINE_MS = 180_000;
 const LOOK_MS = 100;
-/** Without a write for this long, the story is over. */
-const QUIET_MS = 3_000;
+/** Without a write for this long, everything is written, also the progress that was put off for a while. */
+const QUIET_MS = 18_000;
 
 async function countWrites(directory: string): Promise<string[]> {
   const writes: string[] = [];

@@ -5,14 +5,19 @@ import { readDispatch } from '../../src/action/read-dispatch.ts';
 import { runVerifyJob } from '../../src/action/verify-job.ts';
 import { renderStepSummary } from '../../src/comments/github/render-step-summary.ts';
 import { createHttpLink } from '../../src/link/http.ts';
+import { openBox } from '../../src/runner/box/open-box.ts';
 import { superviseAgent } from '../../src/runner/process/supervise.ts';
 
 /**
  * Loads everything the action loads, then starts its agent. Desk, git and checks are left out, because their time is
- * not the action's.
+ * not the action's. With a directory as argument, the box is chosen and made there, too.
  */
 const loaded = [runBuildJob, openRepository, readDispatch, runVerifyJob, renderStepSummary, createHttpLink];
+const [directory] = process.argv.slice(2);
+const plan = { worktree: '/', hidden: [], shared: [], readable: [] };
+const box = directory && openBox({ ...plan, directory }, 'best', { byRoot: true });
 superviseAgent({
+  enter: box ? box.enter : undefined,
   argv: ['/bin/echo', String(loaded.length)],
   cwd: '/',
   env: { PATH: '/usr/bin:/bin' },

@@ -1,4 +1,5 @@
 import type { HttpLink } from '../link/http.ts';
+import type { Box } from '../runner/box/box.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import type { CheckedOut } from './open-repository.ts';
 
@@ -10,6 +11,8 @@ export interface BuildJobInput {
   runDir: string;
   repository: CheckedOut;
   env: Record<string, string>;
+  /** Agent and checks run in it. */
+  box: Box;
   jobMinutes: number;
   startedAt: Date;
   now(): Date;

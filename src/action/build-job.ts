@@ -6,6 +6,7 @@ import { removeConversations } from '../runner/agent/agent-home.ts';
 import { restoreAgentConfig } from '../runner/agent/restore-agent-config.ts';
 import { saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
+import { checkBoxOf } from '../runner/job/check-box.ts';
 import { repairStateDir, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { type JobEnd, runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
@@ -39,7 +40,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const starting = agentFor(brief.agent);
   const { restored, removed } = await restoreAgentConfig(worktree, objects, place.head_sha, starting);
-  for (const path of [...restored, ...removed]) log.print(`${path} is as in ${place.head_sha} again.`);
+  for (const path of [...restored, ...removed]) log.print(`${path} was restored as in ${place.head_sha}.`);
   const stateDir = await openStateDir({ worktree, stateDir: config.state_dir, taskId: brief.task.id });
   const workspace = await openWorkspace({
     worktree,
@@ -101,6 +102,8 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     hookFor: (agent) => [...input.self, 'hook', agent],
     agentEnv: env,
     checkEnv: markChecks(scrubEnv(env, []), brief.run),
+    box: input.box,
+    checkBox: checkBoxOf(input.box, config.check_isolation),
     settings: {
       holdMs: config.limits.hold_minutes * 60_000,
       turnMs: config.limits.turn_minutes * 60_000,

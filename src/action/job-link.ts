@@ -2,6 +2,7 @@ import type { BlockedReport } from '../core/contracts/agent/blocked-report.ts';
 import { Claim, type Measured } from '../core/contracts/envelope.ts';
 import type { Escalation } from '../core/contracts/escalation.ts';
 import type { GuardLimits } from '../core/contracts/guard.ts';
+import { keyWords } from '../core/contracts/key-custody.ts';
 import type { Orders } from '../core/contracts/orders.ts';
 import type { TurnRecord } from '../core/contracts/run-event.ts';
 import type { Verification } from '../core/contracts/verification.ts';
@@ -29,7 +30,7 @@ export interface JobHistory {
 export function createJobLink(
   link: Link,
   options: {
-    log: Pick<ActionLog, 'group' | 'mask'>;
+    log: Pick<ActionLog, 'group' | 'mask' | 'print'>;
     history: JobHistory;
     /** The agent's environment. It includes the Actions secrets that people named. */
     env: Readonly<Record<string, string>>;
@@ -107,6 +108,7 @@ export function createJobLink(
           break;
         case 'turn_started':
           log.group(`Turn ${envelope.turn}${claim.data.kind === 'debug' ? ', debugging' : ''}`);
+          if (claim.data.keys) log.print(`In this turn ${keyWords(claim.data.keys)}.`);
           break;
         case 'turn_ended': {
           const { record } = claim.data;

@@ -1,5 +1,5 @@
 import { describeProblem } from '../config/config-problem.ts';
-import { type Config, readConfig } from '../config/read-config.ts';
+import type { Config } from '../config/read-config.ts';
 import { CONFIG_PATH } from '../core/config-path.ts';
 import { openRepositoryObjects, type RepositoryObjects } from '../runner/workspace/repository-objects.ts';
 import { ActionError } from './action-error.ts';
@@ -18,6 +18,8 @@ export async function openRepository(
   headSha: string,
   path: string | undefined,
 ): Promise<CheckedOut> {
+  // Loaded while git works.
+  const config = import('../config/read-config.ts');
   const objects = openRepositoryObjects(worktree, path);
   const head = await objects.head().catch((error: Error) => {
     throw new ActionError(
@@ -31,10 +33,11 @@ export async function openRepository(
       `The commit ${head} is checked out, but the run builds on ${headSha}.`,
       'Give the checkout step the input head_sha as its `ref`.',
     );
+  const { readConfig } = await config;
   const read = readConfig((await objects.file(head, CONFIG_PATH)) ?? '');
   if (read.ok) return { objects, config: read.config };
   throw new ActionError(
     `${CONFIG_PATH} is not valid:\n${read.problems.map(describeProblem).join('\n')}`,
-    'Mend the file on the default branch, then label the issue again.',
+    'Fix the file on the default branch, then label the issue again.',
   );
 }

@@ -26,13 +26,26 @@ export function createProgressView(log: ActionLog): { show(progress: JobProgress
         printText(progress.event.delta ? progress.event.text : `${progress.event.text.trimEnd()}\n`);
         return;
       }
-      const line = progress.type === 'agent' ? describe(progress.event) : progress.text;
+      const line = lineOf(progress);
       if (!line) return;
       flush();
       if (progress.type === 'problem') log.annotate('warning', line);
-      else log.print(progress.type === 'phase' ? `▶ ${line}` : line);
+      else log.print(line);
     },
   };
+}
+
+function lineOf(progress: JobProgress): string | undefined {
+  switch (progress.type) {
+    case 'agent':
+      return describe(progress.event);
+    case 'check':
+      return `▶ checking: ${progress.command}`;
+    case 'cost':
+      return undefined;
+    default:
+      return progress.text;
+  }
 }
 
 function describe(event: AgentEvent): string | undefined {

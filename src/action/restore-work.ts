@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Usage } from '../core/contracts/run-event.ts';
 import type { SetAside } from '../core/work/change.ts';
 import { Changeset } from '../core/work/changeset.ts';
-import type { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
+import { Carried } from '../runner/checkpoint/checkpoint.ts';
 import { CheckpointError, unpackCheckpoint } from '../runner/checkpoint/pack-checkpoint.ts';
 import { restoreCheckpoint } from '../runner/checkpoint/restore-checkpoint.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
@@ -12,7 +12,7 @@ import type { BuildJobInput } from './build-job-input.ts';
 
 /** Restores files from the changeset, which is newer than the checkpoint, and everything else from the checkpoint. */
 export async function restoreWork(
-  { link, log, worktree, runDir, env }: BuildJobInput,
+  { link, log, worktree, runDir, env, box }: BuildJobInput,
   agentFor: (name: string) => Agent | undefined,
   home: string,
 ): Promise<RestoredWork> {
@@ -26,19 +26,28 @@ export async function restoreWork(
   }
   const { aside, conversation } = await restoreCheckpoint(
     { ...checkpoint, changeset: changeset ?? checkpoint.changeset },
-    { worktree, headSha: place.head_sha, asideDir: join(runDir, 'aside'), home, agentFor, env },
+    {
+      worktree,
+      headSha: place.head_sha,
+      asideDir: join(runDir, 'aside'),
+      home,
+      agentFor,
+      env,
+      enter: box.enter,
+    },
   );
-  const { usage, counted } = checkpoint;
-  const used = { usage: usage && largerUsage(usage, brief.usage), counted };
+  const carried = Carried.parse(checkpoint);
+  const { usage } = carried;
+  const used = { ...carried, usage: usage && largerUsage(usage, brief.usage) };
   if (conversation && 'problem' in conversation) {
-    log.annotate('warning', `The agent begins a new conversation: ${conversation.problem}.`);
+    log.annotate('warning', `The agent starts a new conversation: ${conversation.problem}.`);
     return { aside, sessions: {}, ...used };
   }
   const sessions = conversation ? { [conversation.agent]: conversation.session } : {};
   return { aside, sessions, ...used };
 }
 
-interface RestoredWork extends Pick<ReturnType<typeof loadCheckpoint>, 'usage' | 'counted'> {
+interface RestoredWork extends Carried {
   aside: SetAside[];
   sessions: Record<string, string>;
 }
@@ -49,6 +58,7 @@ function largerUsage(one: Usage, other: Usage): Usage {
   return {
     input_tokens: Math.max(one.input_tokens, other.input_tokens),
     output_tokens: Math.max(one.output_tokens, other.output_tokens),
+    cached_tokens: Math.max(one.cached_tokens ?? 0, other.cached_tokens ?? 0),
     cost_usd: costs.length > 0 ? Math.max(...costs) : null,
   };
 }

@@ -27,25 +27,24 @@ export async function saveJobCheckpoint(
 ): Promise<void> {
   const { link, log, worktree, runDir } = input;
   const { changeset, home, agent } = work;
-  const { sessions = {}, aside, usage, counted } = loadCheckpoint(runDir);
+  const { sessions = {}, aside, tree: _local, ...carried } = loadCheckpoint(runDir);
   const session = agent && sessions[agent.name];
-  const carried = agent && session && (await exportConversation(input, { ...work, agent, session }));
+  const hasConversation = agent && session && (await exportConversation(input, { ...work, agent, session }));
   const saved = {
     run: link.claimed.brief.run,
     worktree,
     home,
     changeset,
     aside,
-    conversation: carried ? { agent, session } : undefined,
-    usage,
-    counted,
+    conversation: hasConversation ? { agent, session } : undefined,
+    ...carried,
   };
   await link.putBlob('checkpoint', await packWithin(saved, log));
 }
 
 /** Exports the conversation of an agent that keeps it in a database. False means that the conversation is lost. */
 async function exportConversation(
-  { log, worktree, env, parking }: BuildJobInput,
+  { log, worktree, env, parking, box }: BuildJobInput,
   { agent, session, home, agentConfig, workspace }: Conversation,
 ): Promise<boolean> {
   const command = agent.exportSession?.({ session, home });
@@ -55,7 +54,7 @@ async function exportConversation(
   try {
     // The export is a program of the agent, so it obeys the same configuration files.
     await agentConfig.place(agent, await workspace.snapshot(), await workspace.changedPaths());
-    problem = await runSessionCommand(command, { agent, worktree, home, env, timeoutMs });
+    problem = await runSessionCommand(command, { agent, worktree, home, env, timeoutMs, enter: box.enter });
     for (const text of await agentConfig.bringBack()) log.annotate('warning', text);
   } catch (error) {
     // The work itself is saved, so a broken worktree must not keep the job from parking.
@@ -63,7 +62,7 @@ async function exportConversation(
   }
   if (!problem) return true;
   const words = `\`${command.argv.slice(0, 2).join(' ')}\`: ${problem}`;
-  log.annotate('warning', `The agent begins a new conversation when the run goes on: ${words}.`);
+  log.annotate('warning', `The agent starts a new conversation when the run continues: ${words}.`);
   return false;
 }
 
@@ -73,7 +72,7 @@ async function packWithin(saved: Parameters<typeof packCheckpoint>[0], log: Acti
     return await packCheckpoint(saved);
   } catch (error) {
     if (!(error instanceof CheckpointError)) throw error;
-    log.annotate('warning', `${error.message} The agent begins a new conversation when the run goes on.`);
+    log.annotate('warning', `${error.message} The agent starts a new conversation when the run continues.`);
     return packCheckpoint({ ...saved, conversation: undefined, aside: [] });
   }
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../core/contracts/agent/agent-event.ts';
 import type { GateAnswer, GateAsk } from '../core/contracts/gate.ts';
+import type { ChooseKeyRoute } from './key-route.ts';
 
 /** Paths of the files that one invocation of an agent reads and writes. */
 export interface TurnFiles {
@@ -39,6 +40,8 @@ export interface TurnSpec {
   hook: string[];
   /** The environment the agent will get, because some CLIs accept a setting only from a file or their command line. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** Where the model answers in this turn, for agents that accept an address only as a setting. Absent for the usual one. */
+  modelAddress?: string;
 }
 
 interface Invocation {
@@ -58,6 +61,8 @@ export interface AgentEnd {
   signal: string | null;
   /** The end of its stderr, where a CLI that failed to start explains why. */
   stderr?: string;
+  /** True when tools ran, so that anything on stderr may be theirs. */
+  toolsRan?: boolean;
 }
 
 /** Reads the output of one invocation: lines in, events out. It tolerates unknown lines. */
@@ -113,6 +118,25 @@ export type ChooseVariables = (
   readFile: (path: string) => string | undefined,
 ) => readonly string[];
 
+interface AgentLogin {
+  /** The file with it, in the directory that the variable names, or else in `directory` of the user's home. */
+  file: string;
+  directory: string;
+  directoryVariable: string;
+  /** The variable of `keys` that takes its token. */
+  variable: string;
+  /** The token in the file. Undefined if there is none, or it has expired by `now`, in milliseconds. */
+  readToken(text: string, now: number): string | undefined;
+}
+
+/** A change that the program makes to its own settings when it starts. */
+export interface OwnRewrite {
+  /** Paths from the top of the worktree. */
+  readonly files: readonly string[];
+  /** Whether these lines of a diff are that change and nothing else. */
+  isOwn(removed: string, added: string): boolean;
+}
+
 /** Files of a repository that an agent obeys without being asked. */
 export interface ConfigFiles {
   /** Paths from the top of the worktree. */
@@ -145,6 +169,8 @@ export interface Agent {
   readonly testedVersion?: string;
   /** Names of variables that hold a usable key. One of them is enough. Empty if no key is needed. */
   readonly keys?: readonly string[];
+  /** The login of the user's own copy of the program, which counts as a key. */
+  readonly login?: AgentLogin;
   /**
    * Names and prefixes (`ANTHROPIC_*`) of the variables it gets beside the few that every program gets. Absent means
    * all but tokens.
@@ -152,6 +178,11 @@ export interface Agent {
   readonly environment?: readonly string[];
   /** Absent means all of `environment`. */
   readonly chooseVariables?: ChooseVariables;
+  /** True when it decodes `%2e` in the paths that it writes. */
+  readonly decodesPaths?: boolean;
+  /** Absent if the agent's key cannot be held back from it. */
+  readonly keyRoute?: ChooseKeyRoute;
+  readonly ownRewrite?: OwnRewrite;
   /** No turn may change these files for the next one. */
   readonly configFiles?: ConfigFiles;
   start(turn: TurnSpec): Invocation;

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
 import { refusingCommand } from './hook-command.ts';
+import type { KeyRoute } from './key-route.ts';
+import { readEdit } from './read-edit.ts';
 import { createClaudeReader } from './readers/claude-reader.ts';
+import { parseJsonLine } from './readers/json-line.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
 /** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
@@ -31,6 +34,14 @@ export const claude: Agent = {
   testedVersion: '2.1.325',
   keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
   environment: ['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN'],
+  login: {
+    file: '.credentials.json',
+    directory: '.claude',
+    directoryVariable: 'CLAUDE_CONFIG_DIR',
+    variable: 'CLAUDE_CODE_OAUTH_TOKEN',
+    readToken,
+  },
+  keyRoute,
   configFiles: {
     anywhere: ['CLAUDE.md', 'CLAUDE.local.md', '.claude'],
     above: ['CLAUDE.md', 'CLAUDE.local.md'],
@@ -71,6 +82,21 @@ export const claude: Agent = {
   sessionFiles: (session) => [`claude/projects/*/${session}.jsonl`, `claude/projects/*/${session}/**`],
 };
 
+/** Claude Code prefers both of these keys to a login. */
+function keyRoute(env: Readonly<Record<string, string | undefined>>): KeyRoute | 'login' | undefined {
+  const keys = [
+    { variable: 'ANTHROPIC_AUTH_TOKEN', header: 'authorization' as const },
+    { variable: 'ANTHROPIC_API_KEY', header: 'x-api-key' as const },
+  ].filter(({ variable }) => env[variable]);
+  if (keys.length === 0) return env.CLAUDE_CODE_OAUTH_TOKEN ? 'login' : undefined;
+  return {
+    keys,
+    address: 'ANTHROPIC_BASE_URL',
+    upstream: env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com',
+    paths: ['/v1/messages', '/v1/messages/count_tokens', '/v1/models', '/v1/models/'],
+  };
+}
+
 /** Passed on the command line, where no file in the worktree or in the agent's home can override them. */
 function settings({ hook }: TurnSpec): Record<string, unknown> {
   // The shell refuses if the hook is missing. The agent refuses if the shell is missing or the time is up.
@@ -94,6 +120,16 @@ function encodeMessage(text: string): string {
   return `${JSON.stringify({ type: 'user', message })}\n`;
 }
 
+const Credentials = z.object({
+  claudeAiOauth: z.object({ accessToken: z.string().min(1), expiresAt: z.number().optional() }),
+});
+
+/** Without the refresh token, because its use here would end the login of the user's own copy. */
+function readToken(text: string, now: number): string | undefined {
+  const login = Credentials.safeParse(parseJsonLine(text)).data?.claudeAiOauth;
+  return login && (login.expiresAt ?? Number.POSITIVE_INFINITY) > now ? login.accessToken : undefined;
+}
+
 const HookInput = z.object({
   tool_name: z.string(),
   tool_input: z.looseObject({
@@ -110,7 +146,7 @@ function claudeHook(): AgentHook {
         return `what Claude Code told its hook could not be read: ${z.prettifyError(parsed.error)}`;
       const { tool_name: tool, tool_input } = parsed.data;
       const path = tool_input.file_path ?? tool_input.notebook_path;
-      if (path !== undefined) return { path, tool };
+      if (path !== undefined) return { path, tool, edit: readEdit(tool_input) };
       return WRITING_TOOLS.includes(tool) ? `${tool} names no file` : undefined;
     },
     answer: ({ decision, reason }) =>

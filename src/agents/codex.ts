@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
-import { refusingCommand } from './hook-command.ts';
-import { pathFrom, pathsOfPatch, pathsOfShellPatch } from './patch-paths.ts';
+import { refusingCommand, refusingIfMentioned } from './hook-command.ts';
+import type { KeyRoute } from './key-route.ts';
+import { pathFrom, pathsOfPatch, pathsOfShellPatch, SHELL_PATCH_NAMES } from './patch-paths.ts';
+import { readEdit } from './read-edit.ts';
 import { createCodexReader } from './readers/codex-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
@@ -29,6 +31,7 @@ export const codex: Agent = {
   testedVersion: '0.166.0',
   keys: KEYS,
   environment: [...KEYS, 'OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE'],
+  keyRoute,
   configFiles: {
     anywhere: ['AGENTS.md', 'AGENTS.override.md'],
     above: ['AGENTS.md', 'AGENTS.override.md'],
@@ -43,6 +46,8 @@ export const codex: Agent = {
         ...(turn.session ? ['resume'] : []),
         '--json',
         '--skip-git-repo-check',
+        // Nobody is there to approve. The box is the boundary of agent and checks alike: a sandbox of its own inside it
+        // would protect nothing more, and take the network from its commands.
         '--dangerously-bypass-approvals-and-sandbox',
         // Hooks that no person has trusted are silently skipped.
         '--dangerously-bypass-hook-trust',
@@ -71,8 +76,25 @@ export const codex: Agent = {
   sessionFiles: (session) => [`codex/sessions/**/rollout-*-${session}.jsonl`],
 };
 
+function keyRoute(env: Readonly<Record<string, string | undefined>>): KeyRoute | undefined {
+  const keys = KEYS.filter((name) => env[name]).map((variable) => ({
+    variable,
+    header: 'authorization' as const,
+  }));
+  if (keys.length === 0) return undefined;
+  return {
+    keys,
+    address: 'OPENAI_BASE_URL',
+    upstream: env.OPENAI_BASE_URL || 'https://api.openai.com/v1',
+    paths: ['/responses', '/responses/compact', '/models'],
+  };
+}
+
 function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: string, value: Toml][] {
-  const command = refusingCommand(hook);
+  const gate = (matcher: string, command: string): Toml => ({
+    matcher,
+    hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT_S }],
+  });
   return [
     ['developer_instructions', `${instructions}\n\n${RULES_OF_THE_HOUSE}`],
     ['features.hooks', true],
@@ -91,10 +113,8 @@ function configuration({ hook, cwd, env, instructions }: TurnSpec): [name: strin
     [
       'hooks.PreToolUse',
       [
-        {
-          matcher: `apply_patch|Edit|Write|${SHELL_TOOL}`,
-          hooks: [{ type: 'command', command, timeout: HOOK_TIMEOUT_S }],
-        },
+        gate('apply_patch|Edit|Write', refusingCommand(hook)),
+        gate(SHELL_TOOL, refusingIfMentioned(SHELL_PATCH_NAMES, hook)),
       ],
     ],
     ...provider(env?.OPENAI_BASE_URL),
@@ -144,14 +164,15 @@ function codexHook(): AgentHook {
       if (!parsed.success)
         return `what Codex told its hook could not be read: ${z.prettifyError(parsed.error)}`;
       const { cwd, tool_name: tool, tool_input } = parsed.data;
-      if (tool_input.file_path !== undefined) return { path: pathFrom(cwd, tool_input.file_path), tool };
+      if (tool_input.file_path !== undefined)
+        return { path: pathFrom(cwd, tool_input.file_path), tool, edit: readEdit(tool_input) };
       const patch = tool_input.command ?? tool_input.input ?? tool_input.patch;
       if (patch === undefined) return `${tool} names no file`;
       const inShell = tool === SHELL_TOOL;
       const paths = (inShell ? pathsOfShellPatch(patch) : pathsOfPatch(patch)).map((path) =>
         pathFrom(cwd, path),
       );
-      if (paths.length > 0) return { paths, tool };
+      if (paths.length > 0) return { paths, tool, edit: { patch } };
       // Files that another command writes are found in the worktree soon after.
       return inShell ? undefined : `no file could be read from what ${tool} is about to do`;
     },

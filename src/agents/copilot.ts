@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
 import { askingCommand } from './hook-command.ts';
+import type { KeyReason, KeyRoute } from './key-route.ts';
 import { pathsOfPatch } from './patch-paths.ts';
+import { readEdit } from './read-edit.ts';
 import { createCopilotReader, EDIT_TOOLS, readFigures } from './readers/copilot-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
@@ -25,6 +27,7 @@ export const copilot: Agent = {
   // A custom provider may need no key.
   keys: [...KEYS, 'COPILOT_PROVIDER_BASE_URL'],
   environment: ['COPILOT_GITHUB_TOKEN', 'COPILOT_GH_HOST', 'COPILOT_MODEL', 'COPILOT_PROVIDER_*'],
+  keyRoute,
   configFiles: {
     anywhere: ['AGENTS.md'],
     above: ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'],
@@ -88,6 +91,30 @@ export const copilot: Agent = {
   usageFile: { path: USAGE, read: readFigures },
 };
 
+/** GitHub's own models take a token that Copilot exchanges for others, so only a custom provider has a key to hold back. */
+function keyRoute(env: Readonly<Record<string, string | undefined>>): KeyRoute | KeyReason | undefined {
+  const { COPILOT_PROVIDER_BASE_URL: upstream, COPILOT_PROVIDER_TYPE: type = 'openai' } = env;
+  if (!upstream) return env.COPILOT_GITHUB_TOKEN ? 'github_token' : undefined;
+  const keys = [
+    { variable: 'COPILOT_PROVIDER_BEARER_TOKEN', header: 'authorization' as const },
+    {
+      variable: 'COPILOT_PROVIDER_API_KEY',
+      header: type === 'anthropic' ? ('x-api-key' as const) : ('authorization' as const),
+    },
+  ].filter(({ variable }) => env[variable]);
+  if (keys.length === 0) return undefined;
+  if (type === 'azure') return 'cloud';
+  return {
+    keys,
+    address: 'COPILOT_PROVIDER_BASE_URL',
+    upstream,
+    paths:
+      type === 'anthropic'
+        ? ['/v1/messages', '/v1/models', '/messages', '/models']
+        : ['/chat/completions', '/responses', '/models'],
+  };
+}
+
 function hooks({ hook }: TurnSpec): Record<string, unknown> {
   const gate = {
     type: 'command',
@@ -118,10 +145,11 @@ function copilotHook(): AgentHook {
         return `what Copilot told its hook could not be read: ${z.prettifyError(parsed.error)}`;
       const { toolName: tool, toolArgs } = parsed.data;
       if (!EDIT_TOOLS.includes(tool)) return undefined;
-      if (typeof toolArgs === 'object' && toolArgs.path !== undefined) return { path: toolArgs.path, tool };
+      if (typeof toolArgs === 'object' && toolArgs.path !== undefined)
+        return { path: toolArgs.path, tool, edit: readEdit(toolArgs) };
       const patch = typeof toolArgs === 'string' ? toolArgs : (toolArgs.input ?? toolArgs.patch ?? '');
       const paths = pathsOfPatch(patch);
-      return paths.length > 0 ? { paths, tool } : `${tool} names no file`;
+      return paths.length > 0 ? { paths, tool, edit: { patch } } : `${tool} names no file`;
     },
     answer({ decision, reason }) {
       const said = { permissionDecision: decision, permissionDecisionReason: reason };

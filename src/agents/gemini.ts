@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, TurnSpec } from './agent.ts';
+import { decodedPath } from './decoded-path.ts';
 import { askingCommand } from './hook-command.ts';
+import type { KeyRoute } from './key-route.ts';
+import { readEdit } from './read-edit.ts';
 import { createGeminiReader, EDIT_TOOLS, SHELL_TOOL } from './readers/gemini-reader.ts';
 import { quoteShellWords } from './shell-words.ts';
 import { turnEnvironment } from './turn-environment.ts';
@@ -28,6 +31,8 @@ export const gemini: Agent = {
     'GOOGLE_GENAI_USE_VERTEXAI',
     'GOOGLE_VERTEX_BASE_URL',
   ],
+  decodesPaths: true,
+  keyRoute,
   configFiles: { anywhere: ['GEMINI.md'], above: ['GEMINI.md', '.gemini/.env'], atTop: ['.gemini'] },
   start(turn) {
     return {
@@ -116,6 +121,18 @@ function settings({ hook, home, files, env }: TurnSpec): Record<string, unknown>
   };
 }
 
+/** A cloud account signs in with more than one header. */
+function keyRoute(env: Readonly<Record<string, string | undefined>>): KeyRoute | 'cloud' | undefined {
+  if (authType(env) === 'vertex-ai') return 'cloud';
+  if (!env.GEMINI_API_KEY) return undefined;
+  return {
+    keys: [{ variable: 'GEMINI_API_KEY', header: 'x-goog-api-key' }],
+    address: 'GOOGLE_GEMINI_BASE_URL',
+    upstream: env.GOOGLE_GEMINI_BASE_URL || 'https://generativelanguage.googleapis.com',
+    paths: ['/v1beta/models', '/v1beta/models/', '/v1/models/'],
+  };
+}
+
 /** An empty value is set on purpose, so that a `.env` above the worktree cannot name another address for the key. */
 function addresses(env: TurnSpec['env']): Record<string, string> {
   return {
@@ -162,8 +179,12 @@ function geminiHook(): AgentHook {
       if (!parsed.success)
         return `what Gemini CLI told its hook could not be read: ${z.prettifyError(parsed.error)}`;
       const { tool_name: tool, tool_input } = parsed.data;
-      if (tool_input.file_path !== undefined) return { path: tool_input.file_path, tool };
-      return EDIT_TOOLS.includes(tool) ? `${tool} names no file` : undefined;
+      if (tool_input.file_path === undefined)
+        return EDIT_TOOLS.includes(tool) ? `${tool} names no file` : undefined;
+      const path = decodedPath(tool_input.file_path);
+      return path === undefined
+        ? 'the path is encoded more than once, or is an address'
+        : { path, tool, edit: readEdit(tool_input) };
     },
     answer({ decision, reason }) {
       const allowed = decision === 'allow';

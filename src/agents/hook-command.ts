@@ -19,3 +19,14 @@ export function refusingCommand(hook: readonly string[]): string {
   const asked = quoteShellWords(hook.length > 0 ? hook : ['false']);
   return `${asked} && exit 0; echo 'The gate did not allow this edit.' >&2; exit 2`;
 }
+
+/**
+ * The same, but the hook is asked only about input that has one of the words. The shell's own commands decide it, because
+ * a program for every command of the agent would slow it down. Input that is not one whole line of JSON is asked about.
+ */
+export function refusingIfMentioned(words: readonly string[], hook: readonly string[]): string {
+  const mentioned = words.map((word) => `*${word}*`).join(' | ');
+  const asked = quoteShellWords(hook.length > 0 ? hook : ['false']);
+  const skip = `case $input in ${mentioned}) ;; '{'*'}') exit 0 ;; esac`;
+  return `IFS= read -r input; ${skip}; { printf '%s\\n' "$input"; cat; } | ${asked} && exit 0; echo 'The gate did not allow this edit.' >&2; exit 2`;
+}

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { Agent, AgentHook, ChooseVariables, TurnSpec } from './agent.ts';
+import type { KeyHeader, KeyReason, KeyRoute } from './key-route.ts';
 import { pluginSource } from './opencode-plugin.ts';
 import { pathsOfPatch } from './patch-paths.ts';
+import { readEdit } from './read-edit.ts';
 import { createOpencodeReader, EDIT_TOOLS } from './readers/opencode-reader.ts';
 import { turnEnvironment } from './turn-environment.ts';
 
@@ -12,18 +14,43 @@ const EXPORTED = `${FOLDER}/session.json`;
 /** OpenCode's own key, its `auth.json`, and the path of a configuration whose provider may need no key. */
 const OWN_KEYS = ['OPENCODE_API_KEY', 'OPENCODE_AUTH_CONTENT', 'OPENCODE_CONFIG'];
 
-/** The keys of providers that it knows. */
-const PROVIDER_KEYS = [
-  'ANTHROPIC_API_KEY',
-  'OPENAI_API_KEY',
-  'GEMINI_API_KEY',
-  'GOOGLE_GENERATIVE_AI_API_KEY',
-  'OPENROUTER_API_KEY',
-  'XAI_API_KEY',
-  'DEEPSEEK_API_KEY',
-  'MISTRAL_API_KEY',
-  'GROQ_API_KEY',
+interface Provider {
+  /** OpenCode's name for it. */
+  id: string;
+  key: string;
+  header?: KeyHeader;
+  /** OpenCode's own address for it. */
+  upstream: string;
+  paths?: readonly string[];
+}
+
+const GOOGLE = {
+  id: 'google',
+  header: 'x-goog-api-key',
+  upstream: 'https://generativelanguage.googleapis.com/v1beta',
+  paths: ['/models/'],
+} as const;
+
+/** The providers that it knows by a key. */
+const PROVIDERS: readonly Provider[] = [
+  {
+    id: 'anthropic',
+    key: 'ANTHROPIC_API_KEY',
+    header: 'x-api-key',
+    upstream: 'https://api.anthropic.com/v1',
+    paths: ['/messages'],
+  },
+  { id: 'openai', key: 'OPENAI_API_KEY', upstream: 'https://api.openai.com/v1' },
+  { ...GOOGLE, key: 'GEMINI_API_KEY' },
+  { ...GOOGLE, key: 'GOOGLE_GENERATIVE_AI_API_KEY' },
+  { id: 'openrouter', key: 'OPENROUTER_API_KEY', upstream: 'https://openrouter.ai/api/v1' },
+  { id: 'xai', key: 'XAI_API_KEY', upstream: 'https://api.x.ai/v1' },
+  { id: 'deepseek', key: 'DEEPSEEK_API_KEY', upstream: 'https://api.deepseek.com' },
+  { id: 'mistral', key: 'MISTRAL_API_KEY', upstream: 'https://api.mistral.ai/v1' },
+  { id: 'groq', key: 'GROQ_API_KEY', upstream: 'https://api.groq.com/openai/v1' },
 ];
+const OPENAI_PATHS = ['/chat/completions', '/responses'];
+const PROVIDER_KEYS = PROVIDERS.map(({ key }) => key);
 const KEYS = [...OWN_KEYS, ...PROVIDER_KEYS];
 
 const NAMED_IN_CONFIG = /\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
@@ -46,12 +73,14 @@ export const opencode: Agent = {
   keys: KEYS,
   environment: KEYS,
   chooseVariables,
+  keyRoute,
   configFiles: {
     anywhere: ['AGENTS.md'],
     ordinary: ['CONTEXT.md'],
     above: ['AGENTS.md', 'CLAUDE.md', 'CONTEXT.md'],
     atTop: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   },
+  ownRewrite: { files: ['opencode.json', 'opencode.jsonc'], isOwn: addsSchema },
   start(turn) {
     return {
       argv: [
@@ -96,6 +125,28 @@ export const opencode: Agent = {
   }),
 };
 
+/** Settings and logins of its own may name any provider, with a key in them. */
+function keyRoute(env: TurnSpec['env'] = {}): KeyRoute | KeyReason | undefined {
+  if (env.OPENCODE_AUTH_CONTENT) return 'login';
+  if (OWN_KEYS.some((name) => env[name])) return 'own_settings';
+  const provider = providerOf(env);
+  if (!provider) return undefined;
+  const { key, header = 'authorization', upstream, paths = OPENAI_PATHS } = provider;
+  return { keys: [{ variable: key, header }], upstream, paths };
+}
+
+function providerOf(env: TurnSpec['env']): Provider | undefined {
+  return PROVIDERS.find(({ key }) => env?.[key]);
+}
+
+const SCHEMA = /"\$schema":\s*"https:\/\/opencode\.ai\/config\.json",?/;
+
+/** It names its schema in settings that do not. */
+function addsSchema(removed: string, added: string): boolean {
+  const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '');
+  return SCHEMA.test(added) && withoutBlanks(added.replace(SCHEMA, '')) === withoutBlanks(removed);
+}
+
 function directoryVariables(home: string): Record<string, string> {
   return {
     XDG_CONFIG_HOME: `${home}/${FOLDER}/config`,
@@ -109,8 +160,10 @@ function directoryVariables(home: string): Record<string, string> {
 }
 
 /** Passed in the environment, which overrides every file. */
-function configuration({ home }: TurnSpec): Record<string, unknown> {
+function configuration({ home, env, modelAddress }: TurnSpec): Record<string, unknown> {
+  const provider = modelAddress === undefined ? undefined : providerOf(env);
   return {
+    ...(provider ? { provider: { [provider.id]: { options: { baseURL: modelAddress } } } } : {}),
     autoupdate: false,
     share: 'disabled',
     plugin: [`file://${`${home}/${PLUGIN}`.split('/').map(encodeURIComponent).join('/')}`],
@@ -133,9 +186,10 @@ function opencodeHook(): AgentHook {
         return `what OpenCode told its hook could not be read: ${z.prettifyError(parsed.error)}`;
       const { tool, args } = parsed.data;
       if (!EDIT_TOOLS.includes(tool)) return undefined;
-      if (args.filePath !== undefined) return { path: args.filePath, tool };
-      const paths = pathsOfPatch(args.patchText ?? '');
-      return paths.length > 0 ? { paths, tool } : `${tool} names no file`;
+      if (args.filePath !== undefined) return { path: args.filePath, tool, edit: readEdit(args) };
+      const patch = args.patchText ?? '';
+      const paths = pathsOfPatch(patch);
+      return paths.length > 0 ? { paths, tool, edit: { patch } } : `${tool} names no file`;
     },
     answer: ({ decision, reason }) => ({
       stdout: `${JSON.stringify({ decision, reason })}\n`,

@@ -20,6 +20,8 @@ export function pathsOfPatch(patch: string): string[] {
   return [...paths];
 }
 
+/** The names by which a shell command can call for a patch. `SHELL_CALL` matches no other. */
+export const SHELL_PATCH_NAMES = ['apply_patch', 'applypatch'];
 const SHELL_CALL = /\bapply_?patch\b/;
 
 /**

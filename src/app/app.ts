@@ -1,4 +1,6 @@
-import type { Probot } from 'probot';
+import type { Context, Probot } from 'probot';
+import type { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
+import type { Kept, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
@@ -13,6 +15,7 @@ import { onPullRequestLabelled } from './handlers/pull-request-labelled.ts';
 import { onRemarkCreated } from './handlers/remark-created.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { onWorkflowRunCompleted } from './handlers/workflow-run-completed.ts';
+import { forgetInstalled } from './reconcile/installed-repositories.ts';
 import { isOutdated } from './reconcile/redeliver.ts';
 
 interface FromRepository {
@@ -22,6 +25,18 @@ interface FromRepository {
 
 interface OnIssue extends FromRepository {
   issue: { number: number };
+}
+
+type Events = typeof WEBHOOK_EVENTS;
+/** `issues.labeled` and all others. */
+type Name = { [Event in keyof Events]: `${Event}.${Events[Event][number]}` }[keyof Events];
+type FieldsOf<N extends Name> = N extends `${infer Event extends keyof Events}.${string}`
+  ? (typeof WEBHOOK_FIELDS)[Event]
+  : never;
+/** A webhook as ingest keeps it. */
+interface Webhook<N extends Name> {
+  id: string;
+  payload: N extends Name ? Kept<Context<N>['payload'], FieldsOf<N>> : never;
 }
 
 /** The Probot app. It passes each event to its handler and decides nothing itself. */
@@ -35,7 +50,10 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
     isOutdated(deps, delivery, { repo_id: repository.id, issue: issue.number, at });
   const { label } = deps.settings;
   return (app) => {
-    app.on('issues.labeled', async ({ id, payload }) => {
+    // Types a payload as its kept fields, because the rest is not there.
+    const on = <N extends Name>(names: N | N[], handle: (webhook: Webhook<N>) => Promise<void>) =>
+      app.on(names, handle as (context: { id: string; payload: unknown }) => Promise<void>);
+    on('issues.labeled', async ({ id, payload }) => {
       // Apps and templates set labels too, but only a person may start a run.
       if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
       if (await isLate(id, payload.issue.updated_at, payload)) return;
@@ -50,7 +68,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         text: { title: payload.issue.title, body: payload.issue.body ?? '' },
       });
     });
-    app.on(
+    on(
       ['issues.unlabeled', 'issues.closed', 'issues.deleted', 'issues.transferred', 'issues.locked'],
       async ({ id, payload }) => {
         if (payload.action === 'unlabeled' && !isSameLabel(payload.label?.name, label)) return;
@@ -66,7 +84,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         });
       },
     );
-    app.on('issue_comment.created', async ({ id, payload }) => {
+    on('issue_comment.created', async ({ id, payload }) => {
       if (payload.sender.type !== 'User') return;
       if (await isLate(id, payload.comment.created_at, payload)) return;
       await onCommentCreated(deps, await deps.github(repositoryOf(payload)), {
@@ -77,7 +95,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         isPullRequest: payload.issue.pull_request !== undefined,
       });
     });
-    app.on('issue_comment.edited', async ({ payload }) => {
+    on('issue_comment.edited', async ({ payload }) => {
       if (payload.sender.type !== 'User') return;
       await onCommentEdited(deps, await deps.github(repositoryOf(payload)), {
         comment: {
@@ -93,7 +111,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         issue: payload.issue.number,
       });
     });
-    app.on('pull_request.closed', async ({ id, payload }) => {
+    on('pull_request.closed', async ({ id, payload }) => {
       await onPullRequestClosed(deps, {
         repo_id: payload.repository.id,
         number: payload.pull_request.number,
@@ -102,7 +120,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         seen: `pull-closed:${id}`,
       });
     });
-    app.on('pull_request.reopened', async ({ id, payload }) => {
+    on('pull_request.reopened', async ({ id, payload }) => {
       await onPullRequestReopened(deps, {
         repo_id: payload.repository.id,
         number: payload.pull_request.number,
@@ -110,7 +128,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         seen: `pull-reopened:${id}`,
       });
     });
-    app.on('pull_request.edited', async ({ payload }) => {
+    on('pull_request.edited', async ({ payload }) => {
       if (payload.sender?.type !== 'User' || payload.changes.body === undefined) return;
       await onPullRequestEdited(deps, await deps.github(repositoryOf(payload)), {
         repo_id: payload.repository.id,
@@ -121,7 +139,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         at: payload.pull_request.updated_at,
       });
     });
-    app.on('pull_request.labeled', async ({ payload }) => {
+    on('pull_request.labeled', async ({ payload }) => {
       if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
       await onPullRequestLabelled(deps, {
         ...repositoryOf(payload),
@@ -130,7 +148,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         login: payload.sender.login,
       });
     });
-    app.on('pull_request_review_comment.created', async ({ payload }) => {
+    on('pull_request_review_comment.created', async ({ payload }) => {
       if (payload.sender.type !== 'User') return;
       await onRemarkCreated(deps, {
         body: payload.comment.body,
@@ -139,7 +157,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         number: payload.pull_request.number,
       });
     });
-    app.on(['label.deleted', 'label.edited'], async ({ payload }) => {
+    on(['label.deleted', 'label.edited'], async ({ payload }) => {
       const before = payload.action === 'edited' ? payload.changes?.name?.from : payload.label.name;
       if (!isSameLabel(before, label)) return;
       // Another spelling of the same name is the same label.
@@ -150,7 +168,7 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         how: payload.action === 'edited' ? 'renamed' : 'deleted',
       });
     });
-    app.on('pull_request_review.submitted', async ({ payload }) => {
+    on('pull_request_review.submitted', async ({ payload }) => {
       if (payload.sender.type !== 'User') return;
       const { id, node_id, body } = payload.review;
       await onReviewSubmitted(deps, await deps.github(repositoryOf(payload)), {
@@ -160,28 +178,31 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         number: payload.pull_request.number,
       });
     });
-    app.on('workflow_run.completed', async ({ payload }) => {
+    on('workflow_run.completed', async ({ payload }) => {
       const { workflow_run } = payload;
       await onWorkflowRunCompleted(deps, {
         actions_run: workflow_run.id,
         attempt: workflow_run.run_attempt,
         conclusion: workflow_run.conclusion,
+        ended_at: workflow_run.updated_at,
       });
     });
-    app.on(['installation.created', 'installation_repositories.added'], async ({ payload }) => {
+    on(['installation.created', 'installation_repositories.added'], async ({ payload }) => {
       // The App writes nothing to a repository until somebody labels an issue there.
       const fields = { installation: payload.installation.id, by: payload.sender.login };
       deps.log.info(fields, `the App was installed (${payload.action})`);
+      await forgetInstalled(deps);
     });
-    app.on(['installation.deleted', 'installation.suspend'], async ({ id, payload }) => {
+    on(['installation.deleted', 'installation.suspend'], async ({ id, payload }) => {
       await onAccessLost(deps, {
         installation_id: payload.installation.id,
         login: payload.sender.login,
         because: payload.action === 'deleted' ? 'the App was uninstalled' : 'the App was suspended',
         seen: `access:${id}`,
       });
+      await forgetInstalled(deps);
     });
-    app.on('installation_repositories.removed', async ({ id, payload }) => {
+    on('installation_repositories.removed', async ({ id, payload }) => {
       await onAccessLost(deps, {
         installation_id: payload.installation.id,
         repositories: payload.repositories_removed.map((repository) => repository.id ?? 0),
@@ -189,9 +210,11 @@ export default function autobuild(deps: AppDependencies): (app: Probot) => void 
         because: 'the App was removed from the repository',
         seen: `access:${id}`,
       });
+      await forgetInstalled(deps);
     });
-    app.on(['installation.new_permissions_accepted', 'installation.unsuspend'], async ({ payload }) => {
+    on(['installation.new_permissions_accepted', 'installation.unsuspend'], async ({ payload }) => {
       await onAccessRestored(deps, payload.installation.id);
+      await forgetInstalled(deps);
     });
   };
 }

@@ -1,5 +1,5 @@
 import type { CommentContext } from '../core/contracts/comment-context.ts';
-import type { RunState } from '../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../core/contracts/run-state.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 
@@ -27,14 +27,17 @@ export async function commentContext(
   const secrets = pending?.inputs.filter((input) => input.secret) ?? [];
   return {
     op,
-    ...(asks && whoIsAsked(target)),
+    ...(asks && whoIsAsked(target, pending?.reminders ?? 0)),
     unpublished: state.status === 'reviewing' ? (publication.unpublished ?? undefined) : undefined,
     issue: target.issue,
+    queued: isUnderWay(state) ? await deps.store.slots.queued(state.run) : undefined,
     silent_since: job?.ended_at ? undefined : job?.silent_at,
+    setting_up: job && !job.ended_at && !job.working_at,
     limits: deps.rules.limitsInForce(state.limits),
     capabilities: { live: true, form: pages },
     links: {
       run_page: page,
+      diff: page && `${page}/diff`,
       forms: Object.fromEntries(
         page ? secrets.map((input) => [input.key, `${page}/secret/${input.key}`]) : [],
       ),
@@ -51,11 +54,13 @@ export async function commentContext(
 }
 
 /** The people whom the repository's config names, or else the person who set the label. */
-function whoIsAsked({
-  notify,
-  labelled_by,
-  roles,
-}: RunTarget): Pick<CommentContext, 'mentions' | 'mention_reason' | 'roles'> {
-  if (notify && notify.mention.length > 0) return { mentions: notify.mention, roles };
-  return { mentions: [labelled_by], mention_reason: 'who labelled the issue', roles };
+function whoIsAsked(
+  { notify, labelled_by, roles }: RunTarget,
+  reminders: number,
+): Pick<CommentContext, 'mentions' | 'mention_reason' | 'escalated' | 'roles'> {
+  const to = notify?.escalate_to;
+  const after = notify?.escalate_after;
+  const escalated = to && after && reminders > after ? { to, after } : undefined;
+  if (notify && notify.mention.length > 0) return { mentions: notify.mention, escalated, roles };
+  return { mentions: [labelled_by], mention_reason: 'you labelled the issue', escalated, roles };
 }

@@ -1,4 +1,5 @@
 import type { Rules } from '../core/contracts/rules.ts';
+import type { InstalledRepository } from '../core/ports/cursors.ts';
 import type { AppDeliveries, GitHub, InstallationStatus } from '../core/ports/github-port.ts';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
@@ -8,8 +9,8 @@ export type Repository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo'>;
 
 interface AppSettings {
   appId: number;
-  /** The App's name in its bot's login. */
-  slug?: string;
+  /** The App's name in its bot's login. Undefined until GitHub has told it. */
+  readonly slug?: string;
   /** The desk's URL for people and jobs, without a trailing slash. */
   publicUrl: string;
   /** The URL of GitHub's web pages, for links, without a trailing slash. */
@@ -34,8 +35,13 @@ export interface AppDependencies {
   /** Built-in agents, which a repository may name without configuring their command. */
   agents: readonly string[];
   github(repository: Repository): Promise<GitHub>;
-  /** Every repository the App is installed in, so that reconcile finds labels whose webhook was lost. */
-  repositories(): Promise<Repository[]>;
+  /** Every repository the App is installed in, and the installations whose repositories could not be read. */
+  repositories(): Promise<{
+    repositories: InstalledRepository[];
+    unread: { installation_id: number; error: unknown }[];
+  }>;
+  /** The rate limit of an installation. Undefined until GitHub has told it. */
+  budget?(installation_id: number): { limit: number; remaining: number } | undefined;
   /** Failed webhook deliveries of the App. If absent, none are redelivered. */
   deliveries?: AppDeliveries;
   /** Whether the installation still exists and is not suspended. */

@@ -2,18 +2,24 @@ import type { Unpublished } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Publication } from '../core/ports/publications.ts';
 
-export const BUILD_AGAIN = 'Take the label off the issue and set it again to build it once more.';
+export const BUILD_AGAIN = 'Remove and re-add the label to build it again.';
 
 /** Set before the first attempt, so that whatever fails, nobody is asked to review unpublished work. */
 export const NOT_YET: Unpublished = {
-  why: 'GitHub has not taken the work yet',
-  detail: 'It is kept, and tried again by itself for about two hours.',
+  why: 'GitHub has not accepted the work yet',
+  detail: 'It is kept and retried automatically for about two hours.',
 };
 
 /** Publishing was given up for a reason that people in the repository cannot act on. */
 export const GIVEN_UP: Unpublished = {
-  why: 'it could not be brought to GitHub',
-  detail: `The administrators of the App see in its log why.\n${BUILD_AGAIN}`,
+  why: 'it could not be pushed to GitHub',
+  detail: `The App's log says why; its administrators can look.\n${BUILD_AGAIN}`,
+};
+
+/** The issue was labelled again before GitHub took the work. */
+export const REPLACED: Unpublished = {
+  why: 'a newer run of this issue replaced it',
+  detail: 'The newer run has a status of its own below.',
 };
 
 /** True if the run has just ended and the result of publishing is not known yet. */

@@ -23,7 +23,17 @@ const RunFile = z.object({
   junit: z.array(z.string()),
   turn_minutes: z.number(),
   check_minutes: z.number(),
+  isolation: z.enum(['required', 'best']).optional(),
+  check_isolation: z.enum(['box', 'host']).optional(),
   created_at: z.string(),
+  /** The repository that the run was started in, if it works in a worktree of its own. */
+  repository: z.string().optional(),
+  /** The branch of that worktree. */
+  branch: z.string().optional(),
+  /** The commit that was checked out when the run began. */
+  head: z.string().optional(),
+  /** The tree of all files before the first turn, in the trusted git directory. */
+  snapshot: z.string().optional(),
 });
 export type RunFile = z.infer<typeof RunFile>;
 
@@ -33,8 +43,8 @@ export interface Home {
   runDir(run: string): string;
   lockFile(worktree: string): string;
   saveRun(file: RunFile): void;
-  /** The named run, or the newest one of the worktree. */
-  findRun(run: string | undefined, worktree: string): RunFile;
+  /** The named run, or the newest one of these worktrees or repositories. */
+  findRun(run: string | undefined, places: readonly string[]): RunFile;
   runs(): RunFile[];
 }
 
@@ -68,12 +78,14 @@ export function openHome(env: Record<string, string | undefined>): Home {
       writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
       renameSync(`${path}.new`, path);
     },
-    findRun(run, worktree) {
+    findRun(run, places) {
       const found = run
         ? /^[a-z0-9]+$/.test(run)
           ? read(run)
           : undefined
-        : runs().findLast((candidate) => candidate.worktree === worktree);
+        : runs().findLast(
+            ({ worktree, repository = worktree }) => places.includes(worktree) || places.includes(repository),
+          );
       if (!found) throw userError('run_missing', { run: run ?? '', home: directory });
       return found;
     },

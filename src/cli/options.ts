@@ -1,35 +1,7 @@
 import { parseArgs } from 'node:util';
 import { userError } from '../core/error-catalogue.ts';
-
-const OPTIONS = {
-  agent: { type: 'string' },
-  config: { type: 'string' },
-  verify: { type: 'string', multiple: true },
-  'max-turns': { type: 'string' },
-  answer: { type: 'string', multiple: true },
-  directory: { type: 'string' },
-  repo: { type: 'string' },
-  action: { type: 'string' },
-  json: { type: 'boolean' },
-  all: { type: 'boolean' },
-  force: { type: 'boolean' },
-  'no-color': { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const;
-
-/** The options of each command. Any other option is reported as a mistake. */
-const ALLOWED: Record<string, (keyof typeof OPTIONS)[]> = {
-  run: ['agent', 'config', 'verify', 'max-turns', 'answer', 'directory', 'json', 'no-color'],
-  resume: ['answer', 'directory', 'json', 'no-color'],
-  status: ['directory', 'json', 'all', 'no-color'],
-  replay: [],
-  'check-config': [],
-  init: ['directory', 'force', 'action'],
-  gate: [],
-  hook: [],
-  doctor: ['agent', 'directory', 'repo', 'json'],
-};
+import { nearestName } from '../core/nearest-name.ts';
+import { ALLOWED, OPTIONS, type OptionName, WITHOUT_OPERANDS } from './allowed-options.ts';
 
 export interface CliOptions {
   command: string;
@@ -39,13 +11,34 @@ export interface CliOptions {
   agent?: string;
   config?: string;
   verify: string[];
+  /** The text of the task. */
+  task?: string;
   maxTurns?: number;
   answers: string[];
   directory: string;
+  /** False for the current directory. */
+  directoryGiven: boolean;
+  /** Work in a worktree and branch of its own. */
+  worktree: boolean;
+  /** Work beside uncommitted changes. */
+  dirty: boolean;
   /** `OWNER/NAME` on GitHub. */
   repo?: string;
   /** `OWNER/REPO@REF` of the action. */
   action?: string;
+  /** The address of the App. */
+  desk?: string;
+  /** A GitHub Enterprise Server. */
+  host?: string;
+  org?: string;
+  /** The name of the App. */
+  name?: string;
+  /** Open the address instead of only printing it. */
+  browser: boolean;
+  /** The variable that holds the agent's key. */
+  key?: string;
+  pullRequest: boolean;
+  dryRun: boolean;
   json: boolean;
   all: boolean;
   force: boolean;
@@ -63,11 +56,17 @@ export function readOptions(argv: string[], cwd: string): CliOptions {
   const allowed = ALLOWED[command];
   if (allowed) {
     for (const name of Object.keys(values)) {
-      if (name !== 'help' && name !== 'version' && !allowed.includes(name as keyof typeof OPTIONS)) {
+      if (name !== 'help' && name !== 'version' && !allowed.includes(name as OptionName)) {
         throw usage(`autobuild ${command} takes no --${name}.`);
       }
     }
+    const [extra] = operands;
+    if (extra !== undefined && WITHOUT_OPERANDS.includes(command))
+      throw usage(`autobuild ${command} takes only options, not also ${extra}.`);
   }
+  // A shell runs a blank command successfully, so it would verify anything.
+  if (values.verify?.some((check) => check.trim() === ''))
+    throw usage("--verify needs a command, such as --verify 'npm test'.");
   return {
     command,
     operands,
@@ -75,11 +74,23 @@ export function readOptions(argv: string[], cwd: string): CliOptions {
     agent: values.agent,
     config: values.config,
     verify: values.verify ?? [],
+    task: values.task,
     maxTurns: wholeNumber('--max-turns', values['max-turns']),
     answers: values.answer ?? [],
     directory: values.directory ?? cwd,
+    directoryGiven: values.directory !== undefined,
+    worktree: values.worktree ?? false,
+    dirty: values.dirty ?? false,
+    dryRun: values['dry-run'] ?? false,
     repo: values.repo,
     action: values.action,
+    desk: values.desk,
+    host: values.host,
+    org: values.org,
+    name: values.name,
+    browser: !values['no-browser'],
+    key: values.key,
+    pullRequest: values['pull-request'] ?? false,
     json: values.json ?? false,
     all: values.all ?? false,
     force: values.force ?? false,
@@ -93,7 +104,10 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    throw usage((error as Error).message.split('. ')[0] ?? 'Unknown option');
+    const problem = (error as Error).message.split('. ')[0] ?? 'Unknown option';
+    const word = /'--([\w-]+)/.exec(problem)?.[1];
+    const near = word && nearestName(word, Object.keys(OPTIONS));
+    throw usage(near && near !== word ? `${problem}. Did you mean --${near}?` : problem);
   }
 }
 

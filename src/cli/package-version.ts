@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { packageFile } from './package/package-file.ts';
 
 /** Autobuild's version, from its package.json. */
 export function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return (JSON.parse(packageFile('package.json')) as { version: string }).version;
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { commandAgent } from '../agents/command.ts';
 import { agentNamed } from '../agents/registry.ts';
 import type { Effect } from '../core/contracts/effect.ts';
@@ -6,16 +6,20 @@ import type { Escalation } from '../core/contracts/escalation.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
 import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import { createDesk, type Desk } from '../core/decide/desk.ts';
+import { reminderTime } from '../core/decide/expiry.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
-import { reminderTime } from '../core/decide/raise-escalation.ts';
 import { userError } from '../core/error-catalogue.ts';
 import { measureReport } from '../core/measured-report.ts';
 import { RULES } from '../guards/rules.ts';
 import { createInProcessLink } from '../link/in-process.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-home.ts';
-import { loadCheckpoint } from '../runner/checkpoint/checkpoint.ts';
+import type { Box } from '../runner/box/box.ts';
+import { BoxRefusedError } from '../runner/box/open-box.ts';
+import { loadCheckpoint, saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
+import { checkBoxOf } from '../runner/job/check-box.ts';
+import { openJobBox } from '../runner/job/open-job-box.ts';
 import { repairStateDir, stateDirOf, writeStateFile } from '../runner/job/repair-state-dir.ts';
 import { runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
@@ -24,11 +28,13 @@ import { openWorkspace } from '../runner/workspace/workspace.ts';
 import { JournalError, openFileStore } from '../store/file.ts';
 import { openFileVault } from '../store/file-vault.ts';
 import { agentEnvironment } from './agent-environment.ts';
+import { describeJournalChanges } from './describe-journal-changes.ts';
 import { isDiskFull } from './disk-full.ts';
 import { agentProblem } from './doctor/check-agent.ts';
 import type { Home, RunFile } from './home.ts';
 import type { AnswerSource } from './terminal/answer-source.ts';
 import { createConversation } from './terminal/conversation.ts';
+import type { LiveInput } from './terminal/live-input.ts';
 import { createSecretMask } from './terminal/mask-secrets.ts';
 import { createReminders } from './terminal/reminders.ts';
 import type { Screen } from './terminal/screen.ts';
@@ -41,6 +47,8 @@ export interface CliContext {
   env: Record<string, string>;
   screen: Screen;
   answers: AnswerSource;
+  /** The line that is typed while the agent works, at a terminal. */
+  typing?: LiveInput;
   /** Called with 1 by the first Ctrl-C and with 2 by the second, including those that came before this call. */
   onInterrupt(handler: (count: number) => void): void;
   /** The command line that starts this program again, for an agent's hook. */
@@ -58,11 +66,15 @@ export async function workOnRun(
   const runDir = home.runDir(run);
   const store = openStore(runDir);
   if (store.repaired)
-    screen.note(`The journal's last line was cut off and is set aside in ${store.repaired}.`);
+    screen.note(`The journal's last line was incomplete and was moved to ${store.repaired}.`);
+  for (const change of describeJournalChanges(store.changes)) screen.note(change);
   const vault = openFileVault(runDir);
   const parking = new AbortController();
   const now = () => new Date();
   let failure: unknown;
+  let isInterrupted = false;
+  /** Lines are handled one after the other, in the order they were typed. */
+  let typing: Promise<void> = Promise.resolve();
   const fail = (error: unknown): void => {
     failure ??= error;
     parking.abort();
@@ -84,6 +96,10 @@ export async function workOnRun(
     now,
     agentProblem: (name) =>
       file.agents[name] || agentNamed(name) ? agentProblem(name, file.agents, { worktree, env }) : undefined,
+    whenHeard: (name) =>
+      !file.agents[name] && agentNamed(name)?.encodeMessage
+        ? '  The agent reads it now.'
+        : '  The agent reads it when its turn ends.',
     isOver: () => parking.signal.aborted,
     onNobody: () => parking.abort(),
     onFailure: fail,
@@ -103,7 +119,8 @@ export async function workOnRun(
         );
         return conversation.ask(effect.escalation);
       case 'reply':
-        return screen.reply(effect.reply, state);
+        // The end of the run says how to resume it.
+        return isInterrupted ? undefined : screen.reply(effect.reply, state);
       case 'show_review':
         return screen.review(state, effect.escalation);
       case 'notify':
@@ -154,14 +171,17 @@ export async function workOnRun(
       await repairStateDir(worktree, stateDir);
       await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
     } catch (error) {
-      screen.note(`The blocked report could not be saved in the worktree: ${(error as Error).message}`);
+      screen.note(
+        mask.clean(`The blocked report could not be saved in the worktree: ${(error as Error).message}`),
+      );
     }
   }
 
   async function interrupt(count: number): Promise<void> {
+    isInterrupted = true;
     const state = await desk.state(run);
     if (count > 1) screen.note('Cancelling.');
-    else screen.note('Parking: the work is saved. Ctrl-C again cancels the run.');
+    else screen.note('Pausing. Ctrl-C again cancels the run.');
     // An open question stays open, because parking is not an answer.
     if (count > 1) await conversation.command({ name: 'cancel' }, 'terminal');
     else if (!state.pending) await conversation.command({ name: 'pause' }, 'terminal');
@@ -171,6 +191,10 @@ export async function workOnRun(
   try {
     await begin(desk);
     context.onInterrupt((count) => void interrupt(count).catch(fail));
+    context.typing?.onLine((line) => {
+      typing = typing.then(() => conversation.typed(line)).catch(fail);
+    });
+    context.typing?.open();
     const { task, jobs } = await desk.state(run);
     const stateDir = stateDirOf(worktree, file.state_dir, task.id);
     if (jobs === 0) await makeStateDir(worktree, file.state_dir, task.id);
@@ -180,7 +204,10 @@ export async function workOnRun(
       stateDir: file.state_dir,
       path: env.PATH,
     });
+    // Taken before any agent has run, for `diff` and `undo`.
+    if (jobs === 0) home.saveRun({ ...file, snapshot: workspace.base() });
     const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
+    const box = openBoxFor(file, runDir);
     await reopenQuestion(await desk.state(run));
     for (;;) {
       const { tree, aside, sessions } = loadCheckpoint(runDir);
@@ -199,6 +226,8 @@ export async function workOnRun(
         sessions,
         agentEnv: agentEnvironment(env),
         checkEnv: markChecks(scrubEnv(env, []), run),
+        box,
+        checkBox: checkBoxOf(box, file.check_isolation),
         settings: {
           holdMs: Number.POSITIVE_INFINITY,
           turnMs: file.turn_minutes * 60_000,
@@ -214,11 +243,14 @@ export async function workOnRun(
       });
       if (failure) throw failure;
       if (end === 'handed_over') continue;
+      // Everything up to here is the run's. Changes after it are somebody else's, and `undo` asks about them.
+      saveCheckpoint({ runDir }, { tree: await workspace.snapshot().catch(() => tree) });
       const state = await desk.state(run);
       if (!isUnderWay(state)) await removeConversations(runDir);
       return state;
     }
   } finally {
+    context.typing?.close();
     answers.close();
     reminders.clearAll();
     store.close();
@@ -245,11 +277,29 @@ async function makeStateDir(worktree: string, stateDir: string, taskId: string):
   }
 }
 
-function openStore(runDir: string) {
+/** The journals and values of all runs are hidden. At a terminal the rest of the machine stays as the agent knows it. */
+function openBoxFor({ worktree, isolation }: RunFile, runDir: string): Box {
   try {
-    return openFileStore(runDir);
+    return openJobBox({ worktree, runDir, mode: isolation ?? 'best', hidden: [dirname(runDir)] });
   } catch (error) {
+    if (error instanceof BoxRefusedError) throw userError('box_refused', { problem: error.message });
+    throw error;
+  }
+}
+
+function openStore(runDir: string): ReturnType<typeof openFileStore> {
+  const explain = (error: unknown): never => {
     if (error instanceof JournalError) throw userError('journal_damaged', { problem: error.message });
     throw error;
+  };
+  try {
+    const store = openFileStore(runDir);
+    return {
+      ...store,
+      load: (run) => store.load(run).catch(explain),
+      commit: (...args) => store.commit(...args).catch(explain),
+    };
+  } catch (error) {
+    return explain(error);
   }
 }

@@ -14,16 +14,27 @@ const Input = z
   .nullable()
   .transform((input) => input ?? { required: false, default: undefined, type: 'string', options: [] });
 const Dispatch = z.looseObject({ inputs: z.record(z.string(), Input).nullish() }).nullable();
-const Step = z.looseObject({ uses: z.string().optional() });
+const Env = z.record(z.string(), z.unknown()).nullish().catch(undefined);
+const Step = z.looseObject({
+  uses: z.string().optional(),
+  run: z.string().optional().catch(undefined),
+  with: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  env: Env,
+});
 const Job = z.looseObject({
   permissions: z.unknown().optional(),
   steps: z.array(Step).default([]),
   environment: z.unknown().optional(),
+  if: z.unknown().optional(),
+  env: Env,
+  'runs-on': z.unknown().optional(),
+  'timeout-minutes': z.unknown().optional(),
 });
 const Parsed = z.looseObject({
   'run-name': z.string().default(''),
   on: z.union([z.string(), z.array(z.string()), z.looseObject({ workflow_dispatch: Dispatch.optional() })]),
   permissions: z.unknown().optional(),
+  env: Env,
   jobs: z.record(z.string(), Job),
 });
 
@@ -37,11 +48,28 @@ export interface WorkflowFile {
   /** Permissions of the workflow and of the jobs that set their own, by their position in the file. */
   permissions: { where: string; value: unknown }[];
   uses: string[];
+  jobs: WorkflowJob[];
   /** Names after `secrets.`. Names in YAML comments do not count. */
   secrets: string[];
   hasEnvironment: boolean;
   /** True when the ticket is passed to a step, where it would be logged. */
   leaksTicket: boolean;
+}
+
+export interface WorkflowJob {
+  name: string;
+  uses: string[];
+  /** `desk` is the input of that name. */
+  steps: { uses?: string; run?: string; desk?: string }[];
+  /** True for the job that verifies, by its condition. */
+  isVerify: boolean;
+  /** Labels of the machine, which may be expressions. Undefined if they cannot be read. */
+  runsOn?: string[];
+  /** `unreadable` for an expression; undefined if none is set. */
+  timeoutMinutes?: number | 'unreadable';
+  /** AUTOBUILD_JOB_MINUTES as it is set for a step, for the job or for all jobs. */
+  jobMinutes?: string;
+  environment?: string;
 }
 
 type ReadWorkflow = { ok: true; workflow: WorkflowFile } | { ok: false; problem: string };
@@ -82,11 +110,52 @@ function summarise({ on, jobs, permissions, ...rest }: z.infer<typeof Parsed>): 
         .filter(([, job]) => job.permissions !== undefined)
         .map(([name, job]) => ({ where: `jobs.${name}.permissions`, value: job.permissions })),
     ],
-    uses: Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? [])),
+    uses: Object.values(jobs).flatMap(usesOf),
+    jobs: Object.entries(jobs).map(([name, job]) => summariseJob(name, job, rest.env)),
     secrets: [...new Set(secrets)].slice(0, MAX_SECRETS),
     hasEnvironment: Object.values(jobs).some(({ environment }) => environment !== undefined),
     leaksTicket: /inputs\.ticket|toJSON\(\s*(?:inputs|github)/i.test(body),
   };
+}
+
+function usesOf({ steps }: z.infer<typeof Job>): string[] {
+  return steps.flatMap(({ uses }) => uses ?? []);
+}
+
+function summariseJob(name: string, job: z.infer<typeof Job>, env: z.infer<typeof Env>): WorkflowJob {
+  const { environment, 'timeout-minutes': timeout } = job;
+  const minutes = [...job.steps.map((step) => step.env), job.env, env]
+    .map((values) => values?.AUTOBUILD_JOB_MINUTES)
+    .find((value) => value !== undefined);
+  return {
+    name,
+    uses: usesOf(job),
+    steps: job.steps.map(({ uses, run, with: inputs }) => ({
+      uses,
+      run,
+      desk: typeof inputs?.desk === 'string' ? inputs.desk : undefined,
+    })),
+    isVerify: /'verify'/.test(String(job.if)),
+    runsOn: readLabels(job['runs-on']),
+    timeoutMinutes: timeout === undefined || typeof timeout === 'number' ? timeout : 'unreadable',
+    jobMinutes: minutes === undefined ? undefined : String(minutes),
+    environment: readName(environment),
+  };
+}
+
+/** `runs-on` is a label, a list of labels, or a group with labels. */
+function readLabels(value: unknown): string[] | undefined {
+  const labels =
+    typeof value === 'object' && value !== null && 'labels' in value
+      ? (value as { labels: unknown }).labels
+      : value;
+  const list = [labels].flat();
+  return list.every((label) => typeof label === 'string') ? list : undefined;
+}
+
+function readName(environment: unknown): string | undefined {
+  const { name = environment } = (environment ?? {}) as { name?: unknown };
+  return typeof name === 'string' ? name : undefined;
 }
 
 function readInputs(on: z.infer<typeof Parsed>['on']): WorkflowFile['inputs'] {

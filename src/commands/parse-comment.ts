@@ -3,6 +3,8 @@ import { nearestName } from '../core/nearest-name.ts';
 import { interpretCommand, suggestLine } from './interpret-command.ts';
 import type { Block } from './reading/find-blocks.ts';
 import { type CommandLine, findCommandLines } from './reading/find-command-lines.ts';
+import { findOriginal } from './reading/mail-reply.ts';
+import { readVisibleText } from './reading/visible-text.ts';
 import { showWord, tidyWords } from './reading/words.ts';
 import { COMMANDS, findCommand } from './registry.ts';
 import type { CommandSpec, CommandText, FollowingBlock, ParsedText } from './spec/command-spec.ts';
@@ -13,12 +15,15 @@ const OWN_MARKER = /<!--\s*autobuild:/i;
 
 /**
  * Finds the command in a comment. A command counts only where people see it as the author's own words: at the beginning
- * of a line in a plain paragraph. Quotes, code, lists and HTML are ignored.
+ * of a line in a plain paragraph. Quotes, code, lists and HTML are ignored. With `isOwn` it was typed at this terminal,
+ * so that nothing in it is hidden from its author.
  */
-export function parseComment(text: string): ParsedText {
+export function parseComment(text: string, { isOwn = false } = {}): ParsedText {
   if (text.length > MAX_LENGTH || OWN_MARKER.test(text)) return { kind: 'ignore' };
   const source = text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n');
-  const { lines, blocks } = findCommandLines(source);
+  const { lines, blocks, problem } = findCommandLines(source);
+  if (problem)
+    return { kind: 'reply', problem: `This comment contains a command, but cannot be read. ${problem}` };
   const [first, ...others] = lines;
   if (!first) return { kind: 'ignore' };
   const address = readAddress(first);
@@ -33,8 +38,17 @@ export function parseComment(text: string): ParsedText {
   const { spec } = address;
   if (!spec) return { kind: 'ignore' };
   if (others.some((other) => isAnotherOrder(spec, address.rest, other)))
-    return { kind: 'reply', problem: 'There are several commands in this comment: send one at a time.' };
-  return interpretCommand(spec, args);
+    return { kind: 'reply', problem: 'This comment contains several commands: send one at a time.' };
+  return interpretCommand(spec, spec.takes === 'text' && !isOwn ? asShown(args) : args);
+}
+
+/** Free text reaches the agent, so it is what readers of the comment see. */
+function asShown(args: CommandText): CommandText {
+  const written = `${args.line}\n${args.following}`;
+  const visible = readVisibleText(written.slice(0, findOriginal(written)));
+  if ('problem' in visible) return { ...args, line: '', following: '' };
+  const { parts, characters } = visible.hidden;
+  return { ...args, line: '', following: visible.text, hidden: parts + characters };
 }
 
 interface Address {
@@ -72,7 +86,7 @@ function questionName(
   if (line.slash !== '/')
     return {
       kind: 'reply',
-      problem: `A command begins with a plain \`/\`; this is another character, \`${line.slash}\`.`,
+      problem: `A command starts with a plain \`/\`; this is another character, \`${line.slash}\`.`,
       suggestion,
     };
   return undefined;

@@ -26,7 +26,7 @@ export function parseTerminalLine(line: string): ParsedText {
   const shown = showWord(word) ?? 'That';
   if (found.length > 1) {
     const names = found.map((spec) => `\`/${spec.name}\``).join(' or ');
-    return { kind: 'reply', problem: `${shown} can be ${names}: type more of it.` };
+    return { kind: 'reply', problem: `${shown} could be ${names}: type more of it.` };
   }
   const near = nearestName(word.toLowerCase(), COMMAND_NAMES);
   if (!near) return { kind: 'reply', problem: `${shown} is not a command.`, suggestion: '/help' };

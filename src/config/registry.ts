@@ -1,7 +1,10 @@
 import { agent } from './settings/agent.ts';
 import { agents } from './settings/agents.ts';
+import { checkFiles } from './settings/check-files.ts';
+import { checkIsolation } from './settings/check-isolation.ts';
 import { ci } from './settings/ci.ts';
 import { guards } from './settings/guards.ts';
+import { isolation } from './settings/isolation.ts';
 import { junit } from './settings/junit.ts';
 import { knownErrors } from './settings/known-errors.ts';
 import { limits } from './settings/limits.ts';
@@ -20,11 +23,14 @@ export const SETTINGS = {
   agents,
   verify,
   junit,
+  check_files: checkFiles,
   scope,
   known_errors: knownErrors,
   state_dir: stateDir,
   max_turns: maxTurns,
   limits,
+  isolation,
+  check_isolation: checkIsolation,
   waiting,
   roles,
   protected_paths: protectedPaths,

@@ -11,25 +11,26 @@ export const CATALOGUE = {
     remedy: 'Give the path of a Markdown file that says what to build.',
   }),
   task_file_unusable: (p: { file: string; problem: string }) => ({
-    message: `The task file ${p.file} cannot be used: ${p.problem}`,
-    remedy: 'Mend the file, then run the command again. Nothing was started.',
+    message: `The task (${p.file}) cannot be used: ${p.problem}`,
+    remedy: 'Fix it, then run the command again. Nothing was started.',
   }),
   config_invalid: (p: { file: string; problems: string[] }) => ({
     message: `${p.file} has ${p.problems.length === 1 ? '1 error' : `${p.problems.length} errors`}:\n${p.problems.map((problem) => `  ${problem}`).join('\n')}`,
-    remedy: `Mend the file, then look again with: autobuild check-config ${p.file}`,
+    remedy: `Fix the file, then run: autobuild check-config ${p.file}`,
   }),
   config_missing: (p: { file: string }) => ({
     message: `There is no config file ${p.file}.`,
-    remedy: `Leave --config out to use ${CONFIG_PATH} or the defaults.`,
+    remedy:
+      'Check the path. Without a file the defaults hold; `autobuild init` writes one that explains them.',
   }),
   agent_missing: () => ({
-    message: 'No agent was named.',
+    message: 'No agent is configured.',
     remedy: `Add \`-- COMMAND …\` at the end, \`--agent NAME\`, or \`agent:\` to ${CONFIG_PATH}.`,
   }),
   agent_unknown: (p: { name: string; known: string[] }) => ({
     message: `There is no agent ${p.name}.`,
     remedy: p.known.length
-      ? `Known here: ${p.known.join(', ')}. Add others under \`agents:\` in ${CONFIG_PATH}.`
+      ? `Available: ${p.known.join(', ')}. Add others under \`agents:\` in ${CONFIG_PATH}.`
       : `Add it under \`agents:\` in ${CONFIG_PATH}, or give a command after \`--\`.`,
   }),
   agent_key_missing: (p: { name: string; keys: readonly string[] }) => ({
@@ -38,29 +39,79 @@ export const CATALOGUE = {
   }),
   agent_not_startable: (p: { problem: string }) => ({
     message: p.problem,
-    remedy: 'Nothing was started. Try the same command by hand, then run again.',
+    remedy: 'Nothing was started. Try the same command yourself, then run again.',
+  }),
+  box_refused: (p: { problem: string }) => ({
+    message: p.problem,
+    remedy: `Set \`isolation: best\` in ${CONFIG_PATH} to run without isolation, or set the machine up for it: docs/isolation.md.`,
   }),
   checks_missing: (p: { config: string }) => ({
-    message: 'No check command is known, so nothing could say that the task is complete.',
-    remedy: `Add for example \`verify: ["npm test"]\` to ${p.config}, or give --verify 'npm test'.`,
+    message: 'No checks are configured, so nothing could tell when the task is done.',
+    remedy: `Add, for example, \`verify: ["npm test"]\` to ${p.config}, or give --verify 'npm test'.`,
+  }),
+  env_exists: (p: { file: string; names: string }) => ({
+    message: `${p.file} has ${p.names} already, of an App that is registered.`,
+    remedy:
+      'Nothing was registered. To replace them, add --force; another directory is named with --directory.',
+  }),
+  env_unwritable: (p: { file: string }) => ({
+    message: `${p.file} cannot be written.`,
+    remedy: 'Run the command in a directory that you can write to, or name one with --directory.',
+  }),
+  register_stopped: (p: { late: boolean }) => ({
+    message: p.late ? 'Nobody registered the App in time.' : 'Stopped before the App was registered.',
+    remedy: 'Nothing was written. Run the command again to get a new page.',
+  }),
+  register_refused: (p: { host: string; reason: string }) => ({
+    message:
+      p.reason === 'spent'
+        ? `${p.host} does not take the code of the registration: it was used before, or has expired.`
+        : `The App was registered, but ${p.host} did not give its credentials: ${p.reason}`,
+    remedy:
+      'Nothing was written. Delete the App on GitHub if it is there (Settings, Developer settings, GitHub Apps), then run the command again.',
   }),
   worktree_missing: (p: { directory: string }) => ({
     message: `${p.directory} is not a directory.`,
     remedy: 'Run the command in the repository, or name it with --directory.',
   }),
+  tree_dirty: (p: { count: number; files: string }) => ({
+    message: `${p.count === 1 ? '1 file has' : `${p.count} files have`} uncommitted changes: ${p.files}`,
+    remedy: [
+      'Commit or stash them, or add --worktree to work in a separate worktree and branch.',
+      '(--dirty runs here anyway; undo then restores your files as they are now.) Nothing was started.',
+    ].join('\n  '),
+  }),
+  git_status_failed: (p: { directory: string; problem: string }) => ({
+    message: `Could not check ${p.directory} for uncommitted changes: ${p.problem}`,
+    remedy: 'Try `git status` there, or use --dirty to skip this check. Nothing was started.',
+  }),
+  worktree_not_made: (p: { directory: string; problem: string }) => ({
+    message: `git could not create a worktree of ${p.directory}: ${p.problem}`,
+    remedy: 'A worktree needs a git repository with at least one commit. Nothing was started.',
+  }),
+  snapshot_missing: (p: { run: string }) => ({
+    message: `Run ${p.run} has no snapshot of the files before it, so there is nothing to compare with.`,
+    remedy: 'It ended before its first turn, or was started by an earlier version. `git diff` may help.',
+  }),
+  edited_since: (p: { run: string; count: number; files: string }) => ({
+    message: `${p.count === 1 ? '1 file was' : `${p.count} files were`} changed after the run: ${p.files}`,
+    remedy: `Nothing was undone. To undo these too (a copy of each is kept): autobuild undo ${p.run} --force`,
+  }),
   state_dir_unusable: (p: { directory: string; problem: string }) => ({
     message: `The state directory ${p.directory} cannot be used: ${p.problem}`,
-    remedy: `Move what stands there, or name another directory with \`state_dir:\` in ${CONFIG_PATH}.`,
+    remedy: `Move what is there, or set another directory with \`state_dir:\` in ${CONFIG_PATH}.`,
   }),
   worktree_held: (p: { pid: number; run: string; since: string; directory: string }) => ({
-    message: `${p.directory} is held by run ${p.run} (process ${p.pid}, since ${p.since}).`,
+    message: `${p.directory} is in use by run ${p.run} (process ${p.pid}, since ${p.since}).`,
     remedy: `Wait for it, or end it: Ctrl-C in its terminal, or kill ${p.pid}.`,
   }),
   run_missing: (p: { run: string; home: string }) => ({
     message: p.run
       ? `There is no run ${p.run} in ${p.home}.`
-      : `No run was ever started in this directory (looked in ${p.home}).`,
-    remedy: 'Start one with: autobuild run TASK.md -- COMMAND',
+      : `No run was started in this directory yet (looked in ${p.home}).`,
+    remedy: p.run
+      ? 'To see which there are: autobuild runs'
+      : 'Start one with: autobuild run TASK.md -- COMMAND',
   }),
   run_over: (p: { run: string; status: string }) => ({
     message: `Run ${p.run} has ended (${p.status}); there is nothing to resume.`,
@@ -71,23 +122,52 @@ export const CATALOGUE = {
     remedy: 'Nothing was changed. The work itself is in the worktree.',
   }),
   settings_unusable: (p: { problems: string[] }) => ({
-    message: `The server cannot start, because of the environment:\n${p.problems.map((problem) => `  ${problem}`).join('\n')}`,
+    message: `The server cannot start; the environment is incomplete:\n${p.problems.map((problem) => `  ${problem}`).join('\n')}`,
     remedy:
-      'Set these variables (.env.example explains each of them), then start again. Nothing was started.',
+      '`autobuild register` writes them to .env here; .env.example, in the repository, explains each. Nothing was started.',
   }),
   postgres_unreachable: (p: { address: string; problem: string }) => ({
     message: `PostgreSQL at ${p.address} cannot be reached: ${p.problem}.`,
     remedy:
-      'Start it, or mend DATABASE_URL (host, port, user, password, name of the database), then start again. Nothing was started.',
+      'Start it, or fix DATABASE_URL (host, port, user, password, database name), then start again. Nothing was started.',
   }),
   database_file_unusable: (p: { file: string; problem: string }) => ({
     message: `The database file ${p.file} cannot be opened: ${p.problem}.`,
     remedy:
-      'Set AUTOBUILD_DB to a file that this user may write, on a local disk, then start again. Nothing was started.',
+      'Set AUTOBUILD_DB to a file this user can write, on a local disk, then start again. Nothing was started.',
   }),
   store_unusable: (p: { problem: string }) => ({
     message: p.problem,
     remedy: 'Nothing was started, and nothing in the database was changed.',
+  }),
+  repository_missing: (p: { directory: string }) => ({
+    message: `${p.directory} is not part of a git repository.`,
+    remedy: 'Run the command in one, name it with --directory, or make one: git init. Nothing was written.',
+  }),
+  agent_not_chosen: () => ({
+    message: 'No agent was chosen.',
+    remedy: 'Name one with --agent, or run the command again. Nothing was written.',
+  }),
+  action_unknown: () => ({
+    message: 'Which copy of the action should the workflow use? This Autobuild was not built by a release.',
+    remedy: [
+      'Name one that you trust, because it gets your secrets: autobuild init --action OWNER/REPO@COMMIT',
+      '(In a copy of Autobuild, `node scripts/release.mjs` makes that commit.) Nothing was written.',
+    ].join('\n  '),
+  }),
+  file_not_written: (p: { path: string; directory: string; problem: string }) => ({
+    message: `${p.path} cannot be written: ${p.problem}`,
+    remedy: `See that you may write to ${p.directory}, then run the command again: it continues where it stopped.`,
+  }),
+  remote_missing: (p: { directory: string }) => ({
+    message: `${p.directory} has no remote that leads to a repository on GitHub, so no pull request can be opened.`,
+    remedy:
+      'Add one (git remote add origin https://github.com/OWNER/NAME.git), or leave --pull-request out. Nothing was written.',
+  }),
+  branch_not_pushed: (p: { branch: string; repository: string; problem: string }) => ({
+    message: `The branch ${p.branch} cannot be pushed to ${p.repository}: ${p.problem}`,
+    remedy:
+      'See that `git push` works there, or leave --pull-request out. Nothing in your files was changed.',
   }),
   git_missing: () => ({
     message: 'git was not found.',
@@ -95,7 +175,7 @@ export const CATALOGUE = {
   }),
   disk_full: (p: { where: string }) => ({
     message: `There is no space left on the disk (${p.where}).`,
-    remedy: 'Make room, then go on with: autobuild resume. Everything journalled so far is kept.',
+    remedy: 'Free some space, then run: autobuild resume. Everything recorded so far is kept.',
   }),
 } as const;
 

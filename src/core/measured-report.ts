@@ -50,8 +50,8 @@ function actionOf(triggers: readonly Trigger[], missing: Escalation['report_miss
   const atLimit = triggers.some(({ run_limit }) => run_limit === 'turns');
   const fields = missing?.problems.length ?? 0;
   const sentence = {
-    none: 'The agent gave no account of what blocks it.',
-    invalid: `The agent's report could not be used: ${fields === 1 ? '1 field is' : `${fields} fields are`} not valid.`,
+    none: 'The agent did not report why it is stuck.',
+    invalid: `The agent's report is invalid: ${fields === 1 ? '1 field has' : `${fields} fields have`} a wrong value.`,
     died: `The agent's process ended (${missing?.exit ?? 'no exit code'}) before it wrote a report.`,
   }[missing?.kind ?? 'none'];
   const help = triggers.find(({ evidence }) => evidence.help)?.evidence.help;

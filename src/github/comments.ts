@@ -1,16 +1,16 @@
 import type { Endpoints } from '@octokit/types';
 import type { GitHub, GitHubComment } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client/client.ts';
-import { PER_PAGE, readAllPages } from './client/pages.ts';
+import { PER_PAGE, readAllPages, readChangedPages } from './client/pages.ts';
 import { refuseLongText } from './client/text-limit.ts';
 
 type Methods = Pick<
   GitHub,
-  'comments' | 'comment' | 'createComment' | 'updateComment' | 'deleteComment' | 'react'
+  'comments' | 'commentsOfAll' | 'comment' | 'createComment' | 'updateComment' | 'deleteComment' | 'react'
 >;
 type Answer = Endpoints['GET /repos/{owner}/{repo}/issues/comments/{comment_id}']['response']['data'];
 
-export function createCommentMethods({ request }: Client): Methods {
+export function createCommentMethods({ request, requestIfChanged }: Client): Methods {
   return {
     comments: (issue, since) =>
       readAllPages(`comments on #${issue}`, async (page) => {
@@ -22,6 +22,23 @@ export function createCommentMethods({ request }: Client): Methods {
         });
         return { items: data.map(toComment), link: headers.link };
       }),
+
+    async commentsOfAll(since, etags = []) {
+      const what = `comments since ${since}`;
+      const listing = await readChangedPages(what, etags, async (page, etag) => {
+        const answer = await requestIfChanged(
+          'GET /repos/{owner}/{repo}/issues/comments',
+          { since, sort: 'updated', direction: 'desc', per_page: PER_PAGE, page },
+          etag,
+        );
+        return answer && { items: answer.data, link: answer.headers.link, etag: answer.headers.etag };
+      });
+      const toNumbered = (answer: Answer) => ({
+        ...toComment(answer),
+        number: Number(answer.issue_url.split('/').at(-1)),
+      });
+      return listing && { ...listing, items: listing.items.map(toNumbered) };
+    },
 
     async comment(id) {
       const answer = await orUndefined(

@@ -1,14 +1,14 @@
 import type { Endpoints } from '@octokit/types';
 import type { GitHub, GitHubIssue, IssueEvent } from '../core/ports/github-port.ts';
-import { type Client, orUndefined } from './client/client.ts';
-import { PER_PAGE, readAllPages } from './client/pages.ts';
+import { type Client, isStatus, orUndefined } from './client/client.ts';
+import { PER_PAGE, readAllPages, readChangedPages } from './client/pages.ts';
 
-type Methods = Pick<GitHub, 'issue' | 'issuesWithLabel' | 'issueEvents'>;
+type Methods = Pick<GitHub, 'issue' | 'labelSpelling' | 'issuesWithLabel' | 'issueEvents'>;
 type Answer = Endpoints['GET /repos/{owner}/{repo}/issues/{issue_number}']['response']['data'];
 type EventAnswer =
   Endpoints['GET /repos/{owner}/{repo}/issues/{issue_number}/events']['response']['data'][number];
 
-export function createIssueMethods({ request }: Client): Methods {
+export function createIssueMethods({ request, requestIfChanged }: Client): Methods {
   return {
     async issue(number) {
       const answer = await orUndefined(
@@ -18,20 +18,32 @@ export function createIssueMethods({ request }: Client): Methods {
       return answer?.data.number === number ? toIssue(answer.data) : undefined;
     },
 
-    async issuesWithLabel(label) {
-      // A label is found by its name in any case, but the filter of the issue list needs the original spelling.
-      const made = await orUndefined(request('GET /repos/{owner}/{repo}/labels/{name}', { name: label }));
-      if (!made) return [];
-      const issues = await readAllPages(`issues labelled ${label}`, async (page) => {
-        const { data, headers } = await request('GET /repos/{owner}/{repo}/issues', {
-          labels: made.data.name,
-          state: 'open',
-          per_page: PER_PAGE,
-          page,
-        });
-        return { items: data, link: headers.link };
+    async labelSpelling(label, etag) {
+      try {
+        const answer = await requestIfChanged(
+          'GET /repos/{owner}/{repo}/labels/{name}',
+          { name: label },
+          etag,
+        );
+        return answer ? { name: answer.data.name, etag: answer.headers.etag } : 'unchanged';
+      } catch (error) {
+        if (isStatus(error, 404)) return undefined;
+        throw error;
+      }
+    },
+
+    async issuesWithLabel(label, etags = []) {
+      const listing = await readChangedPages(`issues labelled ${label}`, etags, async (page, etag) => {
+        const answer = await requestIfChanged(
+          'GET /repos/{owner}/{repo}/issues',
+          { labels: label, state: 'open', sort: 'updated', direction: 'desc', per_page: PER_PAGE, page },
+          etag,
+        );
+        return answer && { items: answer.data, link: answer.headers.link, etag: answer.headers.etag };
       });
-      return issues.filter((issue) => !issue.pull_request).map(toIssue);
+      return (
+        listing && { ...listing, items: listing.items.filter((issue) => !issue.pull_request).map(toIssue) }
+      );
     },
 
     issueEvents: (issue) =>

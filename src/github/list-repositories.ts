@@ -6,32 +6,38 @@ interface InstalledRepository {
   installation_id: number;
   owner: string;
   repo: string;
+  repo_id: number;
+  archived: boolean;
 }
 
-/** Every repository the App is installed in. `asApp` is authenticated as the App. */
+/**
+ * Every repository the App is installed in. `asApp` is authenticated as the App. An installation that cannot be read is named,
+ * and the others are read all the same.
+ */
 export async function listRepositories(
   asApp: OctokitLike,
   asInstallation: (id: number) => Promise<OctokitLike>,
-): Promise<InstalledRepository[]> {
-  try {
-    const installations = await readAllPages('installations', async (page) => {
-      const { data, headers } = await asApp.request('GET /app/installations', { per_page: PER_PAGE, page });
-      return { items: data, link: headers.link };
-    });
-    const found: InstalledRepository[] = [];
-    for (const { id, suspended_at } of installations) {
-      if (suspended_at) continue;
-      const octokit = await asInstallation(id);
-      const repositories = await readAllPages('repositories', async (page) => {
+): Promise<{ repositories: InstalledRepository[]; unread: { installation_id: number; error: unknown }[] }> {
+  const installations = await readAllPages('installations', async (page) => {
+    const { data, headers } = await asApp.request('GET /app/installations', { per_page: PER_PAGE, page });
+    return { items: data, link: headers.link };
+  }).catch((error: unknown) => Promise.reject(toGitHubError(error, 'the list of installations')));
+  const repositories: InstalledRepository[] = [];
+  const unread: { installation_id: number; error: unknown }[] = [];
+  for (const { id: installation_id, suspended_at } of installations) {
+    if (suspended_at) continue;
+    try {
+      const octokit = await asInstallation(installation_id);
+      const found = await readAllPages('repositories', async (page) => {
         const where = 'GET /installation/repositories';
         const { data, headers } = await octokit.request(where, { per_page: PER_PAGE, page });
         return { items: data.repositories, link: headers.link };
       });
-      for (const { owner, name } of repositories)
-        found.push({ installation_id: id, owner: owner.login, repo: name });
+      for (const { owner, name, id, archived } of found)
+        repositories.push({ installation_id, owner: owner.login, repo: name, repo_id: Number(id), archived });
+    } catch (error) {
+      unread.push({ installation_id, error: toGitHubError(error, 'the list of repositories') });
     }
-    return found;
-  } catch (error) {
-    throw toGitHubError(error, 'the list of repositories');
   }
+  return { repositories, unread };
 }

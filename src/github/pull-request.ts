@@ -1,12 +1,18 @@
 import type { Endpoints } from '@octokit/types';
 import type { GitHub, GitHubReview, PullRequest } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client/client.ts';
-import { PER_PAGE, readAllPages } from './client/pages.ts';
+import { PER_PAGE, readAllPages, readChangedPages } from './client/pages.ts';
 import { refuseLongText } from './client/text-limit.ts';
 
 type Methods = Pick<
   GitHub,
-  'pullRequestOf' | 'pullRequest' | 'reviews' | 'createPullRequest' | 'updatePullRequest' | 'markReady'
+  | 'pullRequestOf'
+  | 'pullRequest'
+  | 'pullRequests'
+  | 'reviews'
+  | 'createPullRequest'
+  | 'updatePullRequest'
+  | 'markReady'
 >;
 type Listed = Endpoints['GET /repos/{owner}/{repo}/pulls']['response']['data'][number];
 type Review = Endpoints['GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews']['response']['data'][number];
@@ -17,9 +23,14 @@ const MARK_READY = `mutation ($id: ID!) {
   markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
 }`;
 
+const DESCRIBE_READY = `mutation ($id: ID!, $body: String!) {
+  updatePullRequest(input: { pullRequestId: $id, body: $body }) { clientMutationId }
+  markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
 const IS_DRAFT = 'query ($id: ID!) { node(id: $id) { ... on PullRequest { isDraft } } }';
 
-export function createPullRequestMethods({ owner, request, graphql }: Client): Methods {
+export function createPullRequestMethods({ owner, request, requestIfChanged, graphql }: Client): Methods {
   async function pullRequestOf(branch: string): Promise<PullRequest | undefined> {
     const { data } = await request('GET /repos/{owner}/{repo}/pulls', {
       head: `${owner}:${branch}`,
@@ -42,6 +53,25 @@ export function createPullRequestMethods({ owner, request, graphql }: Client): M
         request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { pull_number: number }),
       );
       return answer && toPullRequest(answer.data);
+    },
+
+    async pullRequests(since, etags = []) {
+      const from = since === undefined ? Number.POSITIVE_INFINITY : Date.parse(since);
+      const listing = await readChangedPages(
+        `pull requests since ${since}`,
+        // A change brings a pull request to the first page, so that page alone says whether there was one.
+        etags.slice(0, 1),
+        async (page, etag) => {
+          const answer = await requestIfChanged(
+            'GET /repos/{owner}/{repo}/pulls',
+            { state: 'all', sort: 'updated', direction: 'desc', per_page: PER_PAGE, page },
+            etag,
+          );
+          return answer && { items: answer.data, link: answer.headers.link, etag: answer.headers.etag };
+        },
+        (items) => items.some(({ updated_at }) => Date.parse(updated_at) < from),
+      );
+      return listing && { items: listing.items.map(toPullRequest), etags: listing.etags.slice(0, 1) };
     },
 
     async reviews(number) {
@@ -86,7 +116,12 @@ export function createPullRequestMethods({ owner, request, graphql }: Client): M
       });
     },
 
-    async markReady(nodeId) {
+    async markReady(nodeId, body) {
+      if (body !== undefined) {
+        refuseLongPullRequest('', body);
+        await graphql(DESCRIBE_READY, { id: nodeId, body });
+        return;
+      }
       try {
         await graphql(MARK_READY, { id: nodeId });
       } catch (error) {

@@ -43,6 +43,7 @@ function toWorkflowRun(answer: Answer): WorkflowRun {
     attempt: answer.run_attempt ?? 1,
     name: answer.display_title,
     created_at: answer.created_at,
+    updated_at: answer.updated_at,
     url: answer.html_url,
   };
 }

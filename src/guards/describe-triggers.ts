@@ -2,7 +2,7 @@ import type { AnyGuard, Option, Progress, Trigger } from '../core/contracts/guar
 import type { TriggerWords } from '../core/contracts/rules.ts';
 import { GUARDS } from './registry.ts';
 import { approveLabel, mergeOptions } from './words/options.ts';
-import { withThreshold } from './words/wording.ts';
+import { OWN_WORDS, withThreshold } from './words/wording.ts';
 
 /**
  * One question for all that tripped at once (E-8, G-13). Causes come before symptoms, each in the order of the registry, and
@@ -28,7 +28,12 @@ export function describeTriggers(tripped: readonly Trigger[], progress: Progress
         index < questions.length - 1 ? question.replace(/ How to proceed\?$/, '') : question,
       )
       .join(' '),
-    hint: lead.guard.hint,
+    why: asking
+      .map(({ trigger, guard }, index) => guard.why?.(trigger) ?? (asking.length > 1 ? questions[index] : ''))
+      .filter(Boolean)
+      .join(' ')
+      .replaceAll(/ How to proceed\?/g, ''),
+    hint: hintOf(lead.guard, inOrder),
     category: lead.guard.category,
     headers: asking.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
     options: labelAllProposed(
@@ -37,6 +42,12 @@ export function describeTriggers(tripped: readonly Trigger[], progress: Progress
     ),
     triggers,
   };
+}
+
+/** Every guard that tripped is re-armed by an answer, so the hint names what all of them allow. */
+function hintOf({ hint }: AnyGuard, tripped: readonly { trigger: Trigger; guard: AnyGuard }[]) {
+  const grants = tripped.flatMap(({ trigger, guard }) => guard.grants?.(trigger) ?? []);
+  return grants.length > 0 ? { ...(hint ?? OWN_WORDS), grants: grants.join(' and ') } : hint;
 }
 
 function show(trigger: Trigger, guard: AnyGuard): Trigger {

@@ -14,7 +14,7 @@ import {
   skipAndContinue,
   terminate,
 } from './words/options.ts';
-import { CHOOSE, HINT_FIRST, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './words/wording.ts';
+import { HINT_FIRST, IF_CAUSE_SEEN, joinHeadline, oneLine, plural, WHAT_NEXT } from './words/wording.ts';
 
 /** Both guards count failing operations. Each has its own count, because answers re-arm them separately. */
 
@@ -98,6 +98,7 @@ export const sameErrorRepeated: Guard<SameErrorState, number> = {
     const error = lastMessage(evidence.occurrences);
     return `The same error occurred ${plural(observed, 'time')} in a row: "${error}". How to proceed?`;
   },
+  why: ({ evidence }) => `Each time: "${lastMessage(evidence.occurrences)}"`,
   options(_trigger, progress) {
     return orderOptions([
       retryWithContext,
@@ -239,12 +240,13 @@ export const consecutiveErrors: Guard<StreakState, number> = {
     };
   },
   headline({ observed }) {
-    return joinHeadline(`${plural(observed, 'error')} in a row`, undefined, CHOOSE);
+    return joinHeadline(`${plural(observed, 'error')} in a row`, undefined, WHAT_NEXT);
   },
   question({ observed, evidence }) {
     const counted = `${observed} consecutive error${observed === 1 ? '' : 's'} occurred`;
     return `${counted}. Last error: "${lastMessage(evidence.occurrences)}". How to proceed?`;
   },
+  why: ({ evidence }) => `The last one: "${lastMessage(evidence.occurrences)}"`,
   options() {
     return orderOptions([retryWithContext, debugFirst, skipAndContinue(), review, cancel]);
   },

@@ -12,7 +12,7 @@ import {
   skipAndContinue,
   terminate,
 } from './words/options.ts';
-import { joinHeadline, oneLine } from './words/wording.ts';
+import { clip, HEADLINE_CHARS, oneLine } from './words/wording.ts';
 
 const KEPT = 10;
 const KINDS = ['missing_dependency', 'permission_denied', 'api_unavailable'] as const;
@@ -81,11 +81,11 @@ export const externalBlocker: Guard<BlockerState, Kind[]> = {
     );
   },
   headline({ evidence }) {
-    return joinHeadline(describeBlocker(evidence.blocker), undefined, 'someone should look');
+    return clip(describeBlocker(evidence.blocker), HEADLINE_CHARS);
   },
   question({ evidence }) {
     const where = evidence.operation ? ` (${oneLine(evidence.operation)})` : '';
-    return `External blocker: ${describeBlocker(evidence.blocker)}${where}. No number of turns will help. How to proceed?`;
+    return `External blocker: ${describeBlocker(evidence.blocker)}${where}. More turns won't help. How to proceed?`;
   },
   options(_trigger, progress) {
     return orderOptions([
@@ -126,6 +126,8 @@ function identify(blocker: ExternalBlocker): string {
 function describeBlocker(blocker: ExternalBlocker | undefined): string {
   switch (blocker?.kind) {
     case 'missing_dependency':
+      if (blocker.problem)
+        return `${oneLine(blocker.name, 100)} could not start: ${oneLine(blocker.problem, 200)}`;
       return `${[blocker.name, blocker.version]
         .filter((part) => part !== undefined)
         .map((part) => oneLine(part, 100))
@@ -136,10 +138,10 @@ function describeBlocker(blocker: ExternalBlocker | undefined): string {
     }
     case 'api_unavailable': {
       const host = oneLine(hostOf(blocker.endpoint));
-      return blocker.status ? `${host} answers ${blocker.status}` : `${host} does not answer`;
+      return blocker.status ? `${host} returns ${blocker.status}` : `${host} does not respond`;
     }
     default:
-      return 'something outside the repository is in the way';
+      return 'something outside the repository blocks the work';
   }
 }
 

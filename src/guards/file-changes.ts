@@ -55,7 +55,7 @@ export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
   trips: 'this many attempts in a row change no file.',
   names: 'symptom',
   header: 'No File Changes',
-  counter: 'No file changed',
+  counter: 'Without a file change',
   hint: HINT_FIRST,
   category: 'test_failure',
   type: 'progress_stall',
@@ -102,6 +102,10 @@ export const noFileChangesAfterAttempts: Guard<FileChangesState, Limit> = {
     const counted = plural(observed, UNITS[(evidence.unit as Unit | undefined) ?? 'attempt']);
     const last = oneLine(evidence.attempts?.at(-1)?.title ?? '');
     return `${counted} in a row changed no file${last && `, the last one: "${last}"`}. How to proceed?`;
+  },
+  why({ evidence }) {
+    const last = oneLine(evidence.attempts?.at(-1)?.title ?? '');
+    return last && `The last one: "${last}"`;
   },
   options({ evidence }, progress) {
     const turns = (evidence.attempts ?? []).map((attempt) => attempt.turn);

@@ -75,7 +75,7 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
     const more = evidence.proposed?.length ?? 1;
     if (evidence.proposed?.every((write) => write.finished)) {
       return joinHeadline(
-        `the finished work changes ${observed + more} files, ${threshold} are allowed`,
+        `the finished work changes ${observed + more} files, the limit is ${threshold}`,
         undefined,
         'approve them?',
       );
@@ -87,9 +87,9 @@ export const filesModifiedExceeds: Guard<FilesState, number> = {
     const paths = (evidence.proposed ?? []).map((write) => write.path).join(', ');
     if (evidence.proposed?.every((write) => write.finished)) {
       const all = observed + evidence.proposed.length;
-      return `The work is finished, but it changes ${all} files; ${threshold} are allowed. How to proceed?`;
+      return `The work is finished, but it changes ${all} files; the limit is ${threshold}. How to proceed?`;
     }
-    return `File limit (${threshold}): ${observed} files are changed, and the agent wants to change ${oneLine(paths)} as well. How to proceed?`;
+    return `File limit (${threshold}) reached: ${observed} files are changed, and the agent wants to change ${oneLine(paths)} as well. How to proceed?`;
   },
   options({ observed, threshold, evidence }, progress) {
     const proposed = evidence.proposed?.length ?? 1;

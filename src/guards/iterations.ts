@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './counting/limit-schema.ts';
 import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './words/options.ts';
-import { CHOOSE, failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause } from './words/wording.ts';
+import { failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause, WHAT_NEXT } from './words/wording.ts';
 
 const MORE_TURNS = 5;
 
@@ -37,11 +37,12 @@ export const maxIterations: Guard<{ count: number }, number> = {
       evidence: {},
     };
   },
-  grow(limit, { turns = MORE_TURNS }, observed) {
+  grow(limit, { turns = MORE_TURNS }, { observed }) {
     return limit + turns > observed ? limit + turns : observed + turns;
   },
+  grants: () => `${MORE_TURNS} more turns`,
   headline({ observed, threshold }, progress) {
-    return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(progress), CHOOSE);
+    return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(progress), WHAT_NEXT);
   },
   question({ threshold }, progress) {
     return `Iteration limit (${threshold}) reached. Current status: ${statusClause(progress)}. How to proceed?`;

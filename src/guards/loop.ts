@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './counting/limit-schema.ts';
 import { acceptCurrent, cancel, debugFirst, orderOptions, review, tryDifferently } from './words/options.ts';
-import { CHOOSE, clip, IF_CAUSE_SEEN, joinHeadline, oneLine, plural } from './words/wording.ts';
+import { clip, IF_CAUSE_SEEN, joinHeadline, oneLine, plural, WHAT_NEXT } from './words/wording.ts';
 
 const SIGNATURE_CHARS = 500;
 const TURNS_KEPT = 50;
@@ -53,8 +53,9 @@ export const loopDetected: Guard<LoopState, number> = {
       evidence: { signature, turns },
     };
   },
-  headline({ observed }) {
-    return joinHeadline(`same result ${plural(observed, 'time')}`, undefined, CHOOSE);
+  headline({ observed, evidence }) {
+    const which = observed === 1 ? 'the last turn' : `the last ${observed} turns`;
+    return joinHeadline(`${which} ${describeResult(evidence.signature ?? '')}`, undefined, WHAT_NEXT);
   },
   question({ observed, evidence }) {
     const pattern = oneLine(evidence.signature ?? '');
@@ -70,3 +71,10 @@ export const loopDetected: Guard<LoopState, number> = {
     ]);
   },
 };
+
+/** Signatures begin with `test-fail:` and a number of tests, or with `error:`. */
+function describeResult(signature: string): string {
+  const tests = /^test-fail:(\d+)/.exec(signature)?.[1];
+  if (tests) return tests === '1' ? 'failed the same test' : 'failed the same tests';
+  return signature.startsWith('error:') ? 'ended with the same error' : 'ended the same way';
+}

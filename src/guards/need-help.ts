@@ -26,7 +26,7 @@ export const needHelp: Guard<HelpState, 'on'> = {
   trips: 'the agent asks for help.',
   names: 'cause',
   header: 'Help Needed',
-  counter: 'Help asked',
+  counter: 'Help requested',
   hint: { text: 'Answer in your own words', command: '/guide <your answer>', first: true },
   category: 'external_dependency',
   type: 'need_help',
@@ -53,14 +53,14 @@ export const needHelp: Guard<HelpState, 'on'> = {
       : undefined;
   },
   headline({ evidence: { help } }) {
-    if (!help) return 'the agent asks for help, its message could not be read';
+    if (!help) return 'the agent asked for help, but its message could not be read';
     const count = help.inputs.length;
-    return count > 0 ? `${plural(count, 'value')} needed (0 of ${count} given)` : 'the agent asks a question';
+    return count > 0 ? `${plural(count, 'value')} needed (0 of ${count} given)` : 'the agent has a question';
   },
   question({ evidence: { help, help_problem } }) {
     if (help) return `The agent asks for help: "${oneLine(help.what_i_need, 500)}". How to proceed?`;
     const why = help_problem ? ` (${oneLine(help_problem)})` : '';
-    return `The agent asks for help, its message could not be read${why}. How to proceed?`;
+    return `The agent asked for help, but its message could not be read${why}. How to proceed?`;
   },
   options({ evidence: { help } }, progress) {
     const asksForSecret = help?.inputs.some((input) => input.secret) ?? false;

@@ -8,11 +8,13 @@ import type {
   GuardLimits,
   GuardStates,
   LimitsInForce,
+  ReachedLimit,
   RunLimit,
   Trigger,
   UnapprovedWork,
 } from '../core/contracts/guard.ts';
 import type { Growth } from '../core/contracts/rules.ts';
+import { costInForce } from './cost.ts';
 import { countSameErrors, sameErrorRepeated } from './errors.ts';
 import { countAttemptsWithoutChange, noFileChangesAfterAttempts } from './file-changes.ts';
 import { countFilesModified, filesModifiedExceeds } from './files-modified.ts';
@@ -72,20 +74,20 @@ export function metricsOf(states: GuardStates): AgentMetrics {
 }
 
 /**
- * The limits after an operator's answer. A limit grows beyond `observed`, the value of its trigger, because it would trip again
+ * The limits after an operator's answer. A limit grows beyond the value of its trigger, because it would trip again
  * otherwise. Guards whose limit does not grow are reset by the `rearmed` event instead.
  */
 export function growLimits(
   limits: GuardLimits,
   guards: readonly GuardId[],
   by: Growth,
-  observed: Partial<Record<GuardId, number>> = {},
+  reached: Partial<Record<GuardId, ReachedLimit>> = {},
 ): GuardLimits {
   const grown = GUARDS.flatMap((guard) => {
     const { id, runLimit, grow } = guard;
     const limit = limitOf(limits, guard);
     if (!grow || limit === 'off' || !(guards.includes(id) || isNamed(runLimit, by))) return [];
-    return [[id, grow(limit, by, observed[id] ?? 0)] as const];
+    return [[id, grow(limit, by, reached[id] ?? { observed: 0, evidence: {} })] as const];
   });
   return { ...limits, ...Object.fromEntries(grown) };
 }
@@ -107,7 +109,7 @@ export function limitsInForce(limits: GuardLimits): LimitsInForce {
     turns: numberOf('turns'),
     minutes: numberOf('minutes'),
     files: numberOf('files'),
-    cost: (inForce.get('cost')?.limit ?? 'off') !== 'off',
+    cost: costInForce(inForce.get('cost')?.limit),
     scope: scope && scope.limit !== 'off' ? scope.id : null,
   };
 }

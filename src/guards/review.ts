@@ -11,15 +11,19 @@ type ReviewState = z.infer<typeof ReviewState>;
 
 const initial: ReviewState = { asked: null };
 
-/** K-5. Trips on one flag of the player's report or its status `blocked`, never on how sure the player sounds. */
+const NOTHING_SHOWS_IT =
+  'The checks pass without any work and no file was changed, so nothing shows that the task is done';
+
+/** K-5, K-10. Trips on one flag of the player's report, its status `blocked`, or a completion without work; never on how sure the player sounds. */
 export const reviewRequired: Guard<ReviewState, 'on'> = {
   id: 'review_required',
-  trips: "the agent's report asks for a review or says that it is blocked.",
+  trips:
+    "the agent's report asks for a review or says that it is blocked, or it says that it is done although the checks pass without any work and no file was changed.",
   names: 'cause',
   header: 'Review Required',
-  counter: 'Review asked',
+  counter: 'Review requested',
   hint: {
-    text: 'After resolving, reply `/continue`. A run that has begun does not read later edits of the issue, so a decision goes into the answer',
+    text: 'After resolving, reply `/continue`. Later edits to the issue are not read, so put a decision into your reply',
     command: '/override <what to build instead>',
     first: true,
   },
@@ -41,15 +45,30 @@ export const reviewRequired: Guard<ReviewState, 'on'> = {
     if (!asked) return undefined;
     return { guard: 'review_required', kind: 'blocker_type', threshold: null, observed: 1, evidence: asked };
   },
+  examine({ nothing_changed }, limit) {
+    if (!nothing_changed || limit === 'off') return undefined;
+    return {
+      guard: 'review_required',
+      kind: 'blocker_type',
+      threshold: null,
+      observed: 1,
+      evidence: { nothing_changed: true },
+    };
+  },
   headline({ evidence }) {
+    if (evidence.nothing_changed) return 'the agent says it is done, but no file was changed';
     const [type, ...others] = evidence.review_types ?? [];
     const blocker = type !== undefined && others.length === 0 ? hardBlocker(type) : undefined;
-    return blocker ? HARD_BLOCKERS[blocker].headline : 'the agent asks for a decision';
+    return blocker ? HARD_BLOCKERS[blocker].headline : 'the agent needs a decision';
   },
   question({ evidence }) {
-    const reason = oneLine(evidence.review_reason ?? 'the agent gave no reason', 500).replace(/[.\s]+$/, '');
+    const given = evidence.nothing_changed
+      ? NOTHING_SHOWS_IT
+      : (evidence.review_reason ?? 'the agent gave no reason');
+    const reason = oneLine(given, 500).replace(/[.\s]+$/, '');
     return `USER REVIEW REQUIRED: ${reason}. After resolving, reply \`/continue\`. How to proceed?`;
   },
+  why: ({ evidence }) => (evidence.nothing_changed ? `${NOTHING_SHOWS_IT}.` : ''),
   options(_trigger, progress) {
     return orderOptions([acceptCurrent(progress), review, cancel]);
   },

@@ -9,7 +9,14 @@ import {
   orderOptions,
   review,
 } from './words/options.ts';
-import { CHOOSE, failingClause, joinHeadline, plural, statusClause, withThreshold } from './words/wording.ts';
+import {
+  failingClause,
+  joinHeadline,
+  plural,
+  statusClause,
+  WHAT_NEXT,
+  withThreshold,
+} from './words/wording.ts';
 
 const MORE_MINUTES = 10;
 const MINUTE_MS = 60_000;
@@ -50,13 +57,14 @@ export const maxRuntime: Guard<RuntimeState, number> = {
       evidence: { unit: 'minutes' },
     };
   },
-  grow(limit, { minutes = MORE_MINUTES }, observed) {
+  grow(limit, { minutes = MORE_MINUTES }, { observed }) {
     return limit + minutes > observed ? limit + minutes : observed + minutes;
   },
   figure: (trigger) => `${withThreshold({ ...trigger, observed: Math.floor(trigger.observed) })} min`,
+  grants: () => `${MORE_MINUTES} more minutes`,
   headline({ observed, threshold }, progress) {
     const used = `${shortNumber(observed)} of ${shortNumber(threshold ?? 0)} min used`;
-    return joinHeadline(used, failingClause(progress), CHOOSE);
+    return joinHeadline(used, failingClause(progress), WHAT_NEXT);
   },
   question({ threshold }, progress) {
     const limit = `Runtime limit (${shortNumber(threshold ?? 0)}min) exceeded`;

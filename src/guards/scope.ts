@@ -10,11 +10,11 @@ import { switchLimit } from './counting/limit-schema.ts';
 import { addProposed } from './counting/proposed-writes.ts';
 import {
   acceptCurrent,
-  approvePastTheGate,
   approvePaths,
+  approveUnasked,
   finishWithout,
   orderOptions,
-  refusePastTheGate,
+  refuseUnasked,
   review,
   stayWithin,
   terminate,
@@ -29,16 +29,17 @@ const initial: ScopeState = { scope: [], proposed: [] };
 /** E-6. Trips before a write outside the task's paths. A write that bypassed the gate always trips, even if the guard is off. */
 export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   id: 'spec_deviation_detected',
-  trips: "the agent wants to change a file outside the task's scope. Inactive for a task without a scope.",
+  trips:
+    "the agent wants to change a file outside the task's scope. Without a scope any file may be changed.",
   names: 'cause',
   header: 'Outside the Scope',
   headerOf: ({ evidence }) => {
-    if (isPastTheGate(evidence)) return 'Gate Bypassed';
+    if (isUnasked(evidence)) return 'Edited Without Asking';
     return isProtectedOnly(evidence) ? 'Approval Needed' : 'Outside the Scope';
   },
   counter: 'Outside',
   counterOf: ({ evidence }) => {
-    if (isPastTheGate(evidence)) return 'Past the gate';
+    if (isUnasked(evidence)) return 'Edited without asking';
     return isProtectedOnly(evidence) ? 'To approve' : 'Outside';
   },
   category: 'architectural',
@@ -67,7 +68,7 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
   examine({ scope, proposed, examined }) {
     const others = proposed.filter(({ why }) => why !== 'file_limit');
     if (others.length === 0) return undefined;
-    const isOutside = others.some(({ why }) => why === 'out_of_scope');
+    const isOutside = others.some(({ why, reasons = [why] }) => reasons.includes('out_of_scope'));
     return {
       guard: 'spec_deviation_detected',
       kind: 'file_count',
@@ -94,39 +95,41 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
         observed > 1 ? 'approve them?' : 'approve it?',
       );
     }
-    if (isPastTheGate(evidence)) {
+    if (isUnasked(evidence)) {
       const what = observed > 1 ? `${observed} files were` : 'a file was';
       return joinHeadline(
-        `${what} written past the gate`,
+        `${what} edited without asking`,
         undefined,
         observed > 1 ? 'approve them?' : 'approve it?',
       );
     }
     if (observed > 1)
-      return joinHeadline(`${observed} files outside the task's paths`, undefined, 'approve them?');
-    return joinHeadline("a file outside the task's paths", undefined, 'approve it?');
+      return joinHeadline(`${observed} files outside the task's scope`, undefined, 'approve them?');
+    return joinHeadline("a file outside the task's scope", undefined, 'approve it?');
   },
   question({ evidence }) {
     const paths = namesOf(evidence.proposed ?? []);
     if (isFinishedWork(evidence)) {
       const again = changedSince(evidence);
       const changed = again.length > 0 ? ` Approved before, changed since: ${namesOf(again)}.` : '';
-      return `The work is finished, but it changes ${paths}, which a person has to approve before it is committed.${changed} How to proceed?`;
+      return `The work is finished, but it changes ${paths}, which needs your approval before it is committed.${changed} How to proceed?`;
     }
     const past = namesOf((evidence.proposed ?? []).filter((write) => write.why === 'gate_bypassed'));
-    const bypass = past ? `The agent changed ${past} past the gate, without asking first. ` : '';
-    const outside = namesOf((evidence.proposed ?? []).filter((write) => write.why !== 'gate_bypassed'));
-    if (!outside) return `${bypass}What it wrote was put back. How to proceed?`;
+    const bypass = past ? `The agent edited ${past} without asking. ` : '';
+    const others = (evidence.proposed ?? []).filter((write) => write.why !== 'gate_bypassed');
+    if (others.length === 0) return `${bypass}The edit was reverted and saved. How to proceed?`;
     const scope = oneLine((evidence.scope ?? []).join(', '));
-    return `${bypass}The agent wants to change ${outside}, outside the task's scope (${scope}). How to proceed?`;
+    // A write that the watch found after it was made is no wish any more.
+    const wants = others.every(({ held }) => held) ? 'wants to change' : 'changed';
+    return `${bypass}The agent ${wants} ${namesOf(others)}, outside the task's scope (${scope}). How to proceed?`;
   },
   options({ evidence }, progress) {
     const paths = (evidence.proposed ?? []).map((write) => write.path);
-    const own = isPastTheGate(evidence)
-      ? [approvePastTheGate(paths.length), refusePastTheGate(paths)]
+    const own = isUnasked(evidence)
+      ? [approveUnasked(paths.length), refuseUnasked(paths)]
       : [
-          ...approvePaths(paths),
-          isFinishedWork(evidence) ? finishWithout(paths) : stayWithin("the task's paths"),
+          ...approvePaths(evidence.proposed ?? []),
+          isFinishedWork(evidence) ? finishWithout(paths) : stayWithin("the task's scope"),
         ];
     return orderOptions([...own, acceptCurrent(progress), review, terminate]);
   },
@@ -138,7 +141,7 @@ function isProtectedOnly({ proposed = [] }: Evidence): boolean {
 }
 
 /** True if all proposed files need approval only because the agent wrote them without asking the gate. */
-function isPastTheGate({ proposed = [] }: Evidence): boolean {
+function isUnasked({ proposed = [] }: Evidence): boolean {
   return proposed.length > 0 && proposed.every(({ why }) => why === 'gate_bypassed');
 }
 
@@ -149,7 +152,7 @@ function tripOn(scope: string[], proposed: ProposedWrite[]): Trigger | undefined
     kind: 'file_count',
     threshold: null,
     observed: proposed.length,
-    evidence: isPastTheGate({ proposed }) ? { proposed } : { scope, proposed },
+    evidence: isUnasked({ proposed }) ? { proposed } : { scope, proposed },
   };
 }
 

@@ -11,7 +11,7 @@ import {
   terminate,
   tryDifferently,
 } from './words/options.ts';
-import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, plural } from './words/wording.ts';
+import { IF_CAUSE_SEEN, joinHeadline, plural, WHAT_NEXT } from './words/wording.ts';
 
 const HISTORY_KEPT = 50;
 const RATES_SHOWN = 6;
@@ -30,7 +30,7 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   trips: 'this many test runs in a row are no better than the best one before.',
   names: 'symptom',
   header: 'No Test Improvement',
-  counter: 'No better test run',
+  counter: 'Runs without improvement',
   hint: IF_CAUSE_SEEN,
   category: 'test_failure',
   type: 'progress_stall',
@@ -65,7 +65,7 @@ export const noTestImprovementAfter: Guard<ImprovementState, number> = {
   },
   headline({ observed, evidence }) {
     const unit = evidence.pass_rates?.at(-1)?.unit === 'checks' ? 'check' : 'test';
-    return joinHeadline(plural(observed, `${unit} run`), 'none better', CHOOSE);
+    return joinHeadline(`no improvement in ${plural(observed, `${unit} run`)}`, undefined, WHAT_NEXT);
   },
   question({ observed, evidence }) {
     const stalled = `no test improvement after ${plural(observed, 'attempt')}`;

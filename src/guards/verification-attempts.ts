@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import type { Guard } from '../core/contracts/guard.ts';
 import { countLimit } from './counting/limit-schema.ts';
-import {
-  acceptCurrent,
-  continueFromZero,
-  debugFirst,
-  orderOptions,
-  review,
-  terminate,
-} from './words/options.ts';
-import { CHOOSE, IF_CAUSE_SEEN, joinHeadline, statusClause } from './words/wording.ts';
+import { acceptCurrent, allowAnother, debugFirst, orderOptions, review, terminate } from './words/options.ts';
+import { IF_CAUSE_SEEN, joinHeadline, plural, statusClause, WHAT_NEXT } from './words/wording.ts';
 
 const TURNS_KEPT = 50;
 
@@ -51,13 +44,15 @@ export const totalVerificationAttempts: Guard<VerificationState, number> = {
       evidence: { turns },
     };
   },
+  grants: ({ threshold }) => `another ${plural(threshold ?? 0, 'verification')}`,
   headline({ observed, threshold }) {
-    return joinHeadline(`${observed} of ${threshold} verifications used`, undefined, CHOOSE);
+    return joinHeadline(`${observed} of ${threshold} verifications used`, undefined, WHAT_NEXT);
   },
   question({ threshold }, progress) {
     return `Verification limit (${threshold}) reached. Current status: ${statusClause(progress)}. How to proceed?`;
   },
-  options(_trigger, progress) {
-    return orderOptions([continueFromZero, debugFirst, acceptCurrent(progress), review, terminate]);
+  options({ threshold }, progress) {
+    const another = allowAnother(plural(threshold ?? 0, 'verification'));
+    return orderOptions([another, debugFirst, acceptCurrent(progress), review, terminate]);
   },
 };

@@ -1,28 +1,26 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { setTimeout as sleepFor } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
 import type { Claim } from '../core/contracts/envelope.ts';
 import type { Orders } from '../core/contracts/orders.ts';
-import type { RunStatus } from '../core/contracts/run-event.ts';
-import type { Verification } from '../core/contracts/verification.ts';
+import type { BaseVerification, Verification } from '../core/contracts/verification.ts';
 import { parseJson } from '../core/parse-json.ts';
 import {
   type BlobName,
-  type ClaimRequest,
   ClaimResponse,
   HEARTBEAT_MS,
   HeartbeatResponse,
   InputsResponse,
-  JOB_API_PATH,
   OrdersResponse,
   Refusal,
-  RunOver,
 } from '../core/ports/job-api.ts';
 import type { Link } from '../core/ports/ports.ts';
+import { newNonce } from './new-nonce.ts';
+import { jobApiOf, postClaim } from './post-claim.ts';
 import {
   LinkRefusedError,
   type LinkRequest,
-  type RetryOptions,
+  type RetrySettings,
   requestWithRetries,
+  retryOptions,
 } from './retry-request.ts';
 
 const POLL_SECONDS = 25;
@@ -30,26 +28,19 @@ const REQUEST_MS = 30_000;
 const POLL_MS = (POLL_SECONDS + 15) * 1000;
 const BLOB_MS = 300_000;
 const LAST_LOOK_MS = 5_000;
-const GIVE_UP_MS = 30 * 60_000;
-const NONCE_BYTES = 24;
 const UNAUTHORIZED = 401;
 const CONFLICT = 409;
-const GONE = 410;
 
 /** Claims after which the job is over. */
 const FINAL_CLAIMS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
 
-export interface HttpLinkOptions {
+export interface HttpLinkOptions extends RetrySettings {
   baseUrl: string;
   ticket: string;
   actionsRun: number;
   attempt: number;
-  fetch?: typeof fetch;
-  now(): Date;
-  sleep?(ms: number, signal?: AbortSignal): Promise<void>;
-  random?(): number;
-  giveUpMs?: number;
-  onRetry?(problem: string, waitMs: number): void;
+  /** The nonce of the claim in the `pre` step, if there was one. */
+  nonce?: string;
 }
 
 export interface HttpLink extends Link {
@@ -59,20 +50,13 @@ export interface HttpLink extends Link {
   /** Undefined if nothing was saved yet. */
   getBlob(name: BlobName): Promise<Uint8Array | undefined>;
   /** For verification jobs only. `changeset` holds the exact bytes that were verified; undefined if there was none. */
-  sendVerification(verification: Verification, changeset: Uint8Array | undefined): Promise<void>;
+  sendVerification(
+    verification: Verification,
+    changeset: Uint8Array | undefined,
+    withBase?: BaseVerification,
+  ): Promise<void>;
   /** Stops heartbeat and polling. */
   close(): Promise<void>;
-}
-
-/** The run ended before this job began, usually by a cancel. This is not a failure, and the job has nothing to do. */
-export class RunOverError extends Error {
-  override name = 'RunOverError';
-  readonly status: RunStatus;
-
-  constructor(message: string, status: RunStatus, options?: ErrorOptions) {
-    super(message, options);
-    this.status = status;
-  }
 }
 
 /** The desk does not accept this job any more, because it was given up as lost or another job replaced it. */
@@ -83,30 +67,16 @@ export class JobOverError extends LinkRefusedError {
 /** Claims the run for this job and returns its link. Messages survive a desk that is unavailable for minutes. */
 export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink> {
   const closed = new AbortController();
-  const retrying: RetryOptions = {
-    fetch: options.fetch ?? fetch,
-    now: options.now,
-    sleep: options.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal })),
-    random: options.random ?? Math.random,
-    giveUpMs: options.giveUpMs ?? GIVE_UP_MS,
-    onRetry: options.onRetry ?? (() => undefined),
-  };
-  const base = `${options.baseUrl.replace(/\/+$/, '')}${JOB_API_PATH}`;
-  const claim: ClaimRequest = {
+  const retrying = retryOptions(options);
+  const base = jobApiOf(options.baseUrl);
+  const answer = await postClaim(retrying, options.baseUrl, {
     ticket: options.ticket,
     actions_run_id: options.actionsRun,
     attempt: options.attempt,
-    nonce: randomBytes(NONCE_BYTES).toString('base64url'),
-  };
-  const answer = await requestWithRetries(retrying, {
-    method: 'POST',
-    url: `${base}/claim`,
-    json: claim,
-    timeoutMs: REQUEST_MS,
-  }).catch((error: unknown) => {
-    throw asRunOver(error) ?? error;
+    nonce: options.nonce ?? newNonce(),
+    begin: newNonce(),
   });
-  const { token, ...claimed } = ClaimResponse.parse(await answer.json());
+  const { token, ...claimed } = ClaimResponse.parse(answer);
   const ask = (path: string, request: Omit<LinkRequest, 'url' | 'token'>) =>
     requestWithRetries(retrying, { ...request, url: `${base}${path}`, token }).catch((error: unknown) => {
       throw asJobOver(error) ?? error;
@@ -209,9 +179,9 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
       });
       return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
     },
-    async sendVerification(verification, changeset) {
+    async sendVerification(verification, changeset, withBase) {
       const digest = changeset ? createHash('sha256').update(changeset).digest('hex') : null;
-      const json = { verification, changeset: digest };
+      const json = { verification, changeset: digest, with_base: withBase };
       await ask('/verification', { method: 'POST', json, timeoutMs: REQUEST_MS });
     },
     async close() {
@@ -226,12 +196,6 @@ function asJobOver(error: unknown): JobOverError | undefined {
   if (!(error instanceof LinkRefusedError) || error.status !== UNAUTHORIZED) return undefined;
   const { data } = Refusal.safeParse(parseJson(error.body));
   return new JobOverError(data?.error ?? error.message, error.status, error.body);
-}
-
-function asRunOver(error: unknown): RunOverError | undefined {
-  if (!(error instanceof LinkRefusedError) || error.status !== GONE) return undefined;
-  const over = RunOver.safeParse(parseJson(error.body));
-  return over.success ? new RunOverError(over.data.error, over.data.status, { cause: error }) : undefined;
 }
 
 function nextChange(sleepers: Set<() => void>, signal: AbortSignal): Promise<void> {

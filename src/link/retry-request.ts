@@ -1,3 +1,5 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+
 /** The desk refused the ticket, the token or the message, so a retry is useless. */
 export class LinkRefusedError extends Error {
   override name = 'LinkRefusedError';
@@ -20,6 +22,29 @@ export interface RetryOptions {
   /** The time the desk may be unavailable before a request fails. */
   giveUpMs: number;
   onRetry(problem: string, waitMs: number): void;
+}
+
+/** The settings of a caller. Tests replace the clock and the network. */
+export interface RetrySettings {
+  fetch?: typeof fetch;
+  now(): Date;
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>;
+  random?(): number;
+  giveUpMs?: number;
+  onRetry?(problem: string, waitMs: number): void;
+}
+
+const GIVE_UP_MS = 30 * 60_000;
+
+export function retryOptions(settings: RetrySettings): RetryOptions {
+  return {
+    fetch: settings.fetch ?? fetch,
+    now: settings.now,
+    sleep: settings.sleep ?? ((ms, signal) => sleepFor(ms, undefined, { signal })),
+    random: settings.random ?? Math.random,
+    giveUpMs: settings.giveUpMs ?? GIVE_UP_MS,
+    onRetry: settings.onRetry ?? (() => undefined),
+  };
 }
 
 export interface LinkRequest {

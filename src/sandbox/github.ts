@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createSite, personOf } from './browser/site.ts';
 import { createActionsSecrets } from './github/actions-secrets.ts';
+import { createAppManifests } from './github/app-manifests.ts';
 import { createCallers } from './github/callers.ts';
 import { createCheckRuns } from './github/check-runs.ts';
 import { createComments } from './github/comments.ts';
@@ -22,6 +24,7 @@ import { createHookDeliveries } from './github/hook-deliveries.ts';
 import { createInstallations } from './github/installations.ts';
 import { createIssues } from './github/issues.ts';
 import { createLabels } from './github/labels.ts';
+import { answerSignIn, createOAuth } from './github/oauth.ts';
 import { createPermissions, type Role } from './github/permissions.ts';
 import { createPullRequests } from './github/pull-requests.ts';
 import { createReactions, type ReactionGap } from './github/reactions.ts';
@@ -43,6 +46,10 @@ interface LocalGitHubOptions {
   /** Everybody with an account, and their role in the repository. The owner is its admin. */
   people: Record<string, Role>;
   startJob(run: DispatchedRun): RunningJob;
+  /** The port to listen on. Any free one if omitted. */
+  port?: number;
+  /** Shows people a stand-in for GitHub's pages. */
+  site?: { jobLog(run: number): string; appUrl(): string | undefined };
   /** Called with every request and its answer, for tests that compare them with GitHub's description. */
   onExchange?(exchange: { call: Call; answer: Answer }): void;
   /** Names of the Actions secrets, if the App may read them. */
@@ -94,7 +101,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       response.end(JSON.stringify({ message: `The sandbox failed: ${String(error)}` }));
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const url = `http://${host}`;
@@ -150,8 +157,10 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     emit: webhooks.emit,
     installation: { id: INSTALLATION_ID, node_id: 'I_100' },
   });
+  const manifests = createAppManifests({ described: app, privateKey, webhookSecret });
   const gaps: Gap[] = [
     createPermissions(roles, upstream),
+    manifests,
     createHookDeliveries(`${url}/api/v3`, webhooks),
     ...(options.secretNames ? [createActionsSecrets(options.secretNames)] : []),
     createSetUp({ app, roles, webhooks }),
@@ -193,22 +202,77 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     webhooks.emit(event, fixed);
   }
 
+  const people = [owner, ...[...roles.keys()].filter((login) => login !== owner)];
+  const oauth = createOAuth(
+    (request) => personOf(request, people),
+    (verifier) => createHash('sha256').update(verifier).digest('base64url'),
+  );
+  const callAs: LocalGitHub['callAs'] = async (login, method, path, body) => {
+    const response = await fetch(`${url}/api/v3${path}`, {
+      method,
+      headers: { authorization: `token ${tokenOf(login)}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  };
+  const { site: shown } = options;
+  const site =
+    shown &&
+    createSite({
+      ...{ owner, name, people, callAs },
+      appUrl: shown.appUrl,
+      jobs: () =>
+        workflows.runs.map(({ id, name: title, status, conclusion }) => ({
+          ...{ id, status, conclusion },
+          name: title,
+          log: shown.jobLog(id),
+        })),
+    });
+
   handle = async (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', url);
-    const body = await readJson(request);
+    const asked = new URL(request.url ?? '/', url);
+    const { pathname, searchParams } = asked;
+    const isPage = !/^\/(?:api|login|_webhooks)(?:\/|$)/.test(pathname);
+    if (site && isPage && (await site(request, response, pathname))) return;
+    const text = await readText(request);
+    const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
+    const page = isForm && manifests.openPage(pathname, searchParams, new URLSearchParams(text));
+    if (page) {
+      response.writeHead(page.status, page.headers).end(page.body && JSON.stringify(page.body));
+      return;
+    }
+    const body = text === '' ? {} : (JSON.parse(text) as Json);
+    if (oauth.handle(request, response, asked, body)) return;
+    const signedIn = await answerSignIn(oauth, request, pathname, body, upstream);
+    if (signedIn) {
+      response.writeHead(signedIn.status, { 'content-type': 'application/json; charset=utf-8' });
+      response.end(JSON.stringify(signedIn.body));
+      return;
+    }
     if (pathname === '/_webhooks') {
       await receiveWebhook(String(request.headers['x-github-event']), body);
       response.writeHead(204).end();
       return;
     }
     const { authorization = '' } = request.headers;
-    const caller = callers.find(authorization);
     const path = pathname.replace(/^\/api\/v3(?=\/)/, '');
+    // The code of a manifest is a credential of the App itself.
+    const isConversion = path.startsWith('/app-manifests/');
+    const caller = callers.find(authorization) ?? (isConversion ? { kind: 'app' as const } : undefined);
     const call = { method: request.method ?? 'GET', path, query: searchParams, body, caller } as Call;
-    const answer = !caller
+    const whole = !caller
       ? refuse(401, 'Bad credentials')
       : (interfere(call) ??
-        (pathname === '/api/graphql' ? await graphql(call) : await answerCall(call, authorization)));
+        (pathname === '/api/graphql'
+          ? await graphql(call, (method, to, sent) =>
+              answerCall(
+                { ...call, method, path: to, query: new URLSearchParams(), body: (sent ?? {}) as Json },
+                authorization,
+              ),
+            )
+          : await answerCall(call, authorization)));
+    const answer = answerIfChanged(request, whole);
     onExchange({ call, answer });
     response.writeHead(answer.status, {
       'content-type': 'application/json; charset=utf-8',
@@ -233,15 +297,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     reviewReactions,
     upstream,
     tokenOf: (login) => tokenOf(login) ?? '',
-    async callAs(login, method, path, body) {
-      const response = await fetch(`${url}/api/v3${path}`, {
-        method,
-        headers: { authorization: `token ${tokenOf(login)}`, 'content-type': 'application/json' },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
-    },
+    callAs,
     async close() {
       await workflows.close();
       await webhooks.settled();
@@ -251,13 +307,22 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   };
 }
 
+/** emulate knows no ETags. GitHub's differ by token, too. */
+function answerIfChanged({ method, headers }: IncomingMessage, answer: Answer): Answer {
+  if (method !== 'GET' || answer.status !== 200) return answer;
+  const content = `${headers.authorization}\n${JSON.stringify(answer.body)}`;
+  const etag = `W/"${createHash('sha256').update(content).digest('hex')}"`;
+  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+  return { ...answer, headers: { ...answer.headers, etag } };
+}
+
 async function closeServer(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
 }
 
-async function readJson(request: IncomingMessage): Promise<Json> {
+async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -265,5 +330,5 @@ async function readJson(request: IncomingMessage): Promise<Json> {
     if (length > MAX_BODY_BYTES) throw new Error('the body is too large');
     chunks.push(chunk);
   }
-  return length === 0 ? {} : (JSON.parse(Buffer.concat(chunks).toString('utf8')) as Json);
+  return Buffer.concat(chunks).toString('utf8');
 }

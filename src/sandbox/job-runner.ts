@@ -7,15 +7,24 @@ import type { Upstream } from './github/gap.ts';
 import { fillIn, isWanted, type WorkflowStep } from './github/workflow-file.ts';
 import type { Conclusion, DispatchedRun, RunningJob } from './github/workflows.ts';
 import { createRunnerLog, type RunnerLog } from './runner-log.ts';
+import { isSetUpAction, setUpTool } from './set-up-actions.ts';
 import { runStepProcess } from './step-process.ts';
 
-export const SOURCE_ACTION = fileURLToPath(new URL('../action.ts', import.meta.url));
+/** The files of the action that are run before all steps, as its step, and after all steps. */
+export interface ActionFiles {
+  pre?: string;
+  main: string;
+  post?: string;
+}
+
+const source = (name: string) => fileURLToPath(new URL(`../${name}.ts`, import.meta.url));
+export const SOURCE_ACTION: ActionFiles = { pre: source('action-pre'), main: source('action') };
 const BUNDLER = fileURLToPath(new URL('../../scripts/bundle.mjs', import.meta.url));
 
 /** Bundles the action as users get it. */
-export function bundleAction(directory: string): string {
+export function bundleAction(directory: string): ActionFiles {
   execFileSync(process.execPath, [BUNDLER, directory], { stdio: ['ignore', 'ignore', 'pipe'] });
-  return join(directory, 'action.js');
+  return { pre: join(directory, 'action-pre.js'), main: join(directory, 'action.js') };
 }
 
 interface JobRunnerOptions {
@@ -26,7 +35,7 @@ interface JobRunnerOptions {
   /** The directory for everything a job leaves. The caller removes it. */
   directory: string;
   /** The bundle, or the source, which needs no bundling. */
-  action: string;
+  action: ActionFiles;
   /** PATH and the like. Nothing else of this process's environment reaches a job. */
   environment: Record<string, string>;
   secrets?: Record<string, string>;
@@ -79,6 +88,9 @@ interface Machine extends JobRunnerOptions {
   secretsOfJob: Record<string, string>;
   artifacts: string[];
   home: string;
+  /** Programs that steps find before any of them adds some: the machine's own, and those that they install with npm. */
+  path: string;
+  states: Map<WorkflowStep, Map<string, string>>;
 }
 
 async function execute(
@@ -108,6 +120,9 @@ async function execute(
     jobEnv: {},
     secretsOfJob: secrets,
     artifacts: [],
+    // A box shows the directories of the PATH, and npm keeps programs and packages in two of them.
+    path: [options.environment.PATH, join(home, 'npm', 'bin'), join(home, 'npm')].filter(Boolean).join(':'),
+    states: new Map(),
   };
   let conclusion: Conclusion = 'failure';
   try {
@@ -148,30 +163,72 @@ async function runSteps(machine: Machine): Promise<Conclusion> {
   const job = Object.values(run.workflow.jobs).find((candidate) => isWanted(candidate.if, contexts));
   if (!job) throw new Error('No job of the workflow is wanted.');
   let ok = true;
-  for (const step of job.steps) {
-    if (step.if !== 'always()' && (!ok || cancelled.aborted)) continue;
-    log.write(`##[group]${step.name ?? step.uses ?? step.run?.split('\n')[0] ?? 'step'}\n`);
+  const perform = async (title: string, step: WorkflowStep, run: PerformStep) => {
+    log.write(`##[group]${title}\n`);
     const env = Object.fromEntries(
       Object.entries(step.env).map(([key, value]) => [key, fillIn(value, contexts)]),
     );
-    const passed = await runStep(machine, step, { ...machine.jobEnv, ...env });
+    const passed = await run({ ...machine.jobEnv, ...env, ...stateOf(machine, step) });
     if (!passed) log.write('##[error]The step failed.\n');
     ok &&= passed;
     applyStepEnvironment(machine);
+    keepState(machine, step);
+  };
+  const named = (step: WorkflowStep) => step.name ?? step.uses ?? step.run?.split('\n')[0] ?? 'step';
+  const ours = job.steps.filter((step) => OURS.test(actionOf(step)));
+  const runFile = (step: WorkflowStep, file: string) =>
+    perform(named(step), step, (env) => runAction(machine, step, file, env));
+  const { pre, post } = machine.action;
+  // As in Actions: `pre` of all steps first, in their order; `post` last, in the reverse order, also after a failure.
+  if (pre) for (const step of ours) if (!cancelled.aborted) await runFile(step, pre);
+  const begun: WorkflowStep[] = [];
+  for (const step of job.steps) {
+    if (step.if !== 'always()' && (!ok || cancelled.aborted)) continue;
+    begun.push(step);
+    await perform(named(step), step, (env) => runStep(machine, step, env));
   }
+  if (post) for (const step of ours.toReversed()) if (pre || begun.includes(step)) await runFile(step, post);
   return ok ? 'success' : 'failure';
 }
 
+type PerformStep = (env: Record<string, string>) => Promise<boolean>;
+
+/** The action, whoever's copy it is. */
+const OURS = /^[\w-]+\/autobuild$/;
+
+function actionOf({ uses = '' }: WorkflowStep): string {
+  return uses.split('@')[0] ?? '';
+}
+
+/** State goes from a step to its own later parts only, in memory. */
+function stateOf({ states }: Machine, step: WorkflowStep): Record<string, string> {
+  return Object.fromEntries([...(states.get(step) ?? [])].map(([key, value]) => [`STATE_${key}`, value]));
+}
+
+function keepState({ files, states }: Machine, step: WorkflowStep): void {
+  const text = readFileSync(files.state, 'utf8');
+  writeFileSync(files.state, '');
+  const kept = states.get(step) ?? new Map<string, string>();
+  for (const [, key = '', , value = ''] of text.matchAll(/^(\w+)<<(\S+)\n([\s\S]*?)\n\2$/gm))
+    kept.set(key, value);
+  states.set(step, kept);
+}
+
 async function runStep(machine: Machine, step: WorkflowStep, env: Record<string, string>): Promise<boolean> {
-  const { run, upstream, owner, name, workspace, action } = machine;
-  const given = Object.fromEntries(
-    Object.entries(step.with).map(([key, value]) => [key, fillIn(value, { inputs: run.inputs })]),
-  );
+  const { run, upstream, owner, name, workspace } = machine;
+  const given = inputsOf(machine, step);
   if (step.run !== undefined) {
     const script = fillIn(step.run, { inputs: run.inputs, secrets: machine.secretsOfJob });
-    return runProcess(machine, ['bash', '-e', '-o', 'pipefail', '-c', script], env);
+    const directory = step['working-directory'];
+    return runProcess(machine, ['bash', '-e', '-o', 'pipefail', '-c', script], env, directory);
   }
-  const [uses = ''] = (step.uses ?? '').split('@');
+  const uses = actionOf(step);
+  if (OURS.test(uses)) return runAction(machine, step, machine.action.main, env);
+  if (isSetUpAction(uses)) {
+    const { home, files } = machine;
+    machine.log.write(setUpTool(uses, given, { home, workspace, pathFile: files.path, path: machine.path }));
+    return true;
+  }
   switch (uses) {
     case 'actions/checkout':
       await checkOut(upstream, `/repos/${owner}/${name}`, given.ref || run.sha, workspace);
@@ -179,22 +236,36 @@ async function runStep(machine: Machine, step: WorkflowStep, env: Record<string,
     case 'actions/upload-artifact':
       keepArtifacts(machine, given.path ?? '');
       return true;
-    case 'autobuild/autobuild': {
-      const inputs = Object.entries({ directory: '.', ...given }).map(([key, value]) => [
-        `INPUT_${key.toUpperCase()}`,
-        value,
-      ]);
-      return runProcess(machine, [process.execPath, action], { ...env, ...Object.fromEntries(inputs) });
-    }
     default:
       throw new Error(`The sandbox's runner has no ${uses}; set-up steps are written with \`run:\` here.`);
   }
+}
+
+function inputsOf({ run }: Machine, step: WorkflowStep): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(step.with).map(([key, value]) => [key, fillIn(value, { inputs: run.inputs })]),
+  );
+}
+
+function runAction(
+  machine: Machine,
+  step: WorkflowStep,
+  file: string,
+  env: Record<string, string>,
+): Promise<boolean> {
+  const inputs = Object.entries({ directory: '.', ...inputsOf(machine, step) }).map(([key, value]) => [
+    `INPUT_${key.toUpperCase()}`,
+    value,
+  ]);
+  return runProcess(machine, [process.execPath, file], { ...env, ...Object.fromEntries(inputs) });
 }
 
 function environmentOf(machine: Machine): Record<string, string> {
   const { run, files, home, workspace, owner, name, serverUrl, environment } = machine;
   return {
     ...environment,
+    PATH: machine.path,
+    npm_config_prefix: join(home, 'npm'),
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_ACTOR: run.actor,
@@ -223,8 +294,14 @@ function environmentOf(machine: Machine): Record<string, string> {
   };
 }
 
-function runProcess(machine: Machine, argv: string[], env: Record<string, string>): Promise<boolean> {
-  const { workspace: cwd, cancelled, log } = machine;
+function runProcess(
+  machine: Machine,
+  argv: string[],
+  env: Record<string, string>,
+  directory = '.',
+): Promise<boolean> {
+  const { workspace, cancelled, log } = machine;
+  const cwd = join(workspace, directory);
   return runStepProcess(argv, {
     cwd,
     cancelled,
@@ -234,13 +311,13 @@ function runProcess(machine: Machine, argv: string[], env: Record<string, string
 }
 
 /** Applies the variables and paths that a step wrote for the steps after it. */
-function applyStepEnvironment({ files, jobEnv, environment }: Machine): void {
+function applyStepEnvironment({ files, jobEnv, path }: Machine): void {
   for (const line of readFileSync(files.env, 'utf8').split('\n')) {
     const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? [];
     if (key) jobEnv[key] = value ?? '';
   }
   const added = readFileSync(files.path, 'utf8').split('\n').filter(Boolean).toReversed();
-  if (added.length > 0) jobEnv.PATH = [...added, environment.PATH].join(':');
+  if (added.length > 0) jobEnv.PATH = [...added, path].join(':');
 }
 
 function keepArtifacts({ workspace, home, artifacts }: Machine, pattern: string): void {

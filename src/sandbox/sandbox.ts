@@ -1,17 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type AppProcess, startAppProcess } from './app-process.ts';
 import { findFreePort } from './free-port.ts';
 import type { Answer, Call, Upstream } from './github/gap.ts';
+import { OAUTH_CLIENT } from './github/oauth.ts';
 import type { Role } from './github/permissions.ts';
 import { type LocalGitHub, startLocalGitHub } from './github.ts';
-import { createJobRunner, type JobRunner, SOURCE_ACTION } from './job-runner.ts';
+import { type ActionFiles, createJobRunner, type JobRunner, SOURCE_ACTION } from './job-runner.ts';
 import { createPerson, type Person } from './person.ts';
 
 const OWNER = 'olivia';
 const REPOSITORY = 'shop';
+const MAX_LOG = 500_000;
 const WEBHOOK_PATH = '/api/github/webhooks';
+/** The scripted agents are here. A box shows the directories of the PATH, also below a private `/tmp`. */
+const PROGRAMS = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 interface SandboxOptions {
   /** The directory for everything. The caller creates and removes it. */
@@ -20,8 +25,8 @@ interface SandboxOptions {
   files: Record<string, string>;
   /** People beside the owner, `olivia`. */
   people?: Record<string, Role>;
-  /** The file that is run as the action. Its source if omitted. */
-  action?: string;
+  /** The files that are run as the action. Its source if omitted. */
+  action?: ActionFiles;
   /** The address of PostgreSQL. A SQLite file if omitted. */
   databaseUrl?: string;
   /** The environment that jobs and the App get: PATH at least. */
@@ -29,6 +34,8 @@ interface SandboxOptions {
   secrets?: Record<string, string>;
   onExchange?(exchange: { call: Call; answer: Answer }): void;
   onJobLog?(run: number, text: string): void;
+  /** Shows people a stand-in for GitHub's pages, at this port if it is given. */
+  site?: { port?: number };
 }
 
 export interface Sandbox {
@@ -54,6 +61,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const temporary = join(directory, 't');
   for (const made of [jobs, temporary]) mkdirSync(made, { recursive: true });
   let runner: JobRunner | undefined;
+  const logs = new Map<number, string>();
+  const running = new Map<AppProcess, string>();
   const github = await startLocalGitHub({
     owner: OWNER,
     name: REPOSITORY,
@@ -63,6 +72,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       return runner.start(run);
     },
     onExchange: options.onExchange,
+    port: options.site?.port,
+    site: options.site && {
+      jobLog: (run) => logs.get(run) ?? '',
+      appUrl: () => running.values().next().value?.replace(WEBHOOK_PATH, ''),
+    },
     secretNames: options.secrets ? () => Object.keys(options.secrets ?? {}) : undefined,
   });
   runner = createJobRunner({
@@ -72,14 +86,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     serverUrl: `http://${github.host}`,
     directory: jobs,
     action: options.action ?? SOURCE_ACTION,
-    environment: { LANG: 'C.UTF-8', TMPDIR: temporary, ...environment },
+    environment: {
+      LANG: 'C.UTF-8',
+      TMPDIR: temporary,
+      ...environment,
+      PATH: [environment.PATH, PROGRAMS].filter(Boolean).join(delimiter),
+    },
     secrets: options.secrets,
-    onLog: options.onJobLog,
+    onLog(run, text) {
+      if (options.site) logs.set(run, `${logs.get(run) ?? ''}${text}`.slice(-MAX_LOG));
+      options.onJobLog?.(run, text);
+    },
   });
   const push = (files: Record<string, string>) =>
     commitFiles(github.upstream, `/repos/${OWNER}/${REPOSITORY}`, files);
   await push(options.files);
-  const running = new Map<AppProcess, string>();
   const freed: number[] = [];
   const keys = randomBytes(32).toString('base64');
   const direct = () => github.webhooks.to([...running.values()]);
@@ -107,6 +128,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
           PORT: String(port),
           GHE_HOST: github.host,
           GHE_PROTOCOL: 'http',
+          // People sign in only where they have a browser.
+          ...(options.site && {
+            GITHUB_CLIENT_ID: OAUTH_CLIENT.clientId,
+            GITHUB_CLIENT_SECRET: OAUTH_CLIENT.clientSecret,
+          }),
           LOG_LEVEL: 'info',
         },
       });

@@ -65,7 +65,8 @@ async function playStory(): Promise<number> {
     const child = spawn(process.execPath, argv, {
       cwd: shop,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, AUTOBUILD_HOME: join(scratch, 'home') },
+      // The hints are shown as those of a run that npm starts.
+      env: { ...process.env, npm_lifecycle_event: 'autobuild', AUTOBUILD_HOME: join(scratch, 'home') },
     });
     const code = await new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
     print();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   fstatSync,
@@ -6,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -17,6 +19,7 @@ import { RunEvent } from '../core/contracts/run-event.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import { evolve } from '../core/decide/evolve.ts';
 import type { Commit, RunStore } from '../core/ports/ports.ts';
+import { type JournalChange, openJournalRecord } from './journal-record.ts';
 
 /** One line is one complete decision: input, events and effects. A line cut off by a crash was never acknowledged. */
 const JournalLine = z.object({
@@ -38,6 +41,9 @@ interface ReadJournal {
 }
 
 const NEWLINE = 0x0a;
+const HOW =
+  'by another program while the run was under way, perhaps by the agent. Nothing was added to it. ' +
+  'Compare it with a backup, correct it, then continue with autobuild resume.';
 
 /** Reads a journal and separates a cut-off last line. A bad line before the last one is damage, not a crash. */
 export function readJournal(contents: Uint8Array | string, file: string, linesBefore = 0): ReadJournal {
@@ -64,7 +70,7 @@ function readLine(line: string, number: number, file: string): Commit {
   const problem = parsed.error.issues[0];
   throw new JournalError(
     `${file}, line ${number} is not a journal line (${problem?.path.join('.') || 'whole line'}: ${problem?.message}). ` +
-      'Restore the file from a backup, or cut it before that line to go on from there.',
+      'Restore the file from a backup, or cut it before that line to continue from there.',
   );
 }
 
@@ -76,11 +82,20 @@ function parseJson(line: string): unknown {
   }
 }
 
+/** A line that no process of this run wrote, and what it says now. */
+export type ForeignLine = JournalChange & { commit?: Commit };
+
+/** Digests of the lines of each journal that is open in this process, by its inode. */
+const written = new Map<string, { lines: string[]; stores: number }>();
+
 /**
  * The journal of one run in one file, appended and synced before anything is acknowledged. The worktree lock excludes other
- * processes. Lines that another store of this process appended are read before every load and commit.
+ * processes. Lines that another store of this process appended are read before every load and commit. Any other change was made
+ * by the agent or by hand: from then on nothing is loaded or appended, because limits and approvals may be among it (S-7).
  */
-export function openFileStore(directory: string): RunStore & { repaired?: string; close(): void } {
+export function openFileStore(
+  directory: string,
+): RunStore & { repaired?: string; changes: ForeignLine[]; close(): void } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, 'journal.jsonl');
   const descriptor = openSync(file, 'a+', 0o600);
@@ -88,6 +103,22 @@ export function openFileStore(directory: string): RunStore & { repaired?: string
   let state: RunState | undefined;
   /** The number of journal bytes folded into `state`. */
   let read = 0;
+  const { dev, ino } = fstatSync(descriptor);
+  const ours = written.get(`${dev}:${ino}`) ?? { lines: [], stores: 0 };
+  /** False while the journal is read for the first time in this process. */
+  let isKnown = ours.stores > 0;
+
+  /** Throws if the file is not what this process read at first and wrote since. */
+  const check = () => {
+    const present = statSync(file, { throwIfNoEntry: false });
+    if (present?.ino !== ino || present.dev !== dev)
+      throw new JournalError(`${file} was ${present ? 'replaced' : 'removed'} ${HOW}`);
+    const found = digestLines(readFrom(descriptor, 0, Number(present.size)));
+    const changed = ours.lines.findIndex((line, index) => line !== found[index]);
+    if (changed >= 0) throw new JournalError(`${file}, line ${changed + 1} was changed ${HOW}`);
+    if (found.length > ours.lines.length)
+      throw new JournalError(`${file}, line ${ours.lines.length + 1} was added ${HOW}`);
+  };
 
   const apply = (commit: Commit) => {
     version += 1;
@@ -95,9 +126,8 @@ export function openFileStore(directory: string): RunStore & { repaired?: string
   };
   /** Folds lines that were appended since the last read. Returns an incomplete last line. */
   const catchUp = (): string => {
+    if (isKnown) check();
     const { size } = fstatSync(descriptor);
-    if (size < read)
-      throw new JournalError(`${file} got shorter while it was in use. Restore it from a backup.`);
     const journal = readJournal(readFrom(descriptor, read, size), file, version);
     for (const commit of journal.commits) apply(commit);
     read += journal.wholeBytes;
@@ -105,6 +135,8 @@ export function openFileStore(directory: string): RunStore & { repaired?: string
   };
 
   let repaired: string | undefined;
+  let changes: ForeignLine[] = [];
+  const record = openJournalRecord(directory);
   try {
     const torn = catchUp();
     if (torn) {
@@ -112,33 +144,71 @@ export function openFileStore(directory: string): RunStore & { repaired?: string
       writeFileSync(repaired, torn, { mode: 0o600 });
       ftruncateSync(descriptor, read);
     }
+    if (!isKnown) {
+      const bytes = readFrom(descriptor, 0, read);
+      ours.lines = digestLines(bytes);
+      const found = record.compare(ours.lines);
+      if (found.length > 0) {
+        const { commits } = readJournal(bytes, file);
+        changes = found
+          .filter(({ kind }) => kind !== 'unfinished' || repaired === undefined)
+          .map((change) => ({ ...change, commit: commits[change.line - 1] }));
+      }
+    }
+    isKnown = true;
+    ours.stores += 1;
+    written.set(`${dev}:${ino}`, ours);
   } catch (error) {
     closeSync(descriptor);
+    record.close();
     throw error;
   }
   return {
     repaired,
-    close: () => closeSync(descriptor),
+    changes,
+    close() {
+      ours.stores -= 1;
+      if (ours.stores === 0) written.delete(`${dev}:${ino}`);
+      closeSync(descriptor);
+      record.close();
+    },
     async load() {
       catchUp();
       return { version, state };
     },
     async commit(_run, expectedVersion, commit) {
-      if (catchUp() !== '' || expectedVersion !== version) return { ok: false };
+      catchUp();
+      if (expectedVersion !== version) return { ok: false };
       const line = Buffer.from(writeLine(commit));
+      const digests = digestLines(line);
       try {
+        record.add(digests);
         writeWhole(descriptor, line);
         fsyncSync(descriptor);
       } catch (error) {
         // An incomplete line would make the journal unreadable from here.
         ftruncateSync(descriptor, read);
+        record.restore();
         throw error;
       }
       read += line.length;
+      ours.lines.push(...digests);
       apply(commit);
       return { ok: true, version };
     },
   };
+}
+
+/** One digest per line, an incomplete last one included. */
+function digestLines(bytes: Buffer): string[] {
+  const digests: string[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline < 0 ? bytes.length : newline + 1;
+    digests.push(createHash('sha256').update(bytes.subarray(start, end)).digest('base64'));
+    start = end;
+  }
+  return digests;
 }
 
 function readFrom(descriptor: number, start: number, end: number): Buffer {

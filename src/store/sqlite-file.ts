@@ -3,10 +3,6 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Applies to new files. A webhook fits one page of this size, instead of four of the default size that are written one by one.
- */
-const PAGE_BYTES = 16_384;
-/**
  * The cache holds the inner pages for very many runs. The WAL is checkpointed only after 16 MB, because runs are spread over the
  * file.
  */
@@ -14,7 +10,7 @@ const SETTINGS = `
   pragma synchronous = full;
   pragma trusted_schema = off;
   pragma cache_size = -65536;
-  pragma wal_autocheckpoint = 1000;
+  pragma wal_autocheckpoint = 4000;
   pragma journal_size_limit = 67108864;
   pragma busy_timeout = 0;
 `;
@@ -31,7 +27,6 @@ export function openSqliteFile(file: string, busyMs: number): DatabaseSync {
   closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: busyMs });
   try {
-    database.exec(`pragma page_size = ${PAGE_BYTES}`);
     const mode = database.prepare('pragma journal_mode = wal').get()?.journal_mode;
     if (mode !== 'wal')
       throw new Error(

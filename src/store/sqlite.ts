@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
 import { checkKey } from './check-key.ts';
@@ -7,11 +8,14 @@ import { migrate } from './hosted/migrate.ts';
 import { MIGRATIONS } from './hosted/migrations/all.ts';
 import type { Tables } from './hosted/tables.ts';
 import { createNodeSqliteDialect } from './node-sqlite-dialect.ts';
-import { createSealer } from './seal.ts';
+import { createSealer, type Sealer } from './seal.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import { asUnavailable } from './unavailable.ts';
 
 const BUSY_MS = 10_000;
+
+/** An SQL expression of milliseconds, or a function. */
+type Clock = string | (() => number);
 
 /** A store in one local file, for one instance. Writes are durable when their promise resolves (WAL, synchronous=FULL). */
 export async function openSqliteStore({
@@ -25,33 +29,40 @@ export async function openSqliteStore({
   /** The time to wait for another process that writes. */
   busyMs?: number;
   /** Another clock than this machine's, for tests. */
-  clock?: string | (() => number);
+  clock?: Clock;
 }): Promise<HostedStore> {
   const sealer = createSealer(key);
   try {
-    const connection = openSqliteFile(file, busyMs);
-    const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, busyMs) });
-    try {
-      await migrate(db, 'sqlite', MIGRATIONS);
-      await checkKey(db, sealer);
-    } catch (error) {
-      await db.destroy();
-      throw error;
-    }
-    const expression = typeof clock === 'function' ? 'test_clock()' : clock;
-    if (typeof clock === 'function') connection.function('test_clock', clock);
-    const database = createDatabase({
-      db,
-      dialect: 'sqlite',
-      clock: expression,
-      notify: async () => undefined,
-    });
-    return createHostedStore(database, sealer, async () => {
-      // Waits for running queries, because the only connection is handed out in turn.
-      await db.connection().execute(async () => undefined);
-      await db.destroy();
-    });
+    return await createSqliteStore(openSqliteFile(file, busyMs), { sealer, busyMs, clock });
   } catch (error) {
     throw asUnavailable(error);
   }
+}
+
+/** Closes the connection if the store cannot be used, and when the store is closed. */
+export async function createSqliteStore(
+  connection: DatabaseSync,
+  { sealer, busyMs = BUSY_MS, clock }: { sealer: Sealer; busyMs?: number; clock?: Clock },
+): Promise<HostedStore> {
+  const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(connection, busyMs) });
+  try {
+    await migrate(db, 'sqlite', MIGRATIONS);
+    await checkKey(db, sealer);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const expression = typeof clock === 'function' ? 'test_clock()' : clock;
+  if (typeof clock === 'function') connection.function('test_clock', clock);
+  const database = createDatabase({
+    db,
+    dialect: 'sqlite',
+    clock: expression,
+    notify: async () => undefined,
+  });
+  return createHostedStore(database, sealer, async () => {
+    // Waits for running queries, because the only connection is handed out in turn.
+    await db.connection().execute(async () => undefined);
+    await db.destroy();
+  });
 }

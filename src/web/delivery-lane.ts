@@ -1,14 +1,5 @@
-import { createJsonPicker } from './pick-json.ts';
-
 /** Our branches: `autobuild/issue-N`, or `autobuild/issue-N-RUN` if others work on that one. */
 const OUR_BRANCH = /^autobuild\/issue-([1-9]\d{0,9})(?:-[\w-]{1,60})?$/;
-
-/** The fields of a payload that decide its lane. The rest, which may be long, is not parsed before the response. */
-export const pickLaneFields = createJsonPicker({
-  repository: { id: true },
-  issue: { number: true },
-  pull_request: { number: true, head: { ref: true, repo: { id: true } } },
-});
 
 interface LanePayload {
   repository?: { id?: unknown };

@@ -1,12 +1,12 @@
-import type { Inbox, IncomingDelivery } from '../core/ports/inbox.ts';
-import { inTime } from './in-time.ts';
+import { inTime } from '../core/in-time.ts';
+import type { Delivery, Inbox } from '../core/ports/inbox.ts';
 
 type Kept = 'fresh' | 'duplicate' | 'unavailable';
 
 const GATHERING_ROUNDS = 5;
 
 interface Queued {
-  delivery: IncomingDelivery;
+  delivery: Delivery;
   settle(kept: Kept): void;
 }
 
@@ -21,7 +21,7 @@ export function createGroupCommit(deps: {
   /** After this time the store counts as unavailable. */
   timeoutMs: number;
   onFailure(error: unknown, deliveries: number): void;
-}): { put(delivery: IncomingDelivery): Promise<Kept>; size(): number } {
+}): { put(delivery: Delivery): Promise<Kept>; size(): number } {
   const { inbox, maxBatch, timeoutMs, onFailure } = deps;
   const queue: Queued[] = [];
   let flushing = false;
@@ -40,9 +40,13 @@ export function createGroupCommit(deps: {
       await gather();
       const batch = queue.splice(0, maxBatch);
       try {
-        const kept = await inTime(inbox.put(batch.map(({ delivery }) => delivery)), timeoutMs, () => {
-          throw new Error(`The store did not answer for ${timeoutMs} ms.`);
-        });
+        const kept = await inTime(
+          inbox.put(batch.map(({ delivery }) => delivery)),
+          AbortSignal.timeout(timeoutMs),
+          () => {
+            throw new Error(`The store did not answer for ${timeoutMs} ms.`);
+          },
+        );
         batch.forEach(({ settle }, index) => {
           settle(kept[index] ?? 'unavailable');
         });

@@ -1,20 +1,27 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { APP_PATHS } from '../core/app-manifest.ts';
 import type { Inbox } from '../core/ports/inbox.ts';
 import { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
+import { keepFields, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import type { Counters } from './counters.ts';
-import { laneOf, pickLaneFields } from './delivery-lane.ts';
+import { laneOf } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Logger } from './log.ts';
 import { createBodyBudget, discardRest, readBody } from './read-body.ts';
 import { isSigned } from './webhook-signature.ts';
 
-export const WEBHOOK_PATH = '/api/github/webhooks';
+export const WEBHOOK_PATH = APP_PATHS.webhooks;
 /** GitHub's own limit for a payload. */
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 export const MIN_SECRET_LENGTH = 16;
 
-/** Others are acknowledged and dropped. */
-const HANDLED_EVENTS: ReadonlySet<string> = new Set(Object.keys(WEBHOOK_EVENTS));
+/** Other events and actions are acknowledged and dropped. */
+const HANDLED = new Map(
+  (Object.keys(WEBHOOK_EVENTS) as (keyof typeof WEBHOOK_EVENTS)[]).map((event) => [
+    event as string,
+    { actions: new Set<unknown>(WEBHOOK_EVENTS[event]), fields: WEBHOOK_FIELDS[event] },
+  ]),
+);
 
 const DELIVERY_ID = /^[\w-]{1,100}$/;
 const EVENT_NAME = /^[a-z_]{1,60}$/;
@@ -26,15 +33,16 @@ export interface IngestDependencies {
   now(): Date;
   log: Logger;
   counters: Counters;
-  handledEvents?: ReadonlySet<string>;
   limits?: Partial<IngestLimits>;
 }
 
 interface IngestLimits {
   /** The most deliveries that wait to be stored. */
   queued: number;
-  /** The most bytes of all bodies that are being read. */
+  /** The most bytes of all bodies. */
   bufferedBytes: number;
+  /** The longest time that a body may take. */
+  bodyMs: number;
   batch: number;
   storeTimeoutMs: number;
 }
@@ -42,8 +50,9 @@ interface IngestLimits {
 const LIMITS: IngestLimits = {
   queued: 2_000,
   bufferedBytes: 256 * 1024 * 1024,
-  batch: 200,
   // GitHub closes the connection after 10 s.
+  bodyMs: 10_000,
+  batch: 200,
   storeTimeoutMs: 5_000,
 };
 
@@ -55,6 +64,13 @@ const busy = (result: string): Answer => ({
   headers: { 'retry-after': RETRY_AFTER_SECONDS },
 });
 
+const REFUSED = {
+  too_large: answer(413, 'too_large'),
+  busy: busy('overloaded'),
+  slow: answer(408, 'too_slow', 'the body took too long'),
+  broken: answer(400, 'broken_off'),
+};
+
 /** Receives webhooks: verifies the signature of the raw bytes, stores them, then acknowledges. They are handled later. */
 export function createIngest(deps: IngestDependencies): {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -62,7 +78,6 @@ export function createIngest(deps: IngestDependencies): {
   const { secret, inbox, now, log, counters } = deps;
   checkSecret(secret);
   const limits = { ...LIMITS, ...deps.limits };
-  const handled = deps.handledEvents ?? HANDLED_EVENTS;
   const budget = createBodyBudget(limits.bufferedBytes);
   const commits = createGroupCommit({
     inbox,
@@ -75,19 +90,16 @@ export function createIngest(deps: IngestDependencies): {
     const { headers } = request;
     if (request.method !== 'POST')
       return { ...answer(405, 'wrong_method', 'POST only'), headers: { allow: 'POST' } };
-    if (Number(headers['content-length'] ?? 0) > MAX_WEBHOOK_BYTES) return answer(413, 'too_large');
+    if (Number(headers['content-length'] ?? 0) > MAX_WEBHOOK_BYTES) return REFUSED.too_large;
     const signature = headers['x-hub-signature-256'];
     if (typeof signature !== 'string') return answer(401, 'unsigned', 'X-Hub-Signature-256 is missing');
     if (commits.size() >= limits.queued) return busy('overloaded');
-    const body = await readBody(request, MAX_WEBHOOK_BYTES, budget);
-    if (!body.ok) {
-      if (body.problem === 'too_large') return answer(413, 'too_large');
-      return body.problem === 'busy' ? busy('overloaded') : answer(400, 'broken_off');
-    }
+    const body = await readBody(request, { maxBytes: MAX_WEBHOOK_BYTES, timeoutMs: limits.bodyMs }, budget);
+    if (!body.ok) return REFUSED[body.problem];
     try {
       return await keep(body.bytes, signature, headers);
     } finally {
-      budget.give(body.bytes.length);
+      body.release();
     }
   }
 
@@ -99,18 +111,26 @@ export function createIngest(deps: IngestDependencies): {
       return answer(400, 'bad_request', 'X-GitHub-Delivery is missing or malformed');
     if (typeof event !== 'string' || !EVENT_NAME.test(event))
       return answer(400, 'bad_request', 'X-GitHub-Event is missing or malformed');
-    if (!handled.has(event)) return answer(202, 'ignored');
-    const laneFields = pickLaneFields(bytes);
-    if (!laneFields)
+    const handled = HANDLED.get(event);
+    if (!handled) return answer(202, 'ignored');
+    const payload = parseObject(bytes);
+    if (!payload)
       return answer(
         400,
         'bad_request',
         "The body is not a JSON object: set the webhook's content type to application/json",
       );
+    if (!handled.actions.has(payload.action)) return answer(202, 'ignored');
     // Checked again, because other deliveries may have arrived while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
     const received_at = now().toISOString();
-    const kept = await commits.put({ id, event, payload: bytes, lane: laneOf(laneFields), received_at });
+    const kept = await commits.put({
+      id,
+      event,
+      payload: JSON.stringify(keepFields(payload, handled.fields)),
+      lane: laneOf(payload),
+      received_at,
+    });
     switch (kept) {
       case 'fresh':
         return answer(202, 'queued');
@@ -141,6 +161,15 @@ export function createIngest(deps: IngestDependencies): {
       if (!request.complete) discardRest(request);
     },
   };
+}
+
+function parseObject(bytes: Buffer): { action?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function checkSecret(secret: string): void {

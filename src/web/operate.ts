@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
+import { inTime } from '../core/in-time.ts';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
 import type { Counters } from './counters.ts';
-import { inTime } from './in-time.ts';
 import { measureDesk } from './measure-desk.ts';
-import { renderMetrics } from './render-metrics.ts';
+import { type BudgetFigures, renderMetrics } from './render-metrics.ts';
 
 export interface WorkerHealth {
   name: string;
@@ -13,6 +13,8 @@ export interface WorkerHealth {
 interface OperateDependencies {
   store: HostedStore;
   counters: Counters;
+  /** GitHub's rate limit by installation. */
+  budgets?(): BudgetFigures[];
   workers(): WorkerHealth[];
   now(): Date;
 }
@@ -22,7 +24,7 @@ const STORE_TIMEOUT_MS = 2_000;
 const MEASURED_FOR_MS = 5_000;
 
 /** `/healthz` and `/metrics`. They contain figures only, no text of runs. */
-export function createOperate({ store, counters, workers, now }: OperateDependencies): Hono {
+export function createOperate({ store, counters, budgets, workers, now }: OperateDependencies): Hono {
   const app = new Hono();
   let measured: { at: number; text: Promise<string> } | undefined;
 
@@ -37,7 +39,7 @@ export function createOperate({ store, counters, workers, now }: OperateDependen
   app.get('/metrics', async (c) => {
     const at = now().getTime();
     if (!measured || at - measured.at >= MEASURED_FOR_MS) {
-      const text = measureDesk(store).then((figures) => renderMetrics(figures, counters));
+      const text = measureDesk(store).then((figures) => renderMetrics(figures, counters, budgets?.()));
       measured = { at, text };
       // A failure is not cached.
       text.catch(() => {
@@ -57,5 +59,5 @@ function isReachable(store: HostedStore): Promise<boolean> {
     () => true,
     () => false,
   );
-  return inTime(asked, STORE_TIMEOUT_MS, () => false);
+  return inTime(asked, AbortSignal.timeout(STORE_TIMEOUT_MS), () => false);
 }

@@ -1,50 +1,101 @@
 import type { IncomingMessage } from 'node:http';
 
-type ReadBody = { ok: true; bytes: Buffer } | { ok: false; problem: 'too_large' | 'busy' | 'broken' };
+type ReadBody =
+  /** The bytes stay in the budget until they are released. */
+  | { ok: true; bytes: Buffer; release(): void }
+  | { ok: false; problem: 'too_large' | 'busy' | 'slow' | 'broken' };
 
-/** Limits the bytes of all bodies that are being read. */
+/** The cost of a piece beside its bytes, because a sender may send a body in pieces of one byte. */
+const PIECE_BYTES = 256;
+
+/** No body gives way for being large before it holds this part of the memory. */
+const LARGE_PART = 16;
+
+/**
+ * Limits the memory of all bodies. If it does not suffice, a body that is still being read gives way: a large one if there is one,
+ * and of these, or of all, the one that is under way longest. So half-sent bodies cannot keep out whole ones (S-18).
+ */
 interface BodyBudget {
-  reserve(bytes: number): boolean;
-  give(bytes: number): void;
+  open(giveWay: () => void): Share;
+}
+
+interface Share {
+  /** Takes memory for a piece. Others may give way for it, or this body itself. */
+  take(bytes: number): void;
+  /** The body is read. It does not give way any more. */
+  settle(): void;
+  release(): void;
 }
 
 export function createBodyBudget(maxBytes: number): BodyBudget {
   let used = 0;
+  /** The one under way longest is the first. */
+  const reading = new Set<{ held: number; giveWay(): void }>();
+  const makeRoom = () => {
+    while (used > maxBytes && reading.size > 0) {
+      const large = maxBytes / Math.min(reading.size, LARGE_PART);
+      const [oldest] = reading;
+      ([...reading].find(({ held }) => held > large) ?? oldest)?.giveWay();
+    }
+  };
   return {
-    reserve(bytes) {
-      if (used + bytes > maxBytes) return false;
-      used += bytes;
-      return true;
-    },
-    give(bytes) {
-      used -= bytes;
+    open(giveWay) {
+      const body = { held: 0, giveWay };
+      reading.add(body);
+      return {
+        take(bytes) {
+          body.held += bytes + PIECE_BYTES;
+          used += bytes + PIECE_BYTES;
+          makeRoom();
+        },
+        settle: () => void reading.delete(body),
+        release() {
+          reading.delete(body);
+          used -= body.held;
+          body.held = 0;
+        },
+      };
     },
   };
 }
 
-/** Counts the received bytes; the caller checks the declared length. A body stays in the budget until the caller releases it. */
-export function readBody(request: IncomingMessage, maxBytes: number, budget: BodyBudget): Promise<ReadBody> {
+/** Counts the received bytes; the caller checks the declared length. */
+export function readBody(
+  request: IncomingMessage,
+  limits: { maxBytes: number; timeoutMs: number },
+  budget: BodyBudget,
+): Promise<ReadBody> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let length = 0;
+    const fail = (problem: Extract<ReadBody, { ok: false }>['problem']) => {
+      share.release();
+      // Frees the received pieces at once, not when the connection ends.
+      chunks = [];
+      end({ ok: false, problem });
+    };
+    const share = budget.open(() => fail('busy'));
+    const timer = setTimeout(() => fail('slow'), limits.timeoutMs);
     const end = (result: ReadBody) => {
-      if (!result.ok) budget.give(length);
+      clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken);
       // Errors after this point have no listener and would end the process.
       request.on('error', () => undefined);
       resolve(result);
     };
     const onData = (chunk: Buffer) => {
-      if (length + chunk.length > maxBytes) return end({ ok: false, problem: 'too_large' });
-      if (!budget.reserve(chunk.length)) return end({ ok: false, problem: 'busy' });
+      if (length + chunk.length > limits.maxBytes) return fail('too_large');
       length += chunk.length;
       chunks.push(chunk);
+      share.take(chunk.length);
     };
     const onEnd = () => {
       const [first] = chunks;
-      end({ ok: true, bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks) });
+      share.settle();
+      const bytes = chunks.length === 1 && first ? first : Buffer.concat(chunks);
+      end({ ok: true, bytes, release: share.release });
     };
-    const onBroken = () => end({ ok: false, problem: 'broken' });
+    const onBroken = () => fail('broken');
     request.on('data', onData).on('end', onEnd).on('close', onBroken).on('error', onBroken);
   });
 }

@@ -22,6 +22,8 @@ export interface Settings {
   logLevel: string;
   /** The label that starts a run. */
   label: string;
+  /** The App's OAuth client, by which people sign in. Without it there are no pages. */
+  oauth?: { clientId: string; clientSecret: string };
   /** A Slack-compatible webhook that every question is posted to. */
   notifyUrl?: string;
 }
@@ -55,9 +57,26 @@ export function readSettings(env: Env, readFile: (path: string) => string): Sett
     logLevel: readLogLevel(get('LOG_LEVEL'), refuse),
     label: readLabel(get('AUTOBUILD_LABEL'), refuse),
     notifyUrl: readNotifyUrl(get('NOTIFY_URL'), refuse),
+    oauth: readOAuth(get('GITHUB_CLIENT_ID'), get('GITHUB_CLIENT_SECRET'), refuse),
   };
   if (problems.length > 0) throw userError('settings_unusable', { problems });
   return settings as Settings;
+}
+
+const CREDENTIALS = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET'];
+
+/** The settings that a server without any credentials needs to register its App. Undefined if it has some, or if the rest is not usable. */
+export function readSetUp(env: Env) {
+  const get = (name: string) => env[name]?.trim() || undefined;
+  const refuse = () => undefined;
+  if (CREDENTIALS.some(get)) return undefined;
+  const publicUrl = readPublicUrl(get('PUBLIC_URL'), refuse);
+  const port = readPort(get('PORT'), refuse);
+  const apiUrl = readApiUrl(get('GHE_HOST'), get('GHE_PROTOCOL'), refuse);
+  if (publicUrl === undefined || port === undefined || apiUrl === undefined) return undefined;
+  const protocol = get('GHE_PROTOCOL') === 'http' ? ('http' as const) : ('https' as const);
+  const github = { host: get('GHE_HOST') ?? 'github.com', protocol };
+  return { publicUrl, port, host: get('HOST') ?? '0.0.0.0', github };
 }
 
 type Refuse = (problem: string) => undefined;
@@ -196,6 +215,19 @@ function readLabel(text: string | undefined, refuse: Refuse): string | undefined
   return label.length <= 50 && !label.includes(',')
     ? label
     : refuse('AUTOBUILD_LABEL is not a label: at most 50 characters, without a comma.');
+}
+
+function readOAuth(
+  clientId: string | undefined,
+  clientSecret: string | undefined,
+  refuse: Refuse,
+): { clientId: string; clientSecret: string } | undefined {
+  if (!clientId && !clientSecret) return undefined;
+  if (!clientId || !clientSecret)
+    return refuse(
+      `GITHUB_CLIENT_${clientId ? 'SECRET' : 'ID'} is not set: people sign in with the client ID and a client secret from the App's settings page. Without both there are no pages.`,
+    );
+  return { clientId, clientSecret };
 }
 
 function readNotifyUrl(text: string | undefined, refuse: Refuse): string | undefined {

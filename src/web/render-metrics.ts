@@ -6,6 +6,13 @@ interface Sample {
   value: number;
 }
 
+export interface BudgetFigures {
+  installation: number;
+  resource: string;
+  limit: number;
+  remaining: number;
+}
+
 /** Help texts of the counters. A counter without an entry gets a default text. */
 const COUNTED: Record<string, string> = {
   autobuild_deliveries_total: 'Webhooks by what became of them.',
@@ -13,7 +20,11 @@ const COUNTED: Record<string, string> = {
 };
 
 /** Prometheus text format: https://prometheus.io/docs/instrumenting/exposition_formats/ */
-export function renderMetrics(figures: DeskFigures, counters: Counters): string {
+export function renderMetrics(
+  figures: DeskFigures,
+  counters: Counters,
+  budgets: BudgetFigures[] = [],
+): string {
   const { queues, active, waiting, jobs, resolution } = figures;
   const lines: string[] = [];
   const add = (name: string, type: 'gauge' | 'counter', help: string, samples: Sample[]) => {
@@ -23,6 +34,16 @@ export function renderMetrics(figures: DeskFigures, counters: Counters): string 
   const counted = Map.groupBy(counters.all(), ({ name }) => name);
   for (const name of new Set([...Object.keys(COUNTED), ...counted.keys()]))
     add(name, 'counter', COUNTED[name] ?? 'Counted since the start.', counted.get(name) ?? [{ value: 0 }]);
+  for (const name of ['limit', 'remaining'] as const)
+    add(
+      `autobuild_github_calls_${name}`,
+      'gauge',
+      name === 'limit' ? 'Calls per hour that GitHub allows.' : 'Calls that GitHub still allows this hour.',
+      budgets.map(({ installation, resource, ...left }) => ({
+        labels: { installation: String(installation), resource },
+        value: left[name],
+      })),
+    );
   add(
     'autobuild_queue_items',
     'gauge',

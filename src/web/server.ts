@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { JOB_API_PATH } from '../core/ports/job-api.ts';
@@ -24,7 +24,7 @@ export interface WebServerDependencies {
 
 interface WebServer {
   listen(port: number, host: string): Promise<number>;
-  /** Stops accepting connections, waits for running requests, and aborts them after `graceMs`. */
+  /** Stops accepting requests, waits for running ones, and aborts them after `graceMs`. Idle connections hold up nothing. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -36,6 +36,9 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export function createWebServer(deps: WebServerDependencies): WebServer {
   const { ingest, log } = deps;
   const timeouts = { ...TIMEOUTS, ...deps.timeouts };
+  /** Open connections, each with its number of requests that are not answered yet. */
+  const connections = new Map<Socket, number>();
+  let isClosing = false;
   const listener = getRequestListener(composeApps(deps).fetch, { overrideGlobalObjects: false });
 
   const server = createServer(
@@ -46,6 +49,14 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     (request, response) => {
+      const { socket } = request;
+      connections.set(socket, (connections.get(socket) ?? 0) + 1);
+      response.once('close', () => {
+        const left = (connections.get(socket) ?? 1) - 1;
+        if (connections.has(socket)) connections.set(socket, left);
+        // Otherwise the connection would stay open for the client's next request.
+        if (isClosing && left === 0) socket.destroySoon();
+      });
       response.setHeader('x-request-id', randomUUID());
       const path = request.url?.split('?', 1)[0];
       const handled = path === WEBHOOK_PATH ? ingest.handle(request, response) : listener(request, response);
@@ -56,6 +67,11 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
       });
     },
   );
+
+  server.on('connection', (socket) => {
+    connections.set(socket, 0);
+    socket.once('close', () => connections.delete(socket));
+  });
 
   return {
     listen: (port, host) =>
@@ -68,8 +84,10 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
       }),
     async close(graceMs) {
       if (!server.listening) return;
+      isClosing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      // To Node, a connection without any request is not idle, and it would hold up the end for as long as a header may take.
+      for (const [socket, requests] of connections) if (requests === 0) socket.destroy();
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(timer);

@@ -31,7 +31,13 @@ export class ActionRunner {
   }
 
   /** `event`: what stands in the event file; left out, there is none. */
-  async run(job: { event?: unknown; origin?: string; env?: Record<string, string> }): Promise<Ended> {
+  async run(job: {
+    event?: unknown;
+    origin?: string;
+    env?: Record<string, string>;
+    /** False for a version of the action that has no `pre` step. */
+    pre?: false;
+  }): Promise<Ended> {
     this.#jobs += 1;
     const place = join(this.top, `job-${this.#jobs}`);
     const worktree = join(place, 'work', 'repo');
@@ -40,22 +46,28 @@ export class ActionRunner {
     else mkdirSync(worktree, { recursive: true });
     const file = (name: string) => join(place, name);
     if (job.event !== undefined) writeFileSync(file('event.json'), JSON.stringify(job.event));
-    const { code, out } = await this.#run(
-      [join(this.top, 'dist/action.js')],
-      {
-        PATH,
-        HOME: place,
-        GITHUB_WORKSPACE: worktree,
-        GITHUB_RUN_ID: String(1000 + this.#jobs),
-        GITHUB_RUN_ATTEMPT: '1',
-        RUNNER_TEMP: join(place, 'temp'),
-        GITHUB_STEP_SUMMARY: file('summary'),
-        GITHUB_OUTPUT: file('output'),
-        ...(job.event === undefined ? {} : { GITHUB_EVENT_PATH: file('event.json') }),
-        ...job.env,
-      },
-      worktree,
-    );
+    const env = {
+      PATH,
+      HOME: place,
+      GITHUB_WORKSPACE: worktree,
+      GITHUB_RUN_ID: String(1000 + this.#jobs),
+      GITHUB_RUN_ATTEMPT: '1',
+      RUNNER_TEMP: join(place, 'temp'),
+      GITHUB_STEP_SUMMARY: file('summary'),
+      GITHUB_OUTPUT: file('output'),
+      ...(job.event === undefined ? {} : { GITHUB_EVENT_PATH: file('event.json') }),
+      ...job.env,
+    };
+    const step = (name: string, state: Record<string, string> = {}) =>
+      this.#run([join(this.top, 'dist', name)], { ...env, ...state }, worktree);
+    // As the runner does: a job whose `pre` step fails ends.
+    const pre =
+      job.pre === false ? { code: 0, out: '' } : await step('action-pre.js', { GITHUB_STATE: file('state') });
+    const saved = readOutputs(existsSync(file('state')) ? readFileSync(file('state'), 'utf8') : '');
+    const state = Object.fromEntries(Object.entries(saved).map(([name, value]) => [`STATE_${name}`, value]));
+    const main = pre.code === 0 ? await step('action.js', state) : pre;
+    const code = main.code;
+    const out = main === pre ? pre.out : pre.out + main.out;
     const read = (name: string) => (existsSync(file(name)) ? readFileSync(file(name), 'utf8') : '');
     return { code, out, worktree, summary: read('summary'), outputs: readOutputs(read('output')) };
   }

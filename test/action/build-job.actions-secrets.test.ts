@@ -62,7 +62,7 @@ const stateOf = async () => {
   return state;
 };
 
-/** What the App decides when somebody ticks "They are in Actions secrets". */
+/** What the App decides when somebody ticks "I added them as Actions secrets". */
 async function carryOn(): Promise<void> {
   const { pending } = await stateOf();
   await handle(

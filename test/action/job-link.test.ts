@@ -38,7 +38,7 @@ async function playJob(
       openInputs: async () => opened,
     },
     {
-      log: { group: () => undefined, mask: (value) => masked.push(value) },
+      log: { group: () => undefined, print: () => undefined, mask: (value) => masked.push(value) },
       history: { turns: [] },
       env: { MODEL_API_KEY: 'key-of-the-model', PAY_TOKEN: 'value-of-the-secret', EDITOR: 'vim-editor' },
       limits: defaultConfig().guards as GuardLimits,
@@ -74,7 +74,7 @@ test('B-7: a job that stops for a person without a report of the agent leaves wh
   expect(reports[0]).toMatchObject({
     measured_by: 'autobuild',
     human_action_required: expect.stringMatching(
-      /^Max turns exceeded\. Human intervention required\.\nThe agent gave no account/,
+      /^Max turns exceeded\. Human intervention required\.\nThe agent did not report why/,
     ),
     measured: { turn: 2, max_turns: 2 },
     attempts_made: [

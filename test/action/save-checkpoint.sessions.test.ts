@@ -102,7 +102,11 @@ async function runJob(job: number) {
 async function provide(): Promise<void> {
   const response = await fetch(`${desk.url}/api/runs/r1/provide-input`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-autobuild-request': '1', 'x-test-login': 'rosa' },
+    headers: {
+      'content-type': 'application/json',
+      'x-autobuild-request': '1',
+      authorization: 'Bearer user-rosa',
+    },
     body: JSON.stringify({ inputs: { api_key: 'value-of-the-operator' } }),
   });
   expect(response.status).toBe(200);
@@ -117,11 +121,13 @@ test('P-7: a conversation in a database is exported, carried, imported at anothe
   await provide();
   const second = await runJob(2);
   expect(second.worktree).not.toBe(first.worktree);
-  expect(second.out).not.toContain('begins a new conversation');
+  expect(second.out).not.toContain('starts a new conversation');
   expect(readFileSync(join(second.worktree, 'done.txt'), 'utf8')).toBe('first');
-  const invocations = [first, second].map(({ worktree }) =>
-    readFileSync(join(worktree, '../../invocations'), 'utf8').trim().split('\n'),
-  );
+  const invocations = [first, second].map(({ worktree }, at) => {
+    // The home in the box is a copy.
+    const home = join(worktree, '../../temp', `autobuild-r1-${at + 1}`, 'box/home/changes');
+    return readFileSync(join(home, 'invocations'), 'utf8').trim().split('\n');
+  });
   // S-3: the agent's own programs obey the commit's files too, not those of the run.
   expect(invocations).toEqual([
     [expect.stringMatching(/^run of the commit/), 'export of the commit --pure ses_1'],
@@ -131,11 +137,21 @@ test('P-7: a conversation in a database is exported, carried, imported at anothe
       'export of the commit --pure ses_1',
       expect.stringMatching(/^import of the commit/),
       'run of the commit --session ses_1',
+      'export of the commit --pure ses_1',
     ],
   ]);
-  // What the run made of them is in its result all the same.
+  // What the run made of them is in its result all the same, once a person has approved it.
   expect(existsSync(join(second.worktree, 'opencode.json'))).toBe(true);
-  expect(await stateOf()).toMatchObject({ status: 'reviewing' });
+  expect(await stateOf()).toMatchObject({
+    status: 'waiting_for_input',
+    escalations: [
+      { status: 'resolved' },
+      {
+        type: 'scope_drift',
+        question: expect.stringContaining('The work is finished, but it changes opencode.json'),
+      },
+    ],
+  });
 });
 
 test('G-5: what a conversation used is counted once over two jobs, also beside one that is gone', async () => {
@@ -146,7 +162,7 @@ test('G-5: what a conversation used is counted once over two jobs, also beside o
   expect({ session, usage, second: counted?.[SECOND] }).toEqual({
     session: SECOND,
     usage: { input_tokens: 130, output_tokens: 13, cost_usd: null },
-    second: { input_tokens: 30, output_tokens: 3, cost_usd: 0 },
+    second: { input_tokens: 30, cached_tokens: 0, output_tokens: 3, cost_usd: 0 },
   });
   await provide();
   await runJob(2);

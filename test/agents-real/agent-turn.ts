@@ -5,17 +5,23 @@ import { expect, onTestFinished } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
 import type { AgentEvent } from '../../src/core/contracts/agent/agent-event.ts';
 import type { GateAnswer, GateAsk } from '../../src/core/contracts/gate.ts';
+import { isStopCertain } from '../../src/core/contracts/isolation.ts';
+import { openBox } from '../../src/runner/box/open-box.ts';
 import { openGate } from '../../src/runner/gate/gate.ts';
 import { createProcessTree } from '../../src/runner/process/process-tree.ts';
 import { type Supervised, superviseAgent } from '../../src/runner/process/supervise.ts';
 import { NO_PID, waitFor } from '../runner/supervised-fixture.ts';
 import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
+import { cache } from './installed-cli.ts';
 
 const ALLOW: GateAnswer = { decision: 'allow', reason: 'within the limits' };
 /** A first start on a loaded machine, and the agents' own waits before they try again. */
 export const PATIENCE_MS = 120_000;
 
 const LEAVE_MS = 5_000;
+const LAST_EVENTS = 12;
+const EVENT_CHARS = 1_500;
+const STDERR_CHARS = 4_000;
 
 const CLI = join(import.meta.dirname, '../../src/cli.ts');
 
@@ -34,9 +40,12 @@ export interface TurnOptions {
   changeHome?(home: string): void;
   /** Keep stdin open after the end, for agents that go on. */
   stayOpen?: boolean;
+  modelAddress?: string;
 }
 
 export type AgentTurn = {
+  /** Its last events and words, for a failed test. */
+  describe(): string;
   supervised: Supervised;
   events: AgentEvent[];
   asks: GateAsk[];
@@ -80,6 +89,7 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
     session: options.session,
     newSession: randomUUID(),
     env: options.env,
+    modelAddress: options.modelAddress,
     hook: options.hook ?? [process.execPath, CLI, 'hook', agent.name],
   });
   for (const { path, text } of start.homeFiles ?? []) {
@@ -104,6 +114,8 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
     stdin: start.stdin,
     keepStdinOpen: start.keepStdinOpen,
     mark,
+    enter: boxFor(options).enter,
+    share: [home, top],
     onLine(line) {
       const read = reader.read(line) ?? [];
       events.push(...read);
@@ -129,6 +141,10 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
     events,
     asks,
     event,
+    describe() {
+      const told = events.slice(-LAST_EVENTS).map((event) => JSON.stringify(event).slice(0, EVENT_CHARS));
+      return `the last events:\n${told.join('\n')}\nthe end of stderr: ${stderr.join('').slice(-STDERR_CHARS)}`;
+    },
     session: async () => start.session ?? (await event('session')).id,
     figures() {
       const { usageFile } = agent;
@@ -142,6 +158,22 @@ export async function startTurn(options: TurnOptions): Promise<AgentTurn> {
       return events;
     },
   };
+}
+
+/** The best box that this machine makes, with the view that an agent has in Actions. */
+function boxFor({ worktree, home, env }: TurnOptions) {
+  const plan = {
+    directory: makeTemporaryDirectory(),
+    worktree,
+    hidden: [],
+    // Agents also read in the directories above the worktree.
+    shared: [dirname(worktree), home],
+    readable: [cache],
+    home: env.HOME,
+  };
+  const box = openBox(plan, 'best', { byRoot: true });
+  if (!isStopCertain(box.level)) process.stderr.write(`NOT RUN in a box: ${box.why.join('; ')}\n`);
+  return box;
 }
 
 export function textOf(events: AgentEvent[]): string {

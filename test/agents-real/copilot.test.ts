@@ -13,8 +13,8 @@ test("the tools that edit are the ones the gate is asked about, also for another
   const turn = await start({ env: { ...env, COPILOT_MODEL: 'claude-sonnet-4.6' } });
   await turn.finished();
   expect(turn.asks).toEqual([
-    { path: at('b.txt'), tool: 'create' },
-    { path: at('b.txt'), tool: 'edit' },
+    { path: at('b.txt'), tool: 'create', edit: { content: 'written\n' } },
+    { path: at('b.txt'), tool: 'edit', edit: { replace: [{ old: 'written', new: 'more' }] } },
   ]);
   expect(readFileSync(at('b.txt'), 'utf8')).toBe('more\n');
   const offered = (JSON.parse(model.lastRequest()) as { tools: { function: { name: string } }[] }).tools;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { caseOf } from './agent-cases.ts';
 import { endOf } from './agent-turn.ts';
@@ -45,4 +45,23 @@ test('without a key it says so and is no mystery', async () => {
     reason: 'auth',
     message: expect.stringContaining('GEMINI_API_KEY'),
   });
+});
+
+test('S-7: a path is asked about as it will be decoded, and one that is encoded twice is refused', async () => {
+  const { start, at } = await prepareAgent(
+    caseOf('gemini'),
+    [
+      { text: 'One.', write: 'sub/%2e%2e/up.txt' },
+      { text: 'Two.', write: 'sub/%252e%252e/twice.txt' },
+      { text: 'All done.' },
+    ],
+    { 'sub/x.txt': 'x\n' },
+  );
+  const turn = await start();
+  await turn.finished();
+  expect(turn.asks).toMatchObject([{ path: `${at('sub')}/../up.txt` }]);
+  expect(existsSync(at('up.txt'))).toBe(true);
+  expect(
+    ['twice.txt', 'sub/%252e%252e/twice.txt', 'sub/%2e%2e/twice.txt'].filter((path) => existsSync(at(path))),
+  ).toEqual([]);
 });

@@ -23,7 +23,8 @@ const FLAGS = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '-
 
 const FIRST_START_MS = 120_000;
 
-const cache = process.env.AUTOBUILD_AGENT_CLIS ?? join(tmpdir(), 'agent-clis');
+/** Where the programs are, and their homes. */
+export const cache = process.env.AUTOBUILD_AGENT_CLIS ?? join(tmpdir(), 'agent-clis');
 
 /** What a CLI needs to start, and nothing of this machine's settings. */
 export function cliEnvironment(name: CliName): Record<string, string> {

@@ -6,6 +6,7 @@ import { startFixture } from '../runner/supervised-fixture.ts';
 import { makeTemporaryDirectory, makeWorktree } from '../runner/temporary-worktree.ts';
 import type { AgentCase } from './agent-cases.ts';
 import { type AgentTurn, startTurn, type TurnOptions } from './agent-turn.ts';
+import { describeRequests, explainFailure } from './explain-failure.ts';
 import { type Said, serveSaid } from './said.ts';
 
 export const HELP = 'I am stuck.\n<<<NEED_HELP>>>\nwhat_i_tried: all\nwhat_i_need: the key\n<<<END_HELP>>>\n';
@@ -28,8 +29,13 @@ export async function prepareAgent(
     // What a CLI drops there, such as the report of an error, goes with the test.
     TMPDIR: makeTemporaryDirectory(),
   };
-  const start = (more: Partial<TurnOptions> = {}): Promise<AgentTurn> =>
-    startTurn({ agent, worktree, home, env, ...more });
+  const turns: AgentTurn[] = [];
+  explainFailure(() => [...turns.map((turn) => turn.describe()), describeRequests(model)].join('\n'));
+  async function start(more: Partial<TurnOptions> = {}): Promise<AgentTurn> {
+    const turn = await startTurn({ agent, worktree, home, env, ...more });
+    turns.push(turn);
+    return turn;
+  }
 
   async function runSessionCommand(command: SessionCommand, cwd: string, itsHome: string): Promise<void> {
     const { agent: run, lines } = startFixture(command.argv, { cwd, env: { ...env, ...command.env } });

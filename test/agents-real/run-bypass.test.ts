@@ -24,7 +24,7 @@ test.each(AGENT_CASES)(
     const done = await cli.ended;
     expectDone(done, run);
     expect(guardsOf(done)).toEqual([['spec_deviation_detected']]);
-    expect(done.escalations[0]).toMatchObject({ headers: ['Gate Bypassed'] });
+    expect(done.escalations[0]).toMatchObject({ headers: ['Edited Without Asking'] });
     expect(done.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([
       { path: 'past.txt', held: false, why: 'gate_bypassed' },
     ]);

@@ -1,5 +1,15 @@
-import { type CliResult, createScratch, onlyGuards, type Scratch, type TerminalCli } from '../e2e/cli-run.ts';
+import {
+  type CliResult,
+  createScratch,
+  onlyGuards,
+  type Scratch,
+  type StartedCli,
+  type TerminalCli,
+} from '../e2e/cli-run.ts';
+import { until } from '../e2e/processes.ts';
 import type { AgentCase } from './agent-cases.ts';
+import { PATIENCE_MS } from './agent-turn.ts';
+import { describeRequests, explainFailure } from './explain-failure.ts';
 import { type Said, type SayingModel, serveSaid } from './said.ts';
 
 /** One agent under `autobuild run`. */
@@ -28,14 +38,46 @@ export async function prepareRun(
     const options = ['--json', '--agent', agentCase.name, '--verify', 'test -f done.txt'];
     return ['run', 'TASK.md', ...options, ...flags(answers)];
   };
+  const started: StartedCli[] = [];
+  const noted = <Cli extends StartedCli>(cli: Cli): Cli => {
+    started.push(cli);
+    return cli;
+  };
+  const start = (words: string[]) => noted(scratch.start(words, env));
+  explainFailure(() => describeRun(scratch, model, started));
   return {
     scratch,
     model,
-    run: (...answers) => scratch.run(args(answers), env),
-    start: (...answers) => scratch.start(args(answers), env),
-    startAtTerminal: () => scratch.startAtTerminal(args(), env),
-    resume: (...answers) => scratch.run(['resume', '--json', ...flags(answers)], env),
+    run: (...answers) => start(args(answers)).ended,
+    start: (...answers) => start(args(answers)),
+    startAtTerminal: () => noted(scratch.startAtTerminal(args(), env)),
+    resume: (...answers) => start(['resume', '--json', ...flags(answers)]).ended,
   };
+}
+
+/** Waits for something that a started run does. One that has ended does nothing any more. */
+export async function untilRun(cli: StartedCli, what: string, check: () => boolean): Promise<void> {
+  let hasEnded = false;
+  void cli.ended.then(() => {
+    hasEnded = true;
+  });
+  await until(what, () => check() || hasEnded, PATIENCE_MS);
+  if (!check()) throw new Error(`the run ended before: ${what}`);
+}
+
+const LAST_EVENTS = 12;
+const EVENT_CHARS = 1_500;
+const LAST_CHARS = 6_000;
+
+/** Everything that tells what a run did: its journal, its words, and what its model was asked. */
+function describeRun(scratch: Scratch, model: SayingModel, started: StartedCli[]): string {
+  const events = scratch.runs().length > 0 ? scratch.journalled().slice(-LAST_EVENTS) : [];
+  return [
+    `the journal's last events:\n${events.map((event) => JSON.stringify(event).slice(0, EVENT_CHARS)).join('\n')}`,
+    `processes of the agent: ${scratch.agentProcesses().map(({ pid, state }) => `${pid} ${state}`)}`,
+    ...started.map((cli) => `the end of stderr: ${cli.output().stderr.slice(-LAST_CHARS)}`),
+    describeRequests(model),
+  ].join('\n');
 }
 
 /** The conversation the next start goes on with. */

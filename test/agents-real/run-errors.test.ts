@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { ofType } from '../e2e/cli-run.ts';
-import { isAlive, until } from '../e2e/processes.ts';
+import { isAlive } from '../e2e/processes.ts';
 import { killHard } from '../e2e/resumed-run.ts';
 import { AGENT_CASES } from './agent-cases.ts';
-import { PATIENCE_MS } from './agent-turn.ts';
-import { prepareRun, sessionOf } from './run-case.ts';
+import { prepareRun, sessionOf, untilRun } from './run-case.ts';
 import { DONE, expectDone, FINISH } from './run-words.ts';
 import type { Said } from './said.ts';
 
@@ -32,7 +31,7 @@ test.each(AGENT_CASES)(
     );
     const { scratch } = run;
     const cli = run.start('/guide Mind the type');
-    await until('the agent goes on', () => scratch.exists('half.txt'), PATIENCE_MS);
+    await untilRun(cli, 'the agent goes on', () => scratch.exists('half.txt'));
     expect(run.model.lastRequest()).toContain('Mind the type');
     const session = sessionOf(run);
     const orphans = scratch.agentProcesses();

@@ -271,7 +271,11 @@ describe('Claude Code’s hook', () => {
   const ask = (tool_name: string, tool_input: unknown) => claude.hook?.readAsk({ tool_name, tool_input });
 
   test('names the file that is about to be written', () => {
-    expect(ask('Write', { file_path: '/w/a', content: 'x' })).toEqual({ path: '/w/a', tool: 'Write' });
+    expect(ask('Write', { file_path: '/w/a', content: 'x' })).toEqual({
+      path: '/w/a',
+      tool: 'Write',
+      edit: { content: 'x' },
+    });
     expect(ask('NotebookEdit', { notebook_path: '/w/n.ipynb' })).toEqual({
       path: '/w/n.ipynb',
       tool: 'NotebookEdit',

@@ -40,7 +40,7 @@ describe('starting Codex', () => {
     expect(settingsOf(argv)).toContain('features.hooks=true');
     expect(settingsOf(argv)).toContainEqual(
       expect.stringMatching(
-        /^hooks\.PreToolUse=\[\{"matcher" = "apply_patch\|Edit\|Write\|Bash", .*"command" = "'\/bin\/node' 'cli\.ts' 'hook' && exit 0; [^"]+; exit 2", "timeout" = \d{8}\}\]\}\]$/,
+        /^hooks\.PreToolUse=\[\{"matcher" = "apply_patch\|Edit\|Write", .*"command" = "'\/bin\/node' 'cli\.ts' 'hook' && exit 0; [^"]+; exit 2", "timeout" = \d{8}\}\]\}, \{"matcher" = "Bash", .*'\/bin\/node' 'cli\.ts' 'hook' && exit 0; [^"]+; exit 2", "timeout" = \d{8}\}\]\}\]$/,
       ),
     );
   });
@@ -209,6 +209,7 @@ describe('Codex’s hook', () => {
     expect(ask({ command })).toEqual({
       tool: 'apply_patch',
       paths: ['new.txt', 'src/a b.ts', 'src/c.ts', 'old.txt'],
+      edit: { patch: command },
     });
   });
 
@@ -216,7 +217,11 @@ describe('Codex’s hook', () => {
     const shell = (command: string, cwd = '/w') =>
       codex.hook?.readAsk({ cwd, tool_name: 'Bash', tool_input: { command } });
     const heredoc = `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+x\n*** End Patch\nEOF`;
-    const asked = (...paths: string[]) => ({ tool: 'Bash', paths });
+    const asked = (...paths: string[]) => ({
+      tool: 'Bash',
+      paths,
+      edit: { patch: expect.stringContaining('+x') },
+    });
     expect(shell(heredoc)).toEqual(asked('/w/new.txt'));
     expect(shell(heredoc, '/w/sub')).toEqual(asked('/w/sub/new.txt'));
     expect(shell(`cd 'a b' && ${heredoc}`, '/w/sub')).toEqual(asked('/w/sub/a b/new.txt'));
@@ -233,7 +238,7 @@ describe('Codex’s hook', () => {
   test('its directory is where the paths of a patch begin', () => {
     const command = '*** Begin Patch\n*** Delete File: ../old.txt\n*** End Patch';
     const input = { cwd: '/w/sub', tool_name: 'apply_patch', tool_input: { command } };
-    expect(codex.hook?.readAsk(input)).toEqual({ tool: 'apply_patch', paths: ['/w/old.txt'] });
+    expect(codex.hook?.readAsk(input)).toMatchObject({ tool: 'apply_patch', paths: ['/w/old.txt'] });
     const edit = { cwd: '/w/sub', tool_name: 'Edit', tool_input: { file_path: 'a.ts' } };
     expect(codex.hook?.readAsk(edit)).toEqual({ tool: 'Edit', path: '/w/sub/a.ts' });
   });
@@ -251,5 +256,16 @@ describe('Codex’s hook', () => {
       stderr: 'no\n',
       exitCode: 2,
     });
+  });
+});
+
+test('cost_exceeds: tokens read from the cache are told apart', () => {
+  const usage = { input_tokens: 100, cached_input_tokens: 90, output_tokens: 5 };
+  expect(codex.createReader().read(JSON.stringify({ type: 'turn.completed', usage }))).toContainEqual({
+    type: 'usage',
+    scope: 'session',
+    input_tokens: 100,
+    output_tokens: 5,
+    cached_tokens: 90,
   });
 });

@@ -168,8 +168,9 @@ describe('the hook of Copilot', () => {
 
   test('a writing tool is asked about by its files; one without any is refused; others pass', () => {
     const patch = '*** Begin Patch\n*** Add File: a.ts\n+a\n*** End Patch\n';
-    expect(ask('apply_patch', patch)).toEqual({ paths: ['a.ts'], tool: 'apply_patch' });
-    expect(ask('apply_patch', { input: patch })).toEqual({ paths: ['a.ts'], tool: 'apply_patch' });
+    const asked = { paths: ['a.ts'], tool: 'apply_patch', edit: { patch } };
+    expect(ask('apply_patch', patch)).toEqual(asked);
+    expect(ask('apply_patch', { input: patch })).toEqual(asked);
     expect(ask('edit', { path: '/w/a.ts' })).toEqual({ path: '/w/a.ts', tool: 'edit' });
     expect(ask('create', {})).toMatch(/names no file/);
     expect(ask('bash', { command: 'ls' })).toBeUndefined();
@@ -186,13 +187,16 @@ describe('the hook of Copilot', () => {
 });
 
 test('the figures it leaves are added up over its models; an empty file has none', () => {
-  const usage = (inputTokens: number, outputTokens: number) => ({ usage: { inputTokens, outputTokens } });
-  const file = JSON.stringify({ modelMetrics: { a: usage(100, 10), b: usage(5, 1) } }, null, 2);
+  const usage = (inputTokens: number, outputTokens: number, cacheReadTokens?: number) => ({
+    usage: { inputTokens, outputTokens, cacheReadTokens },
+  });
+  const file = JSON.stringify({ modelMetrics: { a: usage(100, 10, 60), b: usage(5, 1) } }, null, 2);
   expect(copilot.usageFile?.read(file)).toEqual({
     type: 'usage',
     scope: 'session',
     input_tokens: 105,
     output_tokens: 11,
+    cached_tokens: 60,
   });
   expect(copilot.usageFile?.read('')).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gemini } from '../../src/agents/gemini.ts';
-import { growth } from '../growth.ts';
+import { expectLinear } from '../expect-linear.ts';
 import { makeTemporaryDirectory } from '../runner/temporary-worktree.ts';
 import { readLines, recordedLines } from './recorded-stream.ts';
 
@@ -225,6 +225,7 @@ describe('the hook of Gemini CLI', () => {
     expect(ask('write_file', { file_path: 'a.ts', content: '' })).toEqual({
       path: 'a.ts',
       tool: 'write_file',
+      edit: { content: '' },
     });
     expect(ask('replace', { file_path: '/w/a.ts' })).toEqual({ path: '/w/a.ts', tool: 'replace' });
     expect(ask('replace', {})).toMatch(/names no file/);
@@ -275,7 +276,7 @@ describe('what the shell tool puts below an output', () => {
   const lookalike = (lines: number) => `Output: x${'\nSignal: x'.repeat(lines)}\nno`;
 
   test('lines that look like it cost no more than their number', () => {
-    expect(growth((lines) => ended(lookalike(lines)), 10_000)).toBeLessThan(8);
+    expectLinear((lines) => ended(lookalike(lines)), 10_000);
   });
 
   test('the hook that passes a failure on reads it the same, and as fast', () => {
@@ -293,5 +294,17 @@ describe('what the shell tool puts below an output', () => {
     expect(answer('Output: x\nExit Code: 0')).toEqual({});
     expect(answer('Output: x\nExit Code: 3\nmore')).toEqual({});
     expect(answer(lookalike(100_000))).toEqual({});
+  });
+});
+
+test('cost_exceeds: tokens read from the cache are told apart', () => {
+  const stats = { input_tokens: 100, output_tokens: 5, cached: 90, input: 10 };
+  const result = JSON.stringify({ type: 'result', status: 'success', stats });
+  expect(gemini.createReader().read(result)).toContainEqual({
+    type: 'usage',
+    scope: 'run',
+    input_tokens: 100,
+    output_tokens: 5,
+    cached_tokens: 90,
   });
 });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { askingCommand, refusingCommand } from '../../src/agents/hook-command.ts';
+import { askingCommand, refusingCommand, refusingIfMentioned } from '../../src/agents/hook-command.ts';
 
 function ask(hook: string[]) {
   const { status, stdout, stderr } = spawnSync('sh', ['-c', askingCommand(hook)], { encoding: 'utf8' });
@@ -43,4 +43,29 @@ test('where a bare yes is enough, everything else is a no with words', () => {
   for (const loud of [['/nowhere/hook'], ['sh', '-c', 'kill -9 $$']])
     expect(run(loud)).toMatchObject({ status: 2, stderr: expect.stringContaining(words) });
   expect(run(['sh', '-c', 'echo out of scope >&2; exit 2']).stderr).toBe(`out of scope\n${words}`);
+});
+
+test('E-6: a command that mentions no patch starts no hook; everything else is asked about, whole', () => {
+  const run = (input: string, hook: string[]) =>
+    spawnSync('sh', ['-c', refusingIfMentioned(['apply_patch', 'applypatch'], hook)], {
+      input,
+      encoding: 'utf8',
+    });
+  // No program is on this PATH, so that only the shell itself can answer.
+  const unaided = spawnSync(
+    '/bin/sh',
+    ['-c', refusingIfMentioned(['apply_patch', 'applypatch'], ['/nowhere/hook'])],
+    { input: '{"tool_input":{"command":"npm test"}}', env: { PATH: '' } },
+  );
+  expect(unaided.status).toBe(0);
+  const listening = ['sh', '-c', 'cat >&2; exit 2'];
+  const patch = '{"tool_input":{"command":"apply_patch <<EOF\\n"}}';
+  for (const asked of [patch, '{"command":"cd a && applypatch"}', '', 'no json', '{\n"command": "a"\n}']) {
+    const { status, stderr } = run(asked, listening);
+    expect(status).toBe(2);
+    expect(stderr.replaceAll('\n', '')).toBe(
+      `${asked.replaceAll('\n', '')}The gate did not allow this edit.`,
+    );
+    expect(run(asked, ['true']).status).toBe(0);
+  }
 });

@@ -21,6 +21,15 @@ const line = (fields: object) => JSON.stringify({ sessionID: ID, ...fields });
 const failure = (name: string, data?: object) => line({ type: 'error', error: { name, data } });
 const plugin = (fields: object) => JSON.stringify({ type: 'autobuild', ...fields });
 
+test('E-6: that it names its schema in its own settings is its own change, and nothing beside it', () => {
+  const isOwn = opencode.ownRewrite?.isOwn ?? (() => undefined);
+  const schema = '"$schema": "https://opencode.ai/config.json"';
+  expect(isOwn('{"autoupdate": false}', `{\n  ${schema},\n"autoupdate": false}`)).toBe(true);
+  expect(isOwn('', `  ${schema},`)).toBe(true);
+  expect(isOwn('{"autoupdate": false}', `{${schema}, "autoupdate": true}`)).toBe(false);
+  expect(isOwn('{}', '{"plugin": ["x"]}')).toBe(false);
+});
+
 describe('starting OpenCode', () => {
   test('the prompt comes on stdin; only a session that is there is named', () => {
     const { argv, stdin } = opencode.start(TURN);
@@ -85,7 +94,7 @@ describe('what OpenCode says', () => {
     expect(events.at(-1)).toEqual({ type: 'ended', ok: true, reason: 'done' });
   });
 
-  test('cached and reasoned tokens are paid for too', () => {
+  test('cached and reasoned tokens are counted, and cached reads told apart', () => {
     const tokens = { input: 1, output: 2, reasoning: 4, cache: { read: 8, write: 16 } };
     const finish = line({ type: 'step_finish', part: { reason: 'stop', tokens } });
     expect(readLines(opencode.createReader(), [finish])).toContainEqual({
@@ -93,6 +102,7 @@ describe('what OpenCode says', () => {
       scope: 'step',
       input_tokens: 25,
       output_tokens: 6,
+      cached_tokens: 8,
     });
   });
 
@@ -154,6 +164,11 @@ describe('how OpenCode ends', () => {
   test.each([
     [[step('stop')], { code: 0, signal: null }, 'done'],
     [[step('length')], { code: 0, signal: null }, 'context'],
+    [
+      [],
+      { code: 1, signal: null, stderr: 'opencode run [message..]\n\nrun opencode with a message\n' },
+      'unusable',
+    ],
     [[step('tool-calls')], { code: 0, signal: null }, 'failed'],
     [[step('stop')], { code: 1, signal: null }, 'failed'],
     [[], { code: 1, signal: null, stderr: '\x1b[91mError: \x1b[0mSession not found' }, 'no_session'],
@@ -189,6 +204,7 @@ describe('the hook of OpenCode', () => {
     expect(ask('apply_patch', { patchText: '*** Update File: b.ts\n' })).toEqual({
       paths: ['b.ts'],
       tool: 'apply_patch',
+      edit: { patch: '*** Update File: b.ts\n' },
     });
     expect(ask('write', {})).toMatch(/names no file/);
     expect(ask('read', { filePath: 'a.ts' })).toBeUndefined();

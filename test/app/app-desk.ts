@@ -1,7 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
 import type { AppDependencies } from '../../src/app/dependencies.ts';
@@ -18,6 +15,7 @@ import type { Dispatch } from '../../src/core/ports/dispatches.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import type { JobKind } from '../../src/core/ports/job-api.ts';
 import type { RunTarget } from '../../src/core/ports/run-target.ts';
+import { keepFields, WEBHOOK_FIELDS } from '../../src/core/ports/webhook-fields.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
 import type { RunningJob } from '../../src/sandbox/github/workflows.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/sandbox/github.ts';
@@ -99,11 +97,10 @@ on:
 concurrency:
   group: autobuild-\${{ inputs.issue }}
 jobs:
-  build: { runs-on: ubuntu-latest, steps: [{ run: 'true' }] }
+  build: { runs-on: ubuntu-latest, timeout-minutes: 350, steps: [{ run: 'true' }] }
 `;
 
 export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk> {
-  const directory = mkdtempSync(join(tmpdir(), 'autobuild-app-'));
   const exchanges: AppDesk['exchanges'] = [];
   let mood: (call: Call) => Answer | undefined = () => undefined;
   const github = await startLocalGitHub({
@@ -124,7 +121,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     });
   const key = randomBytes(32).toString('base64');
   const clock = { ms: Date.now() };
-  const store = await openSqliteStore({ file: join(directory, 'desk.db'), key, clock: () => clock.ms });
+  const store = await openSqliteStore({ file: ':memory:', key, clock: () => clock.ms });
   let text = '';
   const log = createLog('debug', {
     write(line) {
@@ -153,7 +150,12 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
   let received = 0;
   let losing = false;
   const receive: AppDesk['receive'] = (name, payload, id = randomUUID()) =>
-    probot.receive({ id, name, payload } as unknown as Parameters<Probot['receive']>[0]);
+    // As ingest stores it.
+    probot.receive({
+      id,
+      name,
+      payload: keepFields(payload, WEBHOOK_FIELDS[name as keyof typeof WEBHOOK_FIELDS] ?? {}),
+    } as unknown as Parameters<Probot['receive']>[0]);
   const receiveNew = async (): Promise<boolean> => {
     const fresh = github.webhooks.deliveries.slice(received);
     received += fresh.length;
@@ -262,7 +264,8 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
         throw new Error(`Job ${job} of ${run} was not dispatched, or has ended.`);
     },
     async endActionsRun(actions_run, conclusion) {
-      await onWorkflowRunCompleted(deps, { actions_run, attempt: 1, conclusion });
+      const ended_at = now().toISOString();
+      await onWorkflowRunCompleted(deps, { actions_run, attempt: 1, conclusion, ended_at });
       await desk.settle();
     },
     async waysOfCommands(run = 'r1') {
@@ -272,7 +275,6 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     async close() {
       await github.close();
       await store.close();
-      rmSync(directory, { recursive: true, force: true });
     },
   };
   return desk;

@@ -65,5 +65,5 @@ test('C-2: a label that starts nothing goes, however it is spelt', async () => {
   await desk.person('tina').label(issue, 'AutoBuild');
   await desk.settle();
   expect(await desk.olivia.labels(issue)).toEqual([]);
-  expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('without write access start nothing');
+  expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('with write access can start a run');
 });

@@ -37,7 +37,7 @@ export async function publishRun(
       const [newest] = (await desk.olivia.pullRequests())
         .filter((pull) => pull.head.ref === branch)
         .toSorted((a, b) => b.number - a.number);
-      if (!newest) throw new Error(`There is no pull request:\n${desk.logged().slice(-4_000)}`);
+      if (!newest) throw new Error(`No pull request:\n${desk.logged().slice(-4_000)}`);
       return newest;
     },
     async messages() {

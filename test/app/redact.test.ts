@@ -11,7 +11,7 @@ import type { Input } from '../../src/core/contracts/input.ts';
 import { hideInEnvelope } from '../../src/core/secrets/hide-in-claims.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { Run } from '../core/run-builder.ts';
-import { growth } from '../growth.ts';
+import { expectLinear } from '../expect-linear.ts';
 
 const WHERE: CommentContext = {
   issue: 7,
@@ -78,7 +78,7 @@ test('P-1: a common word is hidden in sentences, not in the marks, commands and 
   );
   const hostile = (size: number) =>
     void redactAround('<!-- autobuild:/continue '.repeat(size), ['postgres'], []);
-  expect(growth(hostile, 2_000)).toBeLessThan(9);
+  expectLinear(hostile, 2_000);
 });
 
 test('a value of any length and any characters is no trouble, and costs linear time', () => {
@@ -86,7 +86,7 @@ test('a value of any length and any characters is no trouble, and costs linear t
     expect(redact(`before ${value.slice(0, 40_000)} after`, [value])).toMatch(/^before \[redacted\]/);
   expect(() => redact('text', ['\ud800'.repeat(9)])).not.toThrow();
   const secrets = [`${'&'.repeat(100)}b`, `${'\\'.repeat(100)}key-of-all`];
-  expect(growth((size) => void redact('&amp;\\'.repeat(size), secrets), 2_000)).toBeLessThan(9);
+  expectLinear((size) => void redact('&amp;\\'.repeat(size), secrets), 2_000);
 });
 
 /** A run whose agent shows the secret wherever it can; `hide` as the desk does when the claim comes. */

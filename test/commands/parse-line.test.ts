@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTerminalLine } from '../../src/commands/parse-line.ts';
-import { growth } from '../growth.ts';
+import { expectLinear } from '../expect-linear.ts';
 
 describe('a line typed at the prompt', () => {
   it.each([
@@ -33,7 +33,7 @@ describe('a line typed at the prompt', () => {
   it('asks for more of a beginning that is not unique', () => {
     expect(parseTerminalLine('re')).toEqual({
       kind: 'reply',
-      problem: '`re` can be `/retry` or `/review`: type more of it.',
+      problem: '`re` could be `/retry` or `/review`: type more of it.',
     });
   });
 
@@ -55,7 +55,7 @@ describe('a line typed at the prompt', () => {
 
   it.each([' autobuild', 'x', ' ', '.', '/'])('reads a long line of %j in linear time', (part) => {
     const parse = (size: number) => void parseTerminalLine(part.repeat(size / part.length));
-    expect(growth(parse, 16_000)).toBeLessThan(10);
+    expectLinear(parse, 16_000);
   });
 
   it('does not read a line longer than any comment', () => {

@@ -3,7 +3,17 @@ import type { GuardEvent, GuardId, ProposedWrite } from '../../src/core/contract
 import type { RunState } from '../../src/core/contracts/run-state.ts';
 import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import type { WorkProblem } from '../../src/core/contracts/work-facts.ts';
-import { ERRORS, files, GiftCards, questionOf, REPORT, TESTS, type Tested } from './story.ts';
+import {
+  ERRORS,
+  files,
+  GiftCards,
+  questionOf,
+  REPORT,
+  TESTS,
+  type Tested,
+  TIME,
+  verification,
+} from './story.ts';
 
 /** What-ifs of the story: one per guard, and the special ones. Each leads to a run that waits for a person. */
 const STORIES: Record<string, () => GiftCards> = {
@@ -105,13 +115,19 @@ const STORIES: Record<string, () => GiftCards> = {
           attempts_made: [],
           suggested_alternatives: ['Give every card an expiry date', 'Leave out the report of expired cards'],
           human_action_required:
-            'The issue asks for cards without an expiry date and for a report of expired cards. Both cannot be.',
+            'The issue asks for cards without an expiry date and for a report of expired cards. They contradict each other.',
         },
       },
     }),
   review_without_reason: () =>
     new GiftCards().through(2).wholeTurn({
       report: { status: 'partial', summary: 'Redeem a card', requires_user_review: true },
+    }),
+  nothing_changed: () =>
+    new GiftCards().baseline(verification({ passed: 14 }, TIME(2))).wholeTurn({
+      report: { status: 'implemented', summary: 'Everything was there already' },
+      tested: { passed: 14 },
+      paths: [],
     }),
   blocked_report: () => usesAllTurns({ report: givesUp('partial') }),
   blocked_at_default_limits: () => new GiftCards().through(9).wholeTurn({ report: givesUp('blocked') }),

@@ -321,7 +321,7 @@ export const REPORT: BlockedReport = {
 
 export const WHERE: CommentContext = {
   mentions: ['rosa'],
-  mention_reason: 'who labelled the issue',
+  mention_reason: 'you labelled the issue',
   issue: 42,
   links: {
     run_page: 'https://autobuild.example.com/runs/r4x9k2',

@@ -3,7 +3,7 @@ import { type ConfigProblem, describeProblem } from '../../src/config/config-pro
 import { defaultConfig, readConfig } from '../../src/config/read-config.ts';
 
 import { GUARDS, guardById } from '../../src/guards/registry.ts';
-import { growth } from '../growth.ts';
+import { expectLinear } from '../expect-linear.ts';
 
 const GUARD_IDS = GUARDS.map(({ id }) => id);
 
@@ -33,7 +33,7 @@ describe('what is right', () => {
       roles: {},
       protected_paths: [],
       ci: 'skip',
-      notify: { mention: [], webhook: 'on' },
+      notify: { mention: [], escalate_to: [], escalate_after: 2, webhook: 'on' },
     });
     expect(config.verify).toBeUndefined();
   });
@@ -53,7 +53,7 @@ waiting: {remind_minutes: 10, remind_high_minutes: 1, expire_minutes: 20160}
 roles: {cancel: triage, approve: maintain, accept: admin}
 protected_paths: [migrations/**, ./deploy/, "**/*.pem"]
 ci: always
-notify: {mention: [olivia, acme/web-team, mona_acme], webhook: off}
+notify: {mention: [olivia, acme/web-team, mona_acme], escalate_to: [acme/leads], escalate_after: 5, webhook: off}
 guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_denied]}
 `);
     expect(config).toMatchObject({
@@ -69,7 +69,12 @@ guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_deni
       roles: { cancel: 'triage', approve: 'maintain', accept: 'admin' },
       protected_paths: ['migrations/**', './deploy/', '**/*.pem'],
       ci: 'always',
-      notify: { mention: ['olivia', 'acme/web-team', 'mona_acme'], webhook: 'off' },
+      notify: {
+        mention: ['olivia', 'acme/web-team', 'mona_acme'],
+        escalate_to: ['acme/leads'],
+        escalate_after: 5,
+        webhook: 'off',
+      },
       guards: { max_iterations: 20, cost_exceeds: { dollars: 5 }, external_blocker: ['permission_denied'] },
     });
   });
@@ -163,7 +168,7 @@ describe('what is wrong', () => {
     ['protected_paths:\n  - a*b*c*d*e*f*', 'protected_paths.0', '"a*b*c*d*e*f*"', 'at most 5 stars'],
     ['ci: sometimes', 'ci', '"sometimes"', '`skip` or `always`'],
     ['ci: off', 'ci', '"off"', '`skip` or `always`'],
-    ['notify: olivia', 'notify', '"olivia"', 'mention, webhook'],
+    ['notify: olivia', 'notify', '"olivia"', 'mention, escalate_to, escalate_after, webhook'],
     ['notify:\n  webhook: https://chat', 'notify.webhook', '"https://chat"', '`on` or `off`'],
     ['notify:\n  mention: olivia', 'notify.mention', '"olivia"', 'GitHub logins'],
     ['notify:\n  mention: ["@olivia"]', 'notify.mention.0', '"@olivia"', 'without the @'],
@@ -243,7 +248,7 @@ describe('what is wrong', () => {
     ['tabs', 'guards:\n\tmax_iterations: 3', 2, 'YAML: '],
     ['an open quote', 'agent: "x', 1, 'YAML: '],
     ['two documents', 'agent: x\n---\nagent: y', 2, 'YAML: '],
-  ])('%s are refused with the line', (_title, text, line, allowed) => {
+  ])('S-18: %s are refused with the line', (_title, text, line, allowed) => {
     const problems = problemsOf(text);
     expect(problems.length).toBeGreaterThan(0);
     expect(problems[0]?.line).toBe(line);
@@ -339,7 +344,7 @@ describe('what is wrong', () => {
       expect(problems.length).toBeLessThanOrEqual(20);
       for (const problem of problems) expect(describeProblem(problem).length).toBeLessThan(500);
     };
-    expect(growth(refuse, 1_500)).toBeLessThan(10);
+    expectLinear(refuse, 1_500);
     // Deeper than any stack, and near the largest file there may be.
     refuse(25_000);
   });

@@ -20,6 +20,13 @@ const PARAMETERS = {
   address: 'A:1',
   where: 'W',
   keys: ['K1', 'K2'],
+  count: 3,
+  files: 'a.ts, b.ts',
+  names: 'A, B',
+  host: 'github.com',
+  path: 'P',
+  branch: 'B',
+  repository: 'O/N',
 };
 
 function describe(code: ErrorCode, parameters: object): UserError {
@@ -46,9 +53,9 @@ test('every parameter an entry takes is shown', () => {
   };
   expect(shown('config_invalid', { file: 'F', problems: ['one'] })).toContain('F has 1 error:\n  one');
   expect(shown('config_invalid', PARAMETERS)).toContain('2 errors:\n  one\n  two');
-  expect(shown('agent_unknown', { name: 'N', known: [] })).not.toContain('Known here');
-  expect(shown('agent_unknown', PARAMETERS)).toContain('Known here: a, b');
-  expect(shown('run_missing', { run: '', home: 'H' })).toContain('No run was ever started');
+  expect(shown('agent_unknown', { name: 'N', known: [] })).not.toContain('Available');
+  expect(shown('agent_unknown', PARAMETERS)).toContain('Available: a, b');
+  expect(shown('run_missing', { run: '', home: 'H' })).toContain('No run was started');
   expect(shown('run_missing', PARAMETERS)).toContain('r1');
   expect(shown('worktree_held', PARAMETERS)).toMatch(/r1.*7.*S/);
 });

@@ -193,13 +193,13 @@ export class Run {
   }
 
   /** A job takes the run, as the runner does: brief first, counters from it. */
-  startJob(): this {
+  startJob(told: { isolation?: 0 | 1 | 2 | 3 | 4 } = {}): this {
     this.brief = briefFor(this.state);
-    this.meter = createMeter(this.brief, () => this.usage.cost_usd);
+    this.meter = createMeter(this.brief, () => this.usage);
     this.#taken = new Set();
     this.#limitsRev = this.brief.limits_rev;
     this.#turn = this.brief.turn;
-    this.claim('job_started', {});
+    this.claim('job_started', told);
     return this;
   }
 

@@ -65,7 +65,7 @@ describe.concurrent('C-4: every command in a comment does what it says, also whi
 
   test.for([
     { command: '/cancel', said: 'Cancelled by olivia' },
-    { command: '/terminate', said: 'Ended by olivia' },
+    { command: '/terminate', said: 'Terminated by olivia' },
   ])('$command: the run ends', async ({ command, said }, { expect }) => {
     const story = await scene.begin('asks');
     await story.question();
@@ -86,7 +86,7 @@ describe.concurrent('C-4: every command in a comment does what it says, also whi
     await say('/status');
     await story.comment(':reply ', 'Waiting for you: 1 value needed');
     await say('/help');
-    await story.comment(':reply ', 'What can be done now', '/provide');
+    await story.comment(':reply ', 'What you can do now', '/provide');
     await say('/review');
     await story.comment('⏸ Review');
     const missing = await say('/continue');

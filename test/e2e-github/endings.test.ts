@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { processesWith } from '../e2e/processes.ts';
+import { atWork, processesOf } from './at-work.ts';
 import { openScene, type Scene } from './scene.ts';
 import { until } from './until.ts';
 
@@ -11,19 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-const processesOf = (run: number) => processesWith(`RUNNER_TRACKING_ID=sandbox_${run}`);
-
 test('C-6: removing the label cancels, and the job stops with everything it started', async () => {
   const story = await scene.begin('sleeps');
-  await story.comment(':status ', 'turn 1');
-  const [run] = story.runs();
-  await until('the agent works', () => processesOf(run?.id ?? 0).length > 2);
+  const run = await atWork(story);
   await scene.olivia.unlabel(story.issue, 'autobuild');
   await story.reached('stopped');
   await story.parked();
   // By its orders, so that the work is saved; the Actions run is cancelled only if it does not end.
   expect(story.runs()).toEqual([expect.objectContaining({ conclusion: 'success' })]);
-  await until('nothing of it runs', () => processesOf(run?.id ?? 0).length === 0);
+  await until('nothing of it runs', () => processesOf(run).length === 0);
   await story.comment(':status ', 'ancelled');
 });
 
@@ -37,10 +33,8 @@ test('C-6: the pull request’s fate is the run’s: merged is approved', async 
 
 test('a job that dies is followed by another one', async () => {
   const story = await scene.begin('sleeps');
-  await story.comment(':status ', 'turn 1');
-  const [run] = story.runs();
-  await until('the agent works', () => processesOf(run?.id ?? 0).length > 2);
-  for (const { pid } of processesOf(run?.id ?? 0)) killIfThere(pid);
+  const run = await atWork(story);
+  for (const { pid } of processesOf(run)) killIfThere(pid);
   await until('a second job', () => story.runs('build').length === 2);
   await scene.olivia.closeIssue(story.issue);
   await story.reached('stopped');

@@ -23,7 +23,7 @@ test('R-2: deliveries that come twice, and again later, have one effect', async 
   await story.parked();
   for (const delivery of webhooks.deliveries) expect(await webhooks.redeliver(delivery)).toBe(202);
   await scene.olivia.comment(story.issue, '/status');
-  await story.comment(':reply ', 'Ended: reviewing');
+  await story.comment(':reply ', 'Done: all checks pass, ready for review');
   const ours = (await story.comments()).filter(({ user }) => user.login === 'autobuild[bot]');
   const kinds = ours.map(({ body }) => /autobuild:(\w+)/.exec(body)?.[1]).sort();
   expect(kinds).toEqual(['escalation', 'receipt', 'reply', 'reply', 'status']);

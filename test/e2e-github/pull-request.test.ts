@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { atWork } from './at-work.ts';
 import { openScene, type Scene } from './scene.ts';
 import { until } from './until.ts';
 
@@ -38,14 +39,17 @@ test('C-6: a command in a review goes on; the result does not run CI until a wri
 
 test('a job that somebody cancels on the Actions page stays cancelled: the run is paused until /continue', async () => {
   const story = await scene.begin('sleeps');
-  await story.comment(':status ', 'turn 1');
-  const [run] = story.runs();
-  await scene.sandbox.github.callAs('walter', 'POST', `/repos/olivia/shop/actions/runs/${run?.id}/cancel`);
+  const run = await atWork(story);
+  await scene.sandbox.github.callAs('walter', 'POST', `/repos/olivia/shop/actions/runs/${run}/cancel`);
   await story.comment(':reply ', 'cancelled in Actions');
   await story.reached('waiting');
   await story.parked();
-  // The successor that was asked for when the job saved its work is cancelled, too, if it was there already.
-  expect(new Set(story.runs().map(({ conclusion }) => conclusion))).toEqual(new Set(['cancelled']));
+  // Its successor was asked for when it saved its work. If that has begun already, it is told to stop, before any turn.
+  const [first, ...later] = story.runs();
+  expect(first).toMatchObject({ id: run, conclusion: 'cancelled' });
+  expect(later.length).toBeLessThan(2);
+  const logs = story.jobs().filter((job) => job.run !== run);
+  expect(logs.filter(({ log }) => log.includes('::group::Turn'))).toEqual([]);
   await scene.olivia.comment(story.issue, '/cancel');
   await story.reached('stopped');
 });

@@ -39,13 +39,14 @@ describe.concurrent('what people are asked', () => {
     expect(comments.map(({ id }) => id)).not.toContain(given.id);
     const pull = await story.pullRequest();
     expect(await scene.olivia.file('done.txt', pull.head.ref)).toBe(`${secret.length}\n`);
+    // The job itself hides it, before the runner masks the log.
+    expect(story.jobs().map(({ log }) => log)).toContainEqual(expect.stringContaining('│ the key is •••\n'));
     const readable = [
       ...comments.map(({ body }) => body),
       pull.body,
       ...story.jobs().flatMap(({ log, summary, output }) => [log, summary, output]),
       ...scene.apps.map((app) => app.log()),
     ].join('\n');
-    expect(readable).toContain('the key is ***');
     expect(readable).not.toContain(secret);
   });
 

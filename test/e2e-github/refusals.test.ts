@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openScene, type Scene, standardFiles } from './scene.ts';
 import { until } from './until.ts';
 
+const REFUSED = 'Nothing changed: commands require write access to this repository.';
+
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let scene: Scene;
@@ -41,7 +43,7 @@ test('C-2: a config that is not valid is named by line, key, value and remedy; m
 
 test('C-2: the label of somebody who may not write starts nothing', async () => {
   const story = await scene.begin('makes', { labelledBy: 'tina' });
-  await story.comment('Not started', 'without write access');
+  await story.comment('Not started', 'with write access');
   expect(story.runs()).toEqual([]);
 });
 
@@ -51,12 +53,12 @@ test('C-4: somebody who may not write is refused politely, once; after that the 
   await story.parked();
   const rita = scene.sandbox.person('rita');
   const first = await rita.comment(story.issue, '/cancel');
-  await story.comment(':reply ', 'people with write access');
+  await story.comment(':reply ', REFUSED);
   const second = await rita.comment(story.issue, '/provide colour=rita');
   const reactionsTo = (id: number) => scene.sandbox.github.reactions.of(id).map(({ content }) => content);
   await until('the second reaction', () => reactionsTo(second.id).includes('confused'));
   expect(reactionsTo(first.id)).toContain('confused');
-  const refusals = (await story.comments()).filter(({ body }) => body.includes('people with write access'));
+  const refusals = (await story.comments()).filter(({ body }) => body.includes(REFUSED));
   expect(refusals).toHaveLength(1);
   await story.question();
   await scene.olivia.comment(story.issue, '/cancel');
@@ -66,14 +68,11 @@ test('C-4: somebody who may not write is refused politely, once; after that the 
 test('C-2: a workflow whose set-up fails is tried three times, then said', async () => {
   const files = standardFiles();
   const workflow = files['.github/workflows/autobuild.yml'] ?? '';
-  const broken = workflow.replace(
-    '      # Your own set-up: lang',
-    '      - run: exit 1\n      # Your own set-up: lang',
-  );
+  const broken = workflow.replace('      # <set-up>\n', '      - run: exit 1\n');
   expect(broken).not.toBe(workflow);
   await scene.sandbox.push({ ...files, '.github/workflows/autobuild.yml': broken });
   const story = await scene.begin('makes');
-  await story.comment(':reply ', 'Paused: the job does not start', 'The log of the last one');
+  await story.comment(':reply ', 'Paused: the job does not start', 'Log of the last job');
   expect(story.runs('build')).toHaveLength(3);
   await scene.sandbox.push(files);
   await scene.olivia.unlabel(story.issue, 'autobuild');
@@ -83,5 +82,5 @@ test('C-2: a workflow whose set-up fails is tried three times, then said', async
 test('C-2: Actions that are switched off are named', async () => {
   scene.sandbox.github.workflows.disable();
   const story = await scene.begin('makes');
-  await story.comment('Not started', 'Actions are switched off');
+  await story.comment('Not started', 'Actions is disabled');
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { AppProcess } from '../../src/sandbox/app-process.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
-import type { FinishedJob } from '../../src/sandbox/job-runner.ts';
+import type { ActionFiles, FinishedJob } from '../../src/sandbox/job-runner.ts';
 import type { Person, SeenComment, SeenPullRequest } from '../../src/sandbox/person.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { until } from './until.ts';
@@ -18,8 +18,11 @@ export interface SceneOptions {
   /** More lines of `.github/autobuild.yml`. */
   config?: string;
   files?: Record<string, string>;
-  action?: string;
+  action?: ActionFiles;
   databaseUrl?: string;
+  secrets?: Record<string, string>;
+  /** More variables of the machine that runs the jobs. */
+  environment?: Record<string, string>;
   apps?: number;
   onExchange?(exchange: { call: Call; answer: Answer }): void;
 }
@@ -74,9 +77,11 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     people: { walter: 'write', tina: 'triage', rita: 'read' },
     action: options.action,
     databaseUrl: options.databaseUrl,
+    secrets: options.secrets,
     environment: {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...options.environment,
     },
     onExchange: options.onExchange,
   });

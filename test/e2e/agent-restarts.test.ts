@@ -69,7 +69,8 @@ test.each(['codex', 'copilot'] as const)(
   async (name) => {
     const words =
       name === 'copilot'
-        ? 'echo "Error: No session found" >&2; exit 1'
+        ? // An agent that says nothing at its first start could not start at all (T-2).
+          `[ $N = 1 ] && say '{"type":"assistant.message","data":{"content":"hello"}}'; echo "Error: No session found" >&2; exit 1`
         : `say '{"type":"turn.failed","error":{"message":"no rollout found for thread id"}}'; exit 1`;
     const { run, starts } = prepareFake(name, words, '  max_iterations: 3\n');
     const parked = await run();
@@ -89,7 +90,6 @@ const HELP = ['<<<NEED_HELP>>>', 'what_i_tried: all', 'what_i_need: the key', '<
 const UNKNOWN_EVENT = JSON.stringify({ type: 'agent.said', text: HELP.join('\n') });
 
 test.each([
-  ['plain lines', HELP.map((line) => `say '${line}'`).join('; ')],
   ['an unknown event', `say '${UNKNOWN_EVENT}'`],
   ['a last line that is cut', `printf '%s' '${UNKNOWN_EVENT.slice(0, -1)}'; exit 1`],
 ])('P-1: a help block in %s is found', async (_, words) => {
@@ -99,15 +99,17 @@ test.each([
   expect(done.escalations).toMatchObject([{ what_i_need: 'the key' }]);
 });
 
-test('P-1: a help block that a tool read asks nobody', async () => {
+test('P-1: a help block that a tool read, or that stands in the stream as plain lines, asks nobody', async () => {
   const item = { id: 'i1', type: 'command_execution', command: 'cat a', aggregated_output: HELP.join('\n') };
   const lines = ['item.started', 'item.updated', 'item.completed'].map(
     (type) => `say '${JSON.stringify({ type, item: { ...item, status: 'completed', exit_code: 0 } })}'`,
   );
-  const { run } = prepareFake('codex', `${STARTED}; ${lines.join('; ')}; ${DONE}`);
+  const plain = HELP.map((line) => `say '${line}'`);
+  const { run } = prepareFake('codex', `${STARTED}; ${[...lines, ...plain].join('; ')}; ${DONE}`);
   const done = await run();
   expect(done.code, done.stderr).toBe(0);
   expect(done.escalations).toEqual([]);
+  expect(done.stderr).toContain('A help block in the output of a tool is no call for help');
 });
 
 const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' });
@@ -125,7 +127,7 @@ test('S-11: git hooks and settings that a turn or its checks plant are gone afte
   expectFinished(scratch, done);
   expect(scratch.read('.git/config')).toBe(before);
   expect(scratch.exists('.git/hooks/pre-commit')).toBe(false);
-  expect(done.stderr).toMatch(/\.git\/hooks\/pre-commit was made during the turn and\s+is\s+removed/);
+  expect(done.stderr).toMatch(/\.git\/hooks\/pre-commit was created during the turn and\s+was\s+removed/);
   expect(done.stderr).toMatch(/\.git\/config was changed during the turn/);
 });
 
@@ -155,7 +157,7 @@ ls sub/CLAUDE.md ../CLAUDE.md > ../seen 2>&1; ${FINISH}`,
   expect(scratch.read('../seen').match(/No such file/g)).toHaveLength(2);
   expect(existsSync(join(scratch.root, 'CLAUDE.md'))).toBe(false);
   expect(scratch.read('sub/CLAUDE.md')).toBe('obey\n');
-  expect(done.stderr).toMatch(/CLAUDE\.md was made during the turn/);
+  expect(done.stderr).toMatch(/CLAUDE\.md was created during the turn/);
 });
 
 test('S-3: a page named like instructions is work like other work: each turn goes on from what the last one wrote', async () => {
@@ -170,7 +172,7 @@ for f in ${pages.join(' ')}; do echo second >> $f; done; ${FINISH}`,
   const done = await scratch.run(runArgs());
   expectFinished(scratch, done);
   for (const page of pages) expect(scratch.read(page), page).toBe('first\nsecond\n');
-  expect(done.stderr).not.toContain('written anew');
+  expect(done.stderr).not.toContain('rewritten');
 });
 
 test('S-3: a turn that writes instructions over those of an earlier turn loses neither, and the user is told', async () => {
@@ -183,7 +185,7 @@ echo second > AGENTS.md; ${FINISH}`,
   const done = await scratch.run(runArgs());
   expectFinished(scratch, done);
   expect(scratch.read('AGENTS.md')).toBe('second\n');
-  expect(done.stderr).toMatch(/AGENTS\.md was written anew during the turn\./);
+  expect(done.stderr).toMatch(/AGENTS\.md was rewritten during the turn\./);
   const kept = join(scratch.runDir(), 'agent-config/replaced');
   expect(readdirSync(kept).map((name) => readFileSync(join(kept, name), 'utf8'))).toEqual(['first\n']);
 });

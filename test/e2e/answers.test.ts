@@ -50,7 +50,7 @@ describe.concurrent('what a person can answer at the turn limit', () => {
       { issue: { checks: ['test -f done'] } },
     ]);
     expect(ofType(done.events, 'run_finished')).toMatchObject([
-      { status: 'reviewing', partial: true, reason: 'complete but for known issues' },
+      { status: 'reviewing', partial: true, reason: 'complete except for known issues' },
     ]);
     // The checks do not pass: 0 would be a lie.
     expect(done.code).toBe(1);

@@ -72,7 +72,7 @@ const CASES: Case[] = [
     what: 'a config that is not there',
     args: [...RUN, '--config', 'nope.yml', ...AGENT],
     code: 1,
-    tells: ['no config file nope.yml', 'Leave --config out'],
+    tells: ['no config file nope.yml', 'Check the path'],
   },
   {
     what: 'control sequences in a config key',
@@ -94,6 +94,13 @@ const CASES: Case[] = [
     prepare: (scratch) => scratch.write('empty.md', ' \n'),
     code: 1,
     tells: ['empty.md', 'empty', 'Nothing was started'],
+  },
+  {
+    what: 'an empty task on the command line',
+    args: ['run', '--task', ' ', ...VERIFY, ...AGENT],
+    code: 1,
+    tells: [/The task \(--task\) cannot be used: .*empty/, 'Fix it'],
+    lacks: /task file/,
   },
   {
     what: 'a binary task file',
@@ -123,12 +130,12 @@ const CASES: Case[] = [
     code: 1,
     tells: ['/dev/zero', 'not a regular file'],
   },
-  { what: 'no task file', args: ['run', ...AGENT], code: 64, tells: ['needs a task file', '--help'] },
+  { what: 'no task file', args: ['run', ...AGENT], code: 64, tells: ['needs a task', '--help'] },
   {
     what: 'two task files',
     args: ['run', 'a.md', 'b.md', ...AGENT],
     code: 64,
-    tells: ['one task file, not also b.md'],
+    tells: ['one task, not also b.md'],
   },
   {
     what: 'an unknown flag',
@@ -150,13 +157,13 @@ const CASES: Case[] = [
     code: 64,
     tells: [`--max-turns ${number}`, 'a whole number from 1 to 1000'],
   })),
-  { what: 'no agent', args: RUN, code: 64, tells: ['No agent was named', '--agent NAME'] },
+  { what: 'no agent', args: RUN, code: 64, tells: ['No agent is configured', '--agent NAME'] },
   {
     what: 'an unknown agent',
     args: [...RUN, '--agent', 'robot'],
     prepare: config('agents:\n  tester: {command: [./agent.sh]}\n'),
     code: 64,
-    tells: ['no agent robot', 'Known here: tester'],
+    tells: ['no agent robot', 'Available: tester'],
   },
   {
     what: 'an agent that is not executable',
@@ -188,7 +195,7 @@ const CASES: Case[] = [
     what: 'no checks known',
     args: ['run', 'TASK.md', ...AGENT],
     code: 1,
-    tells: ['No check command is known', 'verify: ["npm test"]', '--verify'],
+    tells: ['No checks are configured', 'verify: ["npm test"]', '--verify'],
   },
   {
     what: 'a worktree that is not there',
@@ -213,9 +220,14 @@ const CASES: Case[] = [
     what: 'resume where no run was started',
     args: ['resume'],
     code: 1,
-    tells: ['No run was ever started', 'autobuild run TASK.md'],
+    tells: ['No run was started', 'autobuild run TASK.md'],
   },
-  { what: 'an unknown run', args: ['resume', 'abcdefgh'], code: 1, tells: ['There is no run abcdefgh'] },
+  {
+    what: 'an unknown run',
+    args: ['resume', 'abcdefgh'],
+    code: 1,
+    tells: ['There is no run abcdefgh', 'autobuild runs'],
+  },
   { what: 'a run named like a path', args: ['status', '../..'], code: 1, tells: ['There is no run ../..'] },
   { what: 'an unknown journal', args: ['replay', 'nope'], code: 1, tells: ['no journal nope'] },
   ...['', 'no journal at all'].map(
@@ -313,4 +325,13 @@ test('a reader that goes away parks the run instead of leaving the agent alone',
   scratch.write('go', '');
   expect((await cli.ended).code).toBe(2);
   expect(scratch.agentProcesses()).toEqual([]);
+});
+
+test('T-4: after a failure of Autobuild itself, resume is offered only for a run that was saved', async () => {
+  const scratch = createScratch();
+  scratch.write('agent.sh', agentScript('exit 1'), 0o755);
+  const failed = await scratch.run([...RUN, ...AGENT], { AUTOBUILD_HOME: '/dev/null/home' });
+  expect(failed.code).toBe(1);
+  expect(failed.stderr).toContain('Autobuild itself failed.\n');
+  expect(failed.stderr).not.toContain('autobuild resume');
 });

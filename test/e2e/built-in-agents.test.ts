@@ -46,8 +46,41 @@ const invocations = (scratch: Scratch) =>
 const guardsOf = ({ escalations }: CliResult) =>
   escalations.map(({ triggers }) => triggers.map(({ guard }) => guard));
 
+test('T-2: an agent that cannot start stops the run after the first try, with its last words', async () => {
+  const broken = `if [ ! -f ../fixed ]; then echo 'Reading config' >&2; printf "\\033[31merror: unexpected argument '--foo'\\033[0m\\n" >&2; touch ../fixed; exit 2; fi`;
+  const { scratch, run } = prepareCodex(`${broken}; ${STARTED}; ${FINISH}`);
+  const done = await run(['/retry']);
+  expect(done.code, done.stderr).toBe(0);
+  expect(guardsOf(done)).toEqual([['external_blocker']]);
+  const [asked] = done.escalations;
+  expect(asked?.question).toContain(
+    "the agent codex could not start: error: unexpected argument '--foo' (exit 2",
+  );
+  const [first, second] = ofType(done.events, 'turn_ended').map(({ record }) => record);
+  expect(first).toMatchObject({
+    failed: true,
+    last_words: "Reading config\nerror: unexpected argument '--foo'",
+  });
+  // The checks would have said nothing about an agent that did nothing.
+  expect(first?.verification).toBeUndefined();
+  expect(second?.last_words).toBeUndefined();
+  expect(invocations(scratch)).toHaveLength(2);
+});
+
+test('T-2: an agent that worked before has a bad turn, not a bad start', async () => {
+  const body = `if [ ! -f ../once ]; then touch ../once; ${STARTED}; say '{"type":"item.completed","item":{"id":"i0","type":"agent_message","text":"hello"}}'; echo 'stream lost' >&2; exit 1; fi; if [ ! -f ../twice ]; then touch ../twice; echo 'stream lost' >&2; exit 1; fi; ${STARTED}; ${FINISH}`;
+  const done = await prepareCodex(body).run();
+  expect(done.code, done.stderr).toBe(0);
+  expect(done.escalations).toEqual([]);
+  expect(ofType(done.events, 'turn_ended').map(({ record }) => record.last_words)).toEqual([
+    'stream lost',
+    'stream lost',
+    undefined,
+  ]);
+});
+
 test('E-5: an edit past the gate is put back, the question says so, and only an approval brings it in', async () => {
-  const past = `${STARTED}; if [ -z "$RESUMED" ]; then echo x > past.txt; ${edited('past.txt')}; sleep 20; fi; ${FINISH}`;
+  const past = `${STARTED}; if [ -z "$RESUMED" ]; then echo x > past.txt; ${edited('past.txt')}; sleep 1000; fi; ${FINISH}`;
   const guided = prepareCodex(past);
   const without = await guided.run(['/guide Leave that file']);
   expect(without.code, without.stderr).toBe(0);
@@ -55,7 +88,7 @@ test('E-5: an edit past the gate is put back, the question says so, and only an 
   expect(without.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([
     { path: 'past.txt', why: 'gate_bypassed', held: false },
   ]);
-  expect(without.stderr).toMatch(/past\s+the\s+gate/);
+  expect(without.stderr).toMatch(/edited\s+without\s+asking/);
   expect(guided.scratch.exists('past.txt')).toBe(false);
 
   const approved = prepareCodex(past);
@@ -72,11 +105,11 @@ if [ $N -eq 1 ]; then
   printf '{"status":"partial","summary":"one"}' > "$AUTOBUILD_REPORT"
   say '{"type":"turn.completed"}'
 elif [ $N -eq 2 ]; then
-  echo past >> work.txt; ${edited('work.txt')}; sleep 20
+  echo past >> work.txt; ${edited('work.txt')}; sleep 1000
 else
   ${FINISH}
 fi`);
-  const guided = await run(['/guide Go on without the change']);
+  const guided = await run(['/guide Continue without the change']);
   expect(guided.code, guided.stderr).toBe(0);
   expect(guided.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([{ why: 'gate_bypassed' }]);
   expect(scratch.read('work.txt')).toBe('one\n');
@@ -92,7 +125,7 @@ test('E-5: an edit past the gate is asked about with every limit of files off, a
   );
   const asked = await run(['/approve']);
   expect(asked.code, asked.stderr).toBe(0);
-  expect(asked.escalations).toMatchObject([{ type: 'scope_drift', headers: ['Gate Bypassed'] }]);
+  expect(asked.escalations).toMatchObject([{ type: 'scope_drift', headers: ['Edited Without Asking'] }]);
   expect(scratch.read('past.txt')).toBe('x\n');
 });
 
@@ -143,7 +176,7 @@ test('E-7: a used-up quota is asked about at once, in the words of the provider'
   expect(done.code, done.stderr).toBe(0);
 });
 
-test('S-4: it gets its key and no other, and the figures of its conversation are counted once', async () => {
+test('S-4: it gets a key of its own and no other, and the figures of its conversation are counted once', async () => {
   const { scratch, run } = prepareCodex(
     `env > ../env; ${STARTED}; if [ -z "$RESUMED" ]; then say '{"type":"turn.completed","usage":{"input_tokens":7,"output_tokens":1}}'; exit; fi; ${FINISH}`,
   );
@@ -154,7 +187,7 @@ test('S-4: it gets its key and no other, and the figures of its conversation are
   });
   expect(done.code, done.stderr).toBe(0);
   expect(scratch.read('../env')).not.toContain('secret-');
-  expect(scratch.read('../env')).toContain('OPENAI_API_KEY=k');
+  expect(scratch.read('../env')).toContain('OPENAI_API_KEY=autobuild-');
   expect(ofType(done.events, 'turn_ended').at(-1)?.usage).toEqual({
     input_tokens: 10,
     output_tokens: 1,
@@ -199,10 +232,10 @@ test('E-1: a CLI that does not work is told at the start, and asked about though
   scratch.write('done.txt', '');
   const broken = await run();
   expect(broken.stderr).toContain('codex here does not work: codex --version exited 3. It said: boom');
-  expect(guardsOf(broken)).toEqual([['same_error_repeated']]);
-  expect(broken.escalations[0]?.question).toContain('boom');
+  expect(guardsOf(broken)).toEqual([['external_blocker']]);
+  expect(broken.escalations[0]?.headline).toContain('the agent codex could not start: boom');
   const records = ofType(scratch.journalled(), 'turn_ended').map(({ record }) => record);
-  expect(records).toMatchObject([1, 2, 3].map((turn) => ({ turn, agent: 'codex', failed: true })));
+  expect(records).toMatchObject([{ turn: 1, agent: 'codex', failed: true, last_words: 'boom' }]);
 });
 
 test('S-4: resume says which key is missing before anything is started', async () => {
@@ -257,7 +290,7 @@ test('E-14: a run goes to no agent without a key or a program; to another one it
     OPENAI_API_KEY: 'k',
   });
   expect(done.code, done.stderr).toBe(0);
-  expect(scratch.read('../told')).toContain('Another agent, asking, worked on this before you: 0 turns.');
+  expect(scratch.read('../told')).toContain('Another agent, asking, worked on this before you, for 0 turns.');
   expect(scratch.read('../told')).toContain('- It says it tried: the docs');
   expect(scratch.read('../told')).toContain('answered /continue agent=codex');
 });

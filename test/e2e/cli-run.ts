@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,6 +57,8 @@ export interface StartedCli {
   child: ChildProcess;
   /** Resolves when an event of the type has been printed. */
   saw(type: RunEvent['type'], count?: number): Promise<void>;
+  /** So far. */
+  output(): { stdout: string; stderr: string };
   ended: Promise<CliResult>;
 }
 
@@ -83,6 +86,8 @@ export function createScratch(whenFinished: Cleaning = onTestFinished): Scratch 
   const home = join(root, 'home');
   mkdirSync(worktree);
   mkdirSync(join(root, 'tmp'));
+  mkdirSync(join(root, 'bin'));
+  symlinkSync(join(CLI, '../../bin/autobuild.cjs'), join(root, 'bin/autobuild'));
   const runs = () => (existsSync(join(home, 'runs')) ? readdirSync(join(home, 'runs')) : []);
   const runDir = () => join(home, 'runs', runs()[0] ?? '');
   const journal = () => readFileSync(join(runDir(), 'journal.jsonl'), 'utf8');
@@ -134,7 +139,8 @@ export function createScratch(whenFinished: Cleaning = onTestFinished): Scratch 
 
 function environmentOf(home: string): Record<string, string> {
   return {
-    PATH: process.env.PATH ?? '',
+    // As if it was installed, so that hints name it.
+    PATH: `${join(home, '../bin')}:${process.env.PATH}`,
     HOME: home,
     AUTOBUILD_HOME: home,
     TMPDIR: join(home, '../tmp'),
@@ -220,6 +226,7 @@ function watchCli(
   whenFinished(() => void child.kill('SIGKILL'));
   return {
     ended,
+    output: () => ({ stdout, stderr }),
     saw: (type, count = 1) =>
       new Promise((resolve, reject) => {
         const look = () => {
@@ -252,7 +259,7 @@ export function ofType<Type extends RunEvent['type']>(events: CliResult['events'
 export function runArgs(options: { answers?: string[]; verify?: string; more?: string[] } = {}): string[] {
   const { answers = [], verify = 'test -f done', more = [] } = options;
   const flags = answers.flatMap((answer) => ['--answer', answer]);
-  return ['run', 'TASK.md', '--json', '--verify', verify, ...flags, ...more, '--', './agent.sh'];
+  return ['run', 'TASK.md', '--dirty', '--json', '--verify', verify, ...flags, ...more, '--', './agent.sh'];
 }
 
 export function prepare(scratch: Scratch, agent: string, config = onlyGuards()): void {

@@ -60,6 +60,6 @@ describe.concurrent('help asked for while files are put back', () => {
     const { ended, guards } = await play(scratch, 'exit 0', ['/provide words=hi', stay]);
     expect(guards).toEqual([BOTH, ['files_modified_exceeds']]);
     expect(filesIn(scratch)).toBe(3);
-    expect(ended.stderr).toContain('✗ put back, not in the work: f4\n  ✗ put back, not in the work: f5\n');
+    expect(ended.stderr).toContain('✗ reverted, not included: f4\n  ✗ reverted, not included: f5\n');
   });
 });

@@ -30,7 +30,9 @@ describe('kill -9 of the runner, then resume', () => {
     const orphans = scratch.agentProcesses();
     expect(orphans.length).toBeGreaterThan(0);
     await killHard(cli);
-    expect((await scratch.run(['status'])).stdout).toContain('Its process is gone: autobuild resume');
+    expect((await scratch.run(['status'])).stdout).toContain(
+      'Its process is gone. Continue where it stopped with: autobuild resume',
+    );
     const done = await scratch.run(['resume', '--json']);
     expectFinished(scratch, done);
     expect((await scratch.run(['status'])).stdout).not.toContain('Its process is gone');
@@ -167,7 +169,7 @@ describe('kill -9 of the runner, then resume', () => {
     truncateSync(file, statSync(file).size - 40);
     const done = await scratch.run(['resume', '--json', '--answer', '/provide colour=teal']);
     expectFinished(scratch, done);
-    expect(done.stderr).toContain('last line was cut off');
+    expect(done.stderr).toContain('last line was incomplete');
     const kept = whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1);
     expect(scratch.journal().startsWith(kept)).toBe(true);
     expect(readFileSync(`${file}.torn`, 'utf8')).toBe(whole.slice(kept.length, -40));

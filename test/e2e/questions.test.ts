@@ -222,7 +222,7 @@ describe('parked and taken up again', () => {
     expectDone(done, scratch);
     const replayed = await scratch.run(['replay', run]);
     expect(replayed.code, replayed.stdout).toBe(0);
-    expect(replayed.stdout).toMatch(/✓ \d+ decisions, every one the same today\. The run is reviewing\./);
+    expect(replayed.stdout).toMatch(/✓ \d+ decisions, all the same today\. The run is reviewing\./);
   });
 
   test('G-12: /pause settles the question and parks; resume goes on', async () => {
@@ -236,6 +236,9 @@ describe('parked and taken up again', () => {
     expect(paused.code, paused.stderr).toBe(2);
     expect(ofType(paused.events, 'escalation_resolved')).toMatchObject([{ status: 'resolved' }]);
     expect(paused.events.at(-1)).toMatchObject({ status: 'waiting_for_input' });
+    const [run = ''] = scratch.runs();
+    const told = `Paused in turn 2: resume with autobuild resume ${run}`;
+    expect((await scratch.run(['status'])).stdout).toContain(told);
     const done = await scratch.run(['resume', '--json']);
     expectDone(done, scratch);
     expect(ofType(done.events, 'turn_started').map(({ turn }) => turn)).toEqual([3]);
@@ -272,7 +275,7 @@ describe('parked and taken up again', () => {
     const report = JSON.parse(scratch.read('.autobuild/TASK/blocked_report.json')) as MeasuredReport;
     expect(BlockedReport.parse(report)).toBeTruthy();
     expect(report.human_action_required).toMatch(
-      /^Max turns exceeded\. Human intervention required\.\nThe agent's report could not be used: 1 field is not valid\./,
+      /^Max turns exceeded\. Human intervention required\.\nThe agent's report is invalid: 1 field has a wrong value\./,
     );
     expect(report).toMatchObject({
       measured_by: 'autobuild',

@@ -29,19 +29,42 @@ test('E-10: what is typed while the agent works answers neither the next questio
   };
   const ignored = () => [...cli.screen().matchAll(IGNORED)].map(([, what]) => what);
 
-  await typeAhead('first', '/cancel\r/acc');
+  await typeAhead('first', '/status\r/acc');
   await until('the first question is asked', () => ignored().length === 1);
   cli.type('/provide colour=teal');
-  await typeAhead('second', '/terminate\r/guide hunter2');
+  await typeAhead('second', '/guide hunter2');
   await until('the second question is asked', () => ignored().length === 2);
   cli.type('/provide size=large');
   const done = await cli.ended;
   expect(done.code, cli.screen()).toBe(0);
-  expect(ignored()).toEqual(['/cancel, /accept', '/terminate, /guide …']);
+  expect(ignored()).toEqual(['/accept', '/guide …']);
+  expect(cli.screen()).toContain('Building: turn 1');
   expect(ofType(done.events, 'escalation_resolved')).toMatchObject([
     { escalation: 'e1', status: 'resolved' },
     { escalation: 'e2', status: 'resolved' },
   ]);
+});
+
+test('T-1: typed while the agent works, /guide and /pause do what they say, and the line can be edited', async () => {
+  const scratch = createScratch();
+  prepare(scratch, `${awaitFile('never')}`);
+  const cli = scratch.startAtTerminal(runArgs());
+  await until('the agent works', () => isThere(scratch, 'before-never'));
+  cli.child.stdin?.write('/guide use minus\x7f\x7f\x7f\x7f\x7fplus\x1b[200~ signs\r\nnot more\x1b[201~');
+  await until('it is on the line', () => cli.screen().includes('> /guide use plus signs not more'));
+  cli.child.stdin?.write('\r');
+  await until('it is taken', () => cli.screen().includes('reads it when its turn ends'));
+  cli.type('contineu');
+  await until('it is refused', () => cli.screen().includes('Nothing changed'));
+  cli.type('/pause');
+  const parked = await cli.ended;
+  expect(parked.code, cli.screen()).toBe(2);
+  expect(ofType(parked.events, 'answer_prepared')).toMatchObject([
+    { answer: { instruction: expect.stringMatching(/: use plus signs not more$/) } },
+  ]);
+  expect(ofType(parked.events, 'run_paused')).toHaveLength(1);
+  // The terminal is left as it was found.
+  expect(cli.screen()).toContain('\x1b[?2004l');
 });
 
 test('E-10: a pipe is nobody at a terminal: its lines answer nothing, and the run is parked', async () => {

@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import nock from 'nock';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { createGitHub } from '../../src/github/github.ts';
 import { deepOverride } from '../fixtures/deep-override.ts';
 import { checkRequest, checkResponse, exampleAnswer } from './openapi-contract.ts';
@@ -70,6 +70,10 @@ export function useGitHubApi() {
     return { wrong: wrong.splice(0), unused };
   }
 
+  // Importing nock is enough to take over the requests of this process, also those of the test files after this one.
+  beforeAll(() => nock.isActive() || nock.activate());
+  afterAll(() => nock.restore());
+
   beforeEach(() => {
     sent.length = 0;
     nock.disableNetConnect();
@@ -108,12 +112,13 @@ export function useGitHubApi() {
       const body = text === '' ? undefined : JSON.parse(text);
       const headers = Object.fromEntries(request.headers);
       sent.push({ route, path, query: Object.fromEntries(url.searchParams), body, headers });
-      const answer = status === 204 ? undefined : answerOf(route, status, reply);
+      const isEmpty = status === 204 || status === 304;
+      const answer = isEmpty ? undefined : answerOf(route, status, reply);
       const uri = `${url.pathname}${url.search}`;
       wrong.push(...checkRequest(method, uri, body), ...checkResponse(method, uri, status, answer));
       return [
         status,
-        reply.raw ?? JSON.stringify(answer),
+        isEmpty ? undefined : (reply.raw ?? JSON.stringify(answer)),
         { 'content-type': 'application/json', ...reply.headers },
       ];
     });

@@ -8,7 +8,7 @@ const EVENTS = 'GET /repos/{owner}/{repo}/issues/{issue_number}/events';
 const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
 
-const { on, sent, github } = useGitHubApi();
+const { on, onGraphql, sent, github } = useGitHubApi();
 const at = { issue_number: 7 };
 
 test('an issue has its labels by name', async () => {
@@ -54,17 +54,53 @@ test('an issue that was transferred is gone here', async () => {
 test('issues with a label are the open ones, without pull requests, over all pages', async () => {
   const issue = (number: number) => exampleItem(LIST, { number, pull_request: undefined });
   const pull = exampleItem(LIST, { number: 500 });
-  on(LABEL, { at: { name: 'autobuild' }, answer: { name: 'Autobuild' } });
   on(LIST, { answer: [...Array.from({ length: 99 }, (_, index) => issue(index + 1)), pull] });
   on(LIST, { answer: [issue(100)] });
-  const issues = await github.issuesWithLabel('autobuild');
-  expect(issues.map(({ number }) => number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
-  expect(sent[2]?.query).toEqual({ labels: 'Autobuild', state: 'open', per_page: '100', page: '2' });
+  const listing = await github.issuesWithLabel('Autobuild');
+  expect(listing?.items.map(({ number }) => number)).toEqual(
+    Array.from({ length: 100 }, (_, index) => index + 1),
+  );
+  expect(sent[1]?.query).toEqual({
+    labels: 'Autobuild',
+    state: 'open',
+    sort: 'updated',
+    direction: 'desc',
+    per_page: '100',
+    page: '2',
+  });
 });
 
-test('a label that nobody has made yet is on no issue', async () => {
+test('R-14: issues that have not changed are not sent; one page that changed brings them all', async () => {
+  const page = (first: number) =>
+    Array.from({ length: 100 }, (_, index) =>
+      exampleItem(LIST, { number: first + index, pull_request: undefined }),
+    );
+  on(LIST, { answer: page(1), headers: { etag: '"one"' } });
+  on(LIST, {
+    answer: [exampleItem(LIST, { number: 500, pull_request: undefined })],
+    headers: { etag: '"two"' },
+  });
+  const listing = await github.issuesWithLabel('autobuild');
+  expect(listing?.etags).toEqual(['"one"', '"two"']);
+  on(LIST, { status: 304 });
+  on(LIST, { status: 304 });
+  expect(await github.issuesWithLabel('autobuild', listing?.etags)).toBeUndefined();
+  expect(sent.slice(2).map(({ headers }) => headers['if-none-match'])).toEqual(['"one"', '"two"']);
+  on(LIST, { status: 304 });
+  on(LIST, { answer: [], headers: { etag: '"none"' } });
+  on(LIST, { answer: page(1), headers: { etag: '"one"' } });
+  const again = await github.issuesWithLabel('autobuild', listing?.etags);
+  expect(again?.items).toHaveLength(100);
+  expect(again?.etags).toEqual(['"one"', '"none"']);
+});
+
+test('a label has the spelling that the repository gave it; one that is not there has none', async () => {
+  on(LABEL, { at: { name: 'autobuild' }, answer: { name: 'Autobuild' }, headers: { etag: '"a"' } });
+  expect(await github.labelSpelling('autobuild')).toEqual({ name: 'Autobuild', etag: '"a"' });
+  on(LABEL, { at: { name: 'autobuild' }, status: 304 });
+  expect(await github.labelSpelling('autobuild', '"a"')).toBe('unchanged');
   on(LABEL, { at: { name: 'autobuild' }, status: 404 });
-  expect(await github.issuesWithLabel('autobuild')).toEqual([]);
+  expect(await github.labelSpelling('autobuild')).toBeUndefined();
 });
 
 test('events tell what was done, by whom and through which App, over all pages', async () => {
@@ -95,13 +131,27 @@ test('an issue that is gone has no events', async () => {
   expect(await github.issueEvents(7)).toEqual([]);
 });
 
-test('labels are added and removed; one that is not there does not matter', async () => {
+const waiting = { name: 'autobuild:waiting' };
+const toWaiting = { add: 'autobuild:waiting', remove: ['autobuild:running', 'autobuild:done'] };
+
+test('R-14: one call adds a label and removes others, and names no label that other people set', async () => {
+  const labels = ['bug', { name: 'docs', node_id: 'L_d' }, { name: 'Autobuild:Running', node_id: 'L_r' }];
+  on(LABEL, { at: waiting, answer: { node_id: 'L_w' } });
+  on(READ, { at, answer: { node_id: 'I_7', labels } });
+  onGraphql({ data: {} });
+  await github.changeLabels(7, toWaiting);
+  expect(sent[2]?.body).toMatchObject({ variables: { issue: 'I_7', added: ['L_w'], removed: ['L_r'] } });
+});
+
+test('a label that the repository does not have is made; one to remove that is not there does not matter', async () => {
+  on(LABEL, { at: waiting, status: 404 });
   on(ADD, { at, status: 200, answer: [] });
   on(REMOVE, { at: { ...at, name: 'autobuild:running' }, status: 200, answer: [] });
-  on(REMOVE, { at: { ...at, name: 'autobuild:running' }, status: 404 });
-  await github.addLabels(7, ['autobuild:running']);
-  await github.addLabels(7, []);
-  await github.removeLabel(7, 'autobuild:running');
-  await github.removeLabel(7, 'autobuild:running');
-  expect(sent.map(({ body }) => body)).toEqual([{ labels: ['autobuild:running'] }, undefined, undefined]);
+  on(REMOVE, { at: { ...at, name: 'autobuild:done' }, status: 404 });
+  await github.changeLabels(7, toWaiting);
+  expect(sent.map(({ body }) => body).slice(1)).toEqual([
+    { labels: ['autobuild:waiting'] },
+    undefined,
+    undefined,
+  ]);
 });

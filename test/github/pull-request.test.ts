@@ -154,6 +154,15 @@ test('markReady ends the draft', async () => {
   );
 });
 
+test('R-14: a new description is written in the call that ends the draft; a refusal is an error', async () => {
+  onGraphql({ data: {} });
+  await github.markReady('PR_9', 'new');
+  expect(sent[0]?.body).toMatchObject({ variables: { id: 'PR_9', body: 'new' } });
+  expect(sent[0]?.body.query).toMatch(/updatePullRequest\(.*markPullRequestReadyForReview\(/s);
+  onGraphql(refusal);
+  await expect(github.markReady('PR_9', 'new')).rejects.toMatchObject({ status: 422 });
+});
+
 const refusal = { data: null, errors: [{ type: 'UNPROCESSABLE', message: 'Pull request is not a draft' }] };
 
 test('R-2: a pull request that is ready already stays so', async () => {

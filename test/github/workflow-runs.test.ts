@@ -19,6 +19,7 @@ test('a run is named by its run-name', async () => {
       name: 'Autobuild',
       display_title: 'issue-7 op-1',
       created_at: '2026-01-01T00:00:00Z',
+      updated_at: '2026-01-01T01:00:00Z',
       html_url: 'https://github.com/alice/demo/actions/runs/77',
     },
   });
@@ -29,6 +30,7 @@ test('a run is named by its run-name', async () => {
     attempt: 2,
     name: 'issue-7 op-1',
     created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T01:00:00Z',
     url: 'https://github.com/alice/demo/actions/runs/77',
   });
 });

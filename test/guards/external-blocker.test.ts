@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readPlayerReport } from '../../src/core/contracts/agent/player-report.ts';
 import type { ExternalBlocker } from '../../src/core/contracts/verification.ts';
 import { guardById } from '../../src/guards/registry.ts';
-import { growth } from '../growth.ts';
+import { expectLinear } from '../expect-linear.ts';
 import {
   AT,
   action,
@@ -95,7 +95,7 @@ test('E-7: a dependency is read out of a long hostile message in linear time', (
     );
     expect(trips([reported(report ?? {})])).toBeDefined();
   };
-  expect(growth(read, 25_000)).toBeLessThan(10);
+  expectLinear(read, 25_000);
 });
 
 test.each<[ExternalBlocker, string]>([
@@ -106,21 +106,15 @@ test.each<[ExternalBlocker, string]>([
       status: 503,
       transient: false,
     },
-    'api.stripe.com answers 503, someone should look',
+    'api.stripe.com returns 503',
   ],
-  [timeout, 'api.example.com does not answer, someone should look'],
-  [
-    { kind: 'missing_dependency', name: 'lodash', version: '4.17.21' },
-    'lodash 4.17.21 is missing, someone should look',
-  ],
+  [timeout, 'api.example.com does not respond'],
+  [{ kind: 'missing_dependency', name: 'lodash', version: '4.17.21' }, 'lodash 4.17.21 is missing'],
   [
     { kind: 'permission_denied', resource: '/etc/key', operation: 'unknown' },
-    'no permission to use /etc/key, someone should look',
+    'no permission to use /etc/key',
   ],
-  [
-    { kind: 'missing_dependency', name: `a\nb\u202e${'c'.repeat(200)}` },
-    `a b ${'c'.repeat(54)}…, someone should look`,
-  ],
+  [{ kind: 'missing_dependency', name: `a\nb\u202e${'c'.repeat(200)}` }, `a b ${'c'.repeat(75)}…`],
 ])('E-7: headline of %j', (blocker, headline) => {
   const trigger = { guard: 'external_blocker', kind: 'blocker_type', threshold: null, observed: 1 } as const;
   const shown = guardById('external_blocker').headline(

@@ -19,7 +19,7 @@ test('E-1: the defaults are those of the table', () => {
     no_test_improvement_after: 3,
     no_file_changes_after_attempts: { threshold: 5, unit: 'attempt' },
     consecutive_errors: 5,
-    cost_exceeds: 'off',
+    cost_exceeds: { dollars: 10, tokens: 5_000_000 },
     total_verification_attempts: 10,
     max_runtime: 60,
     max_iterations: 10,
@@ -59,7 +59,7 @@ test.each([
   ['no_file_changes_after_attempts', { threshold: 3, unit: 'minute' }],
   ['no_file_changes_after_attempts', { threshold: 3, units: 'turn' }],
   ['external_blocker', ['disk_full']],
-  ['cost_exceeds', { dollars: 1, tokens: 2 }],
+  ['cost_exceeds', { dollars: 1, cents: 2 }],
   ['need_help', 3],
 ])('G-13: %s: %j is refused', (id, value) => {
   expect(issues({ [id]: value })).toHaveLength(1);
@@ -77,7 +77,7 @@ test.each([
   ],
   ['external_blocker', ['api_unavailable'], ['api_unavailable']],
   ['spec_deviation_detected', true, 'on'],
-  ['cost_exceeds', 2.5, { dollars: 2.5 }],
+  ['cost_exceeds', 2.5, { dollars: 2.5, tokens: 5_000_000 }],
   ['cost_exceeds', { tokens: 1000 }, { tokens: 1000 }],
 ] as const)('G-13: %s: %j is taken', (id, value, limit) => {
   expect(GuardConfig.parse({ [id]: value })[id]).toEqual(limit);

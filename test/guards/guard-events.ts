@@ -103,8 +103,13 @@ export function proposed(
   return { type: 'write_proposed', turn: 1, proposed: { path, why, held: true }, files, scope };
 }
 
-export function usage(cost_usd: number, input_tokens = 0, output_tokens = 0): GuardEvent {
-  return { type: 'usage', turn: 1, input_tokens, output_tokens, cost_usd };
+export function usage(
+  cost_usd: number,
+  input_tokens = 0,
+  output_tokens = 0,
+  cached_tokens?: number,
+): GuardEvent {
+  return { type: 'usage', turn: 1, input_tokens, output_tokens, cached_tokens, cost_usd };
 }
 
 export function clock(minutes: number): GuardEvent {

@@ -35,7 +35,7 @@ test('G-6: a limit passed by far grows past what was observed', () => {
     limits({ max_iterations: 3 }),
     ['max_iterations'],
     { turns: 2 },
-    { max_iterations: 9 },
+    { max_iterations: { observed: 9, evidence: {} } },
   );
   expect(grown.max_iterations).toBe(11);
 });

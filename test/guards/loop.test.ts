@@ -41,9 +41,9 @@ test('G-3: the worked example: iterations 7, 8 and 9 end alike, one before the i
     'Loop detected - same output pattern repeated 3 times: "test-fail:2-auth,logout". How to proceed?',
   );
   expect(asked.options.map((option) => `${option.label}: ${option.description}`)).toEqual([
-    'Try a different approach: told what turns 7 to 9 did and not to repeat it.',
-    'Debug first: one turn to find the root cause, nothing else changed.',
-    'Accept current: finish now with 3 of 5 tests, marked as partial.',
+    'Try a different approach: the agent is told what turns 7–9 tried and not to repeat it.',
+    'Debug first: one turn to find the root cause, no code changes.',
+    'Accept current: open the pull request with 3/5 tests passing, marked partial.',
     'Review: show the full history, then ask again.',
     'Cancel: stop here; the branch is kept.',
   ]);

@@ -31,9 +31,9 @@ test('P-1: a request for values trips with the request', () => {
   expect(
     guard.options(trigger, progress).map(({ label, description, command }) => [label, description, command]),
   ).toEqual([
-    ['They are in Actions secrets', 'of the same names: look again.', '/continue'],
+    ['I added them as Actions secrets', 'check again.', '/continue'],
     ['Skip and continue', 'list the 3 tests as a known issue, finish the rest.', '/skip'],
-    ['Accept current', 'finish now with 11 of 14 tests, marked as partial.', '/accept'],
+    ['Accept current', 'open the pull request with 11/14 tests passing, marked partial.', '/accept'],
     ['Review', 'show the full history, then ask again.', '/review'],
     ['Cancel', 'stop here; the branch is kept.', '/cancel'],
   ]);
@@ -43,13 +43,15 @@ test('P-1: without a secret nothing points at secrets; without inputs it is a qu
   const trigger = trips(asked({ inputs: [{ key: 'name', label: 'Name' }] }));
   expect(guard.headline(trigger, progress)).toBe('1 value needed (0 of 1 given)');
   expect(guard.options(trigger, progress).map((option) => option.command)).not.toContain('/continue');
-  expect(guard.headline(trips(asked({})), progress)).toBe('the agent asks a question');
+  expect(guard.headline(trips(asked({})), progress)).toBe('the agent has a question');
 });
 
 test('P-1: a request that cannot be read trips with its text and what is wrong with it', () => {
   const trigger = trips({ type: 'help_requested', turn: 6, raw: 'what: [', problem: 'not YAML' });
   expect(trigger.evidence).toEqual({ help_raw: 'what: [', help_problem: 'not YAML' });
-  expect(guard.headline(trigger, progress)).toBe('the agent asks for help, its message could not be read');
+  expect(guard.headline(trigger, progress)).toBe(
+    'the agent asked for help, but its message could not be read',
+  );
   expect(guard.question(trigger, progress)).toContain('not YAML');
 });
 

@@ -205,7 +205,7 @@ describe('external blocker', () => {
     const trigger = asked([hit(blocker)]);
     expect(trigger?.evidence.blocker).toEqual(blocker);
     expect(trigger && guardById('external_blocker').headline(trigger, { turn: 1, max_turns: 10 })).toBe(
-      'no permission to read /etc/secrets/api-key, someone should look',
+      'no permission to read /etc/secrets/api-key',
     );
   });
 
@@ -219,7 +219,7 @@ describe('external blocker', () => {
     const trigger = asked([hit(blocker)]);
     expect(trigger?.evidence).toMatchObject({ blocker, first_seen: AT });
     expect(trigger && guardById('external_blocker').headline(trigger, { turn: 1, max_turns: 10 })).toBe(
-      'api.github.com answers 503, someone should look',
+      'api.github.com returns 503',
     );
   });
 
@@ -269,7 +269,7 @@ describe('several at once', () => {
     expect(asked.question).toBe('The same error occurred 3 times in a row: "Timeout". How to proceed?');
     expect(asked.triggers.map(({ shown }) => shown)).toEqual([
       { counter: 'Same error', figure: '3/3' },
-      { counter: 'No better test run', figure: '3/3' },
+      { counter: 'Runs without improvement', figure: '3/3' },
     ]);
     expect(asked.options.map((option) => option.command)).toEqual([
       '/continue new-approach',
@@ -306,7 +306,7 @@ describe('several at once', () => {
     };
     const asked = describeTriggers([trip('max_iterations'), trip('loop_detected')], at);
     expect(asked).toMatchObject({
-      headline: 'same result 3 times, choose how to go on',
+      headline: 'the last 3 turns ended with the same error, what next?',
       headers: ['Loop Detected'],
       triggers: [{ guard: 'loop_detected' }, { guard: 'max_iterations', run_limit: 'turns' }],
     });
@@ -321,7 +321,7 @@ describe('several at once', () => {
       ]),
       { turn: 1, max_turns: 10 },
     );
-    expect(asked.headline).toBe('lodash is missing, someone should look');
+    expect(asked.headline).toBe('lodash is missing');
     expect(asked.headers).toEqual(['External Blocker', 'Help Needed']);
     expect(asked.question).toMatch(
       /^External blocker: lodash is missing.*The agent asks for help: "b"\. How to/,

@@ -177,7 +177,7 @@ test.each(stepping)('E-1: %s trips at exactly its threshold, whatever that is', 
   );
 });
 
-/** What sets a count back to 0, by guard. The two limits that grow have nothing but another agent. */
+/** What sets a count back to 0, by guard. The limits that grow have nothing but another agent. */
 const RESETS: [GuardId, GuardEvent][] = [
   ['same_error_repeated', action({ operation: 'npm test' })],
   ['same_error_repeated', verified(verification())],
@@ -189,7 +189,7 @@ const RESETS: [GuardId, GuardEvent][] = [
   ['no_test_improvement_after', verified(testRun(2, 3))],
   ['no_file_changes_after_attempts', changed('src/a.ts')],
   ...stepping
-    .filter((guard) => guard !== 'max_iterations' && guard !== 'max_runtime')
+    .filter((guard) => !['max_iterations', 'max_runtime', 'cost_exceeds'].includes(guard))
     .map((guard): [GuardId, GuardEvent] => [guard, rearmed(guard)]),
   ...stepping
     .filter((guard) => guard !== 'max_runtime')

@@ -58,7 +58,7 @@ test.each(tripsOfEveryGuard())(
   ({ guard, events, limit }) => {
     const before = only({ [guard]: limit });
     const [trigger] = triggersAfter(events, before);
-    const after = growLimits(before, [guard], {}, { [guard]: trigger?.observed });
+    const after = growLimits(before, [guard], {}, { [guard]: trigger });
     expect(triggersAfter([...events, rearmed(guard)], after)).toEqual([]);
   },
 );

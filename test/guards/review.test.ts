@@ -11,7 +11,7 @@ const trips = (report: object) => triggerOf('review_required', [reported(report)
 test('K-5: the flag stops with its reason', () => {
   const trigger = trips({ status: 'partial', requires_user_review: true, review_reason: 'Two designs fit.' });
   expect(trigger?.evidence).toEqual({ review_reason: 'Two designs fit.', review_types: [] });
-  expect(trigger && guard.headline(trigger, progress)).toBe('the agent asks for a decision');
+  expect(trigger && guard.headline(trigger, progress)).toBe('the agent needs a decision');
   expect(trigger && guard.question(trigger, progress)).toBe(
     'USER REVIEW REQUIRED: Two designs fit. After resolving, reply `/continue`. How to proceed?',
   );
@@ -43,7 +43,7 @@ test('K-5: several hard types share the general headline', () => {
   const errors = [{ type: 'strategy_exhausted' }, { type: 'invalid_specification' }];
   const trigger = trips({ status: 'failed', errors });
   expect(trigger?.evidence.review_types).toEqual(['strategy_failed', 'invalid_specification']);
-  expect(trigger && guard.headline(trigger, progress)).toBe('the agent asks for a decision');
+  expect(trigger && guard.headline(trigger, progress)).toBe('the agent needs a decision');
 });
 
 test('K-5: status blocked stops, with the action it asks for', () => {

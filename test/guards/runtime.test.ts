@@ -17,11 +17,14 @@ test('G-2: minutes may be given in parts', () => {
 test('G-6: continue grows the limit by minutes; the time is kept', () => {
   const events = [clock(61), rearmed('max_runtime')];
   expect(triggerOf('max_runtime', events)?.observed).toBe(61);
-  const grown = growLimits(limits(), ['max_runtime'], {}, { max_runtime: 61 });
+  const grown = growLimits(limits(), ['max_runtime'], {}, { max_runtime: { observed: 61, evidence: {} } });
   expect(grown.max_runtime).toBe(70);
   expect(triggerOf('max_runtime', events, grown)).toBeUndefined();
   expect(growLimits(limits(), ['max_runtime'], { minutes: 30 }).max_runtime).toBe(90);
-  expect(growLimits(limits(), ['max_runtime'], { minutes: 5 }, { max_runtime: 80 }).max_runtime).toBe(85);
+  expect(
+    growLimits(limits(), ['max_runtime'], { minutes: 5 }, { max_runtime: { observed: 80, evidence: {} } })
+      .max_runtime,
+  ).toBe(85);
 });
 
 test('E-14: another agent has all its time, though the clock goes on', () => {
@@ -32,6 +35,6 @@ test('E-14: another agent has all its time, though the clock goes on', () => {
 test('G-2: the headline shows whole minutes', () => {
   const trigger = triggerOf('max_runtime', [clock(60.7)]);
   expect(trigger && guardById('max_runtime').headline(trigger, { turn: 7, max_turns: 10 })).toBe(
-    '60 of 60 min used, choose how to go on',
+    '60 of 60 min used, what next?',
   );
 });

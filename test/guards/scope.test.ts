@@ -77,14 +77,13 @@ test.each([{}, { files_modified_exceeds: 'off', spec_deviation_detected: 'off' }
     const words = describeTriggers(triggers as [Trigger], progress);
     expect(words).toMatchObject({
       type: 'scope_drift',
-      headers: ['Gate Bypassed'],
-      headline: 'a file was written past the gate, approve it?',
-      question:
-        'The agent changed x.ts past the gate, without asking first. What it wrote was put back. How to proceed?',
+      headers: ['Edited Without Asking'],
+      headline: 'a file was edited without asking, approve it?',
+      question: 'The agent edited x.ts without asking. The edit was reverted and saved. How to proceed?',
     });
     expect(words.options.map(({ label, command }) => [label, command])).toEqual([
       ['Approve this edit', '/approve'],
-      ['Refuse it', '/guide Go on without the change to x.ts'],
+      ['Refuse it', '/guide Continue without the change to x.ts'],
       ['Accept current', '/accept'],
       ['Review', '/review'],
       ['Terminate', '/terminate'],
@@ -105,7 +104,7 @@ test('E-6: one past the gate and one outside the scope are one question with bot
   const words = describeTriggers(triggers as [Trigger], progress);
   expect(words.headers).toEqual(['Outside the Scope']);
   expect(words.question).toBe(
-    "The agent changed x.ts past the gate, without asking first. The agent wants to change docs/y.md, outside the task's scope (src/**). How to proceed?",
+    "The agent edited x.ts without asking. The agent wants to change docs/y.md, outside the task's scope (src/**). How to proceed?",
   );
   expect(words.options[0]?.command).toBe('/approve');
 });
@@ -166,7 +165,7 @@ test('E-6: the options approve this path or its folder', () => {
   ).toEqual([
     ['Approve this file', '/approve'],
     ['Approve `src/mail/**`', '/approve paths=src/mail/**'],
-    ["Stay within the task's paths", '/guide Finish without changing any other file'],
+    ["Stay within the task's scope", '/guide Finish without changing any other file'],
     ['Accept current', '/accept'],
     ['Review', '/review'],
     ['Terminate', '/terminate'],

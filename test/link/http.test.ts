@@ -2,13 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createHttpLink,
-  type HttpLink,
-  type HttpLinkOptions,
-  JobOverError,
-  RunOverError,
-} from '../../src/link/http.ts';
+import { createHttpLink, type HttpLink, type HttpLinkOptions, JobOverError } from '../../src/link/http.ts';
+import { RunOverError } from '../../src/link/post-claim.ts';
 import { LinkRefusedError } from '../../src/link/retry-request.ts';
 import { PASSING, type Run, startRun } from '../core/run-builder.ts';
 import { askingRun, openTestDesk, type TestDesk } from '../web/desk.ts';
@@ -108,6 +103,7 @@ test('R-9: a job that comes after the end of its run is told how the run ended, 
 test('a desk that waits for GitHub’s word is asked again', async () => {
   const ticket = await desk.ticket();
   await link({ ticket });
+  desk.clock.ms += 60_000;
   desk.attempts[900] = new Error('GitHub is away');
   const retries: string[] = [];
   const second = link({

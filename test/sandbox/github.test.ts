@@ -320,6 +320,15 @@ describe('webhooks are as GitHub describes them', () => {
     expect((await local.callAs('rita', 'PATCH', path, { body: 'mine' })).status).toBe(403);
   });
 
+  test('a pull request is not merged by a person who can only read', async () => {
+    const number = (await olivia().pullRequests())[0]?.number ?? 0;
+    const merge = `/repos/olivia/shop/pulls/${number}/merge`;
+    for (const login of ['rita', 'tina'])
+      expect((await local.callAs(login, 'PUT', merge, {})).status, login).toBe(403);
+    expect((await github.pullRequest(number))?.state).toBe('open');
+    expect(problems()).toEqual([]);
+  });
+
   test('a pull request that is closed says by whom, also later, and can be opened again', async () => {
     const number = (await olivia().pullRequests())[0]?.number ?? 0;
     const walter = createPerson(local, 'walter');

@@ -35,8 +35,15 @@ let runner: JobRunner;
 let runs = 0;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'autobuild-jobs-'));
-  const action = join(directory, 'action.mjs');
-  writeFileSync(action, ACTION);
+  const file = (name: string, text: string) => {
+    writeFileSync(join(directory, name), text);
+    return join(directory, name);
+  };
+  const action = {
+    pre: file('pre.mjs', PRE),
+    main: file('action.mjs', ACTION),
+    post: file('post.mjs', POST),
+  };
   runner = createJobRunner({
     upstream: github.upstream,
     owner: 'olivia',
@@ -58,6 +65,7 @@ console.log('::add-mask::hush-hush');
 console.log('::stop-commands::word');
 console.log('::add-mask::nobody listens');
 console.log('hush-hush, nobody listens, key ' + env.MODEL_KEY + ', set up ' + env.SET_UP + ', directory ' + env.INPUT_DIRECTORY);
+console.log('main: ' + env.STATE_kept);
 console.log('names ' + Object.keys(env).filter((name) => /^(GITHUB|RUNNER)_/.test(name)).sort().join(' '));
 appendFileSync(env.GITHUB_STEP_SUMMARY, 'hush-hush summary\\n');
 if (inputs.operation === 'fail') process.exitCode = 3;
@@ -66,6 +74,18 @@ if (inputs.operation === 'stay') {
   setInterval(() => undefined, 1000);
 }
 appendFileSync(env.GITHUB_OUTPUT, 'status=fine\\n');
+`;
+
+/** Keeps something for the later parts of its step. */
+const PRE = `import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+const { env } = process;
+appendFileSync(env.GITHUB_STATE, 'kept<<word\\nsomething\\nword\\n');
+console.log('pre: ' + (existsSync('deep') ? 'after' : 'before') + ' the checkout, directory ' + env.INPUT_DIRECTORY);
+const { inputs } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'));
+if (inputs.operation === 'fail early') process.exitCode = 3;
+`;
+
+const POST = `console.log('post: ' + process.env.STATE_kept);
 `;
 
 const WORKFLOW = `
@@ -80,7 +100,7 @@ jobs:
       - run: echo "SET_UP=yes" >> "$GITHUB_ENV"; sleep 300 >/dev/null 2>&1 &
       - uses: autobuild/autobuild@v0
         env: { MODEL_KEY: '\${{ secrets.MODEL_KEY }}' }
-      - run: echo kept > report.json
+      - run: echo kept > report.json; echo "step has $STATE_kept."
         if: always()
       - uses: actions/upload-artifact@v7
         if: always()
@@ -92,12 +112,12 @@ jobs:
       - uses: autobuild/autobuild@v0
 `;
 
-function dispatched(kind: string, operation = ''): DispatchedRun {
+function dispatched(kind: string, operation = '', workflow = WORKFLOW): DispatchedRun {
   runs += 1;
   return {
     id: 9_000 + runs,
     attempt: 1,
-    workflow: readWorkflow('autobuild.yml', parse(WORKFLOW)),
+    workflow: readWorkflow('autobuild.yml', parse(workflow)),
     sha,
     branch: 'main',
     actor: 'autobuild[bot]',
@@ -124,6 +144,23 @@ test('a job has the commit, the environment, its files and a masked log, and lea
   expect(processesWith(`RUNNER_TRACKING_ID=sandbox_${run.id}`)).toEqual([]);
 });
 
+test('S-17: pre runs before every step, post after them; what pre keeps, its own step alone gets', async () => {
+  expect(await runner.start(dispatched('build')).ended).toBe('success');
+  const said = runner.finished[0]?.log.match(/^(pre|main|post|step has).*$/gm);
+  expect(said).toEqual([
+    'pre: before the checkout, directory .',
+    'main: something',
+    'step has .',
+    'post: something',
+  ]);
+});
+
+test('S-17: a job whose pre step fails runs no other step, except what is always done', async () => {
+  expect(await runner.start(dispatched('build', 'fail early')).ended).toBe('failure');
+  const said = runner.finished[0]?.log.match(/^(pre|main|post|step has).*$/gm);
+  expect(said).toEqual(['pre: before the checkout, directory .', 'step has .', 'post: something']);
+});
+
 test('the job that verifies is fresh and has no secrets', async () => {
   expect(await runner.start(dispatched('verify')).ended).toBe('success');
   expect(runner.finished[0]?.log).toContain('key undefined, set up undefined');
@@ -141,4 +178,29 @@ test('a job that is cancelled is asked first', async () => {
   job.cancel();
   expect(await job.ended).toBe('cancelled');
   expect(runner.finished[0]?.log).toContain('asked to stop');
+});
+
+test('set-up actions bring the programs of this machine; steps work where they are told; npm has a place of its own', async () => {
+  const workflow = `
+name: autobuild
+on: { workflow_dispatch: { inputs: { kind: { required: true } } } }
+jobs:
+  build:
+    steps:
+      - uses: actions/checkout@v6
+      - run: echo "npm installs into $npm_config_prefix"
+      - uses: actions/setup-node@v6
+        with: { node-version-file: deep/er/file.txt }
+      - run: echo "node is $(command -v node) in $(basename "$PWD")"
+        working-directory: deep/er
+      - uses: acme/autobuild@v0
+      - uses: actions/setup-node@v6
+        with: { node-version-file: missing.txt }
+`;
+  expect(await runner.start(dispatched('build', '', workflow)).ended).toBe('failure');
+  const { log = '', directory: home = '' } = runner.finished[0] ?? {};
+  expect(log).toContain(`npm installs into ${home}/npm\n`);
+  expect(log).toContain(`node is ${home}/tools/actions-setup-node/node in er\n`);
+  expect(log).toContain('main: something');
+  expect(log).toContain('actions/setup-node: the file missing.txt of node-version-file is not there.');
 });

@@ -45,7 +45,7 @@ describe.each([
     const { status, stdout, stderr } = call(script, argument);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(usage);
-    expect(stdout.split('\n').length).toBeLessThan(9);
+    expect(stdout.split('\n').length).toBeLessThan(12);
     expect(readdirSync(scratch)).toEqual([]);
   });
 });

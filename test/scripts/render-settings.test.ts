@@ -43,6 +43,7 @@ describe.each(settings)('%s', (path, setting) => {
   const ONLY_READ: Record<string, unknown[]> = {
     state_dir: ['', '../out', '/etc'],
     protected_paths: [[''], ['../out'], ['/etc']],
+    check_files: [[''], ['../out'], ['/etc']],
     'waiting.expire_minutes': [1, 1.5, 60, 100, 101],
   };
 

@@ -34,7 +34,7 @@ export class Actions {
     run.status = 'in_progress';
     this.busy.add(run);
     const job = new Job(this.hub, run, this.hub.jobs);
-    if (world.faults.happens('Actions loses a machine that works on', 0.08))
+    if (world.faults.happens('Actions loses a machine that works on', 0.14))
       world.after(world.random.between(2_000, 150_000), () => {
         if (job.over) return;
         world.log(`actions: run ${run.id} is LOST, its job works on`);

@@ -1,4 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
@@ -8,15 +10,34 @@ import { GitHubError } from '../../src/core/ports/github-port.ts';
 import type { HostedStore, Wake } from '../../src/core/ports/hosted-store.ts';
 import type { Delivery } from '../../src/core/ports/inbox.ts';
 import { RULES } from '../../src/guards/rules.ts';
-import { laneOf } from '../../src/web/delivery-lane.ts';
+import { createCounters } from '../../src/web/counters.ts';
+import { createIngest } from '../../src/web/ingest.ts';
 import { createJobApi, type JobApiEnv } from '../../src/web/jobs/job-api.ts';
 import type { Logger } from '../../src/web/log.ts';
-import { APP_ID, connectGitHub, type FakeGitHub, LABEL, OWNER, REPO, WRITES } from './fake-github.ts';
+import {
+  APP_ID,
+  connectGitHub,
+  type FakeGitHub,
+  LABEL,
+  OWNER,
+  REPO,
+  REPO_ID,
+  WRITES,
+} from './fake-github.ts';
 import type { JobRecord } from './job.ts';
+import type { LaneWatch } from './lane-watch.ts';
 import type { Process, World } from './world.ts';
 
 /** A call to GitHub is given up after this time, well before the lease of a lane ends. */
 const CALL_MS = 5_000;
+
+/** R-4: a webhook is answered within this time, unless the store itself takes longer. */
+const ANSWERED_MS = 1_000;
+/** Rounds of the event loop that ingest waits for more webhooks, and some to spare: they take no virtual time. */
+const INGEST_ROUNDS = 8;
+const WEBHOOK_SECRET = 'a secret of the simulation';
+/** Two desks decide at once more often if what they decided travels for long. */
+const SLOW: Record<string, number> = { 'runs.commit': 0.1 };
 
 /** Commits that another desk may be waiting for. */
 const WAKES: Record<string, Wake> = {
@@ -25,6 +46,8 @@ const WAKES: Record<string, Wake> = {
   'outbox.revive': 'outbox',
   'inbox.put': 'inbox',
 };
+
+const COMMENTS = new Set(['createComment', 'updateComment']);
 
 /** A desk may crash after any of them. */
 const CHANGES = new Set([
@@ -45,16 +68,28 @@ export interface Hub {
   github: FakeGitHub;
   store: HostedStore;
   desks: Desk[];
-  /** When the end of a run was committed. */
+  /** When the beginning and the end of a run were committed. */
+  startedAt: Map<string, number>;
   endedAt: Map<string, number>;
-  /** Somebody stops the run just when a job has left its work. */
+  /** Inputs whose decision lost a race, until it is made again. */
+  lostRaces: Map<unknown, { run: string; process: Process }>;
+  /** Content that a fresh job verified. */
+  verified: Set<string>;
+  /** Somebody stops the run just when a job has left its work, or when it hangs. */
   onParked?(): void;
+  onHang?(): void;
   /** Jobs that said something. */
   jobs: JobRecord[];
   /** Promises that were broken at a moment that leaves no trace. */
   broken: string[];
+  lanes: LaneWatch;
+  /** Until then, every job dies before it begins. */
+  brokenUntil?: number;
   /** Set while GitHub refuses everything. */
+  wasDown?: true;
   outage?: { until: number; status: number; retryAfter?: number };
+  /** Until then, GitHub refuses the App's comments. */
+  refusedUntil?: number;
 }
 
 /** One server: the real workers, handlers and job API on a store and a GitHub that are messages away. */
@@ -68,6 +103,7 @@ export class Desk {
   store!: HostedStore;
   #listeners = new Set<(what: Wake) => void>();
   #tokens = 0;
+  #ingest!: ReturnType<typeof createIngest>;
 
   constructor(hub: Hub, name: string, skewMs: number) {
     this.hub = hub;
@@ -79,23 +115,31 @@ export class Desk {
   start(): void {
     const { world } = this.hub;
     world.log(`${this.name}: starts`);
-    const process: Process = { name: this.name, dead: false, stalledUntil: 0 };
+    const process: Process = { name: this.name, dead: false, stalledUntil: 0, isStarting: true };
     this.process = process;
     this.#listeners.clear();
     world.as(process, () => {
       const deps = this.#dependencies(process);
       const handlers = handlersOf(deps);
       this.store = deps.store;
+      this.#ingest = createIngest({
+        secret: WEBHOOK_SECRET,
+        inbox: deps.store.inbox,
+        now: deps.now,
+        log: deps.log as Logger,
+        counters: createCounters(),
+      });
       this.jobs = createJobApi({
         store: deps.store,
         rules: RULES,
         log: deps.log as Logger,
         now: deps.now,
         closing: new AbortController().signal,
-        attemptOf: async (target, run) => (await (await deps.github(target)).workflowRun(run))?.attempt,
+        readActionsRun: async (target, run) => (await deps.github(target)).workflowRun(run),
       });
       startWorkers(deps, (delivery) => receive(handlers, delivery));
     });
+    process.isStarting = false;
   }
 
   crash(): void {
@@ -106,20 +150,34 @@ export class Desk {
   stall(ms: number): void {
     this.hub.world.log(`${this.name}: STALLS for ${ms} ms`);
     this.process.stalledUntil = this.hub.world.now + ms;
+    hinder(this.process, this.process.stalledUntil);
   }
 
-  /** GitHub sends a webhook. True if the desk has stored it. */
-  async ingest(id: string, event: string, payload: object): Promise<boolean> {
-    if (this.process.dead) return false;
-    const delivery = {
-      id,
-      event,
-      payload: JSON.stringify(payload),
-      lane: laneOf(payload),
-      received_at: new Date(this.hub.world.now).toISOString(),
+  /** GitHub sends a webhook. */
+  async ingest(id: string, event: string, payload: object, onStored: () => void): Promise<void> {
+    const { process, hub } = this;
+    if (process.dead) return;
+    const sentAt = hub.world.now;
+    const body = Buffer.from(JSON.stringify(payload));
+    const signature = createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex');
+    const headers = {
+      'x-hub-signature-256': `sha256=${signature}`,
+      'x-github-delivery': id,
+      'x-github-event': event,
     };
-    await this.store.inbox.put([delivery]);
-    return true;
+    const request = Object.assign(Readable.from([body]), {
+      ...{ method: 'POST', headers, complete: true, socket: {} },
+    });
+    const writeHead = (status: number) => {
+      if (status === 202) onStored();
+      else hub.world.log(`${this.name}: answers webhook ${id} with ${status}`);
+      if (hub.world.now > Math.max(sentAt, process.hinderedUntil ?? 0) + ANSWERED_MS)
+        hub.broken.push(`R-4: webhook ${id} was answered after ${hub.world.now - sentAt} ms`);
+    };
+    const response = { writeHead, end: () => undefined, destroyed: false };
+    void this.#ingest.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    for (let round = 0; round < INGEST_ROUNDS; round += 1)
+      await new Promise((resolve) => setImmediate(resolve));
   }
 
   wake(what: Wake): void {
@@ -141,7 +199,10 @@ export class Desk {
       rules: RULES,
       agents: ['claude'],
       github: async () => github,
-      repositories: async () => [{ installation_id: 100, owner: OWNER, repo: REPO }],
+      repositories: async () => ({
+        repositories: [{ installation_id: 100, owner: OWNER, repo: REPO, repo_id: REPO_ID, archived: false }],
+        unread: [],
+      }),
       settings: {
         appId: APP_ID,
         slug: 'autobuild',
@@ -165,12 +226,15 @@ export class Desk {
       return (...args: never[]): Promise<unknown> =>
         new Promise((resolve, reject) => {
           if (process.dead) return;
-          const isSlow = world.faults.happens('slow store', 0.03);
-          world.after(isSlow ? world.random.between(50, 1_500) : world.random.between(0, 4), () =>
+          const isSlow = world.faults.happens('slow store', SLOW[name] ?? 0.03);
+          const ms = isSlow ? world.random.between(50, 1_500) : world.random.between(0, 4);
+          if (isSlow && name === 'inbox.put') hinder(process, world.now + ms);
+          world.after(ms, () =>
             world.whenAwake(process, async () => {
               try {
                 const result = await act(...args);
-                if (name === 'runs.commit') this.#noteEnd(args);
+                this.hub.lanes.called(name, args, result, world.now);
+                if (name === 'runs.commit') this.#noteCommit(process, args, result as { ok: boolean });
                 const what = WAKES[name];
                 if (what) this.#announce(what);
                 if (
@@ -200,12 +264,18 @@ export class Desk {
     return Object.fromEntries(parts) as HostedStore;
   }
 
-  #noteEnd([run, , commit]: unknown[]): void {
-    const { events } = commit as { events: { type: string; resumed?: true }[] };
-    const { endedAt, world } = this.hub;
-    if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(String(run)))
-      endedAt.set(String(run), world.now);
-    if (events.some(({ type, resumed }) => type === 'job_lost' && !resumed)) this.#checkLost(String(run));
+  #noteCommit(process: Process, [id, , commit]: unknown[], { ok }: { ok: boolean }): void {
+    const run = String(id);
+    const { events, input } = commit as { events: { type: string; resumed?: true }[]; input: unknown };
+    const { startedAt, endedAt, lostRaces, world } = this.hub;
+    if (!ok) {
+      world.log(`${this.name}: a decision on ${run} lost its race`);
+      return void lostRaces.set(input, { run, process });
+    }
+    lostRaces.delete(input);
+    if (!startedAt.has(run)) startedAt.set(run, world.now);
+    if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) endedAt.set(run, world.now);
+    if (events.some(({ type, resumed }) => type === 'job_lost' && !resumed)) this.#checkLost(run);
   }
 
   /** R-5: only Actions knows that a job has ended. */
@@ -235,6 +305,15 @@ export class Desk {
         world.whenAwake(process, () => world.as(process, () => desk.wake(what))),
       );
     }
+  }
+
+  /** R-8: the work that is handed over is the work that a fresh job verified. */
+  #checkReady(node: string): void {
+    const { github, verified, broken } = this.hub;
+    const pull = [...github.pulls.values()].find(({ node_id }) => node_id === node);
+    const content = github.commits.get(pull?.head_sha ?? '') ?? [];
+    if (!content.some((text) => text !== null && verified.has(text)))
+      broken.push(`R-8: ${pull?.url} is ready with work that no fresh job verified`);
   }
 
   /** Trouble comes where it hurts: in the middle of what a desk does. */
@@ -279,6 +358,8 @@ export class Desk {
     const { outage } = this.hub;
     if (outage && world.now < outage.until) return fail(travel, `outage (${outage.status})`, { ...outage });
     const { faults } = world;
+    if (COMMENTS.has(method) && world.now < (this.hub.refusedUntil ?? 0))
+      return fail(travel, 'comments are refused', { status: 403 });
     if (faults.happens(`5xx before ${method}`, 0.02)) return fail(travel, '502 before', { status: 502 });
     if (faults.happens(`timeout before ${method}`, 0.01))
       return fail(CALL_MS, 'no connection', { status: 0 });
@@ -304,7 +385,8 @@ export class Desk {
       if (WRITES.has(method)) {
         github.writes.push({ at: world.now, method, args });
         world.log(about);
-      }
+        if (method === 'markReady') this.#checkReady(String(args[0]));
+      } else if (result !== undefined && result !== 'unchanged') github.counted += 1;
       if (faults.happens(`crash after ${method}`, WRITES.has(method) ? 0.015 : 0.002) && !process.dead) {
         this.crash();
         return this.#restartAfter(world.random.between(500, 40_000));
@@ -316,6 +398,10 @@ export class Desk {
       answer(world.random.between(5, 200), () => resolve(result));
     });
   }
+}
+
+function hinder(process: Process, until: number): void {
+  process.hinderedUntil = Math.max(process.hinderedUntil ?? 0, until);
 }
 
 type Handler = (context: { id: string; payload: unknown }) => Promise<void>;

@@ -7,6 +7,7 @@ import {
   GitHubError,
   type GitHubIssue,
   type IssueEvent,
+  type Listing,
   type PullRequest,
   type WorkflowRun,
 } from '../../src/core/ports/github-port.ts';
@@ -33,11 +34,13 @@ export interface Comment extends GitHubComment {
 
 export interface Issue extends Omit<GitHubIssue, 'comments'> {
   events: IssueEvent[];
+  edit?: { at: string; by: string };
 }
 
 export interface ActionsRun extends WorkflowRun {
   inputs: Record<string, string>;
   cancelled: boolean;
+  ended?: number;
 }
 
 export interface Pull extends PullRequest {
@@ -51,6 +54,12 @@ export interface Write {
   args: readonly unknown[];
 }
 
+/** Somebody set the label, or edited the issue. Each text is written once. */
+export interface IssueChange {
+  at: number;
+  by: string;
+}
+
 /** What GitHub knows. Methods take effect at once; the calls of desks go through `connect`. */
 export class FakeGitHub {
   readonly world: World;
@@ -62,6 +71,12 @@ export class FakeGitHub {
   readonly branches = new Map<string, string>();
   readonly pulls = new Map<number, Pull>();
   readonly writes: Write[] = [];
+  readonly labelled: IssueChange[] = [];
+  readonly edited: (IssueChange & { body: string })[] = [];
+  /** The content of the files of each commit. */
+  readonly commits = new Map<string, (string | null)[]>();
+  /** Reads that GitHub counts: a list that did not change is free. */
+  counted = 0;
   /** GitHub's clock differs from the database's. */
   skewMs = 0;
   head = sha('main');
@@ -114,7 +129,7 @@ export class FakeGitHub {
   }
 
   issuePayload(number: number) {
-    const { events: _, ...issue } = this.#issue(number);
+    const { events: _, edit: _edit, ...issue } = this.#issue(number);
     return structuredClone(issue);
   }
 
@@ -122,6 +137,7 @@ export class FakeGitHub {
     const issue = this.#issue(number);
     if (issue.labels.includes(label)) return;
     issue.labels.push(label);
+    if (label === LABEL) this.labelled.push({ at: this.world.now, by });
     this.#happened(number, 'labeled', by, label);
     this.emit('issues', { action: 'labeled', label: { name: label }, issue: this.issuePayload(number) }, by);
   }
@@ -136,6 +152,15 @@ export class FakeGitHub {
       { action: 'unlabeled', label: { name: label }, issue: this.issuePayload(number) },
       by,
     );
+  }
+
+  editIssue(number: number, by: string): void {
+    const issue = this.#issue(number);
+    issue.body = `People sign in as ${by} said in edit ${this.edited.length + 1}.`;
+    this.edited.push({ at: this.world.now, by, body: issue.body });
+    issue.edit = { at: this.time(), by };
+    this.#touch(number);
+    this.emit('issues', { action: 'edited', issue: this.issuePayload(number) }, by);
   }
 
   setState(number: number, state: 'open' | 'closed', by: string): void {
@@ -204,12 +229,16 @@ export class FakeGitHub {
   }
 
   endRun(run: ActionsRun, conclusion: string): void {
+    run.updated_at = this.time();
     if (run.status === 'completed') return;
-    Object.assign(run, { status: 'completed', conclusion });
+    Object.assign(run, { status: 'completed', conclusion, ended: this.world.now });
     this.world.log(`actions: run ${run.id} ends, ${conclusion}`);
     this.emit(
       'workflow_run',
-      { action: 'completed', workflow_run: { id: run.id, run_attempt: run.attempt, conclusion } },
+      {
+        action: 'completed',
+        workflow_run: { id: run.id, run_attempt: run.attempt, conclusion, updated_at: run.updated_at },
+      },
       'rosa',
     );
   }
@@ -219,11 +248,31 @@ export class FakeGitHub {
     return {
       permission: (login: string) => PEOPLE[login] ?? 'none',
       issue: (number: number) => this.#read(number),
-      issuesWithLabel: (label: string) =>
-        [...this.issues.keys()].flatMap((number) => {
-          const issue = this.#read(number);
-          return issue?.state === 'open' && issue.labels.includes(label) ? [issue] : [];
-        }),
+      labelSpelling: (label: string, etag?: string) =>
+        etag === label ? 'unchanged' : { name: label, etag: label },
+      issuesWithLabel: (label: string, etags?: string[]) =>
+        ifChanged(
+          [...this.issues.keys()].flatMap((number) => {
+            const issue = this.#read(number);
+            return issue?.state === 'open' && issue.labels.includes(label) ? [issue] : [];
+          }),
+          etags,
+        ),
+      commentsOfAll: (since: string, etags?: string[]) =>
+        ifChanged(
+          [...this.comments.values()]
+            .filter(({ updated_at }) => updated_at >= toSecond(since))
+            .map((comment) => ({ ...copy(comment), number: comment.issue }))
+            .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at)),
+          etags,
+        ),
+      pullRequests: (_since?: string, etags?: string[]) =>
+        ifChanged(
+          [...this.pulls.values()]
+            .map((pull) => ({ ...pull }))
+            .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at)),
+          etags,
+        ),
       issueEvents: (number: number) => structuredClone(this.issues.get(number)?.events ?? []),
       comments: (number: number, since?: string) =>
         [...this.comments.values()]
@@ -241,6 +290,8 @@ export class FakeGitHub {
       deleteComment: (id: number) => this.remove(id, BOT),
       minimizeComment: () => undefined,
       lastEdit: (node: string) => {
+        const issue = [...this.issues.values()].find(({ node_id }) => node_id === node);
+        if (issue) return issue.edit ?? {};
         const comment = [...this.comments.values()].find(({ node_id }) => node_id === node);
         return comment?.edits.at(-1) ?? {};
       },
@@ -250,8 +301,9 @@ export class FakeGitHub {
         if (!comment.reactions.includes(reaction)) comment.reactions.push(reaction);
       },
       reactToReview: () => undefined,
-      addLabels: (issue: number, labels: string[]) => {
-        for (const label of labels) this.setLabel(issue, label, BOT);
+      changeLabels: (issue: number, { add, remove }: { add: string; remove: string[] }) => {
+        this.setLabel(issue, add, BOT);
+        for (const label of remove) this.unsetLabel(issue, label, BOT);
       },
       removeLabel: (issue: number, label: string) => this.unsetLabel(issue, label, BOT),
       labelExists: () => true,
@@ -278,8 +330,14 @@ export class FakeGitHub {
         if (run && run.status !== 'completed') this.onCancel(run);
       },
       branchHead: (branch: string) => this.branches.get(branch),
-      createCommit: (parent: string, message: string, files: CommitFile[]) =>
-        sha(JSON.stringify([parent, message, files])),
+      createCommit: (parent: string, message: string, files: CommitFile[]) => {
+        const id = sha(JSON.stringify([parent, message, files]));
+        this.commits.set(
+          id,
+          files.map(({ content }) => content),
+        );
+        return id;
+      },
       moveBranch: (branch: string, commit: string) => {
         this.branches.set(branch, commit);
         for (const pull of this.pulls.values())
@@ -301,9 +359,9 @@ export class FakeGitHub {
       updatePullRequest: (number: number, change: { body?: string }) => {
         Object.assign(this.pulls.get(number) ?? {}, change);
       },
-      markReady: (node: string) => {
+      markReady: (node: string, body?: string) => {
         const pull = [...this.pulls.values()].find(({ node_id }) => node_id === node);
-        if (pull) pull.draft = false;
+        if (pull) Object.assign(pull, { draft: false, ...(body !== undefined && { body }) });
       },
       upsertCheckRun: () => undefined,
       secretExists: () => false,
@@ -311,6 +369,7 @@ export class FakeGitHub {
   }
 
   #dispatch(inputs: Record<string, string>): { run_id?: number } {
+    if (this.world.faults.happens('a dispatch starts nothing', 0.04)) return {};
     const id = this.nextId();
     const run: ActionsRun = {
       id,
@@ -319,6 +378,7 @@ export class FakeGitHub {
       attempt: 1,
       name: `autobuild #${inputs.issue} ${inputs.kind} ${inputs.operation}`,
       created_at: this.time(),
+      updated_at: this.time(),
       url: `https://github.test/actions/${id}`,
       inputs,
       cancelled: false,
@@ -418,6 +478,12 @@ function toSecond(at: string): string {
   return new Date(Math.floor(Date.parse(at) / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
+/** A list, unless it is the one that the ETag is of. */
+function ifChanged<Item>(items: Item[], [known]: string[] = []): Listing<Item> | undefined {
+  const etag = sha(JSON.stringify(items));
+  return known === etag ? undefined : { items, etags: [etag] };
+}
+
 export function sha(text: string): string {
   return createHash('sha1').update(text).digest('hex');
 }
@@ -428,7 +494,7 @@ export const WRITES = new Set([
   'deleteComment',
   'minimizeComment',
   'react',
-  'addLabels',
+  'changeLabels',
   'removeLabel',
   'dispatchWorkflow',
   'cancelRun',

@@ -1,113 +1,169 @@
 import { phaseOf } from '../../src/core/contracts/run-state.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
-import { openSqliteStore } from '../../src/store/sqlite.ts';
 import { Actions } from './actions.ts';
 import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
-import { judge } from './model.ts';
+import { LaneWatch } from './lane-watch.ts';
+import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
+import { emptySqliteStore } from './sqlite-store.ts';
 import { World } from './world.ts';
 
 const MINUTE_MS = 60_000;
-const KEY = Buffer.alloc(32, 7).toString('base64');
+/** Nothing may be left to do for longer than the time between two rounds of reconcile. */
+const CHECK_MS = 25_000;
+const QUIET_CHECKS = 4;
+const MOST_CHECKS = 360;
+/** Jobs that hang are ended by Actions. */
+const HANGING_CHECKS = 72;
+
+/** Every so many histories, the run is left alone for a while at the end. A thousand runs in 50 repositories may cost 1,000 reads per hour. */
+const PARKED_SEEDS = 8;
+const PARKED_MS = 20 * MINUTE_MS;
+const MOST_READS = 7;
+/** An issue that is closed or has lost its label is in no list. It is read on its own, ever more rarely. */
+const MOST_READS_UNLISTED = 24;
 
 export interface History {
   seed: number;
   broken: string[];
   trace: string[];
-  faults: { number: number; kind: string }[];
+  faults: World['faults']['happened'];
   steps: number;
 }
 
-export interface SharedStore {
-  store: HostedStore;
-  close(): Promise<void>;
-}
-
-async function openInMemory(world: World): Promise<SharedStore> {
-  const store = await openSqliteStore({ file: ':memory:', key: KEY, clock: () => world.now });
-  return { store, close: () => store.close() };
-}
+/** An empty store whose database has the world's clock. It belongs to the world until the next one asks for it. */
+export type EmptyStore = (world: World) => Promise<HostedStore>;
 
 /** One history: trouble for a while, then calm, then the model's verdict. */
 export async function runHistory(
   seed: number,
   {
     allowed,
-    open = openInMemory,
-  }: { allowed?: ReadonlySet<number>; open?(world: World): Promise<SharedStore> } = {},
+    emptyStore = emptySqliteStore,
+    skews,
+  }: {
+    allowed?: ReadonlySet<number>;
+    emptyStore?: EmptyStore;
+    /** How far the clock of each desk is ahead, instead of what the seed says. */
+    skews?: readonly number[];
+  } = {},
 ): Promise<History> {
   const world = new World(seed, allowed);
   const { random, faults } = world;
-  const shared = await open(world);
+  const store = await emptyStore(world);
   const restore = world.replaceTimers();
   try {
     const github = new FakeGitHub(world);
     github.skewMs = random.between(-15_000, 15_000);
+    const broken: string[] = [];
     const hub: Hub = {
       world,
       github,
-      store: shared.store,
+      store,
       desks: [],
+      startedAt: new Map(),
       endedAt: new Map(),
+      lostRaces: new Map(),
+      verified: new Set(),
       jobs: [],
-      broken: [],
+      broken,
+      lanes: new LaneWatch(broken),
     };
-    const desks = random.pick([1, 2, 2, 3]);
-    for (let index = 0; index < desks; index += 1)
-      hub.desks.push(new Desk(hub, `desk ${index + 1}`, random.between(-20_000, 20_000)));
+    const drawn = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => random.between(-20_000, 20_000));
+    for (const [index, skewMs] of (skews ?? drawn).entries())
+      hub.desks.push(new Desk(hub, `desk ${index + 1}`, skewMs));
     const actions = new Actions(hub);
     const issue = github.openIssue();
     const people = new People(hub, issue);
     const delivered = deliverWebhooks(hub);
     for (const desk of hub.desks) desk.start();
     world.after(1_000, () => github.setLabel(issue, LABEL, 'rosa'));
-    const troubled = random.between(3, 11) * MINUTE_MS;
+    const troubled = random.between(2, 8) * MINUTE_MS;
     const visits = random.between(2, 9);
     for (let visit = 0; visit < visits; visit += 1)
       world.after(random.between(20_000, troubled), () => people.act());
-    planTrouble(hub, troubled);
+    planTrouble(hub, troubled, people);
+    if (faults.happens('the issue is edited', 0.2))
+      world.after(random.between(500, 90_000), () => {
+        const by = random.pick(['rosa', 'walter', 'walter']);
+        world.log(`${by} edits the issue`);
+        github.editIssue(issue, by);
+      });
     await world.runFor(troubled);
     world.log('--- calm');
     faults.calm = true;
     hub.outage = undefined;
+    hub.brokenUntil = undefined;
+    hub.refusedUntil = undefined;
     for (const desk of hub.desks) {
       desk.process.stalledUntil = 0;
       if (desk.process.dead) desk.start();
     }
-    let quiet = 0;
-    for (let rounds = 0; quiet < 2 && rounds < 60; rounds += 1) {
-      await world.runFor(150_000);
-      if (rounds === 12) actions.endHanging();
-      quiet = (await isQuiet(hub, actions, issue)) ? quiet + 1 : 0;
-    }
-    const broken = await judge({
+    let isAtRest = await comeToRest(hub, actions, issue);
+    if (seed % PARKED_SEEDS === 0 && (await park(hub, issue)) === 'disturbed')
+      isAtRest = await comeToRest(hub, actions, issue);
+    const verdict = await judge({
       hub,
       github,
-      store: shared.store,
+      store,
       actions,
       people,
       issue,
       delivered,
-      cameToRest: quiet >= 2,
+      cameToRest: isAtRest,
     });
     for (const desk of hub.desks) desk.process.dead = true;
-    return { seed, broken, trace: world.trace, faults: faults.happened, steps: world.steps };
+    return { seed, broken: verdict, trace: world.trace, faults: faults.happened, steps: world.steps };
   } finally {
     restore();
-    await shared.close();
   }
 }
 
+async function comeToRest(hub: Hub, actions: Actions, issue: number): Promise<boolean> {
+  let quiet = 0;
+  for (let checks = 0; quiet < QUIET_CHECKS && checks < MOST_CHECKS; checks += 1) {
+    await hub.world.runFor(CHECK_MS);
+    if (checks === HANGING_CHECKS) actions.endHanging();
+    quiet = (await isQuiet(hub, actions, issue)) ? quiet + 1 : 0;
+  }
+  return quiet === QUIET_CHECKS;
+}
+
 async function isQuiet({ store, github }: Hub, actions: Actions, issue: number): Promise<boolean> {
+  if (actions.busy.size > 0) return false;
   const outbox = await store.outbox.size();
+  if (outbox.waiting + outbox.busy > 0) return false;
   const inbox = await store.inbox.size();
-  if (outbox.waiting + outbox.busy + inbox.waiting + inbox.busy > 0 || actions.busy.size > 0) return false;
+  if (inbox.waiting + inbox.busy > 0) return false;
   const run = await store.runs.ofIssue(REPO_ID, issue);
   const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
-  if (state) return phaseOf(state) !== 'working';
+  // A question that GitHub refused is asked again after some minutes.
+  if (state) return phaseOf(state) !== 'working' && isQuestionShown(github, state);
+  if (isNotStarted(github)) return true;
   const { labels, state: open } = github.issuePayload(issue);
   return open === 'closed' || !labels.includes(LABEL);
+}
+
+/** R-14: what a run that waits for people costs of GitHub's budget, if nobody does anything meanwhile. */
+async function park(hub: Hub, issue: number): Promise<'disturbed' | undefined> {
+  const { world, github, broken } = hub;
+  const before = { reads: github.counted, present: await presentOf(hub, issue) };
+  await world.runFor(PARKED_MS);
+  if ((await presentOf(hub, issue)) !== before.present) return 'disturbed';
+  const reads = github.counted - before.reads;
+  const { labels, state } = github.issuePayload(issue);
+  const isListed = state === 'open' && labels.includes(LABEL);
+  if (reads > (isListed ? MOST_READS : MOST_READS_UNLISTED))
+    broken.push(`R-14: issue ${issue} was read ${reads} times while its run was parked`);
+  return undefined;
+}
+
+/** The run, its version, and when the issue last changed. */
+async function presentOf({ store, github }: Hub, issue: number): Promise<string> {
+  const run = await store.runs.ofIssue(REPO_ID, issue);
+  const version = run === undefined ? 0 : (await store.runs.load(run)).version;
+  return `${run} ${version} ${github.issuePayload(issue).updated_at}`;
 }
 
 /** Webhooks come late, twice, in another order, or not at all. Returns the comments whose webhook was stored. */
@@ -132,9 +188,9 @@ function deliverWebhooks({ world, github, desks }: Hub): ReadonlySet<number> {
       const delay = isLate ? random.between(1_000, 4 * MINUTE_MS) : random.between(50, 1_500);
       world.after(delay, () => {
         const desk = random.pick(desks);
-        void world.as(desk.process, () =>
-          desk.ingest(id, event, payload).then((stored) => {
-            if (stored && comment && action === 'created') delivered.add(comment.id);
+        return world.as(desk.process, () =>
+          desk.ingest(id, event, payload, () => {
+            if (comment && action === 'created') delivered.add(comment.id);
           }),
         );
       });
@@ -143,7 +199,7 @@ function deliverWebhooks({ world, github, desks }: Hub): ReadonlySet<number> {
   return delivered;
 }
 
-function planTrouble(hub: Hub, troubled: number): void {
+function planTrouble(hub: Hub, troubled: number, people: People): void {
   const { world, desks } = hub;
   const { random, faults } = world;
   for (const desk of desks) {
@@ -159,11 +215,28 @@ function planTrouble(hub: Hub, troubled: number): void {
       else if (faults.happens('a desk stalls', 0.3)) world.after(at, () => desk.stall(ms));
     }
   }
+  if (faults.happens('the workflow is broken', 0.06)) {
+    const ms = random.between(1, 7) * MINUTE_MS;
+    world.after(random.between(1_000, troubled), () => {
+      world.log('the workflow is BROKEN');
+      hub.brokenUntil = world.now + ms;
+    });
+  }
+  if (faults.happens('comments are refused', 0.1)) {
+    const ms = random.between(1, 5) * MINUTE_MS;
+    const cancels = random.chance(0.6);
+    world.after(random.between(20_000, troubled), () => {
+      world.log('GitHub refuses comments of the App');
+      hub.refusedUntil = world.now + ms;
+      if (cancels) people.cancelWithin(ms);
+    });
+  }
   if (faults.happens('GitHub is down', 0.3)) {
     const until = random.between(1, 8) * MINUTE_MS;
     const status = random.pick([503, 500, 429]);
     world.after(random.between(1_000, troubled), () => {
       world.log(`GitHub is down (${status})`);
+      hub.wasDown = true;
       hub.outage = { until: world.now + until, status, retryAfter: status === 429 ? 60 : undefined };
     });
   }

@@ -69,15 +69,21 @@ export class Job {
 
   async #work(): Promise<void> {
     const { world } = this.hub;
-    await world.sleep(world.random.between(500, 20_000));
-    this.#mayDie('set-up', 0.05);
-    const claimed = await this.#call('POST', '/claim', {
+    await world.sleep(world.random.between(500, 5_000));
+    const claim = {
       ticket: this.actions.inputs.ticket,
       actions_run_id: this.actions.id,
       attempt: this.actions.attempt,
       nonce: `nonce-of-actions-run-${this.actions.id}-${this.actions.attempt}`,
-    });
-    if (claimed.status !== 200) throw new Died(`its claim is refused (${claimed.status})`);
+    };
+    // An older action has no step before all others.
+    const hasPre = world.random.chance(0.85);
+    if (hasPre) await this.#claim({ ...claim, step: 'pre' });
+    await world.sleep(world.random.between(500, 15_000));
+    this.#mayDie('set-up', 0.05);
+    if ((this.hub.brokenUntil ?? 0) > world.now) throw new Died('its workflow is broken');
+    const begin = hasPre ? { begin: `begin-of-actions-run-${this.actions.id}` } : {};
+    const claimed = await this.#claim({ ...claim, ...begin });
     this.#claimed = claimed.body as unknown as ClaimResponse;
     this.#token = this.#claimed.token;
     this.#orders = this.#claimed.orders;
@@ -86,7 +92,7 @@ export class Job {
     world.log(`job ${this.actions.id}: is job ${brief.job} (${this.#claimed.kind}) of ${brief.run}`);
     await this.#pause(5_000);
     if (this.#claimed.kind === 'verify') return this.#verify();
-    this.#meter = createMeter(brief, () => USAGE.cost_usd);
+    this.#meter = createMeter(brief, () => USAGE);
     await this.#report('job_started', {});
     if (!brief.baseline) {
       const verification = tests(3, 5);
@@ -101,6 +107,12 @@ export class Job {
       else return;
     }
     await this.#report('handed_over', { guards: this.#meter.states() });
+  }
+
+  async #claim(claim: object): Promise<Answer> {
+    const claimed = await this.#call('POST', '/claim', claim);
+    if (claimed.status !== 200) throw new Died(`its claim is refused (${claimed.status})`);
+    return claimed;
   }
 
   async #turn(orders: Extract<Orders, { do: 'work' }>): Promise<void> {
@@ -119,6 +131,7 @@ export class Job {
     this.#mayDie('a turn', 0.08);
     if (world.faults.happens('job hangs', 0.03)) {
       world.log(`job ${this.actions.id}: HANGS`);
+      this.hub.onHang?.();
       await world.sleep(world.random.between(3, 40) * 60_000);
       if (world.random.chance(0.5)) throw new Died('it hung');
     }
@@ -198,6 +211,10 @@ export class Job {
     const changeset = bytes ? createHash('sha256').update(bytes).digest('hex') : null;
     const verification: Verification =
       world.random.chance(0.15) && !world.faults.calm ? tests(4, 5) : PASSING;
+    const { files } = JSON.parse(new TextDecoder().decode(bytes ?? Buffer.from('{"files":[]}'))) as {
+      files: { content: string }[];
+    };
+    if (verification === PASSING) for (const { content } of files) this.hub.verified.add(content);
     await this.#call('POST', '/verification', { verification, changeset });
   }
 
@@ -288,6 +305,22 @@ export class Job {
   }
 
   async #request(desk: Desk, method: string, path: string, body?: object): Promise<Answer> {
+    const isGivenUp = this.isZombie && (await this.#isGivenUp());
+    const answer = await this.#send(desk, method, path, body);
+    if (isGivenUp && answer.status < 400)
+      this.hub.broken.push(
+        `R-6: ${path} of Actions run ${this.actions.id} was answered ${answer.status} after its end was recorded`,
+      );
+    return answer;
+  }
+
+  /** A desk has recorded that this job is over, and may have asked for its successor. */
+  async #isGivenUp(): Promise<boolean> {
+    const dispatch = await this.hub.store.dispatches.ofActionsRun(this.actions.id);
+    return dispatch?.ended_at !== undefined;
+  }
+
+  async #send(desk: Desk, method: string, path: string, body?: object): Promise<Answer> {
     const response = await desk.jobs.request(path, {
       method,
       headers: this.#token ? { authorization: `Bearer ${this.#token}` } : {},

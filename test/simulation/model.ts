@@ -1,14 +1,27 @@
+import { isBefore } from '../../src/app/labelling.ts';
 import { readMarker } from '../../src/app/upsert-comment.ts';
 import { isUnderWay, phaseOf, type RunState } from '../../src/core/contracts/run-state.ts';
+import { decide } from '../../src/core/decide/decide.ts';
+import { evolve } from '../../src/core/decide/evolve.ts';
+import { endedWithoutResult } from '../../src/core/decide/is-still-wanted.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import type { Commit } from '../../src/core/ports/ports.ts';
+import { RULES } from '../../src/guards/rules.ts';
 import type { Actions } from './actions.ts';
 import type { Hub } from './desk.ts';
 import { BOT, type FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
 import type { People } from './people.ts';
+import { LOOK_MS } from './world.ts';
 
 /** A call that was sent before a cancel may take effect this much later. */
 const IN_FLIGHT_MS = 12_000;
+/** R-9's 45 s, with the 10 s that Actions takes to end a job, and a look of the desk that comes later here than every second. */
+const STOPPED_MS = 45_000 + 10_000 + LOOK_MS;
+/** A fault before the cancel may hold it up for this long. */
+const TROUBLE_MS = 300_000;
+/** So many jobs in a row may end before a turn. */
+const MOST_LOSSES = 3;
+const QUESTION = /^<!-- autobuild:(?:escalation|reminder) run=([\w-]+) /;
 /** A desk that stood still since before the cancel may send one more. */
 const STALLED_MS = 62_000;
 
@@ -35,10 +48,15 @@ export async function judge(outcome: Outcome): Promise<string[]> {
     if (!state) continue;
     const commits = (await store.runs.events(run)).map(({ commit }) => commit);
     broken.push(
+      ...checkDecisions(run, commits),
+      ...checkTurns(run, commits),
+      ...checkLosses(run, commits),
       ...checkCommands(commits),
       ...checkAnswers(commits),
       ...checkJobs(outcome, run),
+      ...checkTask(outcome, state),
       ...checkAfterCancel(outcome, state),
+      ...checkStopped(outcome, state),
       ...(await checkRest(outcome, state)),
     );
     if (run !== newest && isUnderWay(state)) broken.push(`R-6: ${run} is under way besides ${newest}`);
@@ -46,6 +64,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
     if (run === newest) broken.push(...checkShown(outcome, state));
   }
   broken.push(
+    ...checkRaces(outcome),
     ...checkMarkers(outcome),
     ...(await checkHeard(outcome, newest)),
     ...(await checkDrained(outcome)),
@@ -57,14 +76,14 @@ export async function judge(outcome: Outcome): Promise<string[]> {
 async function checkHeard({ store, people, delivered, github, issue }: Outcome, newest: string | undefined) {
   const { state } = newest === undefined ? { state: undefined } : await store.runs.load(newest);
   const { labels, state: open } = github.issuePayload(issue);
-  const isWanted = open === 'open' && labels.includes(LABEL);
+  const isWanted = open === 'open' && labels.includes(LABEL) && !isNotStarted(github);
   if (!state) return isWanted ? ['R-1: the label started nothing'] : [];
   const broken: string[] = [];
+  const labelledAt = (await store.labellings.of(state.run))?.at ?? state.requested_at;
   for (const { comment, text, by } of people.given) {
     const written = github.comments.get(comment);
     // Reconcile reads only what was written since the label, and only for a run that has not ended.
-    const isDue =
-      isUnderWay(state) && written && written.created_at >= state.requested_at.replace(/\.\d+/, '');
+    const isDue = isUnderWay(state) && written && !isBefore(written.created_at, labelledAt);
     if (!isDue && !delivered.has(comment)) continue;
     if (!isDue && !(await wasThere(store, written?.created_at))) continue;
     if (!(await store.runs.wasSeen(`comment:${comment}`)))
@@ -83,6 +102,59 @@ async function wasThere(store: HostedStore, at: string | undefined): Promise<boo
   return false;
 }
 
+/** R-2, R-3, R-5: each decision was made on the state that it was committed to, also when two desks decided at once. */
+function checkDecisions(run: string, commits: Commit[]): string[] {
+  const broken: string[] = [];
+  let state: RunState | undefined;
+  for (const [index, { input, events }] of commits.entries()) {
+    const decided = decide(state, input, RULES).events;
+    if (JSON.stringify(decided) !== JSON.stringify(events))
+      broken.push(`R-2: decision ${index + 1} of ${run} (${input.type}) was made on another state`);
+    if (isChargedWrongly(state, input, events))
+      broken.push(`R-5: decision ${index + 1} of ${run} charged the end of one job to another`);
+    for (const event of events) state = evolve(state, event);
+  }
+  return broken;
+}
+
+/** The job that a run without a live one needs is the next. */
+function isChargedWrongly(
+  state: RunState | undefined,
+  input: Commit['input'],
+  events: Commit['events'],
+): boolean {
+  if (input.type !== 'job_ended' || input.kind === 'verify' || input.cancelled) return false;
+  const needed = state && (state.job_live ? state.jobs : state.jobs + 1);
+  return events.some(({ type }) => type === 'job_lost') && input.job !== needed;
+}
+
+/** R-15: turn numbers only grow, whatever a job claims. */
+function checkTurns(run: string, commits: Commit[]): string[] {
+  const turns = commits.flatMap(({ events }) =>
+    events.flatMap((event) => (event.type === 'turn_ended' ? [event.record.turn] : [])),
+  );
+  return turns.flatMap((turn, index) =>
+    index > 0 && turn <= (turns[index - 1] ?? 0)
+      ? [`R-15: turn ${turn} of ${run} ended after a later one`]
+      : [],
+  );
+}
+
+/** R-13: a cause that ends every job makes the run pause, with the reason. */
+function checkLosses(run: string, commits: Commit[]): string[] {
+  let losses = 0;
+  for (const { input, events } of commits) {
+    if (input.type === 'command') losses = 0;
+    for (const { type } of events) {
+      if (type === 'turn_ended' || type === 'run_paused') losses = 0;
+      if (type === 'job_lost') losses += 1;
+      if (losses > MOST_LOSSES)
+        return [`R-13: ${losses} jobs of ${run} were lost in a row, and nobody was asked`];
+    }
+  }
+  return [];
+}
+
 /** R-2: no command acted twice. */
 function checkCommands(commits: Commit[]): string[] {
   const sources = commits.flatMap(({ input }) =>
@@ -93,10 +165,7 @@ function checkCommands(commits: Commit[]): string[] {
 
 /** R-2: no comment exists twice. */
 function checkMarkers({ github }: Outcome): string[] {
-  const ops = [...github.comments.values()].flatMap(({ author, body }) => {
-    const op = author === BOT ? readMarker(body)?.op : undefined;
-    return op === undefined ? [] : [op];
-  });
+  const ops = ours(github).flatMap(({ body }) => readMarker(body)?.op ?? []);
   const pulls = [...github.pulls.values()]
     .filter(({ state }) => state === 'open')
     .map(({ branch }) => branch);
@@ -138,12 +207,29 @@ function checkJobs({ hub }: Outcome, run: string): string[] {
   return broken;
 }
 
+/** R-9: the job ends soon after a cancel, where nothing failed meanwhile. */
+function checkStopped({ github, hub }: Outcome, state: RunState): string[] {
+  const { run } = state;
+  const ended = hub.endedAt.get(run);
+  if (ended === undefined || !endedWithoutResult(state) || hub.wasDown) return [];
+  // Faults of jobs do not hold up the desk.
+  const troubles = hub.world.faults.happened.filter(({ kind }) => !/job|heartbeat/.test(kind));
+  const until = Math.max(...troubles.map(({ at }) => at + TROUBLE_MS), ended) + STOPPED_MS;
+  return github.runs.flatMap((actions) =>
+    isOf(run, actions.inputs) && (actions.ended ?? Number.POSITIVE_INFINITY) > until
+      ? [`R-9: Actions run ${actions.id} works on after the end of ${run}`]
+      : [],
+  );
+}
+
 /** R-9: nothing but the final status after a cancel. */
 function checkAfterCancel({ github, issue, hub }: Outcome, state: RunState): string[] {
-  const { run, status } = state;
+  const { run } = state;
   const ended = hub.endedAt.get(run);
-  if (ended === undefined || (status !== 'cancelled' && status !== 'terminated_by_human')) return [];
-  const stalled = hub.world.faults.happened.some(({ kind }) => kind.includes('stall')) ? STALLED_MS : 0;
+  if (ended === undefined || !endedWithoutResult(state)) return [];
+  const isStall = ({ kind, at }: { kind: string; at: number }) =>
+    kind.includes('stall') && at > ended - STALLED_MS && at < ended + STALLED_MS;
+  const stalled = hub.world.faults.happened.some(isStall) ? STALLED_MS : 0;
   const branches = [`autobuild/issue-${issue}`, `autobuild/issue-${issue}-${run}`];
   // The next run of the issue has the same branch.
   const next = github.writes.find(
@@ -154,7 +240,8 @@ function checkAfterCancel({ github, issue, hub }: Outcome, state: RunState): str
     const isDispatch = method === 'dispatchWorkflow' && isOf(run, args[2]);
     const isWork =
       (method === 'moveBranch' && branches.includes(String(args[0]))) || method === 'createPullRequest';
-    return isDispatch || (isWork && (!next || at < next.at))
+    const isAsked = method === 'createComment' && QUESTION.exec(String(args[1]))?.[1] === run;
+    return isDispatch || isAsked || (isWork && (!next || at < next.at))
       ? [`R-9: ${method} after the end of ${run}`]
       : [];
   });
@@ -167,14 +254,12 @@ function isOf(run: string, inputs: unknown): boolean {
 /** R-13: the run has ended, rests, waits with a visible question, or has a job. */
 async function checkRest({ github, store, actions }: Outcome, state: RunState): Promise<string[]> {
   const { run, pending } = state;
-  const ours = [...github.comments.values()].filter(({ author }) => author === BOT);
-  const shows = (op: string) => ours.some(({ body }) => readMarker(body)?.op === op);
   switch (phaseOf(state)) {
     case 'ended':
     case 'resting':
       return [];
     case 'waiting':
-      return pending === undefined || shows(`${run}.${pending}`)
+      return isQuestionShown(github, state)
         ? []
         : [`R-13: ${run} waits for an answer to ${pending}, which nobody can see`];
     case 'working': {
@@ -186,6 +271,40 @@ async function checkRest({ github, store, actions }: Outcome, state: RunState): 
       return alive ? [] : [`R-13: ${run} works without a job (${JSON.stringify(open)}, busy: ${busy})`];
     }
   }
+}
+
+export function isQuestionShown(github: FakeGitHub, { run, pending }: RunState): boolean {
+  return (
+    pending === undefined || ours(github).some(({ body }) => readMarker(body)?.op === `${run}.${pending}`)
+  );
+}
+
+/** R-8: somebody edited the issue after the label, which is said instead of starting a run. */
+export function isNotStarted(github: FakeGitHub): boolean {
+  return ours(github).some(({ body }) => body.includes('edited after it was labelled'));
+}
+
+function ours(github: FakeGitHub) {
+  return [...github.comments.values()].filter(({ author }) => author === BOT);
+}
+
+/** R-8: the task is the issue as it was when the label was set, or as the person who set the label edited it since. */
+function checkTask({ github, hub }: Outcome, { run, task }: RunState): string[] {
+  const edit = github.edited.find(({ body }) => task.body.includes(body));
+  if (!edit) return [];
+  const started = hub.startedAt.get(run) ?? 0;
+  const wasSetLater = github.labelled.some(({ at }) => at >= edit.at && at <= started);
+  const before = github.labelled.findLast(({ at }) => at <= edit.at);
+  return wasSetLater || before?.by === edit.by
+    ? []
+    : [`R-8: the task of ${run} is what ${edit.by} wrote after the label`];
+}
+
+/** R-1, R-2: a desk that lost a race decides again on what the other one left, unless it died. */
+function checkRaces({ hub }: Outcome): string[] {
+  return [...hub.lostRaces.values()].flatMap(({ run, process }) =>
+    process.dead ? [] : [`R-2: a decision on ${run} lost its race and was not made again`],
+  );
 }
 
 /** Nothing says "Building" that does not build. */

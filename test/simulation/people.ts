@@ -38,6 +38,15 @@ export class People {
       if (!faults.calm && random.chance(0.12))
         hub.world.after(random.between(0, 3_000), () => this.#say('/cancel', 'rosa'));
     };
+    hub.onHang = () => {
+      if (hub.world.random.chance(0.5)) this.cancelWithin(150_000);
+    };
+  }
+
+  /** Somebody has waited long enough. */
+  cancelWithin(ms: number): void {
+    const { world } = this.hub;
+    world.after(world.random.between(1_000, ms), () => this.#say('/cancel', 'rosa'));
   }
 
   act(): unknown {

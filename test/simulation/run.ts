@@ -13,7 +13,7 @@ for (let seed = first; seed < first + count && !(stops && broken > 0); seed += 1
     broken += 1;
     process.stdout.write(`seed ${seed}: ${history.broken.join('; ')}\n`);
   }
-  if (count === 1) process.stdout.write(`${history.trace.join('\n')}\n`);
+  if (count === 1 && !stops) process.stdout.write(`${history.trace.join('\n')}\n`);
 }
 const seconds = Math.round((performance.now() - began) / 1000);
 if (!stops) process.stdout.write(`${seeds} seeds, ${broken} broken, ${seconds} s\n`);

@@ -7,6 +7,10 @@ export interface Process {
   dead: boolean;
   /** Nothing of the process goes on before this time. */
   stalledUntil: number;
+  /** Until then it answers webhooks late, because it stands still or its store is slow. */
+  hinderedUntil?: number;
+  /** Intervals that it sets meanwhile are those of its loops, which may come later. */
+  isStarting?: boolean;
 }
 
 interface Event {
@@ -19,9 +23,14 @@ const processes = new AsyncLocalStorage<Process>();
 const realSetInterval = globalThis.setInterval;
 const realClearInterval = globalThis.clearInterval;
 const BEGIN = Date.UTC(2026, 10, 16, 9, 0, 0);
-/** Desks look for due work every second; another desk's commit wakes them sooner, so fewer looks show the same. */
-const LOOK_MS = 1_000;
-const STRETCHED_MS = 23_000;
+/**
+ * A desk looks for due work every second, for missing jobs every ten, and renews its lease of a task every five. Another desk's
+ * commit wakes it sooner, so fewer looks show the same, and still fewer once nothing fails any more.
+ */
+const STRETCHED_MS: Record<number, number> = { 1000: 23_000, 5000: 14_000, 10000: 19_000 };
+const CALM_MS: Record<number, number> = { ...STRETCHED_MS, 1000: 37_000, 10000: 41_000 };
+/** The longest time between two looks for due work. */
+export const LOOK_MS = 37_000;
 
 /**
  * Virtual time and everything that is under way. One event happens at a time and everything that follows from it without
@@ -38,7 +47,7 @@ export class World {
 
   constructor(seed: number, allowed?: ReadonlySet<number>) {
     this.random = createRandom(seed);
-    this.faults = new Faults(createRandom(seed ^ 0x5f35), allowed);
+    this.faults = new Faults(createRandom(seed ^ 0x5f35), () => this.now, allowed);
   }
 
   log(text: string): void {
@@ -85,16 +94,17 @@ export class World {
     const set = (callback: () => void, ms = 0) => {
       const process = processes.getStore();
       const handle = {};
-      const every = ms === LOOK_MS ? STRETCHED_MS : ms;
+      const isLoop = process?.isStarting === true;
+      const every = () => (isLoop && (this.faults.calm ? CALM_MS : STRETCHED_MS)[ms]) || ms;
       const tick = () => {
         if (cleared.delete(handle) || process?.dead) return;
         if (process && process.stalledUntil > this.now)
           return this.after(process.stalledUntil - this.now, tick);
         if (process) processes.run(process, callback);
         else callback();
-        this.after(every, tick);
+        this.after(every(), tick);
       };
-      this.after(every, tick);
+      this.after(every(), tick);
       return handle;
     };
     globalThis.setInterval = set as unknown as typeof setInterval;
@@ -143,15 +153,17 @@ function settled(): Promise<void> {
 
 /** Decides which faults happen. Each has a number, so that a history can be repeated with fewer of them. */
 export class Faults {
-  readonly happened: { number: number; kind: string }[] = [];
+  readonly happened: { number: number; kind: string; at: number }[] = [];
   /** Nothing fails any more. */
   calm = false;
   #random: Random;
+  #now: () => number;
   #allowed: ReadonlySet<number> | undefined;
   #asked = 0;
 
-  constructor(random: Random, allowed?: ReadonlySet<number>) {
+  constructor(random: Random, now: () => number, allowed?: ReadonlySet<number>) {
     this.#random = random;
+    this.#now = now;
     this.#allowed = allowed;
   }
 
@@ -159,7 +171,7 @@ export class Faults {
     const number = this.#asked++;
     const drawn = this.#random.next() < chance;
     if (!drawn || this.calm || (this.#allowed && !this.#allowed.has(number))) return false;
-    this.happened.push({ number, kind });
+    this.happened.push({ number, kind, at: this.#now() });
     return true;
   }
 }

@@ -95,8 +95,8 @@ describe('SQLite alone', () => {
     expect(refused).toMatchObject({ status: 503, message: expect.stringContaining('another process holds') });
     await expect(store.inbox.put([delivery('d')])).rejects.toThrow(StoreUnavailableError);
     await expect(store.inbox.claim(1000)).rejects.toThrow(StoreUnavailableError);
-    // Waiting did not stop the process, and reading goes on.
-    expect(ticks).toBeGreaterThan(5);
+    // A wait inside SQLite would leave no moment for a timer. One tick is enough, because a busy machine has few of them.
+    expect(ticks).toBeGreaterThan(0);
     expect((await store.runs.load('r1')).version).toBe(1);
     holder.exec('rollback');
     holder.close();

@@ -16,7 +16,7 @@ import type { JobApiDependencies } from '../../src/web/jobs/job-api-dependencies
 import { createTicket, hashToken } from '../../src/web/jobs/tokens.ts';
 import { createLog } from '../../src/web/log.ts';
 import { createOperate, type WorkerHealth } from '../../src/web/operate.ts';
-import { createProvideInput } from '../../src/web/provide-input.ts';
+import { createPeople } from '../../src/web/people.ts';
 import { createWebServer, type WebServerDependencies } from '../../src/web/server.ts';
 import { type Run, startRun } from '../core/run-builder.ts';
 
@@ -50,8 +50,9 @@ export interface TestDesk {
   closing: AbortController;
   /** What `permission` answers; an error is thrown. */
   people: Record<string, Permission | Error>;
-  /** At which attempt GitHub says that an Actions run is; an error is thrown. */
-  attempts: Record<number, number | Error>;
+  /** At which attempt GitHub says that an Actions run is, and in which state if not in progress; an error is thrown. */
+  attempts: Record<number, number | string | Error | undefined>;
+  actionsRun(id: number): { attempt: number; status: string } | undefined;
   seed(run: Run, target?: Partial<RunTarget>): Promise<void>;
   /** A ticket for the newest dispatch of the job. Where nothing was decided to start it, there is a dispatch all the same. */
   ticket(parts?: {
@@ -67,6 +68,10 @@ export interface TestDesk {
 }
 
 export interface TestDeskOptions {
+  /** The address that pages are made for. A browser keeps their cookies only if it is where they come from. */
+  publicUrl?: string;
+  port?: number;
+  people?: Partial<Parameters<typeof createPeople>[0]>;
   ingest?: Partial<IngestDependencies>;
   jobs?: Partial<JobApiDependencies>;
   timeouts?: WebServerDependencies['timeouts'];
@@ -109,13 +114,21 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
 
   const desk: TestDesk = {
     url: '',
-    port: 0,
+    port: options.port ?? 0,
     store,
     logged: () => text,
     clock,
     workers,
     people,
     attempts: {},
+    actionsRun(id) {
+      const found = id in desk.attempts ? desk.attempts[id] : 1;
+      if (found instanceof Error) throw found;
+      if (found === undefined) return undefined;
+      return typeof found === 'number'
+        ? { attempt: found, status: 'in_progress' }
+        : { attempt: 1, status: found };
+    },
     closing: new AbortController(),
     async seed(run, changes) {
       for (const [version, commit] of run.commits.entries()) {
@@ -140,18 +153,25 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
         ingest: createIngest({ secret: SECRET, inbox: store.inbox, now, log, counters, ...options.ingest }),
         jobs: createJobApi({
           ...common,
-          async attemptOf(_place, actionsRun) {
-            const found = desk.attempts[actionsRun];
-            if (found instanceof Error) throw found;
-            return found;
-          },
+          readActionsRun: async (_place, actionsRun) => desk.actionsRun(actionsRun),
           closing: desk.closing.signal,
           ...options.jobs,
         }),
-        runs: createProvideInput({
+        ...createPeople({
           ...common,
-          publicUrl: PUBLIC_URL,
-          authenticate: async (request) => request.headers.get('x-test-login') ?? undefined,
+          publicUrl: options.publicUrl ?? PUBLIC_URL,
+          webUrl: 'https://github.com',
+          keys: key,
+          closing: desk.closing.signal,
+          signIn: {
+            authorizeUrl: ({ state, challenge, redirect }) =>
+              `https://github.com/login/oauth/authorize?${new URLSearchParams({ state, challenge, redirect })}`,
+            // The code is the login, so that a test can sign in anybody.
+            exchange: async ({ code }) => (code === 'bad' ? undefined : code),
+            checkToken: async (token) => /^user-(.+)$/.exec(token)?.[1],
+          },
+          withDiffs: async ({ pending }) => pending,
+          ...options.people,
           async permission(_place, login) {
             const found = people[login] ?? 'none';
             if (found instanceof Error) throw found;

@@ -18,6 +18,12 @@ async function open(options: TestDeskOptions = {}): Promise<void> {
 afterEach(() => desk?.close());
 
 const labelled = { action: 'labeled', repository: { id: 77 }, issue: { number: 7, title: 'canary-payload' } };
+const commented = (body: string) => ({
+  action: 'created',
+  repository: { id: 77 },
+  issue: { number: 7, user: { login: 'rosa' } },
+  comment: { id: 1, body, reactions: { total_count: 0 } },
+});
 
 function sign(body: string | Buffer, secret = SECRET): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
@@ -77,14 +83,19 @@ async function sendMany(
 const stored = async () => (await desk.store.inbox.size()).waiting;
 
 describe('what is kept', () => {
-  test('R-1: a signed delivery is stored as it came, in the lane of its issue, before the answer', async () => {
+  test('R-1: what handlers read of a signed delivery is stored, in the lane of its issue, before the answer', async () => {
     await open();
-    const body = JSON.stringify(labelled, null, 1);
+    const body = JSON.stringify({ ...labelled, organization: { login: 'shop' } }, null, 1);
     const answer = await send(body, { 'x-github-delivery': 'd-1' });
     expect(answer).toMatchObject({ status: 202, text: 'queued' });
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     const item = await desk.store.inbox.claim(1000);
-    expect(item).toMatchObject({ id: 'd-1', event: 'issues', payload: body, lane: '77#7' });
+    expect(item).toMatchObject({
+      id: 'd-1',
+      event: 'issues',
+      payload: JSON.stringify(labelled),
+      lane: '77#7',
+    });
   });
 
   test('S-17: the same delivery again, 1,000 times at once, is kept once', async () => {
@@ -119,11 +130,40 @@ describe('what is kept', () => {
     expect(transactions).toBeLessThan(300);
   });
 
-  test('events nobody acts on are acknowledged and forgotten', async () => {
+  test('events and actions nobody acts on are acknowledged and forgotten', async () => {
     await open();
-    const answer = await send(JSON.stringify(labelled), { 'x-github-event': 'star' });
-    expect(answer).toMatchObject({ status: 202, text: 'ignored' });
+    for (const [event, action] of [
+      ['star', 'created'],
+      ['push', undefined],
+      ['status', undefined],
+      ['check_suite', 'completed'],
+      ['pull_request_review_thread', 'resolved'],
+      ['issues', 'assigned'],
+      ['issues', undefined],
+    ]) {
+      const answer = await send(JSON.stringify({ ...labelled, action }), { 'x-github-event': event });
+      expect(answer).toMatchObject({ status: 202, text: 'ignored' });
+    }
     expect(await stored()).toBe(0);
+  });
+
+  test('R-11: a command spelled with escapes in the JSON is stored without them, so that the store sees it and seals it', async () => {
+    await open();
+    const body = JSON.stringify(commented('/provide token=hunter2')).replace(
+      '/provide',
+      '\\u002f\\u0070rovide',
+    );
+    const answer = await send(body, { 'x-github-event': 'issue_comment' });
+    expect(answer.text).toBe('queued');
+    expect((await desk.store.inbox.claim(1000))?.payload).toContain('/provide token=hunter2');
+  });
+
+  test('S-18: a payload nested a million deep is taken like any other', async () => {
+    await open();
+    const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;
+    const text = JSON.stringify({ ...labelled, sender: 'DEEP', deep: 'DEEP' }).replaceAll('"DEEP"', deep);
+    expect((await send(text)).text).toBe('queued');
+    expect((await desk.store.inbox.claim(1000))?.payload.length).toBeLessThan(1_000);
   });
 });
 

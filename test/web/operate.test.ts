@@ -140,6 +140,19 @@ test('/metrics: the store is asked once in a while, however often someone looks'
 });
 
 test('anything else is not there', async () => {
-  expect((await get('/')).status).toBe(404);
+  expect((await get('/nothing')).status).toBe(404);
   expect((await get('/api/jobs')).status).toBe(401);
+});
+
+test('R-14: /metrics tells how many calls GitHub still allows each installation', async () => {
+  const operate = createOperate({
+    store: desk.store,
+    counters: createCounters(),
+    budgets: () => [{ installation: 7, resource: 'core', limit: 5_000, remaining: 4_321 }],
+    workers: () => [],
+    now: () => new Date(START),
+  });
+  const text = await (await operate.request('/metrics')).text();
+  expect(text).toContain('autobuild_github_calls_remaining{installation="7",resource="core"} 4321');
+  expect(text).toContain('autobuild_github_calls_limit{installation="7",resource="core"} 5000');
 });

@@ -26,7 +26,7 @@ async function provide(inputs: unknown, { id = 'r1', login = 'rosa', headers, bo
     headers: {
       'content-type': 'application/json',
       origin: PUBLIC_URL,
-      ...(login ? { 'x-test-login': login } : {}),
+      ...(login ? { authorization: `Bearer user-${login}` } : {}),
       ...headers,
     },
     body: body ?? JSON.stringify({ inputs }),
@@ -80,14 +80,14 @@ test('413: a body without end', async () => {
   expect((await provide(undefined, { body: 'x'.repeat(1_100_000) })).status).toBe(413);
 });
 
-test('409: nothing is asked for any more', async () => {
+test('410: nothing is asked for any more', async () => {
   await provide(both);
-  expect((await provide(both)).status).toBe(409);
+  expect(await provide(both)).toMatchObject({ status: 410, json: { problem: 'nothing_asked' } });
 });
 
 test('R-7: of two at once one is taken; the other is told', async () => {
   const answers = await Promise.all([provide(both), provide(both), provide(both)]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410, 410]);
 });
 
 describe('who may', () => {
@@ -95,9 +95,13 @@ describe('who may', () => {
     expect((await provide(both, { login: '' })).status).toBe(401);
   });
 
-  test.each(['none', 'read', 'triage'] as const)('403: %s permission', async (permission) => {
+  test.each([
+    ['none', 404],
+    ['read', 403],
+    ['triage', 403],
+  ] as const)('%s permission: %d', async (permission, status) => {
     desk.people.mallory = permission;
-    expect((await provide(both, { login: 'mallory' })).status).toBe(403);
+    expect((await provide(both, { login: 'mallory' })).status).toBe(status);
     expect((await state())?.pending).toBe('e1');
   });
 
@@ -120,13 +124,14 @@ describe('who may', () => {
       desk.people.rosa = permission;
       const answer = await provide(both);
       expect(answer.status).toBe(status);
-      if (status === 403) expect(answer.json.error).toBe(`The role ${needed} on rosa/shop is needed.`);
+      if (status === 403)
+        expect(answer.json.error).toBe(`/provide requires the ${needed} role on rosa/shop.`);
     },
   );
 
-  test('S-19: 403 when the permission cannot be read', async () => {
+  test('S-19: no answer is taken when the permission cannot be read', async () => {
     desk.people.rosa = new Error('GitHub is down');
-    expect((await provide(both)).status).toBe(403);
+    expect((await provide(both)).status).toBe(404);
     expect((await state())?.given).toEqual({});
   });
 
@@ -156,7 +161,7 @@ describe('S-19: requests of other sites', () => {
     const send = (headers: Record<string, string>) =>
       fetch(`${desk.url}/api/runs/r1/provide-input`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-test-login': 'rosa', ...headers },
+        headers: { 'content-type': 'application/json', authorization: 'Bearer user-rosa', ...headers },
         body: JSON.stringify({ inputs: both }),
       });
     expect((await send({})).status).toBe(403);

@@ -30,6 +30,7 @@ function problemsWith(changes: Record<string, string | undefined>): string {
     if (!(error instanceof UserError)) throw error;
     expect(error.code).toBe('settings_unusable');
     expect(error.remedy).toContain('.env.example');
+    expect(error.remedy).toContain('autobuild register');
     return error.message;
   }
   return '';

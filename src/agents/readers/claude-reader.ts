@@ -2,9 +2,10 @@ import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
 import { createCumulativeUsage } from './cumulative-usage.ts';
-import { missingEnd, reasonOfFailure } from './end-reason.ts';
-import { parseJsonLine, typeOf } from './json-line.ts';
+import { createEndReasons, type End } from './end-reason.ts';
+import { readLinesBy, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
+import { ANTHROPIC_WORDS } from './provider-words.ts';
 
 const count = z.number().nonnegative().catch(0);
 
@@ -108,12 +109,24 @@ const KINDS: Record<string, ToolKind> = {
   WebSearch: 'search',
 };
 
+const ENDS = createEndReasons('Claude Code', [
+  {
+    no_session: /^no conversation found/i,
+    unusable: /^unknown option/i,
+    quota:
+      /^(?:claude (?:ai )?usage limit|usage limit reached|you've (?:hit|reached) your (?:\w+ )?limit|(?:\S+ )?limit reached|spend(?:ing)? limit)/i,
+    auth: /^(?:not logged in|please run \/login|authentication_failed|failed to authenticate|no api key)/i,
+    context: /^context (?:limit|window)/i,
+  },
+  ANTHROPIC_WORDS,
+]);
+
 /** The model name of messages that the CLI itself wrote, such as an API error. The result repeats them. */
 const NOT_THE_MODEL = '<synthetic>';
 
 export function createClaudeReader(): StreamReader {
   const usage = createCumulativeUsage();
-  const spent = { input: 0, output: 0, cost: 0 };
+  const spent = { input: 0, output: 0, cached: 0, cost: 0 };
   let session: string | undefined;
   let ended = false;
 
@@ -149,6 +162,7 @@ export function createClaudeReader(): StreamReader {
           message.usage.cache_creation_input_tokens +
           message.usage.cache_read_input_tokens,
         output: message.usage.output_tokens,
+        cached: message.usage.cache_read_input_tokens,
       }),
     ];
     return [...spoken, ...message.content.flatMap(readToolUse), ...(figures ?? [])];
@@ -158,6 +172,7 @@ export function createClaudeReader(): StreamReader {
     for (const model of Object.values(result.model_usage_since_last_result ?? {})) {
       spent.input += model.inputTokens + model.cacheReadInputTokens + model.cacheCreationInputTokens;
       spent.output += model.outputTokens;
+      spent.cached += model.cacheReadInputTokens;
       spent.cost += model.costUSD;
     }
     const figures = result.model_usage_since_last_result ? [usage.total(spent, spent.cost)] : [];
@@ -168,24 +183,24 @@ export function createClaudeReader(): StreamReader {
   }
 
   return {
-    read(line) {
-      const json = parseJsonLine(line);
-      const parsed = Line.safeParse(json);
-      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
-      const event = parsed.data;
-      if (event.type !== 'result') ended = ended && event.type === 'system';
-      switch (event.type) {
-        case 'system':
-          return readSystem(event);
-        case 'assistant':
-          return readAssistant(event);
-        case 'user':
-          return event.message.content.flatMap((block) => readToolResult(block, event));
-        case 'result':
-          return readResult(event);
-      }
-    },
-    end: (exit) => (ended ? [] : [missingEnd('Claude Code', exit)]),
+    read: readLinesBy(
+      Line,
+      (json) => SILENT.test(typeOf(json)),
+      (event) => {
+        if (event.type !== 'result') ended = ended && event.type === 'system';
+        switch (event.type) {
+          case 'system':
+            return readSystem(event);
+          case 'assistant':
+            return readAssistant(event);
+          case 'user':
+            return event.message.content.flatMap((block) => readToolResult(block, event));
+          case 'result':
+            return readResult(event);
+        }
+      },
+    ),
+    end: (exit) => (ended ? [] : [ENDS.ofExit(exit)]),
   };
 }
 
@@ -253,14 +268,14 @@ function textOf(content: unknown): string {
 
 function endOf(result: Result): AgentEvent {
   const message = result.errors?.join('\n') || result.result || result.terminal_reason || result.subtype;
-  const failed = (reason: string): AgentEvent => ({ type: 'ended', ok: false, reason, message });
-  if (result.subtype === 'error_max_turns') return failed('max_turns');
+  const failed = (end: End): AgentEvent => ({ type: 'ended', ok: false, ...end, message });
+  if (result.subtype === 'error_max_turns') return failed({ reason: 'max_turns' });
   // An API error arrives as a success with the error flag set.
   if (result.subtype === 'success' && result.is_error) {
-    return failed(reasonOfFailure(message, result.api_error_status ?? undefined));
+    return failed(ENDS.ofFailure(message, result.api_error_status ?? undefined));
   }
   if (result.subtype === 'success') return { type: 'ended', ok: true, reason: 'done' };
-  if (result.terminal_reason?.startsWith('aborted')) return failed('interrupted');
-  const reason = reasonOfFailure(message);
-  return failed(reason === 'api_error' ? 'failed' : reason);
+  if (result.terminal_reason?.startsWith('aborted')) return failed({ reason: 'interrupted' });
+  const end = ENDS.ofFailure(message);
+  return failed(end.reason === 'api_error' ? { reason: 'failed' } : end);
 }

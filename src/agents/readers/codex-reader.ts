@@ -2,9 +2,11 @@ import * as z from 'zod';
 import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
 import { unwrapShell } from '../shell-words.ts';
-import { missingEnd, reasonOfFailure } from './end-reason.ts';
-import { parseJsonLine, typeOf } from './json-line.ts';
+import { createEndReasons } from './end-reason.ts';
+import { createEnding } from './ending.ts';
+import { readLinesBy, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
+import { OPENAI_WORDS } from './provider-words.ts';
 
 const count = z.number().nonnegative().catch(0);
 
@@ -40,7 +42,10 @@ const Line = z.discriminatedUnion('type', [
   z.object({ type: z.literal('item.completed'), item: Item }),
   z.object({
     type: z.literal('turn.completed'),
-    usage: z.object({ input_tokens: count, output_tokens: count }).optional().catch(undefined),
+    usage: z
+      .object({ input_tokens: count, cached_input_tokens: count, output_tokens: count })
+      .optional()
+      .catch(undefined),
   }),
   z.object({ type: z.literal('turn.failed'), error: z.object({ message: z.string() }) }),
   z.object({ type: z.literal('error'), message: z.string() }),
@@ -51,21 +56,29 @@ const SILENT = /^(?:thread|turn)\.|^error$/;
 /** Items that are no message: its plan, its reasoning, its tools. */
 const NO_MESSAGE = /^(?:reasoning|todo_list|error|command_execution|file_change|mcp_tool_call|web_search)$/;
 
+const ENDS = createEndReasons('Codex', [
+  {
+    no_session: /^(?:no rollout found|(?:thread\/resume: )?thread\/resume failed)\b/i,
+    unusable: /^unexpected argument/i,
+    quota:
+      /^(?:quota exceeded|you've (?:hit|reached) your usage limit|usage limit|usage_limit_|to use codex with your chatgpt plan|you(?:'re| are) out of credits)/i,
+    auth: /^(?:not logged in|missing environment variable|your (?:access|authentication) token)/i,
+    context: /^codex ran out of room/i,
+    rate_limit: /^exceeded retry limit, last status: 429\b/i,
+  },
+  OPENAI_WORDS,
+]);
+
 const TRIES_AGAIN = /^Reconnecting\b/;
 /** Bounds the memory for an agent that never ends its calls. */
 const OPEN_CALLS_KEPT = 1_000;
 const NOT_DONE = new Set(['failed', 'declined']);
 
 export function createCodexReader(): StreamReader {
-  let ended = false;
+  const ending = createEnding();
   let lastError: string | undefined;
   /** Calls whose start was reported. Some are reported only when they end. */
   const begun = new Set<string>();
-
-  function endWith(event: AgentEvent): AgentEvent {
-    ended = true;
-    return event;
-  }
 
   function readDone(item: Item): AgentEvent[] {
     if (item.type === 'agent_message') return [{ type: 'text', text: `${item.text}\n` }];
@@ -74,11 +87,7 @@ export function createCodexReader(): StreamReader {
   }
 
   return {
-    read(line) {
-      const json = parseJsonLine(line);
-      const parsed = Line.safeParse(json);
-      if (!parsed.success) return isSilent(json) ? [] : undefined;
-      const event = parsed.data;
+    read: readLinesBy(Line, isSilent, (event) => {
       switch (event.type) {
         case 'thread.started':
           return [{ type: 'session', id: event.thread_id }];
@@ -92,20 +101,20 @@ export function createCodexReader(): StreamReader {
         case 'turn.completed': {
           const { usage } = event;
           // The usage counts all resumes of the thread.
-          const figures: AgentEvent[] = usage ? [{ type: 'usage', scope: 'session', ...usage }] : [];
-          return [...figures, endWith({ type: 'ended', ok: true, reason: 'done' })];
+          const figures = usage ? [usageOf(usage)] : [];
+          return [...figures, ...ending.finish('done')];
         }
         case 'turn.failed': {
           const { message } = event.error;
-          return [endWith({ type: 'ended', ok: false, reason: reasonOfFailure(message), message })];
+          return ending.finish(ENDS.ofFailure(message), message);
         }
         case 'error':
           if (TRIES_AGAIN.test(event.message)) return [{ type: 'retry', message: event.message }];
           lastError = event.message;
           return [];
       }
-    },
-    end: (exit) => (ended ? [] : [missingEnd('Codex', exit, lastError)]),
+    }),
+    end: (exit) => (ending.hasEnded ? [] : [ENDS.ofExit(exit, lastError)]),
   };
 }
 
@@ -148,5 +157,20 @@ function endOf(item: Tool): AgentEvent {
     refused: status === 'declined',
     output: item.type === 'command_execution' ? outputTail(item.aggregated_output) : '',
     paths: item.type === 'file_change' ? item.changes.map(({ path }) => path) : [],
+  };
+}
+
+function usageOf(usage: {
+  input_tokens: number;
+  cached_input_tokens: number;
+  output_tokens: number;
+}): AgentEvent {
+  const { input_tokens, cached_input_tokens: cached, output_tokens } = usage;
+  return {
+    type: 'usage',
+    scope: 'session',
+    input_tokens,
+    output_tokens,
+    ...(cached > 0 ? { cached_tokens: cached } : {}),
   };
 }

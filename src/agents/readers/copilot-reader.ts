@@ -2,9 +2,11 @@ import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
 import { pathsOfPatch } from '../patch-paths.ts';
-import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
-import { parseJsonLine, typeOf } from './json-line.ts';
+import { createEndReasons, type End } from './end-reason.ts';
+import { createEnding } from './ending.ts';
+import { parseJsonLine, readLinesBy, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
+import { ANTHROPIC_WORDS, GOOGLE_WORDS, OPENAI_WORDS } from './provider-words.ts';
 
 /**
  * Every tool that writes a file directly, by model family. Files written by the shell are found by watching the
@@ -67,72 +69,73 @@ const Line = z.discriminatedUnion('type', [
 const SILENT =
   /^(?:session|model|user|system|tool|hook|subagent|skill|permission)\.|^assistant\.(?:\w+_delta|message_start|reasoning|intent|usage|turn_start|turn_end|idle)$|^result$/;
 
+const ENDS = createEndReasons('Copilot', [
+  {
+    no_session: /^(?:no session\b.{0,200}(?:found|matched)|session .{0,200} could not be loaded)/i,
+    unusable: /^(?:unexpected argument|unknown option)/i,
+    quota:
+      /^(?:quota_exceeded|you(?:'ve| have) (?:exceeded|reached|used) (?:your|all) .{0,40}(?:quota|premium requests?|allowance))/i,
+    auth: /^no authentication information found/i,
+  },
+  OPENAI_WORDS,
+  ANTHROPIC_WORDS,
+  GOOGLE_WORDS,
+]);
+
 type Data<T extends z.infer<typeof Line>['type']> = Extract<
   z.infer<typeof Line>,
   { type: T; data: unknown }
 >['data'];
 
 export function createCopilotReader(): StreamReader {
-  let ended = false;
+  const ending = createEnding();
+  const { finish } = ending;
   /** The provider's own message, which the CLI's message may leave out. */
   let said = '';
-  let failure: { reason: EndReason; message: string } | undefined;
-
-  function finish(reason: EndReason, message?: string): AgentEvent[] {
-    if (ended) return [];
-    ended = true;
-    return [{ type: 'ended', ok: reason === 'done', reason, ...(message ? { message } : {}) }];
-  }
+  let failure: { end: End; message: string } | undefined;
 
   return {
-    read(line) {
-      const json = parseJsonLine(line);
-      const parsed = Line.safeParse(json);
-      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
-      const event = parsed.data;
-      switch (event.type) {
-        // Reads whole messages only, because after a cut stream the pieces are repeated.
-        case 'assistant.message':
-          return event.data.content === '' ? [] : [{ type: 'text', text: `${event.data.content}\n` }];
-        case 'tool.execution_start':
-          return [startOf(event.data)];
-        case 'tool.execution_complete':
-          return [endOf(event.data)];
-        case 'model.call_failure': {
-          const message = saidByProvider(event.data.errorMessage ?? 'the model could not be asked');
-          said = message;
-          // Copilot would retry for minutes, but a used-up quota does not recover by itself.
-          const spent = reasonOfApiFailure(message, event.data.statusCode) === 'quota';
-          return [{ type: 'retry', message }, ...(spent ? finish('quota', message) : [])];
+    read: readLinesBy(
+      Line,
+      (json) => SILENT.test(typeOf(json)),
+      (event) => {
+        switch (event.type) {
+          // Reads whole messages only, because after a cut stream the pieces are repeated.
+          case 'assistant.message':
+            return event.data.content === '' ? [] : [{ type: 'text', text: `${event.data.content}\n` }];
+          case 'tool.execution_start':
+            return [startOf(event.data)];
+          case 'tool.execution_complete':
+            return [endOf(event.data)];
+          case 'model.call_failure': {
+            const message = saidByProvider(event.data.errorMessage ?? 'the model could not be asked');
+            said = message;
+            // Copilot would retry for minutes, but a used-up quota does not recover by itself.
+            const spent = ENDS.ofApiFailure(message, event.data.statusCode).reason === 'quota';
+            return [{ type: 'retry', message }, ...(spent ? finish('quota', message) : [])];
+          }
+          case 'session.error': {
+            const { errorType, message, statusCode } = event.data;
+            const refused: End | undefined = errorType === 'authentication' ? { reason: 'auth' } : undefined;
+            const end = refused ?? ENDS.ofApiFailure(message, statusCode);
+            failure = { end, message: message.includes(said) ? message : `${said}. ${message}` };
+            return [];
+          }
+          case 'result': {
+            const session: AgentEvent = { type: 'session', id: event.sessionId };
+            if (event.exitCode === 0 && !failure) return [session, ...finish('done')];
+            const message = `Copilot ended with exit code ${event.exitCode}.`;
+            return [session, ...finish(failure?.end ?? 'failed', failure?.message ?? message)];
+          }
         }
-        case 'session.error': {
-          const { errorType, message, statusCode } = event.data;
-          const reason = errorType === 'authentication' ? 'auth' : reasonOfApiFailure(message, statusCode);
-          failure = { reason, message: message.includes(said) ? message : `${said}. ${message}` };
-          return [];
-        }
-        case 'result': {
-          const session: AgentEvent = { type: 'session', id: event.sessionId };
-          if (event.exitCode === 0 && !failure) return [session, ...finish('done')];
-          const message = `Copilot ended with exit code ${event.exitCode}.`;
-          return [session, ...finish(failure?.reason ?? 'failed', failure?.message ?? message)];
-        }
-      }
-    },
+      },
+    ),
     end(exit) {
-      if (ended) return [];
-      if (failure) return finish(failure.reason, failure.message);
-      const missing = missingEnd('Copilot', exit);
-      const stderr = exit.stderr ?? '';
-      const reason = NO_SESSION.test(stderr) ? 'no_session' : NO_LOGIN.test(stderr) ? 'auth' : undefined;
-      return [reason ? { ...missing, reason } : missing];
+      if (ending.hasEnded) return [];
+      return failure ? finish(failure.end, failure.message) : [ENDS.ofExit(exit)];
     },
   };
 }
-
-/** Its stderr when no login was found, or no session to resume. */
-const NO_LOGIN = /no authentication information found|COPILOT_GITHUB_TOKEN/i;
-const NO_SESSION = /no session.*(?:found|matched)|session .* could not be loaded/i;
 
 function startOf({ toolCallId, toolName, arguments: given }: Data<'tool.execution_start'>): AgentEvent {
   const { path, command, input, patch } = typeof given === 'string' ? { input: given } : given;
@@ -176,7 +179,7 @@ const Figures = z.object({
   modelMetrics: z.record(
     z.string(),
     z.object({
-      usage: z.object({ inputTokens: count, outputTokens: count }),
+      usage: z.object({ inputTokens: count, outputTokens: count, cacheReadTokens: count }),
     }),
   ),
 });
@@ -188,10 +191,12 @@ export function readFigures(file: string): AgentEvent | undefined {
   const models = Object.values(figures.data.modelMetrics).map(({ usage }) => usage);
   const sum = (pick: (usage: (typeof models)[number]) => number) =>
     models.reduce((total, usage) => total + pick(usage), 0);
+  const cached = sum((usage) => usage.cacheReadTokens);
   return {
     type: 'usage',
     scope: 'session',
     input_tokens: sum((usage) => usage.inputTokens),
     output_tokens: sum((usage) => usage.outputTokens),
+    ...(cached > 0 ? { cached_tokens: cached } : {}),
   };
 }

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
-import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
-import { parseJsonLine, typeOf } from './json-line.ts';
+import { decodedPath } from '../decoded-path.ts';
+import { createEndReasons, type End, type EndReason } from './end-reason.ts';
+import { createEnding } from './ending.ts';
+import { parseJsonLine, readLinesBy, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
+import { GOOGLE_WORDS } from './provider-words.ts';
 
 /** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
 export const EDIT_TOOLS = ['write_file', 'replace'];
@@ -51,7 +54,7 @@ const Line = z.discriminatedUnion('type', [
     type: z.literal('result'),
     status: z.string(),
     error: z.object({ type: text, message: z.string() }).optional().catch(undefined),
-    stats: z.object({ input_tokens: count, output_tokens: count }).optional().catch(undefined),
+    stats: z.object({ input_tokens: count, output_tokens: count, cached: count }).optional().catch(undefined),
   }),
 ]);
 type Line = z.infer<typeof Line>;
@@ -63,8 +66,22 @@ type Result = Extract<Line, { type: 'tool_result' }>;
 /** Exit codes of ends that the CLI does not print in its stream. */
 const REASON_BY_EXIT: Record<number, EndReason> = { 41: 'auth', 53: 'max_turns', 130: 'interrupted' };
 
+const ENDS = createEndReasons('Gemini CLI', [
+  {
+    // A session is not kept if the model's first call failed.
+    no_session: /^Error resuming session/,
+    // The last line of its help is its answer to an option that it does not know.
+    unusable: /^(?:unknown arguments?\b| +-h, --help +Show help)/i,
+    quota: /^you have exhausted your daily quota/i,
+    context: /^(?:context window will overflow|sending this message \(\d+ tokens\) might exceed)/i,
+    rate_limit: /^you have exhausted your capacity/i,
+  },
+  GOOGLE_WORDS,
+]);
+
 export function createGeminiReader(): StreamReader {
-  let ended = false;
+  const ending = createEnding();
+  const { finish } = ending;
   let lastError: string | undefined;
   /** True when the text so far has no line end, so that the next message begins on a new line. */
   let midLine = false;
@@ -74,50 +91,46 @@ export function createGeminiReader(): StreamReader {
     midLine = false;
     return [{ type: 'text', text: '\n', delta: true }];
   }
-  function finish(reason: EndReason, message?: string): AgentEvent[] {
-    ended = true;
-    return [{ type: 'ended', ok: reason === 'done', reason, ...(message ? { message } : {}) }];
-  }
 
   return {
-    read(line) {
-      const json = parseJsonLine(line);
-      const parsed = Line.safeParse(json);
-      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
-      const event = parsed.data;
-      switch (event.type) {
-        case 'init':
-          return [{ type: 'session', id: event.session_id }];
-        case 'message':
-          if (event.role !== 'assistant') return [];
-          midLine = !event.content.endsWith('\n');
-          return [{ type: 'text', text: event.content, delta: true }];
-        case 'tool_use':
-          return [...endLine(), startOf(event)];
-        case 'tool_result':
-          return [endOf(event)];
-        case 'error':
-          // Gemini CLI recovers from every warning except for this one, which stops it.
-          if (event.severity !== 'warning' || event.message.startsWith('Loop detected'))
-            lastError = event.message;
-          return [];
-        case 'result': {
-          const { stats } = event;
-          const figures: AgentEvent[] = stats ? [{ type: 'usage', scope: 'run', ...stats }] : [];
-          if (event.status === 'success' && lastError === undefined)
-            return [...endLine(), ...figures, ...finish('done')];
-          const failure = event.error ?? {
-            message: lastError ?? 'Gemini CLI ended with an error it does not name.',
-          };
-          return [...endLine(), ...figures, ...finish(reasonOf(failure), saidByProvider(failure.message))];
+    read: readLinesBy(
+      Line,
+      (json) => SILENT.test(typeOf(json)),
+      (event) => {
+        switch (event.type) {
+          case 'init':
+            return [{ type: 'session', id: event.session_id }];
+          case 'message':
+            if (event.role !== 'assistant') return [];
+            midLine = !event.content.endsWith('\n');
+            return [{ type: 'text', text: event.content, delta: true }];
+          case 'tool_use':
+            return [...endLine(), startOf(event)];
+          case 'tool_result':
+            return [endOf(event)];
+          case 'error':
+            // Gemini CLI recovers from every warning except for this one, which stops it.
+            if (event.severity !== 'warning' || event.message.startsWith('Loop detected'))
+              lastError = event.message;
+            return [];
+          case 'result': {
+            const { stats } = event;
+            const figures = stats ? [usageOf(stats)] : [];
+            if (event.status === 'success' && lastError === undefined)
+              return [...endLine(), ...figures, ...finish('done')];
+            const failure = event.error ?? {
+              message: lastError ?? 'Gemini CLI ended with an error it does not name.',
+            };
+            return [...endLine(), ...figures, ...finish(reasonOf(failure), saidByProvider(failure.message))];
+          }
         }
-      }
-    },
+      },
+    ),
     end(exit) {
-      if (ended) return [];
+      if (ending.hasEnded) return [];
       const stderr = exit.stderr?.replaceAll(CHATTER, '') ?? '';
-      const missing = missingEnd('Gemini CLI', { ...exit, stderr }, lastError);
-      const reason = NOT_RESUMED.test(stderr) ? 'no_session' : REASON_BY_EXIT[exit.code ?? -1];
+      const missing = ENDS.ofExit({ ...exit, stderr }, lastError);
+      const reason = REASON_BY_EXIT[exit.code ?? -1];
       return [reason ? { ...missing, reason } : missing];
     },
   };
@@ -125,12 +138,10 @@ export function createGeminiReader(): StreamReader {
 
 /** Lines that it always prints to stderr. */
 const CHATTER = /^(?:YOLO mode is enabled|Ripgrep is not available|Warning: ).*\n?/gm;
-/** A session is not kept if the model's first call failed. */
-const NOT_RESUMED = /^Error resuming session/m;
-
 function startOf({ tool_name, tool_id, parameters }: Use): AgentEvent {
   const { command, file_path, dir_path } = parameters;
-  const path = file_path ?? dir_path;
+  const given = file_path ?? dir_path;
+  const path = given === undefined ? undefined : (decodedPath(given) ?? given);
   return {
     type: 'tool_started',
     id: tool_id,
@@ -184,13 +195,13 @@ function trailerOf(said: string): { at: number; exitCode?: string } | undefined 
   return signal;
 }
 
-function reasonOf({ type, message }: { type?: string; message: string }): EndReason {
-  if (type === 'FatalTurnLimitedError' || /\bmax(?:imum)? session turns\b/i.test(message)) return 'max_turns';
-  if (type === 'FatalAuthenticationError') return 'auth';
-  if (type === 'FatalCancellationError') return 'interrupted';
-  if (!message.startsWith('[API Error')) return 'failed';
-  const [, status] = /"code":\s*(\d{3})\b/.exec(message) ?? [];
-  return reasonOfApiFailure(message, status === undefined ? undefined : Number(status));
+const TURNS_USED_UP = /^(?:Reached max|Maximum) session turns\b/i;
+
+function reasonOf({ type, message }: { type?: string; message: string }): End {
+  if (type === 'FatalTurnLimitedError' || TURNS_USED_UP.test(message)) return { reason: 'max_turns' };
+  if (type === 'FatalAuthenticationError') return { reason: 'auth' };
+  if (type === 'FatalCancellationError') return { reason: 'interrupted' };
+  return message.startsWith('[API Error') ? ENDS.ofApiFailure(message) : { reason: 'failed' };
 }
 
 /** `[API Error: {"error":{"message":"…"}}]` contains the provider's own message. */
@@ -201,3 +212,8 @@ function saidByProvider(message: string): string {
 }
 
 const ProviderError = z.object({ error: z.object({ message: z.string() }) });
+
+function usageOf(stats: { input_tokens: number; output_tokens: number; cached: number }): AgentEvent {
+  const { cached, ...tokens } = stats;
+  return { type: 'usage', scope: 'run', ...tokens, ...(cached > 0 ? { cached_tokens: cached } : {}) };
+}

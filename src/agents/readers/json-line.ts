@@ -1,3 +1,21 @@
+import type * as z from 'zod';
+import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
+import type { StreamReader } from '../agent.ts';
+
+/** Reads lines by their schema. A line that does not fit is known, and says nothing, if `isSilent`; or else unknown. */
+export function readLinesBy<Line>(
+  schema: z.ZodType<Line>,
+  isSilent: (json: Record<string, unknown> | undefined) => boolean,
+  read: (line: Line) => AgentEvent[],
+): StreamReader['read'] {
+  return (line) => {
+    const json = parseJsonLine(line);
+    const parsed = schema.safeParse(json);
+    if (parsed.success) return read(parsed.data);
+    return isSilent(json) ? [] : undefined;
+  };
+}
+
 /** The `type` of a parsed line, or an empty text. */
 export function typeOf(event: Record<string, unknown> | undefined): string {
   return typeof event?.type === 'string' ? event.type : '';

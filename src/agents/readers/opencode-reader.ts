@@ -2,9 +2,11 @@ import * as z from 'zod';
 import type { AgentEvent, ToolKind } from '../../core/contracts/agent/agent-event.ts';
 import type { StreamReader } from '../agent.ts';
 import { pathsOfPatch } from '../patch-paths.ts';
-import { type EndReason, missingEnd, reasonOfApiFailure } from './end-reason.ts';
-import { parseJsonLine, typeOf } from './json-line.ts';
+import { createEndReasons, type End } from './end-reason.ts';
+import { createEnding } from './ending.ts';
+import { readLinesBy, typeOf } from './json-line.ts';
 import { outputTail } from './output-tail.ts';
+import { ANTHROPIC_WORDS, GOOGLE_WORDS, OPENAI_WORDS } from './provider-words.ts';
 
 /** Every tool that writes a file directly. Files written by the shell are found by watching the worktree. */
 export const EDIT_TOOLS = ['write', 'edit', 'multiedit', 'patch', 'apply_patch'];
@@ -92,9 +94,21 @@ const SILENT = /^(?:reasoning|step_start|step_finish|tool_use|error|autobuild)$/
 /** Bounds the memory for an agent that never ends its calls. */
 const OPEN_CALLS_KEPT = 1_000;
 
+const ENDS = createEndReasons('OpenCode', [
+  {
+    no_session: /^Session not found\b/i,
+    quota: /^(?:quota exceeded|usage limit reached|insufficient balance)/i,
+    context: /^input exceeds context window/i,
+  },
+  OPENAI_WORDS,
+  ANTHROPIC_WORDS,
+  GOOGLE_WORDS,
+]);
+
 export function createOpencodeReader(): StreamReader {
   let session: string | undefined;
-  let ended = false;
+  const ending = createEnding();
+  const { finish } = ending;
   let lastFinish: string | undefined;
   /** Calls whose start the plugin reported. */
   const begun = new Set<string>();
@@ -104,18 +118,13 @@ export function createOpencodeReader(): StreamReader {
     session = id;
     return [{ type: 'session', id }];
   }
-  function finish(reason: EndReason, message?: string): AgentEvent[] {
-    if (ended) return [];
-    ended = true;
-    return [{ type: 'ended', ok: reason === 'done', reason, ...(message ? { message } : {}) }];
-  }
 
   function readPlugin(event: Extract<Line, { type: 'autobuild' }>): AgentEvent[] {
     const { tool, callID, retry } = event;
     const named = nameSession(event.session ?? event.sessionID);
     if (retry !== undefined) {
       // OpenCode would retry for hours, but a used-up quota does not recover by itself.
-      const spent = reasonOfApiFailure(retry) === 'quota' ? finish('quota', retry) : [];
+      const spent = ENDS.ofApiFailure(retry).reason === 'quota' ? finish('quota', retry) : [];
       return [{ type: 'retry', message: retry }, ...spent];
     }
     // A sub-agent's calls never end in the stream.
@@ -126,44 +135,46 @@ export function createOpencodeReader(): StreamReader {
   }
 
   return {
-    read(line) {
-      const json = parseJsonLine(line);
-      const parsed = Line.safeParse(json);
-      if (!parsed.success) return SILENT.test(typeOf(json)) ? [] : undefined;
-      const event = parsed.data;
-      if (event.type === 'autobuild') return readPlugin(event);
-      if (event.type === 'error') return finish(reasonOfError(event.error), messageOf(event.error));
-      const named = nameSession(event.sessionID);
-      switch (event.type) {
-        case 'step_start':
-          return named;
-        case 'text':
-          return [...named, { type: 'text', text: `${event.part.text}\n` }];
-        case 'tool_use': {
-          const { tool, callID, state } = event.part;
-          const start = begun.delete(callID) ? [] : [startOf(tool, callID, state.input)];
-          return [...named, ...start, endOf(callID, state)];
+    read: readLinesBy(
+      Line,
+      (json) => SILENT.test(typeOf(json)),
+      (event) => {
+        if (event.type === 'autobuild') return readPlugin(event);
+        if (event.type === 'error') return finish(endByError(event.error), messageOf(event.error));
+        const named = nameSession(event.sessionID);
+        switch (event.type) {
+          case 'step_start':
+            return named;
+          case 'text':
+            return [...named, { type: 'text', text: `${event.part.text}\n` }];
+          case 'tool_use': {
+            const { tool, callID, state } = event.part;
+            const start = begun.delete(callID) ? [] : [startOf(tool, callID, state.input)];
+            return [...named, ...start, endOf(callID, state)];
+          }
+          case 'step_finish':
+            lastFinish = event.part.reason;
+            return [...named, ...usageOf(event.part)];
         }
-        case 'step_finish':
-          lastFinish = event.part.reason;
-          return [...named, ...usageOf(event.part)];
-      }
-    },
+      },
+    ),
     end(exit) {
-      if (ended) return [];
+      if (ending.hasEnded) return [];
       if (exit.code === 0 && lastFinish === 'stop') return finish('done');
       if (exit.code === 0 && lastFinish === 'length')
         return finish('context', "The model's answer reached its length limit.");
       const stderr = exit.stderr?.replaceAll(COLOUR, '') ?? '';
-      const missing = missingEnd('OpenCode', { ...exit, stderr });
-      return [NO_SESSION.test(stderr) ? { ...missing, reason: 'no_session' } : missing];
+      if (!exit.toolsRan && !exit.signal && USAGE.test(stderr)) return finish('unusable', NOT_UNDERSTOOD);
+      return [ENDS.ofExit({ ...exit, stderr })];
     },
   };
 }
 
 /** OpenCode colours its errors even without a terminal. */
 const COLOUR = /\x1b\[[0-9;]*m/g;
-const NO_SESSION = /\bsession not found\b/i;
+/** Its whole answer to an option that it does not know is its help. */
+const USAGE = /^opencode run \[message/m;
+const NOT_UNDERSTOOD = 'it printed its help instead of starting';
 
 function startOf(tool: string, id: string, input: z.infer<typeof Input>): AgentEvent {
   const { command, patchText } = input;
@@ -203,6 +214,7 @@ function usageOf({ tokens, cost }: Extract<Line, { type: 'step_finish' }>['part'
       scope: 'step',
       input_tokens: tokens.input + tokens.cache.read + tokens.cache.write,
       output_tokens: tokens.output + tokens.reasoning,
+      ...(tokens.cache.read > 0 ? { cached_tokens: tokens.cache.read } : {}),
       ...(cost === undefined ? {} : { cost_usd: cost }),
     },
   ];
@@ -214,10 +226,11 @@ function messageOf({ name, data }: Failure): string {
   return data?.message ?? name;
 }
 
-function reasonOfError(error: Failure): EndReason {
-  if (error.name === 'ProviderAuthError') return 'auth';
-  if (error.name === 'MessageAbortedError') return 'interrupted';
-  if (error.name === 'ContextOverflowError' || error.name === 'MessageOutputLengthError') return 'context';
-  const reason = reasonOfApiFailure(messageOf(error), error.data?.statusCode);
-  return reason === 'api_error' && error.name !== 'APIError' ? 'failed' : reason;
+function endByError(error: Failure): End {
+  if (error.name === 'ProviderAuthError') return { reason: 'auth' };
+  if (error.name === 'MessageAbortedError') return { reason: 'interrupted' };
+  if (error.name === 'ContextOverflowError' || error.name === 'MessageOutputLengthError')
+    return { reason: 'context' };
+  const end = ENDS.ofApiFailure(messageOf(error), error.data?.statusCode);
+  return end.reason === 'api_error' && error.name !== 'APIError' ? { reason: 'failed' } : end;
 }

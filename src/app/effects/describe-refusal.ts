@@ -11,7 +11,7 @@ type Workflow = 'there' | 'missing' | 'disabled';
 const WHAT: Partial<Record<Outgoing['type'], string>> = {
   publish: 'The work cannot be committed',
   stop_job: 'The job cannot be cancelled',
-  stop_verification: 'The job that verifies cannot be cancelled',
+  stop_verification: 'The verification job cannot be cancelled',
 };
 
 /** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
@@ -24,11 +24,11 @@ export function describeRefusal(
     return {
       tone: 'refused',
       title: `${what}: ${lacks(missingPermission)}.`,
-      detail: `Grant it at ${grantAt}; then it is done by itself.${otherwise(missingPermission)}`,
+      detail: `Grant it at ${grantAt}; it is retried automatically.${otherwise(missingPermission)}`,
     };
   }
   if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, effect.ready);
-  const title = `${what}: GitHub ${status === 403 ? 'refuses' : 'does not take'} it.`;
+  const title = `${what}: GitHub ${status === 403 ? 'refused' : 'rejected'} it.`;
   if (effect.type !== 'publish') return { tone: 'refused', title, detail: sentence(said) };
   const words = said.startsWith('GitHub did not answer')
     ? 'GitHub did not answer.'
@@ -41,8 +41,8 @@ const PUSH_PROTECTION = /secret detected|contain secrets?|push protection/i;
 
 function describeFoundSecret(said: string, final: boolean): Reply {
   const remedy = final
-    ? `Take the secret out of the files that the run works from, or allow it under Security → Secret scanning. ${BUILD_AGAIN}`
-    : 'Tell the agent with `/guide` to take it out, or allow it under Security → Secret scanning. What the run builds next is tried again.';
+    ? `Remove the secret from the files the run starts from, or allow it under Security → Secret scanning. ${BUILD_AGAIN}`
+    : 'Tell the agent with `/guide` to remove it, or allow it under Security → Secret scanning. The next result is tried again.';
   return {
     tone: 'refused',
     title: `${WHAT.publish}: GitHub’s push protection found a secret in it.`,
@@ -51,14 +51,14 @@ function describeFoundSecret(said: string, final: boolean): Reply {
 }
 
 function howToFixPublishing(status: number, final: boolean): string {
-  const first = status < 500 ? 'If a rule or a setting of this repository is in the way, change it. ' : '';
-  return `${first}${final ? BUILD_AGAIN : 'What the run builds next is tried again.'}`;
+  const first = status < 500 ? 'If a rule or a setting of this repository blocks it, change it. ' : '';
+  return `${first}${final ? BUILD_AGAIN : 'The next result is tried again.'}`;
 }
 
 /** Offers a way without the `workflows` permission, because few Apps are granted it. */
 function otherwise(permission: string): string {
   if (permission !== 'workflows=write') return '';
-  return ' Or have the files below `.github/workflows` taken out of the work; if it has none, they have changed on the default branch since the run began, and a new run starts from there.';
+  return ' Or remove the files below `.github/workflows` from the work; if it has none, they changed on the default branch since the run began, and a new run starts from there.';
 }
 
 export function describeRefusedDispatch(
@@ -70,9 +70,9 @@ export function describeRefusedDispatch(
   const { why, fix } = reasonFor(error, target, grantAt, workflow);
   return {
     tone: 'refused',
-    title: `${verifying ? 'The job that verifies' : 'The job'} cannot be started: ${why}.`,
+    title: `${verifying ? 'The verification job' : 'The job'} cannot be started: ${why}.`,
     detail: verifying
-      ? `${fix}. Until then results are handed over without a fresh check.`
+      ? `${fix}. Until then results are delivered without a check on a clean checkout.`
       : `${fix}, then reply \`/continue\`.`,
   };
 }
@@ -95,15 +95,15 @@ function reasonFor(
   }
   if (workflow === 'disabled') {
     return {
-      why: 'the workflow, or GitHub Actions for this repository, is switched off',
-      fix: 'Switch it on in the Actions tab or in the repository settings',
+      why: 'the workflow, or GitHub Actions for this repository, is disabled',
+      fix: 'Enable it in the Actions tab or in the repository settings',
     };
   }
   if (error.status === 422)
-    return { why: 'GitHub does not take it', fix: `${sentence(error.message)} Mend ${file}` };
+    return { why: 'GitHub rejected it', fix: `${sentence(error.message)} Fix ${file}` };
   return {
-    why: 'GitHub refuses it',
-    fix: `${sentence(error.message)} Look at the App’s permissions (\`actions: write\`) at ${grantAt}`,
+    why: 'GitHub refused it',
+    fix: `${sentence(error.message)} Check the App’s permissions (\`actions: write\`) at ${grantAt}`,
   };
 }
 

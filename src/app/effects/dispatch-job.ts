@@ -1,11 +1,18 @@
 import { phaseOf, type RunState, verificationName } from '../../core/contracts/run-state.ts';
+import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
 import type { DispatchInputs } from '../../core/ports/dispatch.ts';
 import type { Dispatch } from '../../core/ports/dispatches.ts';
-import type { EffectContext } from './effect-context.ts';
+import { write } from '../handle-input.ts';
+import type { EffectContext, Performed } from './effect-context.ts';
 
 /** As long as a job may wait in a queue of Actions. */
 const TICKET_MS = 24 * 3_600_000;
+
+/** A run that waits for a slot is woken when one is free. This is for a wake that was lost. */
+const QUEUE_MS = 30_000;
+/** For runs of older versions, whose target does not name it. */
+const PARALLEL = 3;
 
 /** GitHub's clock may be behind the database's. */
 const SKEW_MS = 60_000;
@@ -14,23 +21,31 @@ const SKEW_MS = 60_000;
  * Starts an Actions job with a ticket. After a lost response, a retry finds the started workflow run by its name, which contains
  * the operation id. If the workflow file names its runs differently, a second run starts, whose ticket is refused.
  */
-export async function dispatchJob(context: EffectContext): Promise<void> {
+export async function dispatchJob(context: EffectContext): Promise<Performed> {
   const { deps, github, state, target, op } = context;
   const { dispatches, tickets } = deps.store;
   const dispatch = await dispatches.find(op);
-  if (!dispatch || dispatch.ended_at || dispatch.claimed_at) return;
+  if (!dispatch || dispatch.ended_at || dispatch.claimed_at) return {};
   const drop = async (outcome: string) => {
     await dispatches.change(op, { ended_at: await databaseTime(context), outcome });
+    return {};
   };
   if (dispatch.requested_at) {
     const started = dispatch.actions_run ?? (await findStarted(context, dispatch.requested_at));
     if (started !== undefined) {
       const answered_at = await databaseTime(context);
-      return void (await dispatches.change(op, { answered_at, actions_run: started }));
+      await dispatches.change(op, { answered_at, actions_run: started });
+      return {};
     }
   }
   if (!isNeeded(state, dispatch)) return drop('it was not needed any more');
   if (await isAnotherUnderWay(context, dispatch)) return drop('another one is under way');
+  if (
+    dispatch.kind === 'build' &&
+    (await checkBudget(deps.store, deps.rules, state, deps.now().toISOString()))
+  )
+    return drop('the budget of the month is spent');
+  if (!(await hasSlot(context))) return { againAfterMs: QUEUE_MS };
   const now = await databaseTime(context);
   const ticket = deps.randomToken();
   const expires_at = new Date(Date.parse(now) + TICKET_MS).toISOString();
@@ -46,6 +61,16 @@ export async function dispatchJob(context: EffectContext): Promise<void> {
   };
   const { run_id } = await github.dispatchWorkflow(target.workflow, target.default_branch, inputs);
   await dispatches.change(op, { answered_at: await databaseTime(context), actions_run: run_id });
+  return {};
+}
+
+/** Takes a slot of the repository, or shows that the run waits for one. The slot that becomes free wakes those who wait. */
+async function hasSlot({ deps, state, target, op }: EffectContext): Promise<boolean> {
+  const slot = await deps.store.slots.take(state.run, target.parallel ?? PARALLEL);
+  const place = slot.taken ? 'taken' : `${slot.building}.${slot.position}`;
+  if (!slot.taken || slot.waited)
+    await write(deps, state.run, [{ type: 'update_status' }], [`queue:${op}:${place}`]);
+  return slot.taken;
 }
 
 /** The run may have been answered, paused or ended since the dispatch was decided. */

@@ -1,8 +1,11 @@
 import type { Outgoing } from '../../core/contracts/effect.ts';
+import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { countAttempts } from '../workers/retry-policy.ts';
 import { dispatchJob } from './dispatch-job.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
+import { endDispatch, explainFailure, isDispatch } from './explain-failure.ts';
 import { notifyExpired, notifyPeople } from './notify.ts';
 import { publishWork } from './publish.ts';
 import { deleteComment, react } from './react.ts';
@@ -49,7 +52,7 @@ const PERFORMERS: { [Type in RunEffect['type']]: Performer<Type> } = {
   save_blocked_report: (context) => recordReport(context),
 };
 
-/** Performs an effect on the state as it is now. */
+/** Performs an effect on the state as it is now. A failure that retries do not overcome is explained to people. */
 export async function performEffect(deps: AppDependencies, outgoing: OutgoingEffect): Promise<Performed> {
   const { run, effect, id } = outgoing;
   if (effect.type === 'notice') {
@@ -60,9 +63,19 @@ export async function performEffect(deps: AppDependencies, outgoing: OutgoingEff
   const { state } = await deps.store.runs.load(run);
   const target = await deps.store.runs.target(run);
   if (!state || !target) return {};
-  const context: EffectContext = { deps, state, target, op: id, github: await deps.github(target) };
-  const perform = PERFORMERS[effect.type] as Performer<RunEffect['type']>;
-  return (await perform(context, effect)) ?? {};
+  if (!isStillWanted(effect, state)) {
+    if (isDispatch(effect)) await endDispatch(deps, id, 'it was not needed any more');
+    return {};
+  }
+  try {
+    const context: EffectContext = { deps, state, target, op: id, github: await deps.github(target) };
+    const perform = PERFORMERS[effect.type] as Performer<RunEffect['type']>;
+    return (await perform(context, effect)) ?? {};
+  } catch (error) {
+    const attempt = { ...outgoing, run, attempts: countAttempts(error, outgoing) };
+    if ((await explainFailure(deps, attempt, error)) === 'settled') return {};
+    throw error;
+  }
 }
 
 /** Records the job whose artifact has the newest blocked report. The question and the pull request link to it. */

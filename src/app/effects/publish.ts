@@ -7,8 +7,8 @@ import type { Changeset } from '../../core/work/changeset.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
-import { NOT_YET } from '../unpublished.ts';
-import { describePullRequest, isTicked, renderDescription } from './describe-pull-request.ts';
+import { NOT_YET, REPLACED } from '../unpublished.ts';
+import { isTicked, newDescription, renderDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
@@ -23,29 +23,48 @@ export async function publishWork(context: EffectContext, ready: boolean): Promi
     await publishUnlessStopped(context, ready);
   } catch (error) {
     if (!(error instanceof NoLongerWanted)) throw error;
+    if (ready && error instanceof Replaced) await sayReplaced(context);
   }
 }
 
 /** The run was cancelled between two calls of a publish. */
 class NoLongerWanted extends Error {}
 
-/** R-9: checked before each call whose result people see, because uploading the work takes a while. */
-async function demandStillWanted({ deps, state }: EffectContext): Promise<void> {
-  const newest = (await deps.store.runs.load(state.run)).state;
-  if (newest && !isStillWanted({ type: 'publish' }, newest)) throw new NoLongerWanted();
+/** The issue was labelled again, and a newer run builds it. */
+class Replaced extends NoLongerWanted {}
+
+/**
+ * R-9: checked before each call whose result people see, because uploading the work takes a while. An attempt that waited for
+ * hours would put older work over a newer run's, or show work after that run was cancelled.
+ */
+async function demandStillWanted({ deps: { store }, state, target }: EffectContext): Promise<void> {
+  const now = (await store.runs.load(state.run)).state;
+  if (now && !isStillWanted({ type: 'publish' }, now)) throw new NoLongerWanted();
+  if ((await store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) throw new Replaced();
+}
+
+/** Work that was published before stays called published. */
+async function sayReplaced(context: EffectContext): Promise<void> {
+  const { unpublished } = await context.deps.store.publications.of(context.state.run);
+  if (unpublished !== null) await settle(context, REPLACED);
 }
 
 async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<void> {
+  await demandStillWanted(context);
   if (await isHeldBack(context)) return;
   const { deps, state } = context;
-  const { publications, comments } = deps.store;
+  const { publications } = deps.store;
   const before = (await publications.of(state.run)).unpublished;
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
   const why = await bringToPullRequest(context, ready);
   if (!ready) return why ? undefined : showCheck(context);
-  await publications.change(state.run, { unpublished: why ?? null });
-  // The status waited for this, and a receipt written before says that the work is not published.
-  const hasReceipt = await comments.find(`${state.run}.receipt`);
+  await settle(context, why);
+}
+
+/** The status waited for this, and a receipt written before says that the work is not published. */
+async function settle({ deps, state }: EffectContext, why: Unpublished | undefined): Promise<void> {
+  await deps.store.publications.change(state.run, { unpublished: why ?? null });
+  const hasReceipt = await deps.store.comments.find(`${state.run}.receipt`);
   await write(deps, state.run, [
     { type: 'update_status' },
     ...(hasReceipt ? [{ type: 'show_receipt' as const }] : []),
@@ -72,7 +91,7 @@ async function bringToPullRequest(context: EffectContext, ready: boolean): Promi
 
 const NOTHING_CHANGED: Unpublished = {
   why: 'no file was changed',
-  detail: 'Label the issue again to build it once more.',
+  detail: 'Re-add the label to build it again.',
 };
 
 /**
@@ -142,8 +161,8 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
   const own = await branch.moveToOwn();
   await replyOnce(deps, state.run, `others-on-branch:${head}`, {
     tone: 'info',
-    title: `The work goes to \`${own}\`: somebody else has commits on \`${name}\`.`,
-    detail: 'Nothing of theirs was touched.',
+    title: `The work is pushed to \`${own}\`, because \`${name}\` has commits by somebody else.`,
+    detail: 'Their branch was not touched.',
   });
   return own;
 }
@@ -169,7 +188,7 @@ async function reportNothingLeft(
   if (detail.length === 0) return NOTHING_CHANGED;
   await replyOnce(deps, state.run, `publish:${deps.hash(detail.join())}`, {
     tone: 'refused',
-    title: `There is no pull request: none of the ${leftOut.length} changed files can be committed.`,
+    title: `No pull request: none of the ${leftOut.length} changed files can be committed.`,
     detail: detail.join('\n'),
   });
   return {
@@ -188,8 +207,9 @@ async function writePullRequest(context: EffectContext, ready: boolean): Promise
   await demandStillWanted(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
   await deps.store.publications.change(state.run, { pull: pull.number });
-  if (present && !isTicked(present, head)) await describePullRequest(context, present, head);
-  if (ready && pull.draft) await github.markReady(pull.node_id);
+  const body = present && !isTicked(present, head) ? await newDescription(context, present, head) : undefined;
+  if (ready && pull.draft) await github.markReady(pull.node_id, body);
+  else if (body !== undefined) await github.updatePullRequest(pull.number, { body });
 }
 
 /** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */

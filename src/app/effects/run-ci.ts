@@ -2,7 +2,7 @@ import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import { write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
-import { describePullRequest } from './describe-pull-request.ts';
+import { newDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
 import { showCheck } from './show-check.ts';
 
@@ -15,8 +15,8 @@ export async function runCi(
   if (by !== undefined && !(await startCi(context, head, by))) {
     const reply = {
       tone: 'refused' as const,
-      title: 'CI was not started: the branch has moved since the box was shown.',
-      detail: 'Look at what is there now, then tick the box again.',
+      title: 'CI was not started: the branch has new commits since the box was shown.',
+      detail: 'Review the new commits, then tick the box again.',
     };
     await write(deps, state.run, [{ type: 'reply', reply, on: pull }], [`ci-moved:${pull}:${head}:${by}`]);
   }
@@ -33,7 +33,7 @@ async function startCi(context: EffectContext, seenHead: string, login: string):
     const sha = (await rewordOurs(context, seenHead)) ?? (await addCommit(context, seenHead, login));
     await branch.addOurs(sha);
     await branch.setCiRequest({ of: seenHead, sha, by: login, at: deps.now().toISOString() });
-    deps.log.info({ run: state.run, by: login, sha }, 'CI was let run');
+    deps.log.info({ run: state.run, by: login, sha }, 'CI was started');
     return true;
   } catch (error) {
     if (!(error instanceof GitHubError) || !MOVED.includes(error.status)) throw error;
@@ -94,6 +94,7 @@ async function showBranch(context: EffectContext, number: number): Promise<void>
   const head = await github.branchHead(await branch.name());
   if (!pull || head === undefined) return;
   await branch.setHead(head);
-  await describePullRequest(context, pull, head);
+  const body = await newDescription(context, pull, head);
+  if (body !== undefined) await github.updatePullRequest(number, { body });
   await showCheck(context);
 }

@@ -30,11 +30,11 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   const bytes = await deps.store.blobs.get(state.run, 'changeset');
   if (!bytes) return undefined;
   const read = readChangeset(bytes, target.head_sha);
-  if (!read.ok) return refuse('what the job sent cannot be used', read.problem);
+  if (!read.ok) return refuse('the job sent invalid work', read.problem);
   const { changeset } = read;
   const digest = deps.hash(new TextDecoder().decode(bytes));
   if (completedByItself(state) && state.changeset !== undefined && state.changeset !== digest) {
-    return refuse('it is not what was verified', 'It was changed afterwards.', nextStep(state));
+    return refuse('the files changed after verification', nextStep(state));
   }
   const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
@@ -51,11 +51,11 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   const replacing = await findReplacing(context, without(changeset, held));
   if (whole && replacing.length > 0) {
     const lines = named(replacing.map(({ path, problem }) => `${path}: ${problem}`));
-    return refuse('it removes files without saying so', ...lines, nextStep(state));
+    return refuse('it deletes files without listing them', ...lines, nextStep(state));
   }
   held.push(...replacing);
   const kept = checkChangeset(without(changeset, held), { ...limits, maxFiles: 'off' });
-  if (!kept.ok) return refuse('it cannot be taken apart', ...named(kept.problems.map(describe)));
+  if (!kept.ok) return refuse('it cannot be split', ...named(kept.problems.map(describe)));
   return { ...kept, files: impliedLeftOut(kept.files), leftOut: [...held, ...changeset.left_out], digest };
 }
 
@@ -111,24 +111,24 @@ async function findLeaks(
   const refs = givenRefs(state);
   // The values are deleted when the run ends. Work that was not searched for them before then is not published.
   if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {
-    const why = 'it can no longer be looked through for the values that were given';
-    return refuse(why, 'They were forgotten with the end of the run.', nextStep(state));
+    const why = 'it can no longer be searched for the values you provided';
+    return refuse(why, 'They were deleted when the run ended.', nextStep(state));
   }
   const leaks = findSecretsInFiles(files, await openSecrets(deps.store.vault, state));
   // A person who accepts the work gets the files without secrets.
   if (leaks.length > 0 && state.finished?.by) {
     return leaks.map(({ path, key }) => ({
       path,
-      problem: `it contains the value of ${key}, given in secret`,
+      problem: `it contains the secret ${key}`,
     }));
   }
   if (leaks.length > 0) {
     return refuse(
-      'it contains values that were given in secret',
+      'it contains secret values',
       ...named(leaks.map(({ path, key }: SecretInFile) => `${path}: the value of ${key}`)),
       state.finished
         ? nextStep(state)
-        : 'Tell the agent to read it from the environment instead: /guide Take the value out of the file',
+        : 'Tell the agent to read it from the environment instead: /guide Remove the value from the file',
     );
   }
   await deps.store.publications.change(state.run, { free_of_secrets: digest });
@@ -151,7 +151,7 @@ function named(lines: string[]): string[] {
 }
 
 function nextStep({ finished }: RunState): string {
-  return finished ? 'Label the issue again to build it once more.' : 'The next turn sends it anew.';
+  return finished ? 'Re-add the label to build it again.' : 'The next turn sends it again.';
 }
 
 function refuse(why: string, ...detail: string[]): RefusedWork {

@@ -8,6 +8,7 @@ import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { findByMarker, upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
+import { withDiffs } from './work-diffs.ts';
 
 /** A question is one comment, rewritten in every state: asked, partly answered, answered, outdated. */
 export async function writeQuestion(context: EffectContext, id: string, open: boolean): Promise<void> {
@@ -17,14 +18,23 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   if (!escalation) return;
   const op = `${run}.${id}`;
   // R-9: a question that nobody has seen is not posted after a cancel.
-  if (endedWithoutResult(state) && !(await deps.store.comments.find(op))) return;
+  if (endedWithoutResult(state) && !(await wasPosted(context, op))) return;
   const present = open ? await findPresent(context, op) : undefined;
   // A person ticked a box that no handler has read yet. Writing now would erase the tick; its webhook or reconcile reads it.
   if (present && newTicks('', present.body).length > 0) return;
   const where = await commentContext(deps, state, target, op, open);
-  const body = open ? renderEscalation(state, escalation, where) : renderAnswered(state, escalation, where);
+  const body = open
+    ? renderEscalation(state, await withDiffs(context, escalation), where)
+    : renderAnswered(state, escalation, where);
   await upsertComment(deps, github, { run, op, body, issue: target.issue });
   for (const outdated of await outdatedBy(context, escalation, open)) await minimise(deps, github, outdated);
+}
+
+/** A comment may be there although GitHub's answer to its creation was lost, and a recorded attempt may have failed. */
+async function wasPosted({ deps, github, target }: EffectContext, op: string): Promise<boolean> {
+  const known = await deps.store.comments.find(op);
+  if (known?.comment_id !== undefined) return true;
+  return known !== undefined && (await findByMarker(deps, github, target.issue, known)) !== undefined;
 }
 
 /**

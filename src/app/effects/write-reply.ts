@@ -2,15 +2,17 @@ import { helpRows } from '../../commands/help-text.ts';
 import { renderReply } from '../../comments/github/render-reply.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
 import { commentContext } from '../comment-context.ts';
+import { logOf } from '../handlers/workflow-run-completed.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 
 /** One short comment per reply, on the issue or on the pull request where the command was given. */
 export async function writeReply(
   { deps, github, state, target, op }: EffectContext,
-  { reply, on }: { reply: Reply; on?: number },
+  { reply, on, log }: { reply: Reply; on?: number; log?: number },
 ): Promise<void> {
   const where = await commentContext(deps, state, target, op);
-  const body = renderReply(state.run, reply, where, helpRows);
+  const link = log === undefined ? reply.link : { text: 'The log of the job', url: logOf(deps, target, log) };
+  const body = renderReply(state.run, { ...reply, link }, where, helpRows);
   await upsertComment(deps, github, { run: state.run, op, body, issue: on ?? target.issue });
 }

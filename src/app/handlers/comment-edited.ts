@@ -52,7 +52,7 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
     // An answered question is rewritten without boxes anyway.
     if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`))) return;
     return refuse(
-      'a box was ticked, but GitHub does not tell by whom.',
+      'a box was ticked, but GitHub does not say by whom.',
       'Tick it again, or reply with its command.',
     );
   }

@@ -4,9 +4,10 @@ import type { CommandName, SealedCommand } from '../../core/contracts/command.ts
 import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import { missingInputs } from '../../core/contracts/escalation.ts';
 import type { ExposedSecret } from '../../core/contracts/input.ts';
-import { neededRole, type Role } from '../../core/contracts/role.ts';
+import { neededNow, type Role } from '../../core/contracts/role.ts';
 import { pendingEscalation } from '../../core/contracts/run-state.ts';
 import { adviseRotation } from '../../core/decide/advise-rotation.ts';
+import { monthOf } from '../../core/decide/jobs/check-budget.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
@@ -55,10 +56,9 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, asked
     answer(adviseRotation(exposed, [], { found: asked.review ? 'review' : 'comment', because }));
 
   const name = parsed.kind === 'command' ? parsed.command.name : 'help';
-  if (!(await mayCommand(github, login, name, target.roles))) {
-    const needed = neededRole(target.roles, name);
-    if (exposed.length > 0)
-      await advise(`Answers are taken from people with the role ${needed} or a higher one.`);
+  const needed = neededNow(target.roles, name, await isOverBudget(deps, run));
+  if (!(await mayCommand(github, login, needed))) {
+    if (exposed.length > 0) await advise(`Commands require the ${needed} role or higher.`);
     else await refuseOnce(deps, asked, { name, needed, confused, on });
     return false;
   }
@@ -70,7 +70,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, asked
   }
   if (exposed.length > 0 && name !== 'provide') {
     // The text of a command is stored and shown to others, so one with a secret in it is refused.
-    await advise(`Nothing changed: send /${name} again, without the secret.`);
+    await advise(`Nothing changed: send /${name} again without the secret.`);
     return false;
   }
   if (await deps.store.runs.wasSeen(asked.seen)) return true;
@@ -95,6 +95,12 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, asked
   return handled?.events.some((event) => event.type === 'command_refused') !== true;
 }
 
+/** Only in the month whose budget is spent. */
+async function isOverBudget({ store, now }: AppDependencies, run: string): Promise<boolean> {
+  const { state } = await store.runs.load(run);
+  return state?.paused?.over_budget === monthOf(now().toISOString());
+}
+
 function sourceOf({ comment, review }: Asked): string | undefined {
   if (comment) return `comment:${comment.id}`;
   return review && `review:${review.node_id}`;
@@ -112,10 +118,10 @@ async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked
  * P-9: if only secrets are missing, continuing means that they are Actions secrets now. The lookup is here because `decide` is
  * pure.
  */
-async function lookForSecrets(
-  deps: AppDependencies,
+export async function lookForSecrets(
+  deps: Pick<AppDependencies, 'store'>,
   github: GitHub,
-  { run }: Asked,
+  { run }: Pick<Asked, 'run'>,
   { name }: SealedCommand,
 ): Promise<Record<string, ActionsSecret> | undefined> {
   if (name !== 'continue') return undefined;
@@ -143,7 +149,7 @@ export async function refuseOnce(
   if (confused.length > 0) await write(deps, run, confused, [seen]);
   const title =
     needed === 'write'
-      ? 'Thank you. Answers are taken from people with write access to this repository, so nothing was changed.'
-      : `Thank you. /${name} is taken from people with the role ${needed} or a higher one in this repository, so nothing was changed.`;
+      ? 'Nothing changed: commands require write access to this repository.'
+      : `Nothing changed: /${name} requires the ${needed} role in this repository.`;
   await write(deps, run, [{ type: 'reply', on, reply: { tone: 'info', title } }], [told]);
 }

@@ -79,7 +79,7 @@ async function pauseClosed(
           reply: {
             tone: 'waiting',
             title: `Paused: ${because}.`,
-            detail: 'The work is kept: `/continue` goes on, `/cancel` ends the run.',
+            detail: 'The work is kept. Resume with `/continue`, or end the run with `/cancel`.',
           },
         },
       ],

@@ -11,6 +11,7 @@ import type { Labelling } from '../../core/ports/labellings.ts';
 import { laneKey, type RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 import { isSetAgain, labellingOf, newestLabelled, ONE_CLICK_MS } from '../labelling.ts';
+import { withCommentsBefore } from './comments-before-label.ts';
 import { onLabelBack } from './label-gone.ts';
 import { mayStart } from './permission.ts';
 
@@ -36,9 +37,9 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   const refuse = (problem: Problem) => notStarted(deps, github, labelled, problem);
   if (!(await mayStart(github, login))) {
     return refuse({
-      headline: 'labels of people without write access start nothing',
+      headline: 'only people with write access can start a run',
       problems: [],
-      next: 'someone with write access sets the label.',
+      next: 'ask someone with write access to set the label.',
     });
   }
   const branch = await github.defaultBranch();
@@ -67,7 +68,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     return refuse({
       headline: 'the issue may have been edited after it was labelled',
       problems: [],
-      next: 'read it as it stands now, then set the label again.',
+      next: 'read it as it is now, then set the label again.',
     });
   }
   const task = readTask(snapshot.body, {
@@ -78,6 +79,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   if (!task.ok) {
     return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
   }
+  const { limits } = read.config;
   const target: RunTarget = {
     installation_id: labelled.installation_id,
     owner: labelled.owner,
@@ -92,16 +94,13 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     labelled_by: login,
     roles: read.config.roles,
     protected_paths: read.config.protected_paths,
+    parallel: limits.parallel,
+    monthly_dollars: limits.monthly_dollars === 'off' ? undefined : limits.monthly_dollars,
     notify: read.config.notify,
   };
+  const told = await withCommentsBefore(github, issue, task.task, labelled.at);
   const run = `i${issue}-${deps.hash(labelled.seen).slice(0, 8)}`;
-  const input = request(
-    run,
-    { ...task.task, scope: task.task.scope ?? read.config.scope },
-    read.config,
-    target,
-    deps,
-  );
+  const input = request(run, { ...told, scope: told.scope ?? read.config.scope }, read.config, target, deps);
   // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
   await handle(deps.store.runs, deps.rules, run, input, { target, labelling, seen: [labelled.seen, once] });
@@ -127,23 +126,23 @@ async function missingParts(
   const workflow = await github.workflow(WORKFLOW_FILE);
   if (workflow === 'disabled') {
     return {
-      headline: 'GitHub Actions are switched off for this repository',
+      headline: 'GitHub Actions is disabled for this repository',
       problems: [],
-      next: 'switch them on in the repository settings, then label the issue again.',
+      next: 'enable it in the repository settings, then label the issue again.',
     };
   }
   if (workflow === 'missing') {
     return {
       headline: `\`${WORKFLOW_PATH}\` is not on \`${branch}\``,
       problems: [],
-      next: 'let `autobuild init` write it, commit both files, then label the issue again.',
+      next: 'run `autobuild init`, commit the files it writes, then label the issue again.',
     };
   }
   if (!config.verify) {
     return {
-      headline: 'no check is named, so nothing could say that the task is complete',
+      headline: 'no checks are configured, so nothing could tell when the task is done',
       problems: [],
-      next: `add for example \`verify: ["npm test"]\` to \`${CONFIG_PATH}\`, then label the issue again.`,
+      next: `add, for example, \`verify: ["npm test"]\` to \`${CONFIG_PATH}\`, then label the issue again.`,
     };
   }
   const agent = agentOf(config);
@@ -152,7 +151,7 @@ async function missingParts(
     return {
       headline: `there is no agent \`${agent}\``,
       problems: [],
-      next: `name one of ${known.map((name) => `\`${name}\``).join(', ')} in \`${CONFIG_PATH}\`, or add it there under \`agents:\`; then label the issue again.`,
+      next: `use one of ${known.map((name) => `\`${name}\``).join(', ')} in \`${CONFIG_PATH}\`, or define it there under \`agents:\`; then label the issue again.`,
     };
   }
   return undefined;

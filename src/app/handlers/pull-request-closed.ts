@@ -38,7 +38,7 @@ async function warnOfSkippedCi(deps: AppDependencies, run: string, number: numbe
   const reply = {
     tone: 'waiting' as const,
     title: `CI did not run on \`${target.default_branch}\` for this merge: the message of ${sha.slice(0, 7)} tells GitHub to skip it.`,
-    detail: `Push any commit to \`${target.default_branch}\`, or start its workflows by hand in the Actions tab. Next time tick *Run CI on this branch* before the merge, or take the line in brackets out of the message.`,
+    detail: `Push a commit to \`${target.default_branch}\`, or start its workflows manually in the Actions tab. Next time tick *Run CI on this branch* before merging, or remove the line in brackets from the message.`,
   };
   await write(deps, run, [{ type: 'reply', reply, on: number }], [`skipped-ci:${run}:${sha}`]);
 }

@@ -38,7 +38,7 @@ export async function onPullRequestEdited(
   if (await deps.store.runs.wasSeen(seen)) return;
   const describe = { type: 'run_ci' as const, head, pull: number };
   if (login === undefined) {
-    const title = 'CI was not started: the box was ticked, but GitHub does not tell by whom.';
+    const title = 'CI was not started: the box was ticked, but GitHub does not say by whom.';
     const reply = { tone: 'refused' as const, title, detail: 'Tick it again.' };
     return write(deps, run, [{ type: 'reply', reply, on: number }, describe], [seen]);
   }

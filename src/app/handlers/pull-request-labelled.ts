@@ -19,9 +19,9 @@ export async function onPullRequestLabelled(
     owner,
     repo,
     issue: number,
-    headline: 'this is a pull request, and only issues are built',
+    headline: 'this is a pull request, and only issues can be built',
     problems: [],
-    next: 'describe the work in an issue and label that.',
+    next: 'describe the work in an issue and label that one.',
     mention: login,
   };
   const id = `${number}.not-an-issue`;

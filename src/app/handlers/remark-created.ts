@@ -19,8 +19,8 @@ export async function onRemarkCreated(
   if (!run || parseComment(body).kind === 'ignore') return;
   const reply = {
     tone: 'refused' as const,
-    title: `@${login}, commands in remarks on lines are not read: write it as a comment on this pull request or on its issue, or as the summary of a review.`,
-    detail: 'Delete the remark if it contains a secret.',
+    title: `@${login}, commands in line comments are not read: write it as a comment on this pull request or its issue, or as the summary of a review.`,
+    detail: 'Delete the line comment if it contains a secret.',
   };
   await write(deps, run, [{ type: 'reply', reply, on: number }], [`remark:${repo_id}:${number}:${login}`]);
 }

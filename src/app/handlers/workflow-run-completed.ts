@@ -2,11 +2,13 @@ import type { Dispatch } from '../../core/ports/dispatches.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
+import { whyCancelled } from '../why-cancelled.ts';
 
 interface EndedActionsRun {
   actions_run: number;
   attempt: number;
   conclusion: string | null;
+  ended_at: string;
 }
 
 /**
@@ -25,8 +27,11 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
     store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
   // Stopped by Autobuild itself.
   if (dispatch.outcome !== undefined) return void (await end(dispatch.outcome));
-  const outcome = `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   const target = await store.runs.target(run);
+  const isCancelled = ended.conclusion === 'cancelled';
+  const reason =
+    target && isCancelled ? await whyCancelled(deps, target, dispatch, ended.ended_at) : undefined;
+  const outcome = reason ?? `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   if (!target || (await hasSuccessor(deps, dispatch))) return void (await end(outcome));
   const { job, kind, verification } = dispatch;
   await handleInput(
@@ -39,7 +44,7 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
       kind,
       verification,
       outcome,
-      cancelled: ended.conclusion === 'cancelled' ? true : undefined,
+      cancelled: isCancelled && reason === undefined ? true : undefined,
       log_url: logOf(deps, target, ended.actions_run),
     },
     [`workflow-run:${ended.actions_run}:${ended.attempt}`],

@@ -1,3 +1,4 @@
+import type { Outgoing } from '../../core/contracts/effect.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 
 const FIRST_WAIT_MS = 1_000;
@@ -8,23 +9,61 @@ const MOST_ATTEMPTS = 18;
 /** Several attempts, because a permission that was just granted may not have propagated yet. */
 export const REFUSED_ATTEMPTS = 3;
 
+const REFUSED = 'refused: ';
+
+/**
+ * The attempts that count for giving up. A first refusal after failures of another kind is not a series of refusals, and one
+ * refusal alone ends nothing.
+ */
+export function countAttempts(
+  error: unknown,
+  { attempts, last_error }: { attempts: number; last_error?: string },
+): number {
+  const isFirst = last_error !== undefined && !last_error.startsWith(REFUSED);
+  return isFirst && isRefused(error) ? Math.min(attempts, REFUSED_ATTEMPTS - 1) : attempts;
+}
+
+function isRefused(error: unknown): boolean {
+  const inner = innerError(error);
+  return inner instanceof GitHubError && !inner.unreachable && isRefusal(inner);
+}
+
 /** The time until the next attempt: the one GitHub asks for, or a back-off. */
 export function waitFor(error: unknown, attempts: number): number {
   const asked = error instanceof GitHubError && error.retryAfter ? error.retryAfter * 1_000 : 0;
   return Math.max(asked, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, attempts - 1)));
 }
 
-/** True if the item is not retried any more. */
+/** True if the item is not retried any more. A refusal rarely resolves with time. */
 export function isGivenUp(error: unknown, attempts: number): boolean {
-  return attempts >= MOST_ATTEMPTS || isFinal(error, attempts);
+  return isUseless(error, attempts) || (isRefused(error) && attempts >= REFUSED_ATTEMPTS);
 }
 
-/** Whether retrying is useless. 404 and 409 may resolve with time; a refusal rarely does. */
-function isFinal(error: unknown, attempts: number): boolean {
+/**
+ * R-13: what people read may be the last word on its matter, because nothing is written in its place once the run waits or has
+ * ended: the issue would say for ever that the run works, or never show the question. So a refusal does not end these attempts.
+ * It ends those of a deed, which is explained to people instead.
+ */
+const WORDS: ReadonlySet<Outgoing['type']> = new Set([
+  'update_status',
+  'ask',
+  'close_question',
+  'show_review',
+  'reply',
+  'show_receipt',
+  'delete_comment',
+  'notice',
+] as const);
+
+export function isEffectGivenUp({ type }: Pick<Outgoing, 'type'>, error: unknown, attempts: number): boolean {
+  return WORDS.has(type) ? isUseless(error, attempts) : isGivenUp(error, attempts);
+}
+
+/** 404 and 409 may resolve with time. */
+function isUseless(error: unknown, attempts: number): boolean {
   const inner = innerError(error);
-  if (!(inner instanceof GitHubError)) return false;
-  if (inner.unreachable || inner.status === 410 || inner.status === 422) return true;
-  return isRefusal(inner) && attempts >= REFUSED_ATTEMPTS;
+  if (attempts >= MOST_ATTEMPTS) return true;
+  return inner instanceof GitHubError && (inner.unreachable || inner.status === 410 || inner.status === 422);
 }
 
 /** Whether a permission or setting refuses the call. A rate limit is also a 403, but has a time to retry after. */
@@ -34,7 +73,8 @@ export function isRefusal(error: GitHubError): boolean {
 
 export function describeError(error: unknown): string {
   const inner = innerError(error);
-  return (inner instanceof Error ? inner.message : String(inner)).slice(0, 500);
+  const text = inner instanceof Error ? inner.message : String(inner);
+  return `${isRefused(error) ? REFUSED : ''}${text}`.slice(0, 500);
 }
 
 function innerError(error: unknown): unknown {

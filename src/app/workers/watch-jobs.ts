@@ -17,8 +17,10 @@ const QUEUED_MS = 24 * 3_600_000;
  * the store is read, so it costs GitHub nothing and works while GitHub is down.
  */
 export async function watchJobs(deps: AppDependencies): Promise<void> {
+  const working = await deps.store.runs.inPhase('working');
+  if (working.length === 0) return;
   const now = await deps.store.now();
-  for (const run of await deps.store.runs.inPhase('working')) {
+  for (const run of working) {
     try {
       await watchRun(deps, run, now);
     } catch (error) {
@@ -55,7 +57,7 @@ function whyExpired(dispatch: Dispatch, now: Date): string | undefined {
   if (answered_at === undefined || claimed_at !== undefined) return undefined;
   const waited = now.getTime() - Date.parse(answered_at);
   if (actions_run === undefined && waited > UNKNOWN_MS)
-    return 'GitHub took the request, but no workflow run of it appeared';
+    return 'GitHub accepted the request, but no workflow run appeared';
   return waited > QUEUED_MS ? 'the job waited 24 hours for a runner' : undefined;
 }
 
@@ -71,7 +73,7 @@ async function reportMissing(
   const verifies = !state.job_live && state.verifying !== undefined;
   const outcome = expired
     ? (whyExpired(expired, now) ?? 'it expired')
-    : 'no job was under way although the run needs one';
+    : 'no job was running although the run needs one';
   deps.log.warn({ run, outcome }, 'the run has no job');
   await handleInput(
     deps,

@@ -1,8 +1,8 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { LaneLease, OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { performOrExplain } from '../effects/perform-or-explain.ts';
-import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
+import { performEffect } from '../effects/perform-effect.ts';
+import { countAttempts, describeError, isEffectGivenUp, waitFor } from './retry-policy.ts';
 
 /** Renewed during the work, so it can be short and a lane is free again soon after a crash. */
 const LEASE_MS = 15_000;
@@ -11,14 +11,15 @@ const RENEW_MS = 5_000;
 const CALL_MS = 5_000;
 
 /**
- * Takes the lease of one issue's lane and performs all that is due in it. False if no lane has anything due. Any number of
- * workers and desks may do this at once.
+ * Takes the lease of one issue's lane, calls `onFound`, and performs all that is due in it. False if no lane has anything due.
+ * Any number of workers and desks may do this at once.
  */
-export async function workLane(deps: AppDependencies): Promise<boolean> {
+export async function workLane(deps: AppDependencies, onFound?: () => void): Promise<boolean> {
   const { outbox } = deps.store;
   let askedAt = deps.now().getTime();
   const lease = await outbox.claim(LEASE_MS);
   if (!lease) return false;
+  onFound?.();
   const renewing = setInterval(async () => {
     const at = deps.now().getTime();
     if (await renew(deps, lease)) askedAt = at;
@@ -62,12 +63,12 @@ async function performNext(deps: AppDependencies, lease: LaneLease, effect: Outg
   const { outbox } = deps.store;
   const { id, attempts, run } = effect;
   try {
-    const { againAfterMs } = await performOrExplain(deps, effect);
+    const { againAfterMs } = await performEffect(deps, effect);
     if (againAfterMs === undefined) await outbox.done(lease, id);
-    else await outbox.retry(lease, id, againAfterMs, '');
+    else await outbox.retry(lease, id, againAfterMs);
   } catch (error) {
     const fields = { lane: lease.lane, run, id, attempts, error: describeError(error) };
-    if (isGivenUp(error, attempts)) {
+    if (isEffectGivenUp(effect.effect, error, countAttempts(error, effect))) {
       deps.log.error(fields, 'given up');
       await outbox.bury(lease, id, fields.error);
       return;

@@ -1,13 +1,13 @@
 import type { Leased, Queue } from '../../core/ports/inbox.ts';
 import type { AppLog } from '../dependencies.ts';
-import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
+import { countAttempts, describeError, isGivenUp, waitFor } from './retry-policy.ts';
 
 /** Renewed during the work, so it can be short and an item is free again soon after a crash. */
 const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 
-/** Handles the oldest due item. False if none is due. */
-type QueueWorker = () => Promise<boolean>;
+/** Handles the oldest due item, and calls `onFound` before it does. False if none is due. */
+type QueueWorker = (onFound?: () => void) => Promise<boolean>;
 
 /**
  * Handles an item, retries it with back-off, or buries it. Any number of workers may run at once, because the store keeps the
@@ -22,7 +22,7 @@ export function createQueueWorker<Item extends { id: string }>(options: {
   const { queue, name, work, log } = options;
   const giveBack = async (item: Item & Leased, error: unknown): Promise<void> => {
     const fields = { queue: name, id: item.id, attempts: item.attempts, error: describeError(error) };
-    if (isGivenUp(error, item.attempts)) {
+    if (isGivenUp(error, countAttempts(error, item))) {
       log.error(fields, 'given up');
       await queue.bury(item, fields.error);
       return;
@@ -38,9 +38,10 @@ export function createQueueWorker<Item extends { id: string }>(options: {
       log.warn({ queue: name, id: item.id, error: describeError(error) }, 'the lease could not be renewed');
     }
   };
-  return async () => {
+  return async (onFound) => {
     const item = await queue.claim(LEASE_MS);
     if (!item) return false;
+    onFound?.();
     const renewing = setInterval(() => void renew(item), RENEW_MS);
     try {
       await work(item);

@@ -34,21 +34,22 @@ export interface Workers {
 export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery) => Promise<void>): Workers {
   const { store, now, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, log });
-  const outbox = () => workLane(deps);
+  const outbox = (onFound: () => void) => workLane(deps, onFound);
   const owner = deps.randomToken();
   let lastLook = now().getTime();
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
-  const several = <Work>(work: Work) => Array.from({ length: AT_ONCE }, () => work);
   // Timers wait for the first reconcile, because people may have answered while no desk ran, and their question must not expire.
   let caughtUp = false;
   const timers = async () => caughtUp && fireTimers(deps);
-  const loops = [...several(inbox), timers, ...several(outbox)].map((work) =>
-    createLoop(async () => {
-      const more = await work();
+  const looking = <Args extends unknown[]>(work: (...args: Args) => Promise<boolean>) => {
+    return async (...args: Args) => {
+      const more = await work(...args);
       lastLook = now().getTime();
       return more;
-    }, log),
-  );
+    };
+  };
+  const queues = { inbox: createTeam(looking(inbox), log), outbox: createTeam(looking(outbox), log) };
+  const loops = [queues.inbox, createLoop(looking(timers), log), queues.outbox];
   const once = (work: () => Promise<unknown>) =>
     createLoop(async () => {
       await work();
@@ -75,7 +76,7 @@ export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery
     for (const loop of loops) loop.wake();
   };
   const unsubscribe = store.onWake((what) => {
-    if (what === 'inbox' || what === 'outbox') look();
+    if (what === 'inbox' || what === 'outbox') queues[what].wake();
   });
   const timer = setInterval(look, LOOK_MS);
   const others = [
@@ -103,7 +104,28 @@ export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery
 interface Loop {
   /** Runs now, or again after the current run. */
   wake(): void;
+  isBusy(): boolean;
   stop(): Promise<void>;
+}
+
+/**
+ * Several loops on one queue. One looks, and a loop that finds something wakes the next, so that an empty queue costs one look
+ * however many loops there are.
+ */
+function createTeam(work: (onFound: () => void) => Promise<boolean>, log: AppDependencies['log']): Loop {
+  const wake = () => {
+    const idle = loops.find((loop) => !loop.isBusy());
+    // A busy loop may have looked before this wake-up, so each looks again when it has finished.
+    for (const loop of idle ? [idle] : loops) loop.wake();
+  };
+  const loops = Array.from({ length: AT_ONCE }, () => createLoop(() => work(wake), log));
+  return {
+    wake,
+    isBusy: () => loops.every((loop) => loop.isBusy()),
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
 }
 
 /** `work` returns whether there is more to do. */
@@ -127,6 +149,7 @@ function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): 
       wanted = true;
       if (!stopped) working ??= go();
     },
+    isBusy: () => working !== undefined,
     async stop() {
       stopped = true;
       await working;

@@ -1,6 +1,5 @@
 import { agentNames } from '../../agents/registry.ts';
 import { CONFIG_PATH } from '../../core/config-path.ts';
-import { specDeviationDetected } from '../../guards/scope.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { loadConfig } from './run-command.ts';
 
@@ -12,9 +11,9 @@ export function checkConfigCommand(options: CliOptions): string[] {
   const guards = Object.entries(config.guards).map(([id, limit]) => `  ${id}: ${show(limit)}`);
   return [
     `✓ ${file} is valid.`,
-    `  agent: ${config.agent ?? 'none named'}`,
-    `  verify: ${config.verify?.join(', ') ?? 'found from the repository'}`,
-    `  scope: ${config.scope?.join(', ') ?? `none declared: ${specDeviationDetected.id} is inactive unless the task declares one`}`,
+    `  agent: ${config.agent ?? 'none set'}`,
+    `  verify: ${config.verify?.join(', ') ?? 'detected from the repository'}`,
+    `  scope: ${config.scope?.join(', ') ?? 'none set: any file may be changed unless the task sets one'}`,
     'guards:',
     ...guards,
   ];

@@ -1,10 +1,14 @@
 import type { Agent } from '../../agents/agent.ts';
 import { installCommand } from '../../agents/install-command.ts';
 import { AGENTS, agentNamed, agentNames } from '../../agents/registry.ts';
+import { CONFIG_PATH } from '../../core/config-path.ts';
 import { userError } from '../../core/error-catalogue.ts';
-import { environmentFor, missingKeys } from '../../runner/agent/agent-environment.ts';
+import { missingKeys, withoutKeys } from '../../runner/agent/agent-environment.ts';
+import { findLogin } from '../../runner/agent/agent-login.ts';
 import { findExecutable } from '../../runner/process/find-executable.ts';
-import { findVersion, versionOf, versionWarning } from '../doctor/cli-version.ts';
+import { locate } from '../choose-worktree.ts';
+import { findAgentVersion } from '../doctor/agent-version.ts';
+import { versionOf, versionWarning } from '../doctor/cli-version.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { loadConfig } from './run-command.ts';
 
@@ -30,18 +34,28 @@ export async function doctorCommand(
   }
   if (options.json) throw usage('autobuild doctor takes --json with --repo only.');
   const machine = { cwd: options.directory, env: withoutMissing(env) };
-  const git = await versionOf('git', { ...machine, env: environmentFor({ environment: [] }, machine.env) });
+  const git = await versionOf('git', { ...machine, env: withoutKeys(machine.env) });
+  // Without --agent, the one that the config names has to be usable.
+  const named = options.agent ?? (await configuredAgent(options, machine));
   const examined = options.agent
     ? [await examineNamed(options.agent, options, machine)]
     : await examineAll(machine);
+  const configured = named && !options.agent ? await examineNamed(named, options, machine) : undefined;
   const lines = [
     git ? `✓ ${git}` : '✗ git is missing: install git 2.30 or newer',
     ...examined.flatMap((found) => found.lines),
   ];
   const has = (state: Examined['state']) => examined.some((found) => found.state === state);
+  if (configured) lines.push(`${configured.state === 'usable' ? '✓' : '✗'} ${CONFIG_PATH} names ${named}`);
   if (!options.agent && !has('usable'))
     lines.push('  Any other command works too: autobuild run TASK.md -- COMMAND');
-  return { lines, ok: git !== undefined && !has('broken') && (!options.agent || has('usable')) };
+  const isUsable = configured ? configured.state === 'usable' : !options.agent || has('usable');
+  return { lines, ok: git !== undefined && !has('broken') && isUsable };
+}
+
+async function configuredAgent(options: CliOptions, { cwd, env }: Machine): Promise<string | undefined> {
+  const { top } = await locate(cwd, env);
+  return loadConfig(options, top).agent;
 }
 
 async function examineAll(machine: Machine): Promise<Examined[]> {
@@ -52,7 +66,7 @@ async function examineAll(machine: Machine): Promise<Examined[]> {
 
 /** Agents of the config take precedence over built-in ones, as in a run. */
 async function examineNamed(name: string, options: CliOptions, machine: Machine): Promise<Examined> {
-  const { agents } = loadConfig(options, machine.cwd);
+  const { agents } = loadConfig(options, (await locate(machine.cwd, machine.env)).top);
   const own = Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (own) return examineCommand(name, own.command, machine);
   const agent = agentNamed(name);
@@ -69,7 +83,7 @@ function examineCommand(name: string, command: readonly string[], { cwd, env }: 
 }
 
 async function examine(agent: Agent, { cwd, env }: Machine): Promise<Examined> {
-  const found = await findVersion(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
+  const found = await findAgentVersion(agent, { cwd, env });
   const keys = keyLines(agent, env);
   if (found.is === 'missing') {
     const tested = agent.testedVersion ? ` (tested: ${agent.testedVersion})` : '';
@@ -85,10 +99,12 @@ async function examine(agent: Agent, { cwd, env }: Machine): Promise<Examined> {
     const words = found.words ? [`  it said: ${found.words}`] : [];
     return { lines: [`✗ ${agent.name}: ${found.problem}`, ...words, ...keys], state: 'broken' };
   }
+  const state = missingKeys(agent, env) ? 'unusable' : 'usable';
+  if (found.is === 'slow') return { lines: [`? ${agent.name}: ${found.problem}`, ...keys], state };
   const warning = versionWarning(agent, found.version);
   return {
     lines: [warning ? `! ${warning}` : `✓ ${agent.name}: ${found.version}`, ...keys],
-    state: missingKeys(agent, env) ? 'unusable' : 'usable',
+    state,
   };
 }
 
@@ -96,7 +112,9 @@ function keyLines(agent: Agent, env: Machine['env']): string[] {
   const missing = missingKeys(agent, env);
   if (missing) return [`  ✗ no key: set ${missing.join(' or ')}`];
   const key = agent.keys?.find((name) => env[name]);
-  return key ? [`  key: ${key} is set`] : [];
+  if (key) return [`  key: ${key} is set`];
+  const login = findLogin(agent, env);
+  return login ? [`  key: its own login, ${login.file}`] : [];
 }
 
 function withoutMissing(env: Record<string, string | undefined>): Record<string, string> {

@@ -1,89 +1,182 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readConfig } from '../../config/read-config.ts';
+import { agentNames } from '../../agents/registry.ts';
+import { type Config, readConfig } from '../../config/read-config.ts';
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
-import { detectChecks } from '../../runner/checks/detect-checks.ts';
+import { userError } from '../../core/error-catalogue.ts';
 import { readInside } from '../../runner/disk/read-inside.ts';
-import { writeInside } from '../../runner/disk/write-inside.ts';
-import { findActionReferences } from '../doctor/doctor-workflow.ts';
-import { realDirectory } from '../home.ts';
-import { usage } from '../options.ts';
-import { packageVersion } from '../package-version.ts';
+import { locate } from '../choose-worktree.ts';
+import type { Blueprint } from '../init/blueprint.ts';
+import { chooseAction } from '../init/choose-action.ts';
+import { findSetUp } from '../init/find-set-up.ts';
+import { describeOutcome } from '../init/next-steps.ts';
+import { openPullRequest } from '../init/open-pull-request.ts';
+import { planAgent } from '../init/plan-agent.ts';
+import { describeDifference, fateOf, type PlannedFile, writeFiles } from '../init/planned-file.ts';
+import { type Base, fetchBase, pushBranch, readOnBase } from '../init/push-branch.ts';
+import { readDesk } from '../init/read-desk.ts';
+import { findRemote, type Remote } from '../init/remote.ts';
+import { renderAppWorkflow } from '../init/render-app-workflow.ts';
+import { renderConfig } from '../init/render-config.ts';
+import type { SetUp } from '../init/set-up.ts';
+import { withoutCaches } from '../init/without-caches.ts';
+import { type CliOptions, usage } from '../options.ts';
+import { packageFile } from '../package/package-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
-import { readWorkflowFile } from '../workflow-file.ts';
 
-const TEMPLATES = [
-  { template: 'workflow.yml', path: WORKFLOW_PATH },
-  { template: 'autobuild.yml', path: CONFIG_PATH },
-  // The first line of the settings file names the schema, for editors.
-  { template: 'autobuild.schema.json', path: '.github/autobuild.schema.json' },
-];
+/** The first line of the settings file names the schema, for editors. */
+const SCHEMA_PATH = '.github/autobuild.schema.json';
 const MAX_BYTES = 1024 * 1024;
-const ACTION = /^[A-Za-z0-9][\w-]*\/[\w.-]+@[\w][\w./-]*$/;
+const DEFAULT_AGENT = 'claude';
 
-/** `autobuild init` writes the files a repository needs. It reports which ones it wrote, which ones it kept, and the next steps. */
-export async function initCommand(options: {
-  directory: string;
-  force: boolean;
-  /** `OWNER/REPO@REF` of a copy of the action. */
-  action?: string;
-}): Promise<{ lines: string[]; ok: boolean }> {
-  const action = options.action ?? `autobuild/autobuild@v${packageVersion()}`;
-  if (!ACTION.test(action))
-    throw usage('--action takes OWNER/REPO@REF, such as autobuild/autobuild@v1.2.3 or a commit.');
-  const directory = realDirectory(options.directory);
-  const found = detectChecks(repositoryFiles(directory));
-  const lines: string[] = [];
-  /** Contents of the files that differ and were kept, by path. */
-  const kept = new Map<string, string>();
-  for (const { template, path } of TEMPLATES) {
-    const text = readFileSync(new URL(`../../../templates/${template}`, import.meta.url), 'utf8');
-    const bytes = Buffer.from(
-      text
-        .replaceAll(/uses: autobuild\/autobuild@\S+/g, `uses: ${action}`)
-        .replace(/^verify:\n {2}- npm test\n/m, (none) => (found.length > 0 ? renderChecks(found) : none)),
-    );
-    const present = await readInside(directory, path, MAX_BYTES);
-    const isThere = present.ok || existsSync(join(directory, path));
-    if (present.ok && present.bytes.equals(bytes)) lines.push(`✓ ${path} is there already.`);
-    else if (isThere && !options.force) {
-      kept.set(path, present.ok ? present.bytes.toString('utf8') : '');
-      const again = `autobuild init --force${options.action ? ` --action ${action}` : ''}`;
-      lines.push(`✗ ${path} is there and differs; it was left as it is. Replace it with: ${again}`);
-    } else {
-      await writeInside(directory, path, { bytes, mode: 0o644 });
-      lines.push(`✓ ${path} ${isThere ? 'replaced' : 'written'}.`);
-    }
-  }
-  if (!existsSync(join(directory, '.git')))
-    lines.push(`  ${directory} is not the top of a repository: move the files there.`);
-  const written = found.length > 0 ? found.join(', ') : '`npm test`, because none was found';
-  const config = kept.get(CONFIG_PATH);
-  const workflow = kept.get(WORKFLOW_PATH);
-  const checks = config === undefined ? written : checksIn(config);
-  const used = workflow === undefined ? action : actionIn(workflow);
-  lines.push(
-    `The checks are ${checks}; the action is ${used}, which gets your secrets: use one you trust (--action).`,
-    `Next: choose agent and checks in ${CONFIG_PATH}, add its set-up and key to ${WORKFLOW_PATH},`,
-    'commit all three to the default branch, install the App, and label an issue `autobuild`.',
+type InitOptions = Pick<
+  CliOptions,
+  'directory' | 'force' | 'action' | 'desk' | 'agent' | 'key' | 'dryRun' | 'pullRequest'
+>;
+
+interface InitContext {
+  env: Record<string, string>;
+  /** Asks the person at the terminal. Absent if nobody is there. An empty answer takes the default, undefined is none. */
+  ask?(question: string): Promise<string | undefined>;
+}
+
+/**
+ * `autobuild init` writes the files a repository needs, filled in for its languages, checks and agent. It reports what it
+ * wrote and kept, and the commands that are left.
+ */
+export async function initCommand(
+  options: InitOptions,
+  { env, ask }: InitContext,
+): Promise<{ lines: string[]; ok: boolean }> {
+  if (options.dryRun && options.pullRequest)
+    throw usage('autobuild init takes --dry-run or --pull-request, not both.');
+  const action = chooseAction(options.action);
+  const desk = options.desk === undefined ? undefined : readDesk(options.desk);
+  const { top } = await locate(options.directory, env);
+  if (!existsSync(join(top, '.git'))) throw userError('repository_missing', { directory: top });
+  const remote = await findRemote(top, env);
+  if (options.pullRequest && !remote) throw userError('remote_missing', { directory: top });
+  const base = options.pullRequest && remote ? await fetchBase(top, remote, env) : undefined;
+  const read = (path: string) => (base ? readOnBase(top, base, path, env) : readHere(top, path));
+
+  const present = await read(CONFIG_PATH);
+  const config = options.force ? undefined : readSettings(present);
+  const agent = planAgent(
+    options.agent ?? config?.agent ?? (await askForAgent(config, ask)),
+    Object.keys(config?.agents ?? {}),
+    options.key,
   );
-  return { lines, ok: kept.size === 0 };
+  const found = findSetUp(repositoryFiles(top));
+  const blueprint: Blueprint = { setUp: obeySettings(found, config), agent, action, desk };
+  const files: PlannedFile[] = [
+    { path: WORKFLOW_PATH, text: renderAppWorkflow(blueprint), present: await read(WORKFLOW_PATH) },
+    { path: CONFIG_PATH, text: renderConfig(agent.name, found.checks), present },
+    {
+      path: SCHEMA_PATH,
+      text: packageFile('templates/autobuild.schema.json'),
+      present: await read(SCHEMA_PATH),
+    },
+  ];
+  const wanted = files.filter((file) => ['written', 'replaced'].includes(fateOf(file, options.force)));
+  const lines = await describeFiles(files, options, env);
+  if (config?.agent && config.agent !== agent.name)
+    lines.push(
+      `! ${CONFIG_PATH} was kept and names ${config.agent}: change \`agent\` there to ${agent.name}.`,
+    );
+  if (!options.dryRun && !options.pullRequest) await writeFiles(top, wanted);
+  if (remote && base)
+    lines.push(...(await propose(top, { remote, base, files: wanted, blueprint }, options, env)));
+  lines.push(
+    '',
+    ...describeOutcome({
+      blueprint,
+      remote,
+      toCommit: options.pullRequest ? [] : wanted.map(({ path }) => path),
+      isProposed: base !== undefined && wanted.length > 0,
+    }),
+  );
+  if (options.dryRun) lines.push('', 'This was a dry run: nothing was written.');
+  return { lines, ok: files.every((file) => fateOf(file, options.force) !== 'kept') };
 }
 
-function checksIn(config: string): string {
-  const read = readConfig(config);
-  return (read.ok && read.config.verify?.join(', ')) || `what ${CONFIG_PATH} says`;
+/** Settings that are there are kept, so the run will obey them. */
+function obeySettings(found: SetUp, config: Config | undefined): SetUp {
+  const checks = config?.verify ?? found.checks;
+  if (config?.isolation !== 'best') return { ...found, checks };
+  const note =
+    'Set-up steps cache nothing, because `isolation: best` allows runs without a box: SECURITY.md.';
+  return { ...found, checks, parts: withoutCaches(found.parts), notes: [...found.notes, note] };
 }
 
-function actionIn(workflow: string): string {
-  const read = readWorkflowFile(workflow);
-  const names = read.ok
-    ? findActionReferences(read.workflow).map((found) => `${found.action}@${found.ref}`)
-    : [];
-  return [...new Set(names)].join(' and ') || `what ${WORKFLOW_PATH} says`;
+async function readHere(top: string, path: string): Promise<PlannedFile['present']> {
+  const found = await readInside(top, path, MAX_BYTES);
+  if (found.ok) return { text: found.bytes.toString('utf8') };
+  return existsSync(join(top, path)) ? 'unreadable' : undefined;
 }
 
-/** JSON is YAML, so a command with special characters is quoted as JSON. */
-function renderChecks(checks: string[]): string {
-  return `verify:\n${checks.map((check) => `  - ${/^[\w ./-]+$/.test(check) ? check : JSON.stringify(check)}\n`).join('')}`;
+/** The settings that are there, if they can be used. */
+function readSettings(present: PlannedFile['present']): Config | undefined {
+  if (present === undefined || present === 'unreadable') return undefined;
+  const read = readConfig(present.text, agentNames());
+  return read.ok ? read.config : undefined;
+}
+
+async function askForAgent(config: Config | undefined, ask: InitContext['ask']): Promise<string> {
+  const [own] = Object.keys(config?.agents ?? {});
+  const preset = own ?? DEFAULT_AGENT;
+  const names = [...new Set([preset, ...Object.keys(config?.agents ?? {}), ...agentNames()])];
+  if (!ask) return preset;
+  const answer = await ask(`Which agent? ${names.join(', ')} [${preset}] `);
+  if (answer === undefined) throw userError('agent_not_chosen');
+  return answer.trim() || preset;
+}
+
+async function describeFiles(
+  files: readonly PlannedFile[],
+  { force, dryRun, pullRequest }: InitOptions,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const file of files) {
+    const { path, text } = file;
+    const would = dryRun ? 'would be ' : '';
+    const fate = fateOf(file, force);
+    if (fate === 'unchanged') lines.push(`✓ ${path} is there already.`);
+    else if (fate === 'kept')
+      lines.push(`✗ ${path} is there and differs; it was left as it is. To replace it: add --force`);
+    else lines.push(`✓ ${path} ${would}${fate}${pullRequest ? ' on a branch' : ''}.`);
+    if (fate === 'kept' || fate === 'replaced') lines.push(...(await describeDifference(file, env)));
+    if (dryRun && fate === 'written') lines.push(...quoteFile(path, text));
+  }
+  return lines;
+}
+
+/** The schema is the same in every repository, and long. */
+function quoteFile(path: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n');
+  if (path === SCHEMA_PATH) return [`  | (the JSON Schema of the settings, ${lines.length} lines)`];
+  return lines.map((line) => `  | ${line}`.trimEnd());
+}
+
+async function propose(
+  top: string,
+  {
+    remote,
+    base,
+    files,
+    blueprint,
+  }: { remote: Remote; base: Base; files: PlannedFile[]; blueprint: Blueprint },
+  { force }: InitOptions,
+  env: Record<string, string>,
+): Promise<string[]> {
+  if (files.length === 0) return [`✓ ${base.branch} of ${remote.repository} has all of it already.`];
+  await pushBranch(top, { remote, base, files, force }, env);
+  const { agent, setUp } = blueprint;
+  const body = [
+    `Prepares the repository for Autobuild: issues with the label \`autobuild\` are built by ${agent.name}.`,
+    '',
+    `Set-up: ${setUp.languages.join('; ') || 'to be filled in'}. Checks: ${setUp.checks.map((check) => `\`${check}\``).join(', ') || 'to be filled in'}.`,
+    ...(agent.key ? ['', `Before the first run it needs the Actions secret \`${agent.key}\`.`] : []),
+  ].join('\n');
+  return [await openPullRequest({ remote, base, body }, { cwd: top, env })];
 }

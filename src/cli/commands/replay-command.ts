@@ -36,10 +36,10 @@ export function replayCommand(options: CliOptions, home: Home): ReplayResult {
     // The next decision starts from the recorded events, because the journal is what really happened.
     for (const event of events) state = evolve(state, event);
   }
-  if (torn) lines.push(`The last line is cut off (${torn.length} characters) and was left out.`);
+  if (torn) lines.push(`The last line is incomplete (${torn.length} characters) and was skipped.`);
   lines.push(
     differences === 0
-      ? `✓ ${commits.length} decisions, every one the same today. The run is ${state?.status}.`
+      ? `✓ ${commits.length} decisions, all the same today. The run is ${state?.status}.`
       : `✗ ${differences} of ${commits.length} decisions would differ today.`,
   );
   return { lines, differences };
@@ -56,7 +56,7 @@ function readJournalFile(file: string) {
   try {
     const journal = readJournal(readFileSync(file, 'utf8'), file);
     if (journal.commits[0]?.events[0]?.type !== 'run_requested')
-      throw new JournalError(`${file} is not the journal of a run: it does not begin with its request.`);
+      throw new JournalError(`${file} is not the journal of a run: it does not start with a request.`);
     return journal;
   } catch (error) {
     if (error instanceof JournalError) throw userError('journal_damaged', { problem: error.message });

@@ -1,18 +1,17 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { openFileVault } from '../../store/file-vault.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
-import { type RunFile, realDirectory } from '../home.ts';
-import { type CliOptions, usage } from '../options.ts';
+import { findRun } from '../find-run.ts';
+import type { RunFile } from '../home.ts';
+import type { CliOptions } from '../options.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';
 import { type CliContext, workOnRun } from '../work-on-run.ts';
 
 /** `autobuild resume` continues a run that was parked or whose process was killed. */
 export async function resumeCommand(options: CliOptions, context: CliContext): Promise<RunState> {
-  const file = findRun(options, context);
+  const file = await findRun(options, context.home, context.env);
   const { home, screen } = context;
   return withWorktreeLock(home, file, () =>
     workOnRun(file, context, async (desk) => {
@@ -46,15 +45,4 @@ function namesAgent(answers: readonly string[]): boolean {
 /** A program inside the worktree is not checked, because a deleted worktree is restored together with it. */
 function checkStart(name: string, { agents, worktree }: RunFile, { env }: CliContext): void {
   if (!agents[name]?.[0]?.includes('/')) checkAgent(name, agents, { worktree, env });
-}
-
-/**
- * Finds a run by name from anywhere, or the newest run of the worktree, even if an agent has deleted that directory.
- */
-function findRun(options: CliOptions, { home }: CliContext): RunFile {
-  const [run, ...extra] = options.operands;
-  if (extra.length > 0) throw usage(`autobuild resume takes one run, not also ${extra.join(' ')}.`);
-  if (run) return home.findRun(run, '');
-  const { directory } = options;
-  return home.findRun(undefined, existsSync(directory) ? realDirectory(directory) : resolve(directory));
 }

@@ -1,48 +1,65 @@
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed, agentNames } from '../../agents/registry.ts';
-import { readTask } from '../../commands/reading/read-task.ts';
 import { describeProblem } from '../../config/config-problem.ts';
 import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
 import { AGENT_NAME, AGENT_NAME_FORM } from '../../core/agent-name.ts';
 import { CONFIG_PATH } from '../../core/config-path.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import type { Task } from '../../core/contracts/task.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { withRunLimit } from '../../guards/observe.ts';
-import { environmentFor } from '../../runner/agent/agent-environment.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { findExecutable } from '../../runner/process/find-executable.ts';
+import { locate, makeWorktree, type Place, refuseDirtyTree } from '../choose-worktree.ts';
+import { describePlan } from '../describe-plan.ts';
+import { headOf } from '../describe-work.ts';
+import { findAgentVersion } from '../doctor/agent-version.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
-import { findVersion, versionWarning } from '../doctor/cli-version.ts';
-import { newRunId, type RunFile, realDirectory } from '../home.ts';
+import { versionWarning } from '../doctor/cli-version.ts';
+import { newRunId, type RunFile } from '../home.ts';
+import { loadTask } from '../load-task.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';
 import { type CliContext, workOnRun } from '../work-on-run.ts';
 
-const MAX_TASK_BYTES = 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
+
+/** Everything that is known before a run starts. */
+async function planRun(options: CliOptions, env: Record<string, string>) {
+  const place = await locate(options.directory, env);
+  const { top, part } = place;
+  const config = loadConfig(options, top);
+  const read = await loadTask(options, env);
+  // A task without a scope of its own is about the part that `--directory` named.
+  const scope = read.scope ?? config.scope ?? (options.directoryGiven && part ? [`${part}/**`] : undefined);
+  const task = { ...read, scope };
+  const checks = chooseChecks(options, config, place);
+  if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_PATH });
+  const { name, agents } = chooseAgent(options, config, place);
+  const builtIn = checkAgent(name, agents, { worktree: top, env });
+  const git = findExecutable('git', { cwd: top, path: env.PATH ?? '' });
+  if ('problem' in git) throw userError('git_missing');
+  await refuseDirtyTree(place, options, env);
+  const limits = options.maxTurns ? withRunLimit(config.guards, 'turns', options.maxTurns) : config.guards;
+  return { place, config, task, checks, name, agents, builtIn, limits };
+}
+
+/** `autobuild run --dry-run` makes the same checks as the run itself, and says what would run. It writes nothing. */
+export async function dryRunCommand(options: CliOptions, env: Record<string, string>): Promise<string[]> {
+  return describePlan(await planRun(options, env), options);
+}
 
 /** `autobuild run` finds every mistake it can before it starts or writes anything. */
 export async function runCommand(options: CliOptions, context: CliContext): Promise<RunState> {
-  const [taskFile, ...extra] = options.operands;
-  if (!taskFile) throw usage('autobuild run needs a task file.');
-  if (extra.length > 0) throw usage(`autobuild run takes one task file, not also ${extra.join(' ')}.`);
-  const worktree = realDirectory(options.directory);
-  const config = loadConfig(options, worktree);
-  const { task, hidden } = loadTask(taskFile, config);
-  const checks =
-    options.verify.length > 0 ? options.verify : (config.verify ?? detectChecks(repositoryFiles(worktree)));
-  if (checks.length === 0) throw userError('checks_missing', { config: CONFIG_PATH });
-  const { name, agents } = chooseAgent(options, config);
-  const { env } = context;
-  const builtIn = checkAgent(name, agents, { worktree, env });
-  const git = findExecutable('git', { cwd: worktree, path: env.PATH ?? '' });
-  if ('problem' in git) throw userError('git_missing');
+  const { env, home } = context;
+  const { place, config, task, checks, name, agents, builtIn, limits } = await planRun(options, env);
+  const { top, part } = place;
   const run = newRunId();
+  const own = options.worktree ? await makeWorktree(place, { id: run, task: task.id }, home, env) : undefined;
+  const worktree = own?.directory ?? top;
   const file: RunFile = {
     run,
     worktree,
@@ -51,11 +68,15 @@ export async function runCommand(options: CliOptions, context: CliContext): Prom
     junit: config.junit,
     turn_minutes: config.limits.turn_minutes,
     check_minutes: config.limits.check_minutes,
+    isolation: config.isolation,
+    check_isolation: config.check_isolation,
     created_at: new Date().toISOString(),
+    head: await headOf(worktree, env),
+    ...(own ? { repository: top, branch: own.branch } : {}),
   };
-  return withWorktreeLock(context.home, file, () => {
-    context.home.saveRun(file);
-    context.screen.start(run, task, checks, hidden);
+  return withWorktreeLock(home, file, () => {
+    home.saveRun(file);
+    context.screen.start(run, task, checks, { part, own });
     if (builtIn) void warnOfAgent(builtIn, worktree, context);
     return workOnRun(file, context, async (desk) => {
       await desk.handleOnce(run, {
@@ -66,7 +87,7 @@ export async function runCommand(options: CliOptions, context: CliContext): Prom
         agent: name,
         agents: [...new Set([...Object.keys(agents), ...agentNames()])],
         checks,
-        limits: options.maxTurns ? withRunLimit(config.guards, 'turns', options.maxTurns) : config.guards,
+        limits,
         known_errors: config.known_errors,
         reminders: {
           every_ms: config.waiting.remind_minutes * 60_000,
@@ -80,7 +101,7 @@ export async function runCommand(options: CliOptions, context: CliContext): Prom
 
 /** Runs beside the job, because some CLIs take seconds to print their version. */
 async function warnOfAgent(agent: Agent, cwd: string, { env, screen }: CliContext): Promise<void> {
-  const found = await findVersion(agent.program ?? agent.name, { cwd, env: environmentFor(agent, env) });
+  const found = await findAgentVersion(agent, { cwd, env });
   if (found.is === 'broken') {
     const words = found.words ? ` It said: ${found.words}` : '';
     screen.note(`${agent.name} here does not work: ${found.problem}.${words} See: autobuild doctor`);
@@ -124,26 +145,26 @@ function stateDirProblems(stateDir: string): string[] {
   ];
 }
 
-function loadTask(taskFile: string, config: Config): { task: Task; hidden: number } {
-  const content = readTextFile(resolve(taskFile), MAX_TASK_BYTES);
-  if ('problem' in content) {
-    if (content.missing) throw userError('task_file_missing', { file: taskFile, reason: content.problem });
-    throw userError('task_file_unusable', { file: taskFile, problem: `${content.problem}.` });
-  }
-  const id = basename(taskFile)
-    .replace(/\.[^.]*$/, '')
-    .replaceAll(/[^A-Za-z0-9._-]/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 100);
-  const read = readTask(content.text, { id: id || 'task', source: taskFile });
-  if (!read.ok) throw userError('task_file_unusable', { file: taskFile, problem: read.problem });
-  const scope = read.task.scope ?? config.scope;
-  return { task: { ...read.task, scope }, hidden: read.hidden_characters };
+/** Checks given on the command line, and those of a part with a manifest of its own, run in that part. */
+function chooseChecks({ verify }: CliOptions, config: Config, { top, part }: Place): string[] {
+  if (verify.length > 0) return inPart(verify, part);
+  if (config.verify) return config.verify;
+  const own = part ? detectChecks(repositoryFiles(join(top, part))) : [];
+  return own.length > 0 ? inPart(own, part) : detectChecks(repositoryFiles(top));
+}
+
+function inPart(commands: string[], part: string): string[] {
+  if (!part) return commands;
+  const quoted = /^[\w./-]+$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`;
+  return commands.map((command) =>
+    /[;&|#\n]/.test(command) ? `cd ${quoted} && {\n${command}\n}` : `cd ${quoted} && ${command}`,
+  );
 }
 
 function chooseAgent(
   options: CliOptions,
   config: Config,
+  { top, part }: Place,
 ): { name: string; agents: Record<string, string[]> } {
   const agents = Object.fromEntries(
     Object.entries(config.agents).map(([name, { command }]) => [name, command]),
@@ -151,7 +172,10 @@ function chooseAgent(
   if (options.agentCommand.length > 0) {
     const name = options.agent ?? 'command';
     if (!AGENT_NAME.test(name)) throw usage(`--agent takes a name of ${AGENT_NAME_FORM}.`);
-    return { name, agents: { ...agents, [name]: options.agentCommand } };
+    const [program = '', ...args] = options.agentCommand;
+    // The agent starts at the top, but the path was typed in the part.
+    const isPath = part !== '' && program.includes('/');
+    return { name, agents: { ...agents, [name]: [isPath ? resolve(top, part, program) : program, ...args] } };
   }
   const name =
     options.agent ?? config.agent ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { totalsOf } from '../../comments/text/totals.ts';
 import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
@@ -7,18 +8,20 @@ import { describeStatus } from '../../core/decide/commands/status.ts';
 import { foldRun } from '../../core/decide/evolve.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { limitsInForce } from '../../guards/observe.ts';
-import { specDeviationDetected } from '../../guards/scope.ts';
 import { lockHolder } from '../../runner/workspace/worktree-lock.ts';
 import { JournalError, readJournal } from '../../store/file.ts';
-import { type Home, realDirectory } from '../home.ts';
-import { type CliOptions, usage } from '../options.ts';
+import { findRun } from '../find-run.ts';
+import type { Home } from '../home.ts';
+import type { CliOptions } from '../options.ts';
 
 /** `autobuild status` only reads, so it also works while the run is working. */
-export async function statusCommand(options: CliOptions, home: Home): Promise<string[]> {
-  const [run, ...extra] = options.operands;
-  if (extra.length > 0) throw usage(`autobuild status takes one run, not also ${extra.join(' ')}.`);
+export async function statusCommand(
+  options: CliOptions,
+  home: Home,
+  env: Record<string, string>,
+): Promise<string[]> {
   if (options.all) return listRuns(options, home);
-  const file = home.findRun(run, run ? '' : realDirectory(options.directory));
+  const file = await findRun(options, home, env);
   const state = readState(home, file.run);
   if (!state) throw userError('run_missing', { run: file.run, home: home.directory });
   if (options.json) return [JSON.stringify(state)];
@@ -27,7 +30,7 @@ export async function statusCommand(options: CliOptions, home: Home): Promise<st
   const isGone = state.job_live && holder?.run !== file.run;
   const lines = describe(state, file.worktree);
   return isGone
-    ? [...lines, `  Its process is gone: autobuild resume ${file.run} goes on where it stopped.`]
+    ? [...lines, `  Its process is gone. Continue where it stopped with: autobuild resume ${file.run}`]
     : lines;
 }
 
@@ -38,7 +41,7 @@ function listRuns(options: CliOptions, home: Home): string[] {
   const figures = resolutionFigures(states.flatMap((state) => state.escalations));
   return [
     ...states.map(
-      (state) => `${state.run}  ${state.task.title.slice(0, 40).padEnd(40)}  ${describeStatus(state)}`,
+      (state) => `${state.run}  ${state.task.title.slice(0, 40).padEnd(40)}  ${statusHere(state)}`,
     ),
     '',
     resolutionLine(figures),
@@ -63,20 +66,26 @@ function describe(state: RunState, worktree: string): string[] {
   const off = Object.entries(state.limits).flatMap(([guard, limit]) => (limit === 'off' ? [guard] : []));
   return [
     `${state.run}  ${state.task.title}`,
-    `  ${describeStatus(state)}`,
+    `  ${statusHere(state)}`,
     `  turn ${state.turn} of ${limits.turns ?? 'off'}, ${Math.round(state.active_ms / 60_000)} min working, ${Math.round(state.waiting_ms / 60_000)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
     ...(checks ? [`  ${checks.passed} of ${checks.total} ${checks.unit} pass`] : []),
     `  ${state.changes.paths.length} of ${limits.files ?? 'off'} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,
+    ...(state.turns.length > 0 ? [`  cost ${totalsOf(state, limits).cost}`] : []),
     ...(state.task.scope
       ? [`  scope: ${state.task.scope.join(', ')}`]
-      : [`  ${specDeviationDetected.id} is inactive: the task declares no scope`]),
-    ...(off.length > 0 ? [`  switched off: ${off.join(', ')}`] : []),
+      : ['  no scope set: any file may be changed']),
+    ...(off.length > 0 ? [`  guards off: ${off.join(', ')}`] : []),
     `  ${resolutionLine(resolutionFigures(state.escalations))}`,
   ];
+}
+
+/** A shell does not know `/continue`. */
+function statusHere(state: RunState): string {
+  return describeStatus(state, `autobuild resume ${state.run}`);
 }
 
 function resolutionLine({ total, resolved_in_time, rate }: ReturnType<typeof resolutionFigures>): string {
   if (rate === undefined) return 'no question was asked';
   const target = `target ${RESOLUTION_TARGET.rate * 100} %`;
-  return `${resolved_in_time} of ${total} questions settled within an hour (${Math.floor(rate * 100)} %, ${target})`;
+  return `${resolved_in_time} of ${total} questions answered within an hour (${Math.floor(rate * 100)} %, ${target})`;
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import { worktreeProblem } from '../../agents/decoded-path.ts';
 import { installCommand } from '../../agents/install-command.ts';
 import { agentNamed } from '../../agents/registry.ts';
 import { type UserError, userError } from '../../core/error-catalogue.ts';
@@ -37,6 +38,8 @@ export function agentProblem(
       : found.problem;
     return userError('agent_not_startable', { problem });
   }
+  const unreachable = agent && worktreeProblem(agent, worktree);
+  if (unreachable) return userError('agent_not_startable', { problem: unreachable });
   const keys = agent && missingKeys(agent, env);
   return keys ? userError('agent_key_missing', { name, keys }) : undefined;
 }

@@ -8,19 +8,25 @@ const VERSION_LENGTH = 80;
 const WORDS_LENGTH = 300;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-type FoundVersion =
+export type FoundVersion =
   | { is: 'there'; version: string }
   | { is: 'missing' }
+  /** It gave no answer in time. On a busy machine some CLIs take long, so it may work. */
+  | { is: 'slow'; problem: string }
   /** The program exists but fails: how it ended, and the end of its stderr. */
   | { is: 'broken'; problem: string; words: string };
 
 interface ProgramContext {
   cwd: string;
   env: Record<string, string | undefined>;
+  answerMs?: number;
 }
 
 /** Runs `command --version`. */
-export function findVersion(command: string, { cwd, env }: ProgramContext): Promise<FoundVersion> {
+export function findVersion(
+  command: string,
+  { cwd, env, answerMs = ANSWER_MS }: ProgramContext,
+): Promise<FoundVersion> {
   const found = findExecutable(command, { cwd, path: env.PATH ?? '' });
   if ('problem' in found)
     return Promise.resolve(
@@ -29,7 +35,7 @@ export function findVersion(command: string, { cwd, env }: ProgramContext): Prom
   const options = {
     cwd,
     env,
-    timeout: ANSWER_MS,
+    timeout: answerMs,
     killSignal: 'SIGKILL' as const,
     maxBuffer: MAX_OUTPUT_BYTES,
   };
@@ -37,6 +43,8 @@ export function findVersion(command: string, { cwd, env }: ProgramContext): Prom
     execFile(found.path, ['--version'], options, (error, stdout, stderr) => {
       const [first = ''] = cleanMessage(stdout.trim()).split('\n');
       if (!error) resolve({ is: 'there', version: first.slice(0, VERSION_LENGTH) || 'of unknown version' });
+      else if (error.killed && error.code !== TOO_MUCH)
+        resolve({ is: 'slow', problem: `${command} --version gave no answer in ${answerMs / 1000} s` });
       else
         resolve({
           is: 'broken',
@@ -53,17 +61,10 @@ export async function versionOf(command: string, context: ProgramContext): Promi
   return found.is === 'there' ? found.version : undefined;
 }
 
-function howItEnded({
-  code,
-  killed,
-  signal,
-}: {
-  code?: unknown;
-  killed?: boolean;
-  signal?: unknown;
-}): string {
-  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed without end';
-  if (killed) return `gave no answer in ${ANSWER_MS / 1000} s`;
+const TOO_MUCH: unknown = 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+
+function howItEnded({ code, signal }: { code?: unknown; signal?: unknown }): string {
+  if (code === TOO_MUCH) return 'printed without end';
   return signal ? `was killed by ${signal}` : `exited ${code}`;
 }
 

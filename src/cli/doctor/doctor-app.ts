@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import * as z from 'zod';
+import {
+  APP_PATHS,
+  LATER_EVENTS,
+  LATER_PERMISSIONS,
+  NEEDED_EVENTS,
+  NEEDED_PERMISSIONS,
+} from '../../core/app-manifest.ts';
 import type { AppDelivery, AppSetUp } from '../../github/set-up/app-set-up.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 
 const RANKS = ['none', 'read', 'write', 'admin'];
-const WEBHOOK_PATH = '/api/github/webhooks';
-const Manifest = z.object({
-  default_permissions: z.record(z.string(), z.string()),
-  default_events: z.array(z.string()),
-});
+const WEBHOOK_PATH = APP_PATHS.webhooks;
 
 type Installation = NonNullable<Awaited<ReturnType<AppSetUp['installation']>>>;
 
@@ -24,10 +24,10 @@ export async function* examineApp(
   app: AppSetUp,
   { owner, repo, publicUrl }: AppQuestion,
 ): AsyncGenerator<Finding> {
-  const manifest = readManifest();
   const { name, url, permissions, events } = await app.app();
-  const deaf = manifest.default_events.filter((event) => !events.includes(event));
-  const weak = findLacking(manifest.default_permissions, permissions);
+  const isMissing = (event: string) => !events.includes(event);
+  const deaf = NEEDED_EVENTS.filter(isMissing);
+  const weak = findLacking(NEEDED_PERMISSIONS, permissions);
   yield weak.length + deaf.length === 0
     ? ok('app', `The App ${name} asks for what it needs.`)
     : problem(
@@ -35,22 +35,24 @@ export async function* examineApp(
         `The App ${name} lacks ${[...weak, ...deaf.map((event) => `the event ${event}`)].join(', ')}.`,
         "Add it on the App's settings page, under Permissions & events; app.yml lists all of it.",
       );
+  const later = [
+    ...findLacking(LATER_PERMISSIONS, permissions),
+    ...LATER_EVENTS.filter(isMissing).map((event) => `the event ${event}`),
+  ];
+  if (later.length > 0)
+    yield hint(
+      'app',
+      `The App ${name} does not ask for ${later.join(', ')}. Everything works without; later versions use it.`,
+      "Add it on the App's settings page, under Permissions & events, whenever you like.",
+    );
   const installation = await app.installation(owner, repo);
-  yield describeInstallation(
-    installation,
-    findLacking(manifest.default_permissions, installation?.permissions),
-    {
-      name,
-      url,
-      repository: `${owner}/${repo}`,
-    },
-  );
+  yield describeInstallation(installation, findLacking(NEEDED_PERMISSIONS, installation?.permissions), {
+    name,
+    url,
+    repository: `${owner}/${repo}`,
+  });
   yield describeWebhook(await app.webhookUrl(), publicUrl);
   yield describeDeliveries(await app.deliveries());
-}
-
-function readManifest(): z.infer<typeof Manifest> {
-  return Manifest.parse(parse(readFileSync(new URL('../../../app.yml', import.meta.url), 'utf8')));
 }
 
 function findLacking(needed: Record<string, string>, granted: Record<string, string> = {}): string[] {
@@ -97,7 +99,7 @@ function describeWebhook(url: string | undefined, publicUrl: string | undefined)
 function describeDeliveries(deliveries: AppDelivery[]): Finding {
   const check = 'deliveries';
   const [newest] = deliveries;
-  if (!newest) return hint(check, 'No webhook was sent to the App yet.', 'Label an issue, then look again.');
+  if (!newest) return hint(check, 'No webhook was sent to the App yet.', 'Label an issue, then check again.');
   const isTaken = ({ status_code }: AppDelivery) => status_code >= 200 && status_code < 300;
   const arrived = new Set(deliveries.filter(isTaken).map(({ guid }) => guid));
   const events = new Set(deliveries.map(({ guid }) => guid));

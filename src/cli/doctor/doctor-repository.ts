@@ -5,8 +5,17 @@ import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-pat
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { ActionsPolicy, RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
 import { readWorkflowFile, type WorkflowFile } from '../workflow-file.ts';
+import { examineAgentStep } from './doctor-agent-step.ts';
+import { examineEnvironments } from './doctor-environments.ts';
 import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
-import { examineWorkflow, findActionReferences } from './doctor-workflow.ts';
+import { examineJobTime } from './doctor-job-time.ts';
+import { examinePinnedDesk } from './doctor-pinned-desk.ts';
+import { examinePins, findUnpinned } from './doctor-pins.ts';
+import { examineRulesets } from './doctor-rulesets.ts';
+import { examineRunners } from './doctor-runners.ts';
+import { examineSetUp } from './doctor-set-up.ts';
+import { examineSquash } from './doctor-squash.ts';
+import { examineWorkflow } from './doctor-workflow.ts';
 
 const BRANCH = 'autobuild/issue-1';
 /** Rules that can block the App from creating its branch or from force-pushing to it. */
@@ -47,7 +56,7 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
       'Unarchive it in its settings.',
     );
   if (!repository.has_issues)
-    yield problem('repository', 'Issues are switched off.', 'Switch them on in the settings, under General.');
+    yield problem('repository', 'Issues are disabled.', 'Switch them on in the settings, under General.');
 
   const text = await eyes.file(CONFIG_PATH, branch);
   const read = readConfig(text ?? '');
@@ -60,16 +69,25 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
     const remedy = 'Let `autobuild init` write it, and commit both files there.';
     yield problem('workflow', `${WORKFLOW_PATH} is not on ${branch}.`, remedy);
   } else if (!workflow.ok) {
-    yield problem('workflow', `${WORKFLOW_PATH} cannot be used: ${workflow.problem}.`, 'Mend the file.');
+    yield problem('workflow', `${WORKFLOW_PATH} cannot be used: ${workflow.problem}.`, 'Fix the file.');
   } else yield ok('workflow', `${WORKFLOW_PATH} is on ${branch}.`);
   const usable = workflow?.ok ? workflow.workflow : undefined;
   yield* describeActions(await eyes.actionsPolicy(), usable && (await eyes.workflow(WORKFLOW_FILE)), usable);
   if (usable) {
     yield* examineWorkflow(usable, asked.version);
+    yield* examinePins(usable);
+    yield* examinePinnedDesk(usable);
+    yield* examineSetUp(usable);
+    yield* examineAgentStep(usable, config);
+    yield* examineRunners(usable);
+    yield* examineJobTime(usable);
+    yield* examineEnvironments(eyes, usable);
     yield* examineSecrets(eyes, usable, config);
   }
   yield* examineLabel(eyes, asked.label);
   yield* examineRules(eyes);
+  yield* examineRulesets(eyes);
+  yield* examineSquash(repository, config);
 }
 
 function* describeConfig(read: ReadConfig, branch: string, isThere: boolean): Generator<Finding> {
@@ -105,7 +123,7 @@ function* describeActions(
   const check = 'actions';
   const settings = 'in the settings, under Actions → General';
   if (policy && !policy.enabled) {
-    yield problem(check, 'Actions are switched off for the repository.', `Switch them on ${settings}.`);
+    yield problem(check, 'Actions is disabled for the repository.', `Switch them on ${settings}.`);
     return;
   }
   if (state === 'disabled') {
@@ -121,8 +139,7 @@ function* describeActions(
     yield unknown(check, 'Which actions the repository may use cannot be seen.', remedy);
     return;
   }
-  const references = workflow ? findActionReferences(workflow) : [];
-  const loose = references.find(({ ref }) => !/^[0-9a-f]{40}$/.test(ref));
+  const [loose] = findUnpinned(workflow?.uses ?? []);
   if (policy.allowed === 'local_only')
     yield problem(
       check,
@@ -130,8 +147,8 @@ function* describeActions(
       `Allow those of the workflow ${settings}.`,
     );
   else if (policy.mustPinCommits && loose) {
-    const message = `Actions must be pinned to a commit, and ${loose.action}@${loose.ref} is not.`;
-    yield problem(check, message, `Name the commit of ${loose.ref} in the workflow.`);
+    const message = `Actions must be pinned to a commit, and ${loose} is not.`;
+    yield problem(check, message, 'Name its commit behind the @ in the workflow.');
   } else if (policy.allowed === 'selected')
     yield hint(
       check,

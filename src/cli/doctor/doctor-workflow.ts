@@ -12,7 +12,7 @@ interface ActionReference {
   ref: string;
 }
 
-export function findActionReferences({ uses }: WorkflowFile): ActionReference[] {
+export function findActionReferences({ uses }: Pick<WorkflowFile, 'uses'>): ActionReference[] {
   return uses.flatMap((text) => {
     const { action, ref } = ACTION.exec(text)?.groups ?? {};
     return action && ref ? [{ action, ref }] : [];

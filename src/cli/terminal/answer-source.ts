@@ -1,12 +1,14 @@
 import { parseComment } from '../../commands/parse-comment.ts';
 import { parseTerminalLine } from '../../commands/parse-line.ts';
-import type { Command } from '../../core/contracts/command.ts';
+import { COMMAND_NAMES, type Command } from '../../core/contracts/command.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 
 type Answered =
   | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }
   /** Not understood. Nothing changed, so the reason is shown and the question is asked again. */
-  | { kind: 'problem'; problem: string; suggestion?: string }
+  | { kind: 'problem'; problem: string; suggestion?: string; isPlain?: boolean }
+  /** An empty line, or words that were not sent after all. */
+  | { kind: 'nothing' }
   /** Nobody is there to ask. */
   | { kind: 'none' };
 
@@ -20,6 +22,8 @@ export interface AnswerSource {
 export interface Prompter {
   readLine(prompt: string): Promise<string | undefined>;
   readHidden(prompt: string): Promise<string | undefined>;
+  /** Enter is a yes, any other key a no. */
+  confirm(prompt: string): Promise<boolean>;
   close(): void;
 }
 
@@ -34,23 +38,51 @@ export function createAnswerSource(texts: string[], prompter: Prompter | undefin
       if (!prompter) return { kind: 'none' };
       const line = await prompter.readLine('> ');
       if (line === undefined) return { kind: 'none' };
-      const answered = read(line, 'terminal');
-      const isBareProvide =
+      const answered = readTyped(line);
+      if (answered.kind === 'problem' && answered.isPlain) return offerGuidance(line.trim(), prompter);
+      const wantsFields =
         answered.kind === 'command' &&
         answered.command.name === 'provide' &&
+        escalation.inputs.length > 0 &&
         Object.keys(answered.command.inputs).length === 0;
-      return isBareProvide ? askForValues(escalation, given, prompter) : answered;
+      return wantsFields ? askForValues(escalation, given, prompter) : answered;
     },
   };
 }
 
-function read(text: string, via: 'terminal' | 'answer_flag'): Answered {
+/** Reads a line that a person typed. */
+export function readTyped(line: string): Exclude<Answered, { kind: 'none' }> {
+  if (line.trim() === '') return { kind: 'nothing' };
+  const answered = read(line, 'terminal');
+  return answered.kind === 'problem' ? { ...answered, isPlain: isPlainWords(line) } : answered;
+}
+
+/** Several words without a slash are meant for the agent. A single one is more likely a misspelled command. */
+function isPlainWords(line: string): boolean {
+  const [first = '', ...more] = line.trim().split(/\s+/);
+  const isCommand = (COMMAND_NAMES as readonly string[]).includes(first.toLowerCase());
+  return more.length > 0 && !first.startsWith('/') && !isCommand;
+}
+
+async function offerGuidance(text: string, prompter: Prompter): Promise<Answered> {
+  const isWanted = await prompter.confirm(
+    '  Send this to the agent as guidance and continue?  ⏎ yes · Esc no ',
+  );
+  return isWanted
+    ? { kind: 'command', command: { name: 'guide', text }, via: 'terminal' }
+    : { kind: 'nothing' };
+}
+
+function read(
+  text: string,
+  via: 'terminal' | 'answer_flag',
+): Extract<Answered, { kind: 'command' | 'problem' }> {
   // A value in a fenced block needs the grammar of comments. A single line needs no slash.
-  const parsed = text.includes('\n') ? parseComment(text) : parseTerminalLine(text);
+  const parsed = text.includes('\n') ? parseComment(text, { isOwn: true }) : parseTerminalLine(text);
   if (parsed.kind === 'command') return { ...parsed, via };
   if (parsed.kind === 'reply')
     return { kind: 'problem', problem: parsed.problem, suggestion: parsed.suggestion };
-  return { kind: 'problem', problem: 'That holds no command.', suggestion: '/help' };
+  return { kind: 'problem', problem: 'Type a command, or /help.', suggestion: '/help' };
 }
 
 async function askForValues(
@@ -68,7 +100,7 @@ async function askForValues(
     if (value !== '') inputs[input.key] = value;
   }
   if (Object.keys(inputs).length === 0) {
-    return { kind: 'problem', problem: 'No value was typed.', suggestion: '/provide' };
+    return { kind: 'problem', problem: 'no value was typed.', suggestion: '/provide' };
   }
   return { kind: 'command', command: { name: 'provide', inputs }, via: 'terminal' };
 }

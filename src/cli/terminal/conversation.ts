@@ -4,7 +4,7 @@ import type { Desk } from '../../core/decide/desk.ts';
 import type { UserError } from '../../core/error-catalogue.ts';
 import type { Vault } from '../../core/ports/ports.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
-import type { AnswerSource } from './answer-source.ts';
+import { type AnswerSource, readTyped } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
 interface Conversation {
@@ -12,6 +12,8 @@ interface Conversation {
   ask(escalation: string): void;
   /** A command of the person at the terminal, whether it answers a question or not. */
   command(command: Command, via: 'terminal' | 'answer_flag'): Promise<void>;
+  /** A line typed while no question was on the screen. It never answers one. */
+  typed(line: string): Promise<void>;
 }
 
 /** Asks and reads answers until one resolves the question or nobody is there. */
@@ -25,6 +27,8 @@ export function createConversation(options: {
   now(): Date;
   /** The reason why this machine cannot run that agent. */
   agentProblem(name: string): UserError | undefined;
+  /** When that agent reads guidance that is sent while it works. */
+  whenHeard(agent: string): string;
   isOver(): boolean;
   onNobody(): void;
   onFailure(error: unknown): void;
@@ -37,6 +41,34 @@ export function createConversation(options: {
     const sealed = await sealCommand(vault, run, given);
     const at = options.now().toISOString();
     await desk.handleOnce(run, { type: 'command', at, command: sealed, by: screen.user, via });
+  }
+
+  async function typed(line: string): Promise<void> {
+    const read = readTyped(line);
+    if (read.kind === 'nothing') return;
+    const state = await desk.state(run);
+    if (read.kind === 'problem') {
+      const suggestion = read.isPlain ? `/guide ${line.trim()}` : read.suggestion;
+      return screen.reply({ tone: 'refused', title: `Nothing changed: ${read.problem}`, suggestion }, state);
+    }
+    const problem = problemOf(read.command);
+    if (problem)
+      return screen.reply(
+        { tone: 'refused', title: `Nothing changed: ${problem.message}`, detail: problem.remedy },
+        state,
+      );
+    const sealed = await sealCommand(vault, run, read.command);
+    const at = options.now().toISOString();
+    const input = {
+      type: 'command' as const,
+      at,
+      command: sealed,
+      by: screen.user,
+      via: 'terminal' as const,
+    };
+    if (await desk.handleUnlessAsked(run, input)) {
+      if (read.command.name === 'guide' && state.job_live) screen.note(options.whenHeard(state.agent));
+    } else screen.note('Ignored: a question came up first. Read it, then answer.');
   }
 
   /**
@@ -58,6 +90,7 @@ export function createConversation(options: {
       const answer = await answers.next(escalation, new Set(Object.keys(state.given)));
       if (options.isOver()) return;
       if (answer.kind === 'none') return options.onNobody();
+      if (answer.kind === 'nothing') continue;
       if (answer.kind === 'problem') {
         const { problem, suggestion } = answer;
         screen.reply({ tone: 'refused', title: `Nothing changed: ${problem}`, suggestion }, state);
@@ -76,6 +109,7 @@ export function createConversation(options: {
 
   return {
     command,
+    typed,
     ask(escalation) {
       if (asked === escalation) return;
       asked = escalation;

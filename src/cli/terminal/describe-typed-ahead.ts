@@ -15,5 +15,5 @@ function describeLine(line: string): string {
   }
   const word = /^\s*\/?([a-z]+)/i.exec(line)?.[1]?.toLowerCase();
   const isBeginning = word !== undefined && COMMAND_NAMES.some((name) => name.startsWith(word));
-  return isBeginning ? `/${word} …` : 'text that is no command';
+  return isBeginning ? `/${word} …` : 'text that is not a command';
 }

@@ -3,6 +3,7 @@ import { terminalLine } from '../../comments/terminal/terminal-text.ts';
 import type { Prompter } from './answer-source.ts';
 import { describeTypedAhead } from './describe-typed-ahead.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
+import type { LiveInput } from './live-input.ts';
 
 /**
  * Asks questions at a terminal. Keys pressed before a question was visible do not answer it. A secret is never echoed,
@@ -12,25 +13,50 @@ export function createPrompter(
   input: NodeJS.ReadStream,
   output: NodeJS.WriteStream,
   onInterrupt: () => void,
+  live?: Pick<LiveInput, 'pause' | 'open'>,
 ): Prompter {
   outliveTerminal(input);
   let giveUp: (() => void) | undefined;
   let closed = false;
-  const ask = async (prompt: string, hidden: boolean): Promise<string | undefined> => {
-    if (closed) return undefined;
-    const { text, interrupted, ended } = await discardTypedAhead(input, () => closed);
+  /** Makes the terminal ready for an answer. False if there will be none. */
+  const begin = async (hidden: boolean): Promise<boolean> => {
+    if (closed) return false;
+    const unsent = live?.pause() ?? '';
+    const { text: buffered, interrupted, ended } = await discardTypedAhead(input, () => closed);
+    const text = unsent + buffered;
     if (closed || ended || interrupted) {
       input.setRawMode(false);
       input.pause();
       if (interrupted) onInterrupt();
-      return undefined;
+      return false;
     }
     if (text !== '') {
       const notice = `Ignored what was typed before the question${hidden ? '' : `: ${describeTypedAhead(text)}`}`;
       output.write(`${terminalLine(notice, output.columns || 80)}\n`);
     }
-    return read(prompt, hidden);
+    return true;
   };
+  const ask = async (prompt: string, hidden: boolean): Promise<string | undefined> => {
+    const answer = (await begin(hidden)) ? await read(prompt, hidden) : undefined;
+    if (!closed) live?.open();
+    return answer;
+  };
+  /** One key, read from a terminal in raw mode. */
+  const readKey = (): Promise<string> =>
+    new Promise((resolve) => {
+      const finish = (key: string) => {
+        input.off('data', take).off('end', end).off('close', end);
+        giveUp = undefined;
+        input.setRawMode(false);
+        input.pause();
+        resolve(key);
+      };
+      const take = (chunk: Buffer) => finish(chunk.toString('utf8'));
+      const end = () => finish('');
+      giveUp = end;
+      input.on('data', take).on('end', end).on('close', end);
+      input.resume();
+    });
   const read = (prompt: string, hidden: boolean): Promise<string | undefined> =>
     new Promise((resolve) => {
       let muted = false;
@@ -63,6 +89,15 @@ export function createPrompter(
   return {
     readLine: (prompt) => ask(prompt, false),
     readHidden: (prompt) => ask(prompt, true),
+    async confirm(prompt) {
+      if (!(await begin(false))) return false;
+      output.write(prompt);
+      const key = await readKey();
+      output.write('\n');
+      if (key.includes('\x03')) onInterrupt();
+      if (!closed) live?.open();
+      return key === '\r' || key === '\n';
+    },
     close() {
       closed = true;
       giveUp?.();

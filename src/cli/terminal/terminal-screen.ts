@@ -8,20 +8,22 @@ import { renderTerminalReview } from '../../comments/terminal/render-review.ts';
 import { renderTurnLine } from '../../comments/terminal/render-turn-line.ts';
 import type { RunLook, TerminalLook } from '../../comments/terminal/style.ts';
 import { terminalLine, terminalText } from '../../comments/terminal/terminal-text.ts';
+import { isolationWords } from '../../comments/text/isolation.ts';
 import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
+import type { Reply } from '../../core/contracts/effect.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { limitsInForce } from '../../guards/observe.ts';
-import { specDeviationDetected } from '../../guards/scope.ts';
-import type { JobProgress } from '../../runner/job/job.ts';
 import { exitCodeOf } from '../exit-code.ts';
+import type { LiveInput } from './live-input.ts';
+import { createLiveView } from './live-view.ts';
 import type { Screen } from './screen.ts';
 
 const REDRAW_MS = 200;
 /** Room for two paths of maximum length, because a problem's last words say where the reverted file was saved. */
 const PROBLEM_CELLS = 10_000;
-const CLEAR_LINE = '\r\x1b[2K';
+const LAST_WORDS = 600;
 
 interface ScreenOptions {
   out: NodeJS.WritableStream & { columns?: number };
@@ -29,34 +31,62 @@ interface ScreenOptions {
   events?: NodeJS.WritableStream;
   /** True for a terminal whose last line can be rewritten. */
   live: boolean;
+  /** The line that is typed below the live line. */
+  typing?: Pick<LiveInput, 'line' | 'onChange'>;
   colour: boolean;
+  /** The time zone of the person at the terminal. */
+  zone?: string;
   user: string;
   now(): Date;
+  /** The text with hints that work in this shell. */
+  pasteable?(text: string): string;
 }
 
 /** Writes to a terminal with a live line, or as plain lines to a pipe. */
 export function createTerminalScreen(options: ScreenOptions): Screen {
   const { out, events, live, now } = options;
-  const look = (): TerminalLook => ({ width: live ? (out.columns ?? 80) : 80, colour: options.colour });
+  const look = (): TerminalLook => ({
+    width: live ? out.columns || 80 : 80,
+    colour: options.colour,
+    zone: options.zone,
+  });
   const lookAt = ({ limits }: RunState): RunLook => ({ ...look(), limits: limitsInForce(limits) });
   let latest: RunState | undefined;
-  let doing = '';
+  let doing: { text: string; checking: boolean } | undefined;
+  let cost: number | null | undefined;
+  /** When the turn or the checks began. Undefined while nothing works, so that a question is never overwritten. */
   let workingSince: number | undefined;
-  let drawn = false;
-  const timer = live ? setInterval(draw, REDRAW_MS) : undefined;
+  let frame = 0;
+  const view = live ? createLiveView(out) : undefined;
+  const timer = view ? setInterval(tick, REDRAW_MS) : undefined;
   timer?.unref();
+  options.typing?.onChange(draw);
 
-  function print(text: string): void {
-    out.write(`${drawn ? CLEAR_LINE : ''}${text}\n`);
-    drawn = false;
+  function print(words: string): void {
+    const text = options.pasteable?.(words) ?? words;
+    if (!view) return void out.write(`${text}\n`);
+    view.print(text);
+    draw();
   }
-  /** Draws only while the agent or the checks are working, so that a question is never overwritten. */
+  function tick(): void {
+    frame += 1;
+    draw();
+  }
   function draw(): void {
-    if (!latest || workingSince === undefined) return;
-    const active_ms = latest.active_ms + now().getTime() - workingSince;
-    const line = renderLiveLine(latest, { active_ms, doing }, lookAt(latest));
-    out.write(`${CLEAR_LINE}${line}`);
-    drawn = true;
+    if (!view || !latest || workingSince === undefined) return;
+    const figures = {
+      elapsed_ms: now().getTime() - workingSince,
+      frame,
+      doing: doing?.text,
+      checking: doing?.checking,
+      cost_usd: cost,
+    };
+    view.draw(renderLiveLine(latest, figures, lookAt(latest)), options.typing?.line());
+  }
+  /** The clock begins at zero, and the last action of what ran before is not shown any more. */
+  function beginWork(text = '', checking = false): void {
+    workingSince = now().getTime();
+    doing = { text, checking };
   }
   const printLines = (text: string, mark: string) =>
     print(
@@ -67,36 +97,62 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
 
   return {
     user: options.user,
-    start(run, task, checks, hiddenCharacters) {
+    start(run, task, checks, { part, own }) {
       print(`run ${run}: ${terminalLine(task.title, 60)}`);
       print(`  checks: ${checks.map((check) => terminalLine(check, 60)).join(' · ')}`);
-      if (!task.scope) print(`  no scope declared: ${specDeviationDetected.id} is inactive`);
-      if (hiddenCharacters > 0) print(`  ${hiddenCharacters} invisible characters of the task were removed`);
+      if (own) {
+        print(
+          `  worktree: ${terminalLine(own.directory, PROBLEM_CELLS)}, branch ${terminalLine(own.branch, 100)}`,
+        );
+        print('  It has the files of the last commit, without ignored ones (node_modules, .env)');
+      } else if (part) print(`  the whole repository is watched, not only ${terminalLine(part, 200)}`);
+      if (!task.scope) print('  no scope set: any file may be changed');
+      const hidden = task.hidden?.characters ?? 0;
+      if (hidden > 0) print(`  ${hidden} invisible characters of the task were removed`);
     },
-    resumed: (state) => print(`run ${state.run} resumed: ${terminalLine(state.task.title, 60)}`),
+    resumed(state) {
+      print(`run ${state.run} resumed: ${terminalLine(state.task.title, 60)}`);
+      latest = state;
+      if (!state.pending) beginWork('reading the repository');
+    },
     event(event, state) {
       latest = state;
-      if (event.type === 'turn_started') workingSince = now().getTime();
-      if (stopsTheClock(event)) workingSince = undefined;
+      if (event.type === 'run_requested') beginWork('reading the repository');
+      if (WORK_BEGINS.has(event.type)) beginWork();
+      if (WORK_STOPS.has(event.type)) workingSince = undefined;
       events?.write(`${JSON.stringify(event)}\n`);
-      const line = live ? liveLineOf(event, look()) : renderPlain(event, limitsInForce(state.limits));
+      const line = live
+        ? liveLineOf(event, look())
+        : renderPlain(event, limitsInForce(state.limits), options.zone);
       if (line) print(line);
+      const words = event.type === 'turn_ended' ? event.record.last_words : undefined;
+      if (words)
+        print(
+          terminalText(words, look().width ?? 80, LAST_WORDS)
+            .map((said) => `  │ ${said}`)
+            .join('\n'),
+        );
       if (event.type === 'answer_acknowledged' && live) {
-        print(`▶ Running again in turn ${state.turn}. The agent took the answer in:`);
+        print(`▶ Running again in turn ${state.turn}. The agent acknowledged:`);
         printLines(event.text, '│ ');
-        workingSince = now().getTime();
       }
     },
     progress(progress) {
       if (progress.type === 'problem') print(`✗ ${terminalLine(progress.text, PROBLEM_CELLS)}`);
-      doing = describeProgress(progress) ?? doing;
+      if (progress.type === 'cost') cost = progress.usd;
+      if (progress.type === 'check') {
+        if (doing?.checking) doing = { text: progress.command, checking: true };
+        else beginWork(progress.command, true);
+      }
+      const text = progress.type === 'agent' ? describeAgentEvent(progress.event) : undefined;
+      if (text && !doing?.checking) doing = { text, checking: false };
     },
     ask(state, escalation, stateDir) {
       latest = state;
       const saved = `${stateDir}/${state.task.id}/blocked_report.json`;
       print(`\n${renderPanel(state, escalation, { ...look(), saved })}`);
     },
-    reply: (reply) => print(renderTerminalReply(reply, look(), helpRows)),
+    reply: (reply) => print(renderTerminalReply(withoutValues(reply), look(), helpRows)),
     review(state, id) {
       const escalation = state.escalations.find((candidate) => candidate.id === id);
       print(renderTerminalReview(state, escalation, look()));
@@ -106,10 +162,10 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       print(`⏸ Still waiting for you (reminder ${number}): ${terminalLine(escalation?.headline ?? '', 100)}`);
     },
     note: (text) => print(terminalLine(text, 400)),
-    end(state) {
+    end(state, left) {
       workingSince = undefined;
       clearInterval(timer);
-      print(`\n${renderEnd(state, lookAt(state))}`);
+      print(`\n${renderEnd(state, { ...lookAt(state), left })}`);
       const ended = { type: 'run_ended', status: state.status, run: state.run, exit_code: exitCodeOf(state) };
       events?.write(`${JSON.stringify(ended)}\n`);
     },
@@ -118,6 +174,8 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
 
 function liveLineOf(event: RunEvent, look: TerminalLook): string | undefined {
   if (event.type === 'turn_ended') return renderTurnLine(event.record, look);
+  if (event.type === 'job_started' && event.isolation !== undefined)
+    return `  ${isolationWords(event.isolation)}`;
   if (event.type === 'baseline_recorded') {
     const { unit, passed, total } = score(event.verification);
     return `  before any change: ${passed} of ${total} ${unit} pass`;
@@ -125,19 +183,25 @@ function liveLineOf(event: RunEvent, look: TerminalLook): string | undefined {
   return undefined;
 }
 
-function stopsTheClock(event: RunEvent): boolean {
-  return ['turn_ended', 'escalation_raised', 'job_parked', 'run_finished'].includes(event.type);
-}
+const WORK_BEGINS: ReadonlySet<RunEvent['type']> = new Set([
+  'job_started',
+  'turn_started',
+  'escalation_resolved',
+]);
+const WORK_STOPS: ReadonlySet<RunEvent['type']> = new Set([
+  'escalation_raised',
+  'run_paused',
+  'job_parked',
+  'run_finished',
+]);
 
-function describeProgress(progress: JobProgress): string | undefined {
-  if (progress.type === 'phase') return progress.text;
-  return progress.type === 'agent' ? describeAgentEvent(progress.event) : undefined;
+/** `/provide` on its own reads secrets without showing them, so no line with a value in it is suggested here. */
+function withoutValues(reply: Reply): Reply {
+  return reply.suggestion?.startsWith('/provide ') ? { ...reply, suggestion: '/provide' } : reply;
 }
 
 function describeAgentEvent(event: AgentEvent): string | undefined {
   switch (event.type) {
-    case 'text':
-      return event.text.trim() || undefined;
     case 'tool_started':
     case 'action':
       return event.title ?? event.command ?? [event.kind, ...event.paths].join(' ');

@@ -2,6 +2,8 @@ import { COMMAND_NAMES } from '../../core/contracts/command.ts';
 import { nearestName } from '../../core/nearest-name.ts';
 import { type Block, findBlocks } from './find-blocks.ts';
 import { findInlineMarkup } from './inline-markup.ts';
+import { findOriginal } from './mail-reply.ts';
+import { readVisibleText } from './visible-text.ts';
 
 /** Look-alikes of the slash in other alphabets and in mathematics. */
 const SLASH = '[/\\uff0f\\u2044\\u2215\\u29f8]';
@@ -33,12 +35,22 @@ export interface CommandLine {
   block: number;
 }
 
+interface FoundLines {
+  lines: CommandLine[];
+  blocks: Block[];
+  /** The reason why nobody can say which of the commands readers see. */
+  problem?: string;
+}
+
 interface Budget {
   compared: number;
 }
 
-/** Returns the lines of plain, outermost paragraphs that begin with a command, and all blocks. */
-export function findCommandLines(text: string): { lines: CommandLine[]; blocks: Block[] } {
+/**
+ * Returns the lines of plain, outermost paragraphs that begin with a command, and all blocks. A line counts only if it
+ * is also found in what is rendered.
+ */
+export function findCommandLines(text: string): FoundLines {
   const blocks = findBlocks(text);
   const lines: CommandLine[] = [];
   const budget = { compared: 0 };
@@ -49,7 +61,24 @@ export function findCommandLines(text: string): { lines: CommandLine[]; blocks: 
     if (block.kind !== 'paragraph' || depth > 0 || mayDefineLinks(source)) continue;
     lines.push(...findInParagraph(source, block.start, index, budget));
   }
-  return { lines, blocks };
+  return { ...(lines.length > 0 ? shownLines(text, lines) : { lines }), blocks };
+}
+
+/** If fewer lines with the same word are shown than written, nobody knows which of them is hidden. */
+function shownLines(text: string, lines: CommandLine[]): Omit<FoundLines, 'blocks'> {
+  const original = findOriginal(text);
+  const visible = readVisibleText(text.slice(0, original));
+  if ('problem' in visible) return { lines: [], problem: visible.problem };
+  const shown = countWords(visible.paragraphs.flatMap((line) => COMMAND_LINE.exec(line)?.[2] ?? []));
+  const own = lines.filter((line) => line.end <= original);
+  const written = countWords(own.map((line) => line.word));
+  return { lines: own.filter(({ word }) => (shown.get(word) ?? 0) >= (written.get(word) ?? 0)) };
+}
+
+function countWords(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }
 
 function findInParagraph(source: string, offset: number, block: number, budget: Budget): CommandLine[] {

@@ -20,7 +20,7 @@ export function readFrontMatter(text: string): FrontMatter | { problem: string }
   const yaml = text.slice(opening[0].length, closing.index + 1);
   const body = text.slice(closing.index + closing[0].length);
   if (yaml.length > MAX_LENGTH)
-    return { problem: `The front matter has more than ${MAX_LENGTH / 1024} KiB: shorten it.` };
+    return { problem: `The front matter is larger than ${MAX_LENGTH / 1024} KiB: shorten it.` };
   return readYaml(yaml, text, body);
 }
 
@@ -32,7 +32,7 @@ function readYaml(yaml: string, text: string, body: string): FrontMatter | { pro
     const line = Math.min(error.linePos?.[0].line ?? 1, yaml.trimEnd().split('\n').length) + 1;
     const what = error.message.split('\n', 1)[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? '';
     return {
-      problem: `The front matter is not valid YAML, line ${line}: ${what}. Correct that line, or take the front matter out.`,
+      problem: `The front matter is not valid YAML, line ${line}: ${what}. Fix that line, or remove the front matter.`,
     };
   }
   let aliases = false;

@@ -16,7 +16,7 @@ type Problem = Extract<ParsedCommand, { ok: false }>;
 export const approveCommand: CommandSpec = {
   name: 'approve',
   usage: '/approve [files=N] [paths=GLOB,…]',
-  summary: 'allow the proposed file, up to N files, or more paths',
+  summary: 'approve the proposed file, up to N files, or more paths',
   example: EXAMPLE,
   takes: 'words',
   parse({ line }) {
@@ -40,13 +40,13 @@ export const approveCommand: CommandSpec = {
 };
 
 function readFiles(text: string, start: number, command: Approve): number | Problem {
-  if (command.files !== undefined) return refuse('`files=` is there twice.', EXAMPLE);
+  if (command.files !== undefined) return refuse('`files=` is given twice.', EXAMPLE);
   const word = /^[^\s,]*/u.exec(text.slice(start))?.[0] ?? '';
   const files = /^\d+$/.test(word) ? Number(word) : 0;
   if (files < 1 || files > MAX_FILES) {
     const shown = showWord(word) ?? 'That number';
     return refuse(
-      `${shown} is not possible: \`files=\` takes a whole number from 1 to ${MAX_FILES}.`,
+      `${shown} is out of range: \`files=\` takes a whole number from 1 to ${MAX_FILES}.`,
       EXAMPLE,
     );
   }
@@ -55,7 +55,7 @@ function readFiles(text: string, start: number, command: Approve): number | Prob
 }
 
 function readPaths(text: string, start: number, command: Approve): number | Problem {
-  if (command.paths !== undefined) return refuse('`paths=` is there twice.', PATHS_EXAMPLE);
+  if (command.paths !== undefined) return refuse('`paths=` is given twice.', PATHS_EXAMPLE);
   const paths: string[] = [];
   let at = start;
   for (;;) {
@@ -78,7 +78,7 @@ function readPath(text: string, at: number): { value: string; end: number } | Pr
     if (!quoted.closed)
       return refuse('A quote after `paths=` is not closed.', '/approve paths="src/my files/**"');
     if (!/^[\s,]?$/u.test(text.charAt(quoted.end)))
-      return refuse('After a quoted path comes a comma, a space or nothing.', PATHS_EXAMPLE);
+      return refuse('A quoted path must be followed by a comma, a space or nothing.', PATHS_EXAMPLE);
     return quoted;
   }
   const inCode = /^`([^`]*)`(?=[\s,]|$)/u.exec(text.slice(at, at + MAX_PATH_LENGTH + 3));
@@ -90,20 +90,20 @@ function readPath(text: string, at: number): { value: string; end: number } | Pr
 
 function checkPath(path: string, before: number): Problem | undefined {
   if (path.trim() === '')
-    return refuse('`paths=` needs at least one path, and none of them empty.', PATHS_EXAMPLE);
+    return refuse('`paths=` needs at least one path, and no empty ones.', PATHS_EXAMPLE);
   if (before >= MAX_PATHS) return refuse(`\`paths=\` takes up to ${MAX_PATHS} paths.`, PATHS_EXAMPLE);
   if (path.length > MAX_PATH_LENGTH || hasInvisible(path))
-    return refuse(`A path has up to ${MAX_PATH_LENGTH} characters, all of them visible.`, PATHS_EXAMPLE);
+    return refuse(`A path may have up to ${MAX_PATH_LENGTH} characters, all of them visible.`, PATHS_EXAMPLE);
   if (/^(?:[/\\~]|[A-Za-z]:)/.test(path) || path.split(/[/\\]/).includes('..'))
-    return refuse('Paths are inside the repository: no `/` at the beginning and no `..`.', PATHS_EXAMPLE);
+    return refuse('Paths must be inside the repository: no leading `/` and no `..`.', PATHS_EXAMPLE);
   return undefined;
 }
 
 function refuseWord(rest: string): Problem {
-  if (/^(?:files|paths)\s+=/iu.test(rest)) return refuse('There is no space before or after `=`.', EXAMPLE);
+  if (/^(?:files|paths)\s+=/iu.test(rest)) return refuse('Leave out the spaces around `=`.', EXAMPLE);
   const shown = showWord(rest.split(/\s/u, 1)[0] ?? '') ?? 'One of the words';
   return refuse(
-    `${shown} is not something \`/approve\` knows: it takes \`files=N\` and \`paths=GLOB,…\`.`,
+    `${shown} is not an option of \`/approve\`, which takes \`files=N\` and \`paths=GLOB,…\`.`,
     EXAMPLE,
   );
 }

@@ -19,7 +19,7 @@ function bareCommand(name: BareCommandName): CommandSpec {
     takes: 'nothing',
     parse({ line }) {
       if (punctuation.test(tidyWords(line))) return { ok: true, command: { name } };
-      return { ok: false, problem: `\`${form}\` stands alone on its line.`, suggestion: form };
+      return { ok: false, problem: `\`${form}\` takes no arguments.`, suggestion: form };
     },
   };
 }

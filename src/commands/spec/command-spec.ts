@@ -6,7 +6,7 @@ export type FollowingBlock =
   | { kind: 'fence'; content: string; closed: boolean }
   | { kind: 'other' };
 
-/** The text after the command's name. It is always the source text, never its rendering. */
+/** The text after the command's name, as it is written. Free text is given as readers see it. */
 export interface CommandText {
   /** The rest of the command's own line. */
   line: string;
@@ -16,6 +16,8 @@ export interface CommandText {
   blocks: FollowingBlock[];
   /** True when the caller can ask for missing values. A terminal can, a comment cannot. */
   canPrompt: boolean;
+  /** The number of parts and characters that are not in free text, because readers do not see them. */
+  hidden?: number;
 }
 
 /**

@@ -14,12 +14,12 @@ type Continue = Extract<Command, { name: 'continue' }>;
 export const continueCommand: CommandSpec = {
   name: 'continue',
   usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME]',
-  summary: 'go on: N more turns, N more minutes, told not to repeat what was tried, or with another agent',
+  summary: 'continue: N more turns, N more minutes, a new approach, or another agent',
   example: EXAMPLE,
   takes: 'words',
   parse({ line }) {
     const command: Continue = { name: 'continue', new_approach: false };
-    if (line.length > MAX_LINE) return refuse('There is too much text after `/continue`.', EXAMPLE);
+    if (line.length > MAX_LINE) return refuse('Too much text after `/continue`.', EXAMPLE);
     for (const word of splitWords(line)) {
       const problem = readWord(word, command);
       if (problem) return problem;
@@ -52,7 +52,7 @@ function readWord(word: string, command: Continue): ParsedCommand | undefined {
 }
 
 function readAgent(agent: string, command: Continue): ParsedCommand | undefined {
-  if (command.agent !== undefined) return refuse('`agent=` is there twice.', '/continue agent=NAME');
+  if (command.agent !== undefined) return refuse('`agent=` is given twice.', '/continue agent=NAME');
   if (!AGENT_NAME.test(agent))
     return refuse(`\`agent=\` needs the name of an agent: ${AGENT_NAME_FORM}.`, '/continue agent=NAME');
   command.agent = agent;
@@ -70,10 +70,10 @@ function readAmount(
   const suggestion = minutes ? '/continue +10min' : EXAMPLE;
   if (amount < 1 || amount > max) {
     const shown = showWord(word) ?? 'That number';
-    return refuse(`${shown} is not possible: 1 to ${max} more ${what} can be given.`, suggestion);
+    return refuse(`${shown} is out of range: 1 to ${max} more ${what} are possible.`, suggestion);
   }
   const key = minutes ? 'minutes' : 'turns';
-  if (command[key] !== undefined) return refuse(`More ${what} are asked for twice.`, suggestion);
+  if (command[key] !== undefined) return refuse(`More ${what} are given twice.`, suggestion);
   command[key] = amount;
   return undefined;
 }
@@ -83,16 +83,16 @@ function refuseWord(word: string): ParsedCommand {
   const bareNumber = /^(\d{1,3})(m|min)?$/.exec(word);
   if (bareNumber)
     return refuse(
-      `${shown} needs a \`+\` before it.`,
+      `Use \`+${bareNumber[1]}${bareNumber[2] ? 'min' : ''}\`.`,
       `/continue +${bareNumber[1]}${bareNumber[2] ? 'min' : ''}`,
     );
   if (word.startsWith('+'))
     return refuse(
-      `${shown} is not an amount: \`+1\` to \`+${MAX_TURNS}\` turns or \`+1min\` to \`+${MAX_MINUTES}min\` can be given.`,
+      `${shown} is not an amount: use \`+1\` to \`+${MAX_TURNS}\` turns or \`+1min\` to \`+${MAX_MINUTES}min\`.`,
       EXAMPLE,
     );
   return refuse(
-    `${shown} is not something \`/continue\` knows: it takes \`+N\`, \`+Nmin\`, \`new-approach\` and \`agent=NAME\`.`,
+    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\` and \`agent=NAME\`.`,
     EXAMPLE,
   );
 }

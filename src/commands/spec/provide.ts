@@ -8,7 +8,7 @@ const OWN_NAME = /^\s*\/(?:autobuild\s+\/?)?provide(?=\s|$)/iu;
 export const provideCommand: CommandSpec = {
   name: 'provide',
   usage: USAGE,
-  summary: 'give the values that were asked for',
+  summary: 'provide the requested values',
   example: '/provide key="a value"',
   takes: 'values',
   parse(args) {

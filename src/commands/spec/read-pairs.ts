@@ -39,41 +39,40 @@ function readKey(line: string, at: number, inputs: Map<string, string>): Read<{ 
   const name = line.slice(at, end);
   if (line.charAt(end) !== '=') {
     const spaced = /^\s+=/u.test(line.slice(end, end + 100)) && KEY.test(name);
-    if (spaced) return { problem: `There is no space around the \`=\` of \`${name}\`.`, key: name };
+    if (spaced) return { problem: `Leave out the spaces around the \`=\` of \`${name}\`.`, key: name };
     return { problem: 'One of the words has no `=`: a value with spaces goes in quotes, `key="two words"`.' };
   }
   if (!KEY.test(name) || RESERVED.has(name))
     return {
       problem:
-        'One of the keys is not possible: a key begins with a letter or `_`, then come letters, digits, `_`, `.` and `-`.',
+        'One of the keys is invalid: a key starts with a letter or `_`, followed by letters, digits, `_`, `.` and `-`.',
     };
-  if (inputs.has(name)) return { problem: `\`${name}\` is there twice.` };
-  if (inputs.size >= MAX_INPUTS)
-    return { problem: `More than ${MAX_INPUTS} values at once are not possible.` };
+  if (inputs.has(name)) return { problem: `\`${name}\` is given twice.` };
+  if (inputs.size >= MAX_INPUTS) return { problem: `At most ${MAX_INPUTS} values can be given at once.` };
   return { name, end: end + 1 };
 }
 
 function readValue(line: string, at: number, key: string): Read<{ value: string; end: number }> {
   if (/\s/u.test(line.charAt(at))) {
     if (startsPair(line.slice(at))) return { problem: `\`${key}=\` has no value.`, key };
-    return { problem: `There is no space around the \`=\` of \`${key}\`.`, key };
+    return { problem: `Leave out the spaces around the \`=\` of \`${key}\`.`, key };
   }
   if (opensQuote(line, at)) return readQuotedValue(line, at, key);
   const end = skip(line, at, /\S*/uy);
   const value = line.slice(at, end);
   if (value.startsWith('`'))
     return {
-      problem: `The value of \`${key}\` begins with a backtick: leave it out, or put the whole value in quotes if it belongs to it.`,
+      problem: `The value of \`${key}\` starts with a backtick: leave it out, or quote the whole value if it is part of it.`,
       key,
     };
   if (hasInvisible(value))
     return {
-      problem: `The value of \`${key}\` has an invisible character in it: type it anew, or put it in quotes if it belongs to it.`,
+      problem: `The value of \`${key}\` contains an invisible character: type it again, or quote it if it is part of the value.`,
       key,
     };
   if (value.endsWith(',') && startsPair(line.slice(end)))
     return {
-      problem: `The value of \`${key}\` ends with a comma: values are separated by spaces; put it in quotes if the comma belongs to it.`,
+      problem: `The value of \`${key}\` ends with a comma: separate values with spaces, or quote the value if the comma is part of it.`,
       key,
     };
   return { value, end };
@@ -83,13 +82,13 @@ function readQuotedValue(line: string, at: number, key: string): Read<{ value: s
   const quoted = readQuoted(line, at);
   if (!quoted.closed)
     return {
-      problem: `The quote after \`${key}=\` is not closed on its line; a value of several lines goes in a fenced block.`,
+      problem: `The quote after \`${key}=\` is not closed on its line; put a value of several lines in a fenced block.`,
       key,
     };
   if (quoted.value === '') return { problem: `\`${key}=\` has no value.`, key };
   if (/^\S/u.test(line.slice(quoted.end)))
     return {
-      problem: `After the closing quote of \`${key}\` comes a space or nothing; a quote inside is written \`\\"\`.`,
+      problem: `The closing quote of \`${key}\` must be followed by a space or nothing; write a quote inside as \`\\"\`.`,
       key,
     };
   return quoted;

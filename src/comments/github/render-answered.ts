@@ -10,7 +10,7 @@ import { clock, count, dateTime, minutes } from '../text/words.ts';
 import { renderMarker } from './render-escalation.ts';
 import { ANSWER_HEAD, answerRows } from './sections/answers.ts';
 import { givenInputs } from './sections/inputs.ts';
-import { guardNames, headlineOf, renderFigures } from './sections/question-parts.ts';
+import { guardNames, headlineOf, renderFigures, whyOf } from './sections/question-parts.ts';
 
 const LONG_MS = 120 * 60_000;
 
@@ -22,12 +22,12 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
   ];
   const { acknowledged, resolved_at } = escalation;
   if (acknowledged)
-    rows.push([clock(acknowledged.at), 'the agent', `took it in: "${inlineText(acknowledged.text, 300)}"`]);
+    rows.push([clock(acknowledged.at), 'the agent', `acknowledged: "${inlineText(acknowledged.text, 300)}"`]);
   if (resolved_at && hasExpired(state, escalation))
     rows.push([
       clock(resolved_at),
       'Autobuild',
-      `closed it on ${dateTime(resolved_at)}, and the run with it`,
+      `closed the question and the run on ${dateTime(resolved_at)}`,
     ]);
   if (resolved_at && wasMerged(state, escalation))
     rows.push([clock(resolved_at), resolverOf(escalation), 'merged the pull request, which ended the run']);
@@ -37,10 +37,10 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
       `${renderMarker(state, escalation, where)}\n### ${answeredHeadline(state, escalation)}`,
       renderTable({ head: ANSWER_HEAD, rows }),
       {
-        summary: 'The question as it was asked',
+        summary: 'The original question',
         content: [
           `**${inlineText(escalation.headline, 120)}**`,
-          escalation.what_i_need ? quoted(escalation.what_i_need, 600) : inlineText(escalation.question, 600),
+          escalation.what_i_need ? quoted(escalation.what_i_need, 600) : inlineText(whyOf(escalation), 600),
           renderFigures(escalation),
           `Offered: ${escalation.options.map((option) => inlineText(option.label, 60)).join(' · ')}.`,
         ],
@@ -76,7 +76,7 @@ function answeredHeadline(state: RunState, escalation: Escalation): string {
     case 'pending':
       return `⏸ Waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`;
     case 'resolved_with_override':
-      return `✓ Answered: another approach chosen by ${by}${again}`;
+      return `✓ Answered: ${by} chose another approach${again}`;
     case 'resolved_with_approval':
       return `✓ Answered: approved by ${by}${again}`;
     case 'resolved_with_termination':
@@ -85,7 +85,7 @@ function answeredHeadline(state: RunState, escalation: Escalation): string {
         ? `✗ Closed: ${inlineText(state.finished?.reason ?? '', 100)}`
         : `✗ Answered: stopped by ${by}`;
     case 'agent_terminated':
-      return "✗ Closed: the agent's process ended, the question is asked again";
+      return "✗ Closed: the agent's process ended; the question was asked again";
     case 'resolved': {
       const asked = escalation.inputs.length;
       const given = givenInputs(state, escalation).size;

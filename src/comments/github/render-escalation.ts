@@ -1,7 +1,8 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
-import { asksForReview, type Hint } from '../../core/contracts/guard.ts';
+import { asksForReview, type Hint, needsDecision } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
+import { bothResults } from '../text/both-results.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, fenced, inlineText, quoted } from '../text/harmless.ts';
 import { marker } from '../text/markdown.ts';
@@ -28,8 +29,10 @@ import {
   renderFigures,
   renderLimitsReached,
   renderSmallPrint,
+  whyOf,
 } from './sections/question-parts.ts';
 import { whoCanAnswer } from './sections/who-can-answer.ts';
+import { explainBaseRun } from './sections/with-base.ts';
 
 /** The question as a GitHub comment: headline, reason, figures, requested values, options, folds, mentions, small print. */
 export function renderEscalation(state: RunState, escalation: Escalation, where: CommentContext): string {
@@ -42,12 +45,12 @@ export function renderEscalation(state: RunState, escalation: Escalation, where:
     ...renderMissingReport(escalation),
     renderWhy(escalation),
     renderHelp(escalation),
-    escalation.findings &&
-      `**What the debug turn found, in the agent's words:**\n\n${quoted(escalation.findings, 600)}`,
+    escalation.findings && `**What the debug turn found:**\n\n${quoted(escalation.findings, 600)}`,
     report && renderHumanAction(report),
     renderLimitsReached(escalation, where),
     ...evidence.flatMap((shown) => shown.open),
     renderFigures(escalation),
+    renderBoth(state),
     ...renderProgress(escalation.context),
     report && renderBlockingIssues(report, where),
     ...renderInputs(state, escalation, where),
@@ -68,20 +71,16 @@ export function renderMarker(state: RunState, escalation: Escalation, where: Com
   return marker('escalation', { run: state.run, esc: escalation.id.replace(/^e(?=\d)/, ''), op: where.op });
 }
 
-function isReview(escalation: Escalation): boolean {
-  return escalation.triggers.some(({ evidence }) => asksForReview(evidence));
-}
-
 /** At most one alert, and only for a decision or a blocker outside the repository. */
 function renderAlert(escalation: Escalation): string | undefined {
-  if (isReview(escalation))
-    return '> [!IMPORTANT]\n> Only a person can decide this. The run stays stopped until then, and more turns would not help.';
+  if (escalation.triggers.some(({ evidence }) => needsDecision(evidence)))
+    return "> [!IMPORTANT]\n> Only a person can decide this; more turns won't help. The run stays paused until you decide.";
   if (escalation.triggers.some(({ evidence }) => evidence.blocker))
-    return '> [!WARNING]\n> High priority. The cause is outside the repository: no number of turns will help.';
+    return "> [!WARNING]\n> High priority. The cause is outside the repository: more turns won't help.";
   return undefined;
 }
 
-/** G-13: header and question. Requests for review or help are shown in the agent's words instead. */
+/** G-13: the header, and what neither headline nor evidence says. Requests for review or help are quoted instead. */
 function renderWhy(escalation: Escalation): string | undefined {
   const review = escalation.triggers.find(({ evidence }) => asksForReview(evidence));
   if (review) {
@@ -94,28 +93,34 @@ function renderWhy(escalation: Escalation): string | undefined {
           )})`
         : '';
     const reason = review_reason || 'the agent gave no reason';
-    return `**Why, in the agent's words**${types}:\n\n${quoted(`USER REVIEW REQUIRED: ${reason}`, 700)}`;
+    return `**The agent's reason**${types}:\n\n${quoted(`USER REVIEW REQUIRED: ${reason}`, 700)}`;
   }
   if (escalation.headers.length < 2 && isHelpLeading(escalation)) return undefined;
   const header = escalation.headers.map((text) => inlineText(text, 40)).join(' · ');
-  const question = inlineText(escalation.question, 600);
-  return [header && `**${header}.**`, question].filter(Boolean).join(' ');
+  const why = inlineText(whyOf(escalation), 600);
+  if (!header || !why) return header ? `**${header}**` : why;
+  return `**${header}.** ${why}`;
+}
+
+function renderBoth(state: RunState): string | undefined {
+  const both = bothResults(state);
+  return both && state.with_base && `**${both}.** ${explainBaseRun(state.with_base)}`;
 }
 
 /** P-1: the agent's request. An unreadable one is shown unchanged, with the problem. */
 function renderHelp(escalation: Escalation): string | undefined {
   const unreadable = escalation.triggers.find((trigger) => trigger.evidence.help_raw !== undefined)?.evidence;
-  const stopped = `The agent stopped in turn ${escalation.context.turn} to ask.`;
-  if (escalation.what_i_need) return `${stopped} **In its words:**\n\n${quoted(escalation.what_i_need, 600)}`;
+  const stopped = `In turn ${escalation.context.turn} the agent stopped to ask for help`;
+  if (escalation.what_i_need) return `${stopped}:\n\n${quoted(escalation.what_i_need, 600)}`;
   if (!unreadable) return undefined;
-  const problem = inlineText(unreadable.help_problem ?? 'it does not have the agreed form', 300);
-  return `${stopped} Its message could not be read: ${problem}. **As it came:**\n\n${fenced(unreadable.help_raw ?? '', 2_000)}`;
+  const problem = inlineText(unreadable.help_problem ?? 'it does not have the expected form', 300);
+  return `${stopped}, but its message could not be read: ${problem}. The message:\n\n${fenced(unreadable.help_raw ?? '', 2_000)}`;
 }
 
 function triedFold(escalation: Escalation): Fold | undefined {
   const tried = escalation.what_i_tried;
   if (!tried) return undefined;
-  return { summary: "What was tried, in the agent's words", content: [quoted(tried, 3_000)] };
+  return { summary: 'What the agent tried', content: [quoted(tried, 3_000)] };
 }
 
 function reviewFolds(escalation: Escalation): Fold[] {
@@ -144,15 +149,17 @@ function renderChoices(escalation: Escalation): (string | undefined)[] {
   const suggested = escalation.options.filter((option) => option.id.startsWith('alternative')).length;
   const suggestions =
     suggested > 0 &&
-    `**${REPORT_HEADS.alternatives}**, in the agent's words: the first ${suggested === 1 ? 'box' : `${count(suggested, 'box', 'boxes')}`}.`;
+    `**${REPORT_HEADS.alternatives}**: the agent suggests the first ${suggested === 1 ? 'box' : `${count(suggested, 'box', 'boxes')}`}.`;
   const listed = report && suggested === 0 ? renderAlternatives(report) : undefined;
   const below = (words: string) => [suggestions, words].filter(Boolean).join(' ');
   const text = inlineText(hint.text, 200);
-  if (hint.first) return [listed, `${text}:`, fenced(hint.command, 80), below('**Or tick one:**'), boxes];
+  const allows = hint.grants ? ` (allows ${inlineText(hint.grants, 80)})` : '';
+  if (hint.first)
+    return [listed, `${text}${allows}:`, fenced(hint.command, 80), below('**Or tick one:**'), boxes];
   return [
     listed,
     below('**Tick one, or reply with its command:**'),
     boxes,
-    `${text}: ${code(hint.command, 80)}.`,
+    `${text}: ${code(hint.command, 80)}${allows}.`,
   ];
 }

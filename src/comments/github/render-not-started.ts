@@ -27,6 +27,6 @@ export function renderNotStarted({ op, headline, problems, next, mention }: NotS
         ]),
       }),
     `**Next:** ${next}`,
-    `Asking @${mention}, who set the label.`,
+    `@${mention}, please take a look (you set the label).`,
   );
 }

@@ -2,6 +2,7 @@ import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { RunStatus } from '../../core/contracts/run-event.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
+import { bothResults } from '../text/both-results.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, inlineText, quoted } from '../text/harmless.ts';
 import { link, marker, renderTable, small } from '../text/markdown.ts';
@@ -11,8 +12,9 @@ import { totalsOf } from '../text/totals.ts';
 import { clock, count, dateTime, list } from '../text/words.ts';
 import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
 import { reportFold } from './sections/blocked-report.ts';
-import { type BranchStanding, renderCi, renderLeftOut } from './sections/branch-standing.ts';
+import { type BranchStanding, renderCi, renderLeftOut, renderUnseen } from './sections/branch-standing.ts';
 import { checksTable } from './sections/checks.ts';
+import { explainBaseRun } from './sections/with-base.ts';
 
 const LAST_LINE = '<sub>Built by Autobuild ';
 /** GitHub's limit is 65,536. */
@@ -33,6 +35,8 @@ export function renderPullRequest(
       marker('pull-request', { run: state.run, op: where.op }),
       !complete && renderWarning(state),
       renderIssueLine(complete, where),
+      branch.unseen && renderUnseen(branch.unseen),
+      renderBoth(state),
       ...renderKnownIssues(state, complete),
       renderWords(state),
       checks && renderTable(checks),
@@ -44,7 +48,7 @@ export function renderPullRequest(
       receiptFold(state, where),
       small([
         `Built by Autobuild with ${code(state.agent, 40)} for ${inlineText(state.requested_by, 60)}`,
-        where.links?.status && link('how it went', where.links.status),
+        where.links?.status && link('status', where.links.status),
         where.links?.report_json && link('report as JSON', where.links.report_json),
         where.links?.run_page && link('run page', where.links.run_page),
       ]),
@@ -75,7 +79,10 @@ export function partialCause(state: RunState): string {
   const guards = accepted?.triggers.map((trigger) => trigger.guard) ?? [];
   return guards.length > 0
     ? list(guards)
-    : inlineText((state.finished?.reason ?? 'an early end').replace(/^.* (?:due to|but for) /, ''), 100);
+    : inlineText(
+        (state.finished?.reason ?? 'an early end').replace(/^.* (?:due to|but for|except for) /, ''),
+        100,
+      );
 }
 
 function renderWarning(state: RunState): string {
@@ -86,11 +93,19 @@ function renderWarning(state: RunState): string {
   if (finished && STOPPED.has(state.status))
     return `> [!WARNING]\n> **Not finished: ${inlineText(finished.reason, 200)}.**${tests}`;
   if (!finished?.partial)
-    return `> [!WARNING]\n> **Not finished yet.**${tests} This text changes as the run goes on.`;
+    return `> [!WARNING]\n> **Not finished yet.**${tests} This text is updated while the run continues.`;
   const by = finished.by
-    ? ` Accepted as it is by ${inlineText(finished.by, 60)}, ${dateTime(finished.at)}.`
+    ? ` Accepted as is by ${inlineText(finished.by, 60)}, ${dateTime(finished.at)}.`
     : '';
   return `> [!WARNING]\n> **Task completed with partial results due to ${partialCause(state)}.**${tests}${by}`;
+}
+
+/** Passing checks that fail with the base's versions of their files are shown before everything else. */
+function renderBoth(state: RunState): string | undefined {
+  const both = bothResults(state);
+  if (!both || !state.with_base) return undefined;
+  const text = `**${both}.** ${explainBaseRun(state.with_base)}`;
+  return state.with_base.verification.ok ? text : `> [!WARNING]\n> ${text}`;
 }
 
 /** A partial result has no closing keyword, so the issue stays open. */
@@ -121,7 +136,7 @@ function renderKnownIssues(state: RunState, complete: boolean): string[] {
 
 function renderWords(state: RunState): string | undefined {
   const summary = state.turns.findLast((turn) => turn.title)?.title;
-  return summary ? `**What changed last, in the agent's words:**\n\n${quoted(summary, 600)}` : undefined;
+  return summary ? `**The agent's summary of its last turn:**\n\n${quoted(summary, 600)}` : undefined;
 }
 
 function renderFiles(state: RunState): string {

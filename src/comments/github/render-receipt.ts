@@ -1,13 +1,15 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
+import { bothResults } from '../text/both-results.ts';
 import { ratesOf } from '../text/figures.ts';
 import { code } from '../text/harmless.ts';
+import { isolationWords } from '../text/isolation.ts';
 import { blocks, link, marker, renderTable, small } from '../text/markdown.ts';
 import { revertedEdits } from '../text/reverted-edits.ts';
 import { totalsOf } from '../text/totals.ts';
 import { count, timeSpan } from '../text/words.ts';
-import { renderAsking } from './sections/question-parts.ts';
+import { renderMention } from './sections/question-parts.ts';
 import { LABEL_AGAIN, renderUnpublished, stateOf } from './sections/state-line.ts';
 
 const REVERTED_SHOWN = 5;
@@ -36,13 +38,12 @@ export function renderReceipt(state: RunState, where: CommentContext): string {
     }),
     state.finished?.expired && LABEL_AGAIN,
     where.unpublished
-      ? renderAsking({ ...where, mention_reason: undefined }, ' Please decide how to go on.')
-      : pull &&
-          state.status === 'reviewing' &&
-          renderAsking({ ...where, mention_reason: undefined }, ` Please review #${pull.number}.`),
+      ? renderMention(where, 'please decide what to do next.')
+      : pull && state.status === 'reviewing' && renderMention(where, `please review #${pull.number}.`),
     small([
       timeSpan(state.requested_at, state.finished?.at ?? state.updated_at),
       `agent ${code(state.agent, 40)}`,
+      state.isolation !== undefined && isolationWords(state.isolation),
       where.links?.run_page && link('run page', where.links.run_page),
     ]),
   );
@@ -56,8 +57,10 @@ function summarize(state: RunState): string {
     const { passed, total, unit } = score(last);
     const before = state.baseline && first?.unit === unit ? `, ${first.passed} did before` : '';
     parts.push(`${passed} of ${total} ${unit} pass${before}.`);
+    const both = bothResults(state);
+    if (both) parts.push(`${both}.`);
     const failing = last.checks.filter((check) => !check.ok).map((check) => code(check.command, 80));
-    if (failing.length > 0) parts.push(`Not passing: ${failing.join(', ')}.`);
+    if (failing.length > 0) parts.push(`Failing: ${failing.join(', ')}.`);
   }
   const questions = state.escalations.length;
   parts.push(
@@ -69,7 +72,7 @@ function summarize(state: RunState): string {
     const shown = reverted.slice(0, REVERTED_SHOWN).map((path) => code(path, 120));
     const more = reverted.length - shown.length;
     const named = more > 0 ? [...shown, `${more} more`] : shown;
-    parts.push(`Put back and never approved, so not in the work: ${named.join(', ')}.`);
+    parts.push(`Reverted and never approved, so not included: ${named.join(', ')}.`);
   }
   return parts.join(' ');
 }

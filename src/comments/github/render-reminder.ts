@@ -10,7 +10,7 @@ import { whoCanAnswer } from './sections/who-can-answer.ts';
 export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {
   return blocks(
     `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}\n### ⏸ Still waiting for you: ${headlineOf(state, escalation)}`,
-    `**${link('Answer here', where.links?.question)}.** Nothing is running and nothing is lost.`,
+    `**${link('Answer here', where.links?.question)}.** The work is saved; nothing is running.`,
     renderAsking(where, whoCanAnswer(escalation, where, ['pause'])),
     small([
       `Reminder ${escalation.reminders}`,

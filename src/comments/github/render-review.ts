@@ -50,14 +50,14 @@ function historyParts(state: RunState, where: CommentContext): (string | Fold)[]
     parts.push(renderTable({ ...history, rows: history.rows.slice(-TURNS_OPEN) }));
     const early = history.rows.slice(0, -TURNS_OPEN);
     parts.push({
-      summary: `Iterations before that: ${early.length}`,
+      summary: `Earlier turns (${early.length})`,
       content: [{ ...history, rows: early }],
     });
   }
   const errors = errorKinds(state, where);
   if (errors.rows.length > 0)
     parts.push({
-      summary: `Error history: ${count(errors.rows.length, 'kind')}, the most frequent first`,
+      summary: `Error history: most frequent errors (${errors.rows.length})`,
       content: [errors],
     });
   const loops = signatureRows(state);
@@ -92,7 +92,7 @@ function questionAgain(state: RunState, escalation: Escalation, where: CommentCo
   return [
     renderFigures(escalation),
     ...renderInputs(state, escalation, where),
-    `**${headline.charAt(0).toUpperCase()}${headline.slice(1)}. Tick one, or reply with its command:**`,
+    `**${headline.charAt(0).toUpperCase()}${headline.slice(1)}${headline.endsWith('?') ? '' : '.'} Tick one, or reply with its command:**`,
     renderOptions(escalation),
   ];
 }

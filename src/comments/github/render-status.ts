@@ -1,4 +1,5 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import { keyWords } from '../../core/contracts/key-custody.ts';
 import {
   isUnderWay,
   pendingEscalation,
@@ -9,17 +10,18 @@ import { pauseExpiry } from '../../core/decide/expiry.ts';
 import { withLimit } from '../text/figures.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, inlineText } from '../text/harmless.ts';
+import { isolationWords } from '../text/isolation.ts';
 import { link, marker, renderTable, small, type Table } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
 import { totalsOf } from '../text/totals.ts';
-import { clock, count, dateTime, minutes, money } from '../text/words.ts';
+import { clock, count, dateTime, minutes } from '../text/words.ts';
 import { checksTable, renderTestBar } from './sections/checks.ts';
 import { whatComes } from './sections/question-parts.ts';
 import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './sections/state-line.ts';
 import { testsOf, turnLabel } from './sections/turn-history.ts';
 
 const TURNS_SHOWN = 4;
-const TURN_TABLE = { head: ['', 'Turn, titled by the agent', 'Tests', 'Took'], align: 'cllr' };
+const TURN_TABLE = { head: ['', "Turn (agent's title)", 'Tests', 'Took'], align: 'cllr' };
 
 /** The status comment, which is edited in place. */
 export function renderStatus(state: RunState, where: CommentContext): string {
@@ -34,6 +36,7 @@ export function renderStatus(state: RunState, where: CommentContext): string {
       renderTable(over ? totalsTable(state, where) : figuresTable(state, where)),
       ...renderTurns(state, over),
       renderHint(state),
+      renderHidden(state),
       renderLinks(state, where),
       renderFootnote(state, where),
     ],
@@ -46,35 +49,34 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
   const closed = waitsOverClosedPull(state);
   if (state.status === 'waiting_for_input' && state.pending) {
     const newPull = closed
-      ? ` And ${closedBy(state)}: an answer goes on with a new pull request, \`/cancel\` ends the run.`
+      ? ` Also, ${closedBy(state)}: your answer continues with a new pull request, \`/cancel\` ends the run.`
       : '';
-    return `**${link('Answer here', question)}**: what is missing, what was tried, and every way to go on.${newPull}`;
+    return `**${link('Answer here', question)}**: what is missing, what was tried, and your options.${newPull}`;
   }
   if (state.status === 'waiting_for_input') {
     const expiry = pauseExpiry(state);
-    const until = expiry ? ` Without it the run closes by itself on ${dateTime(expiry)}.` : '';
+    const until = expiry ? ` Otherwise the run expires on ${dateTime(expiry)}.` : '';
     if (closed)
-      return `\`/continue\` goes on with a new pull request, \`/cancel\` ends the run. Nothing runs and nothing is lost.${until}`;
-    return `Reply \`/continue\` to go on. Nothing runs and nothing is lost.${until}`;
+      return `Resume with \`/continue\` (opens a new pull request), or end the run with \`/cancel\`. The work is saved; nothing is running.${until}`;
+    return `Resume with \`/continue\`. The work is saved; nothing is running.${until}`;
   }
   if (state.finished?.expired) return LABEL_AGAIN;
   if (isUnderWay(state) && where.silent_since) return renderSilence(where, where.silent_since);
   if (state.status === 'reviewing' && where.unpublished) return renderUnpublished(where);
   if (state.status !== 'reviewing' || !pull_request) return undefined;
   const fate = state.finished?.partial
-    ? 'The issue stays open: not everything is done.'
+    ? 'The issue stays open, because not everything is done.'
     : `Merging it ${where.issue ? 'closes this issue' : 'ends the run as approved'}; closing it unmerged ends the run as rejected.`;
   return `**Next:** review #${pull_request.number}. ${fate}`;
 }
 
 /** R-5: the job is not replaced, because only Actions knows whether it still runs. */
 function renderSilence({ links }: CommentContext, since: string): string {
-  const log = links?.log ? ` [Its log](${links.log}) shows whether it still runs.` : '';
-  return `**The job is silent** since ${dateTime(since)}.${log} If it has ended, another one continues.`;
+  const log = links?.log ? ` [Its log](${links.log}) shows whether it is still running.` : '';
+  return `**No sign of life from the job** since ${dateTime(since)}.${log} If it has ended, a new one takes over.`;
 }
 
 function figuresTable(state: RunState, { limits }: CommentContext): Table {
-  const cost = state.usage.cost_usd;
   return {
     head: ['Turn', 'Time', 'Files', 'Cost'],
     rows: [
@@ -82,7 +84,7 @@ function figuresTable(state: RunState, { limits }: CommentContext): Table {
         withLimit(state.turn, limits.turns),
         `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
         withLimit(state.changes.paths.length, limits.files),
-        `${cost === null ? 'not reported' : money(cost)}${limits.cost ? '' : ', no limit set'}`,
+        `${totalsOf(state, limits).cost}${limits.cost ? '' : ', no limit set'}`,
       ],
     ],
   };
@@ -118,10 +120,15 @@ function renderTurns(state: RunState, over: boolean): (string | Fold)[] {
   const early = rows.slice(0, -TURNS_SHOWN);
   const shown = renderTable({ ...TURN_TABLE, rows: rows.slice(-TURNS_SHOWN) });
   if (early.length === 0) return [shown];
-  return [
-    shown,
-    { summary: `Before that: ${count(early.length, 'row')}`, content: [{ ...TURN_TABLE, rows: early }] },
-  ];
+  return [shown, { summary: earlierRows(state, early.length), content: [{ ...TURN_TABLE, rows: early }] }];
+}
+
+/** The baseline is the first row, and no turn. */
+function earlierRows({ baseline }: RunState, rows: number): string {
+  const turns = baseline ? rows - 1 : rows;
+  const earlier = `earlier turns (${turns})`;
+  if (!baseline) return `E${earlier.slice(1)}`;
+  return turns > 0 ? `Baseline and ${earlier}` : 'Baseline';
 }
 
 function turnRows(state: RunState): string[][] {
@@ -143,14 +150,30 @@ function turnRows(state: RunState): string[][] {
 
 function renderHint(state: RunState): string | undefined {
   if (state.status === 'building' || state.status === 'pending')
-    return '**To step in:** comment `/guide <text>` to steer, `/pause` to hold, `/cancel` to stop.';
+    return '**To step in:** comment `/guide <text>` to steer, `/pause` to pause, `/cancel` to stop.';
   if (state.status === 'waiting_for_input' && !state.job_live)
     return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input')
-    return 'The work is saved; nothing runs while the question is open.';
+    return 'The work is saved; nothing is running while the question is open.';
   if (['cancelled', 'terminated_by_human', 'failed'].includes(state.status))
-    return 'The branch and what is on it are kept; values that were given are deleted.';
+    return 'The branch is kept; any values you provided have been deleted.';
   return undefined;
+}
+
+/** Readers of the issue do not see what is named here, so the person who set the label is told. */
+function renderHidden({ task }: RunState): string | undefined {
+  const { parts = 0, characters = 0, tags = [] } = task.hidden ?? {};
+  const removed = [
+    parts > 0 && count(parts, 'hidden part'),
+    characters > 0 && count(characters, 'invisible character'),
+  ].filter((part) => part !== false);
+  const lines = [
+    removed.length > 0 &&
+      `**${removed.join(' and ')} ${parts + characters === 1 ? 'was' : 'were'} removed** from the task: comments, attributes and the like that GitHub does not show. The agent does not get them.`,
+    tags.length > 0 &&
+      `GitHub does not show ${tags.map((tag) => code(tag, 60)).join(', ')}; the agent gets ${tags.length === 1 ? 'it' : 'them'} as text.`,
+  ].filter((line) => line !== false);
+  return lines.length > 0 ? lines.join(' ') : undefined;
 }
 
 function renderLinks(state: RunState, where: CommentContext): string | undefined {
@@ -169,11 +192,13 @@ function renderLinks(state: RunState, where: CommentContext): string | undefined
 function renderFootnote(state: RunState, { limits }: CommentContext): string {
   const open = pendingEscalation(state);
   return small([
-    `Asked for by ${inlineText(state.requested_by, 60)}, ${dateTime(state.requested_at)}`,
+    `Requested by ${inlineText(state.requested_by, 60)}, ${dateTime(state.requested_at)}`,
     `agent ${code(state.agent, 40)}`,
-    limits.scope !== null && !state.task.scope && `no paths declared, so \`${limits.scope}\` is inactive`,
+    state.isolation !== undefined && isolationWords(state.isolation),
+    state.keys !== undefined && keyWords(state.keys),
+    limits.scope !== null && !state.task.scope && 'no scope set: any file may be changed',
     ...(open ? whatComes(state, open) : []),
     state.finished && `finished ${dateTime(state.finished.at)}`,
-    !state.finished && `edited in place, last at ${clock(state.updated_at)} UTC`,
+    !state.finished && `last updated ${clock(state.updated_at)} UTC`,
   ]);
 }

@@ -1,9 +1,11 @@
 import type { TurnRecord } from '../../core/contracts/run-event.ts';
-import { score, type Verification } from '../../core/contracts/verification.ts';
+import { type BaseVerification, score, type Verification } from '../../core/contracts/verification.ts';
+import { compareResults } from '../text/both-results.ts';
 import { code, inlineText } from '../text/harmless.ts';
 import { blocks, renderTable, small } from '../text/markdown.ts';
 import { count } from '../text/words.ts';
 import { turnTable } from './sections/turn-history.ts';
+import { explainBaseRun } from './sections/with-base.ts';
 
 /** One job in figures, for the summary page of its Actions run. It has no boxes. */
 export interface JobRecord {
@@ -17,6 +19,8 @@ export interface JobRecord {
   turns: readonly TurnRecord[];
   /** The result of the fresh job. */
   verification?: Verification;
+  /** Its second result, with the base's versions of files that the checks depend on. */
+  withBase?: BaseVerification;
   leftOut: readonly { path: string; problem: string }[];
 }
 
@@ -31,6 +35,9 @@ export function renderStepSummary(record: JobRecord): string {
     `**${kind === 'verify' ? 'Fresh verification' : `Job ${record.job}`}:** ${inlineText(record.end, 200)}`,
     last && summarize(last),
     last && renderTable(checksOf(last)),
+    last &&
+      record.withBase &&
+      `**${compareResults(last, record.withBase.verification)}.** ${explainBaseRun(record.withBase)}`,
     turns.length > 0 && renderTable(turnTable(turns)),
     leftOut.length > 0 && renderLeftOut(leftOut),
     small([`run ${code(record.run, 40)}`, `agent ${code(record.agent, 40)}`]),

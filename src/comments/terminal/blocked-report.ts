@@ -39,7 +39,7 @@ export function reportSections(report: BlockedReport, look: TerminalLook): strin
       terminalText(text, room, 200).map((line, j) => (j === 0 ? `  ${i + 1}  ${line}` : `     ${line}`)),
     );
   return [
-    ...section(REPORT_TITLE, ["What follows is in the agent's words."], look),
+    ...section(REPORT_TITLE, ["From the agent's report."], look),
     ...section(REPORT_HEADS.action, barred(report.human_action_required, 600, look), look),
     ...section(REPORT_HEADS.issues, [...issues, ...more(report.blocking_issues.length - 5)], look),
     ...section(
@@ -66,8 +66,8 @@ export function missingReportSections(escalation: Escalation, look: TerminalLook
   if (!missing) return [];
   const atLimit = escalation.triggers.some(({ run_limit }) => run_limit === 'turns');
   const sentence = {
-    none: 'The agent gave no account of what blocks it.',
-    invalid: "The agent's report could not be used:",
+    none: 'The agent did not report why it is stuck.',
+    invalid: "The agent's report is invalid:",
     died: `The agent's process ended (${terminalLine(missing.exit ?? 'no exit code', 60)}) before it wrote a report.`,
   }[missing.kind];
   const problems = missing.problems
@@ -83,10 +83,10 @@ export function missingReportSections(escalation: Escalation, look: TerminalLook
     ...(atLimit ? ['', '   Max turns exceeded. Human intervention required.'] : []),
     ...[
       '',
-      ...[...paragraph(sentence, look), ...problems, 'Everything else here was measured by Autobuild.'].map(
+      ...[...paragraph(sentence, look), ...problems, 'What follows is only what Autobuild measured.'].map(
         (line) => `   ${line}`,
       ),
     ],
-    ...section('The report as it came', missing.raw ? barred(missing.raw, 1_000, look) : [], look),
+    ...section('The report as received', missing.raw ? barred(missing.raw, 1_000, look) : [], look),
   ];
 }

@@ -5,7 +5,7 @@ import type { ErrorSighting } from '../../core/contracts/verification.ts';
 import { testsOf, turnLabel } from '../github/sections/turn-history.ts';
 import { counterOf, observedOf } from '../text/figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
-import { clockSeconds, count, dateTime, lineChange, list } from '../text/words.ts';
+import { clockIn, count, lineChange, list } from '../text/words.ts';
 import { barred, paragraph, paragraphWith, section, twoColumns } from './sections.ts';
 import { type TerminalLook, widthOf } from './style.ts';
 import { padCells, terminalLine } from './terminal-text.ts';
@@ -31,7 +31,7 @@ function triggerSections(state: RunState, trigger: Trigger, look: TerminalLook):
     ...section('Outside the repository', blockerLines(evidence, look), look),
     ...proposedSections(evidence, look),
     ...section(counterOf(trigger), occurrenceLines(evidence, look), look),
-    ...section('The same result', loopLines(state, evidence, look), look),
+    ...section('Same result', loopLines(state, evidence, look), look),
     ...section('Pass rates', rateLines(evidence, look), look),
     ...section(
       'Attempts',
@@ -39,17 +39,17 @@ function triggerSections(state: RunState, trigger: Trigger, look: TerminalLook):
         .slice(-5)
         .map(
           (a) =>
-            `  ${a.ok ? '✓' : '✗'} ${clockSeconds(a.at)} ${terminalLine(`${a.title}  ${a.result}`, widthOf(look) - 17)}`,
+            `  ${a.ok ? '✓' : '✗'} ${clockIn(a.at, look.zone, true)} ${terminalLine(`${a.title}  ${a.result}`, widthOf(look) - 21)}`,
         ),
       look,
     ),
     ...section(
-      "The agent's message as it came",
+      "The agent's message as received",
       evidence.help_raw ? barred(evidence.help_raw, 800, look) : [],
       look,
     ),
     ...section(
-      "Why, in the agent's words",
+      "The agent's reason",
       asksForReview(evidence)
         ? barred(`USER REVIEW REQUIRED: ${evidence.review_reason || 'the agent gave no reason'}`, 700, look)
         : [],
@@ -68,21 +68,22 @@ function blockerLines({ blocker, first_seen, tried_again }: Evidence, look: Term
     put('endpoint', blocker.endpoint);
     put('answer', blocker.status ? `HTTP ${blocker.status}` : 'none');
   } else if (blocker.kind === 'missing_dependency') {
-    put('missing', [blocker.name, blocker.version].filter(Boolean).join(' '));
+    put(blocker.problem ? 'program' : 'missing', [blocker.name, blocker.version].filter(Boolean).join(' '));
+    put('problem', blocker.problem);
     put('needed by', blocker.required_by);
   } else {
     put('resource', blocker.resource);
     put('operation', blocker.operation);
   }
-  put('first seen', first_seen && dateTime(first_seen, true));
-  put('tried again', tried_again && `${clockSeconds(tried_again)} UTC: the same`);
+  put('first seen', first_seen && clockIn(first_seen, look.zone, true));
+  put('tried again', tried_again && `${clockIn(tried_again, look.zone, true)}: the same`);
   return twoColumns(rows, look);
 }
 
 function proposedSections({ proposed = [], files = [], scope = [] }: Evidence, look: TerminalLook): string[] {
   const writes = proposed.slice(0, 5).map((write) => {
-    const made = write.finished ? 'made, needs approval' : 'put back and set aside';
-    const state = write.held ? 'held, not made' : made;
+    const made = write.finished ? 'changed, needs approval' : 'reverted and saved';
+    const state = write.held ? 'not changed yet' : made;
     return `  ${terminalLine(write.path, widthOf(look) - 32)}  (${state})`;
   });
   const shown = files
@@ -92,7 +93,7 @@ function proposedSections({ proposed = [], files = [], scope = [] }: Evidence, l
   return [
     ...section('Proposed', writes, look),
     ...section(
-      "The task's paths",
+      "The task's scope",
       scope.length > 0
         ? paragraph(
             list(
@@ -113,7 +114,7 @@ function occurrenceLines({ occurrences = [] }: Evidence, look: TerminalLook): st
   return occurrences
     .slice(-5)
     .flatMap(({ turn, at, error, remediation }) => [
-      `  turn ${turn}, ${clockSeconds(at)}  ${terminalLine(placeText(error), widthOf(look) - 28)}`,
+      `  turn ${turn}, ${clockIn(at, look.zone, true)}  ${terminalLine(placeText(error), widthOf(look) - 32)}`,
       ...barred(error.message, 200, look, 2),
       ...remediation.slice(-2).map((step) => `    then: ${terminalLine(step, widthOf(look) - 15)}`),
     ]);

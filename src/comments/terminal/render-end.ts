@@ -1,24 +1,33 @@
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
+import { checkFiles } from '../../core/work/check-files.ts';
 import { partialCause } from '../github/render-pull-request.ts';
 import { ratesOf } from '../text/figures.ts';
 import { revertedEdits } from '../text/reverted-edits.ts';
 import { type Totals, totalsOf } from '../text/totals.ts';
-import { count } from '../text/words.ts';
+import { count, list } from '../text/words.ts';
 import { paintState, type RunLook, widthOf } from './style.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const REVERTED_SHOWN = 10;
+const CHECK_FILES_SHOWN = 3;
 
 interface EndLook extends RunLook {
-  branch?: string;
+  left?: {
+    /** The branch and directory of a worktree that the run made. */
+    branch?: string;
+    worktree: string;
+    /** Whether there is a snapshot to compare with. */
+    hasSnapshot: boolean;
+    /** The result of `git status` in one line. */
+    git?: string;
+  };
 }
 
 /** The end of a run: result, totals, branch. */
 export function renderEnd(state: RunState, look: EndLook): string {
   const totals = totalsOf(state, look.limits);
   const { paths, added, removed } = state.changes;
-  const work = `${count(paths.length, 'file')}, +${added} −${removed}`;
   const lines = [
     paintState(terminalLine(headline(state), widthOf(look)), look),
     ...(isPartial(state)
@@ -28,10 +37,27 @@ export function renderEnd(state: RunState, look: EndLook): string {
       .slice(0, 10)
       .map((issue) => `  ✗ known issue: ${terminalLine(issue.title, widthOf(look) - 18)}`),
     ...revertedLines(state, look),
+    ...checkFileLines(state, look),
     `  turns ${totals.turns}   ${totals.working}   waiting ${totals.waiting}${spent(state, totals)}`,
-    `  ${look.branch ? `branch ${terminalLine(look.branch, 60)}, ` : ''}${work}`,
+    `  ${count(paths.length, 'file')}, +${added} −${removed}`,
+    ...workLines(state, look),
   ];
   return lines.join('\n');
+}
+
+/** Where the work is, and the commands that show and undo it. */
+function workLines({ run, status, changes }: RunState, { left }: EndLook): string[] {
+  if (!left) return [];
+  const isOver = status !== 'waiting_for_input' && status !== 'building' && status !== 'pending';
+  return [
+    ...(left.branch
+      ? [`  branch ${terminalLine(left.branch, 70)}`, `  in ${terminalLine(left.worktree, 400)}`]
+      : []),
+    ...(left.git ? [`  git:   ${left.git}`] : []),
+    ...(left.hasSnapshot && changes.paths.length > 0
+      ? [`  Look:  autobuild diff ${run}${isOver ? `     Undo:  autobuild undo ${run}` : ''}`]
+      : []),
+  ];
 }
 
 function revertedLines(state: RunState, look: EndLook): string[] {
@@ -40,9 +66,18 @@ function revertedLines(state: RunState, look: EndLook): string[] {
   return [
     ...paths
       .slice(0, REVERTED_SHOWN)
-      .map((path) => `  ✗ put back, not in the work: ${terminalLine(path, widthOf(look) - 31)}`),
-    ...(more > 0 ? [`  ✗ and ${count(more, 'more file')} put back`] : []),
+      .map((path) => `  ✗ reverted, not included: ${terminalLine(path, widthOf(look) - 28)}`),
+    ...(more > 0 ? [`  ✗ and ${count(more, 'more file')} reverted`] : []),
   ];
+}
+
+/** The checks ran once, with the work's own versions of these files, unless a fresh job ran them. */
+function checkFileLines(state: RunState, look: EndLook): string[] {
+  if (state.fresh_verification || !(state.status === 'reviewing' || state.status === 'approved')) return [];
+  const paths = checkFiles(state.changes.paths, { commands: state.checks, scripts: {}, patterns: [] });
+  if (paths.length === 0) return [];
+  const words = '  ! the work changes files that the checks depend on: ';
+  return [`${words}${terminalLine(list(paths, CHECK_FILES_SHOWN), widthOf(look) - words.length)}`];
 }
 
 function isPartial(state: RunState): boolean {
@@ -54,20 +89,20 @@ function headline(state: RunState): string {
   switch (state.status) {
     case 'reviewing':
     case 'approved':
-      return state.finished?.partial ? `✓ Done in part: ${figures(state)}` : `✓ Done: ${figures(state)}`;
+      return state.finished?.partial ? `✓ Partially done: ${figures(state)}` : `✓ Done: ${figures(state)}`;
     case 'rejected':
       return '✗ Rejected: closed without merging';
     case 'cancelled':
       return `✗ Cancelled${by}: ${figures(state)}; the work is kept`;
     case 'terminated_by_human':
-      return `✗ Ended${by}: ${figures(state)}; the work is kept`;
+      return `✗ Terminated${by}: ${figures(state)}; the work is kept`;
     case 'failed':
       return `✗ Failed: ${state.finished?.reason ?? 'no reason recorded'}`;
     case 'waiting_for_input':
-      return `⏸ Parked: autobuild resume ${state.run} ${state.pending ? 'brings the question back' : 'goes on'}`;
+      return `⏸ Paused: resume with autobuild resume ${state.run}`;
     case 'pending':
     case 'building':
-      return `▶ Stopped in turn ${state.turn}: autobuild resume ${state.run} goes on`;
+      return `▶ Stopped in turn ${state.turn}: resume with autobuild resume ${state.run}`;
   }
 }
 

@@ -1,15 +1,15 @@
 import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
-import { asksForReview } from '../../core/contracts/guard.ts';
+import { asksForReview, needsDecision } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { progressParts } from '../github/sections/context-folds.ts';
 import { givenInputs } from '../github/sections/inputs.ts';
-import { headlineOf } from '../github/sections/question-parts.ts';
+import { headlineOf, isHelpLeading, whyOf } from '../github/sections/question-parts.ts';
 import { fewerTests, figuresOf, sparklineOf } from '../text/figures.ts';
-import { clock, count } from '../text/words.ts';
+import { clockIn, count } from '../text/words.ts';
 import { missingReportSections, reportSections } from './blocked-report.ts';
 import { evidenceSections, placeText } from './evidence-sections.ts';
 import { barred, packed, paragraph, renderRule, section, twoColumns } from './sections.ts';
-import { type TerminalLook, widthOf } from './style.ts';
+import { paint, type TerminalLook, widthOf } from './style.ts';
 import { cellsOf, padCells, terminalLine } from './terminal-text.ts';
 
 export interface PanelLook extends TerminalLook {
@@ -28,22 +28,24 @@ export function renderPanel(state: RunState, escalation: Escalation, look: Panel
     ...progressLines(state, escalation, look),
     ...(review ? [] : why(escalation, look)),
     ...section(
-      'The agent asks, in its words',
+      'The agent asks',
       escalation.what_i_need ? barred(escalation.what_i_need, 600, look) : [],
       look,
     ),
     ...section(
-      'What it tried, in its words',
+      'What it tried',
       escalation.what_i_tried ? barred(escalation.what_i_tried, 1_500, look) : [],
       look,
     ),
     ...section(
-      'What the debug turn found, in its words',
+      'What the debug turn found',
       escalation.findings ? barred(escalation.findings, 600, look) : [],
       look,
     ),
     ...evidenceSections(state, escalation, look),
-    ...(review ? ['', '   The run stays stopped. After resolving, reply /continue.'] : []),
+    ...(review
+      ? ['', '   The run stays paused until you decide.', '   After resolving, reply /continue.']
+      : []),
     ...(report ? reportSections(report, look) : []),
     ...lastErrors(escalation, look),
     ...needed(state, escalation, look),
@@ -85,14 +87,15 @@ function progressLines(state: RunState, escalation: Escalation, look: TerminalLo
       failing.map((name) => `  ✗ ${name}`),
       look,
     ),
-    ...section("Progress, in the agent's words", progress ? barred(progress, 400, look) : [], look),
+    ...section('Progress, as the agent reports it', progress ? barred(progress, 400, look) : [], look),
   ];
 }
 
 function why(escalation: Escalation, look: TerminalLook): string[] {
-  const question = terminalLine(escalation.question, 600);
-  const head = escalation.headers.map((text) => terminalLine(text, 40)).join(' · ');
-  return question ? section(head || 'Why', paragraph(question, look), look) : [];
+  if (escalation.headers.length < 2 && isHelpLeading(escalation)) return [];
+  const reason = terminalLine(whyOf(escalation), 600);
+  const head = escalation.headers.map((text) => terminalLine(text, 40)).join(' · ') || 'Why';
+  return reason ? section(head, paragraph(reason, look), look) : ['', `   ${paint(head, 'bold', look)}`];
 }
 
 function lastErrors({ context, triggers }: Escalation, look: TerminalLook): string[] {
@@ -105,7 +108,9 @@ function lastErrors({ context, triggers }: Escalation, look: TerminalLook): stri
     ]);
   const output = context.last_output;
   const last = output
-    ? [`  ${terminalLine(`${clock(output.at)} UTC  ${output.command} ${output.result}`, widthOf(look) - 5)}`]
+    ? [
+        `  ${terminalLine(`${clockIn(output.at, look.zone)}  ${output.command} ${output.result}`, widthOf(look) - 5)}`,
+      ]
     : [];
   return [
     ...section('Last output', last, look),
@@ -130,27 +135,40 @@ function answerLines(escalation: Escalation, look: TerminalLook): string[] {
   if (missingInputs(escalation, {}).length > 0) rows.push(['/provide', 'type the values now']);
   // There are no Actions secrets at a terminal, so /continue is refused while values are missing.
   const options = escalation.options.filter(
-    (option) => option.command !== '/continue' || escalation.inputs.length === 0,
+    (option) =>
+      option.command !== '/terminate' && (option.command !== '/continue' || escalation.inputs.length === 0),
   );
   for (const option of options) {
     rows.push([
       terminalLine(option.command, widthOf(look) - 6),
-      terminalLine(option.description || option.label, 200).replace(/\.$/, ''),
+      // There are a branch and a pull request on GitHub only.
+      terminalLine(option.description || option.label, 200)
+        .replace(/\.$/, '')
+        .replace('the branch is kept', 'the work is kept')
+        .replace('open the pull request', 'finish now'),
     ]);
   }
-  rows.push(['/guide <text>', 'a hint in your own words']);
-  if (escalation.blocked_report || escalation.triggers.some(({ evidence }) => asksForReview(evidence)))
-    rows.push(['/override <text>', 'what to do instead, in your own words']);
+  if (!rows.some(([command]) => command === '/cancel')) rows.push(['/cancel', 'stop here; the work is kept']);
+  const { grants } = escalation.hint ?? {};
+  rows.push([
+    '/guide <text>',
+    `a hint in your own words${grants ? ` (allows ${terminalLine(grants, 80)})` : ''}`,
+  ]);
+  const isReview = escalation.triggers.some(({ evidence }) => asksForReview(evidence));
+  if (isReview && !rows.some(([command]) => command.startsWith('/continue')))
+    rows.unshift(['/continue', 'resume, once you have resolved it']);
+  if (escalation.blocked_report || escalation.triggers.some(({ evidence }) => needsDecision(evidence)))
+    rows.push(['/override <text>', 'do this instead']);
   return twoColumns(rows, look);
 }
 
 function closing(state: RunState, saved: string | undefined, look: TerminalLook): string[] {
   const saying = state.job_live
-    ? 'The agent is stopped, its work is saved. Ctrl-C parks the run;'
-    : 'The run is parked, its work is saved;';
+    ? 'The agent is paused, its work is saved. Ctrl-C pauses the run; resume with:'
+    : 'The run is paused, its work is saved. Resume with:';
   return [
     ...(saved ? [`Saved as ${terminalLine(saved, widthOf(look) - 12)}`] : []),
     ...paragraph(saying, look),
-    `autobuild resume ${state.run} brings this question back.`,
+    `autobuild resume ${state.run}`,
   ].map((line) => `   ${line}`);
 }

@@ -1,17 +1,20 @@
 import { showCommand } from '../../core/contracts/command.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
-import type { RunEvent } from '../../core/contracts/run-event.ts';
+import { keyWords } from '../../core/contracts/key-custody.ts';
+import { countedTokens, type RunEvent } from '../../core/contracts/run-event.ts';
 import { testsOf } from '../github/sections/turn-history.ts';
+import { costFigure } from '../text/cost-figure.ts';
 import { withLimit } from '../text/figures.ts';
-import { clockSeconds, count, list, minutes, money } from '../text/words.ts';
+import { isolationWords } from '../text/isolation.ts';
+import { clockIn, count, list, minutes } from '../text/words.ts';
 import { terminalLine } from './terminal-text.ts';
 
 const WIDTH = 200;
 
 /** One line per event with its time, for a pipe or a job's log. Undefined for events that readers do not need. */
-export function renderPlain(event: RunEvent, limits: LimitsInForce): string | undefined {
+export function renderPlain(event: RunEvent, limits: LimitsInForce, zone?: string): string | undefined {
   const text = describe(event, limits);
-  return text && `${clockSeconds(event.at)} ${terminalLine(text, WIDTH)}`;
+  return text && `${clockIn(event.at, zone, true)} ${terminalLine(text, WIDTH)}`;
 }
 
 function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
@@ -19,17 +22,17 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
     case 'run_requested':
       return `run ${event.run}: ${event.task.title}, agent ${event.agent}`;
     case 'job_started':
-      return `job ${event.job} started`;
+      return `job ${event.job} started${event.isolation === undefined ? '' : `, ${isolationWords(event.isolation)}`}`;
     case 'baseline_recorded':
       return `baseline: ${testsOf(event)} pass before any change`;
     case 'turn_started':
-      return `turn ${withLimit(event.turn, limits.turns)} ${event.resumed ? 'goes on' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}`;
+      return `turn ${withLimit(event.turn, limits.turns)} ${event.resumed ? 'continues' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}${event.keys === undefined ? '' : `; ${keyWords(event.keys)}`}`;
     case 'turn_ended':
       return `turn ${event.record.turn} ended: ${turnFigures(event, limits)}`;
     case 'escalation_raised':
       return `waiting: ${[event.escalation.headline, list(event.escalation.inputs.map((input) => input.key))].filter(Boolean).join(': ')}`;
     case 'agent_frozen':
-      return `agent stopped after ${(event.ms / 1000).toFixed(2)} s, ${count(event.processes, 'process', 'processes')}`;
+      return `agent paused after ${(event.ms / 1000).toFixed(2)} s, ${count(event.processes, 'process', 'processes')}`;
     case 'inputs_given':
       return `${event.by} gave ${list(Object.keys(event.inputs))}`;
     case 'response_recorded': {
@@ -39,7 +42,7 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
     case 'escalation_resolved':
       return `question ${event.escalation}: ${event.status.replaceAll('_', ' ')}`;
     case 'answer_acknowledged':
-      return `the agent took the answer in: ${event.text}`;
+      return `the agent acknowledged: ${event.text}`;
     case 'agent_changed':
       return `agent changed to ${event.agent}`;
     case 'known_issue_recorded':
@@ -47,7 +50,7 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
     case 'run_paused':
       return `paused by ${event.by}`;
     case 'job_parked':
-      return 'parked: the work is saved, the job ends';
+      return 'paused: the work is saved, the job ends';
     case 'job_handed_over':
       return 'handed over to a new job';
     case 'job_lost':
@@ -71,13 +74,12 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
 }
 
 function turnFigures(event: Extract<RunEvent, { type: 'turn_ended' }>, limits: LimitsInForce): string {
-  const { cost_usd } = event.usage;
   const tests = testsOf(event.record);
   return [
     tests && `tests ${tests}`,
     `files ${withLimit(event.record.changes.paths.length, limits.files)}`,
     `${withLimit(minutes(event.active_ms), limits.minutes)} min`,
-    cost_usd === null ? '' : money(cost_usd),
+    costFigure({ cost_usd: event.usage.cost_usd, tokens: countedTokens(event.usage) }, limits.cost),
   ]
     .filter(Boolean)
     .join(', ');

@@ -16,7 +16,9 @@ export function renderTerminalReply(reply: Reply, look: TerminalLook, help: Help
     ...[...more, ...lines(reply.detail, 1_000)].map((line) => `  ${line}`),
     ...lines(reply.suggestion, 300).map((line) => `    ${line}`),
     ...twoColumns(
-      help(reply.commands ?? []).map(({ usage, summary }) => [usage, summary] as const),
+      help((reply.commands ?? []).filter((name) => name !== 'terminate')).map(
+        ({ usage, summary }) => [usage, summary] as const,
+      ),
       look,
     ),
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { Escalation } from '../../core/contracts/escalation.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import { clock, count } from '../text/words.ts';
+import { clockIn, count } from '../text/words.ts';
 import { type PanelLook, renderPanel } from './render-panel.ts';
 import { renderTurnLine } from './render-turn-line.ts';
 import { section } from './sections.ts';
@@ -64,6 +64,6 @@ function answersSoFar(state: RunState, look: TerminalLook): string[] {
     .slice(-ROWS)
     .map(({ timestamp, by, command, content }) => {
       const what = command.name === 'provide' ? `gave ${Object.keys(command.inputs).join(', ')}` : content;
-      return `  ${clock(timestamp)} UTC  ${terminalLine(`${by}: ${what}`, widthOf(look) - 18)}`;
+      return `  ${clockIn(timestamp, look.zone)}  ${terminalLine(`${by}: ${what}`, widthOf(look) - 18)}`;
     });
 }

@@ -8,6 +8,8 @@ export interface TerminalLook {
   /** Columns; 80 when not given. */
   width?: number;
   colour?: boolean;
+  /** The time zone of the person at the terminal; UTC when not given. */
+  zone?: string;
 }
 
 /** For renderers that show the run's figures beside their limits. */

@@ -50,5 +50,5 @@ export function cleanLines(
     .map((line) => cutText(line.trimEnd(), bounds.lineChars));
   return all.length <= bounds.lines
     ? all
-    : [...all.slice(0, bounds.lines), `… ${all.length - bounds.lines} lines more`];
+    : [...all.slice(0, bounds.lines), `… ${all.length - bounds.lines} more lines`];
 }

@@ -2,8 +2,9 @@ import type { EscalationContext } from '../../core/contracts/escalation.ts';
 import type { PassRate, RunLimit, Trigger } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
+import { costFigure } from './cost-figure.ts';
 import { renderSparkline } from './sparkline.ts';
-import { minutes, money } from './words.ts';
+import { minutes } from './words.ts';
 
 /** One number beside its limit. */
 interface Figure {
@@ -38,6 +39,7 @@ export function figuresOf(context: EscalationContext, triggers: readonly Trigger
     .filter(({ kind, run_limit }) => kind !== 'blocker_type' && !ALWAYS_LISTED.has(run_limit))
     .map((trigger) => ({ name: counterOf(trigger), value: observedOf(trigger), tripped: true }));
   const last = context.pass_rates.at(-1) ?? context.baseline;
+  const spent = costFigure(context, context.max_cost);
   const cost = triggers.find(({ run_limit }) => run_limit === 'cost');
   const figures: (Figure | undefined)[] = [
     {
@@ -59,9 +61,9 @@ export function figuresOf(context: EscalationContext, triggers: readonly Trigger
     },
     cost
       ? { name: 'Cost', value: observedOf(cost), tripped: true }
-      : context.cost_usd === null
+      : spent === undefined
         ? undefined
-        : { name: 'Cost', value: money(context.cost_usd), tripped: false },
+        : { name: 'Cost', value: spent, tripped: false },
   ];
   return figures.filter((figure) => figure !== undefined);
 }

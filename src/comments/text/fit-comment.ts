@@ -36,7 +36,7 @@ export function fitComment(parts: (string | undefined | false | Fold)[], rest: s
   for (let at = kept.length - 1; at >= 0; at -= 1) {
     const part = kept[at];
     if (typeof part === 'string' || part === undefined) continue;
-    kept[at] = `Left out for its length: ${part.summary} (${rest}).`;
+    kept[at] = `Omitted for length: ${part.summary} (${rest}).`;
     const text = render(kept, rows, chars, rest);
     if (text.length <= TARGET_CHARS) return text;
   }
@@ -55,7 +55,7 @@ function renderFold(fold: Fold, rows: number, chars: number, rest: string): stri
     if ('raw' in item) return [fenced(item.raw, chars, item.info)];
     const more = item.rows.length - rows;
     const shown = renderTable({ ...item, rows: item.rows.slice(0, rows) });
-    return more > 0 ? [shown, `${count(more, 'row')} more ${rest}.`] : [shown];
+    return more > 0 ? [shown, `${count(more, 'more row')} ${rest}.`] : [shown];
   });
   // GitHub reads markdown inside <details> only after a blank line.
   return `<details><summary>${fold.summary}</summary>\n\n${blocks(...body)}\n\n</details>`;

@@ -1,8 +1,10 @@
 import { compact } from '../../core/compact.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
+import { countedTokens } from '../../core/contracts/run-event.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
+import { costFigure } from './cost-figure.ts';
 import { withLimit } from './figures.ts';
-import { count, minutes, money } from './words.ts';
+import { count, minutes } from './words.ts';
 
 /** The run's usage over all jobs. */
 export interface Totals {
@@ -28,6 +30,6 @@ export function totalsOf(state: RunState, limits: LimitsInForce): Totals {
     tokens_in: compact(input_tokens),
     tokens_out: compact(output_tokens),
     tokens: compact(input_tokens + output_tokens),
-    cost: cost_usd === null ? 'not reported' : money(cost_usd),
+    cost: costFigure({ cost_usd, tokens: countedTokens(state.usage) }, limits.cost) ?? 'not reported',
   };
 }

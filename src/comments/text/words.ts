@@ -20,6 +20,19 @@ export function clock(iso: string): string {
   return new Date(iso).toISOString().slice(11, 16);
 }
 
+/** `14:31 UTC`, or `09:31:04 EST` with seconds in another zone. */
+export function clockIn(iso: string, zone = 'UTC', seconds = false): string {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds ? { second: '2-digit' as const } : {}),
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  });
+  return format.format(new Date(iso));
+}
+
 /** `14:31:04` */
 export function clockSeconds(iso: string): string {
   return new Date(iso).toISOString().slice(11, 19);

@@ -15,5 +15,13 @@ export const guards = {
 } satisfies SettingGroup;
 
 function settingOf({ config, allowed, trips }: AnyGuard): Setting {
-  return { schema: config, allowed, words: `Trips when ${trips}`, example: config.parse(undefined) };
+  return {
+    schema: config,
+    allowed,
+    words: `Trips when ${trips}`,
+    // A getter, because only the docs need it and every schema would be made for it.
+    get example() {
+      return config.parse(undefined);
+    },
+  };
 }

@@ -7,13 +7,14 @@ export const waiting = groupSettings('Reminders of an open question.', {
   remind_minutes: {
     schema: PositiveMinutes.default(240),
     allowed: POSITIVE_MINUTES,
-    words: 'How often an open question is repeated.',
+    words:
+      'The time until the first reminder of an open question. Each reminder doubles the time until the next one, up to 7 days.',
     example: 480,
   },
   remind_high_minutes: {
     schema: PositiveMinutes.default(60),
     allowed: POSITIVE_MINUTES,
-    words: 'The same for an urgent question.',
+    words: 'The same for an urgent question, up to 1 day.',
     example: 30,
   },
   expire_minutes: {

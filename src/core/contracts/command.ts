@@ -18,15 +18,15 @@ export interface BareCommand {
 
 /** The commands without arguments. A row is the whole grammar of its command; its rule is in `core/decide/commands`. */
 export const BARE_COMMANDS = {
-  retry: { summary: 'try again with the error history in hand' },
-  debug: { summary: 'one turn to find the root cause, nothing else changed' },
+  retry: { summary: 'retry, with the error history' },
+  debug: { summary: 'one turn to find the root cause, no code changes' },
   skip: { summary: 'list it as a known issue and finish the rest' },
-  accept: { summary: 'finish now with what works, marked as partial' },
+  accept: { summary: 'finish now with what works, marked partial' },
   review: { summary: 'show the full history, then ask again', mayBeAsked: true },
   pause: { summary: 'save the work and wait, without reminders' },
   cancel: { summary: 'stop here; the branch is kept' },
   terminate: { summary: 'end this run; the branch is kept' },
-  status: { summary: 'say where the run stands', mayBeAsked: true },
+  status: { summary: 'show where the run stands', mayBeAsked: true },
   help: { summary: 'list the commands that make sense now', mayBeAsked: true },
 } satisfies Record<string, BareCommand>;
 export type BareCommandName = keyof typeof BARE_COMMANDS;
@@ -44,7 +44,7 @@ export const TEXT_COMMANDS = {
     example: '/guide Look at how the cart rounds prices',
   },
   override: {
-    summary: 'stop what it does, do this instead',
+    summary: 'stop, and do this instead',
     example: '/override Leave the webhook out and finish the payment form',
   },
 } satisfies Record<string, TextCommand>;
@@ -63,7 +63,14 @@ const takes = <Shape extends z.ZodRawShape>(
 ): Arguments<Shape> => ({ sealed, shown });
 
 const NO_ARGUMENTS = takes({}, () => []);
-const TEXT = takes({ text: z.string().min(1) }, ({ text }) => [text]);
+const TEXT = takes(
+  {
+    text: z.string().min(1),
+    /** The number of parts and characters that readers of the comment do not see, so that the text is without them. */
+    hidden: z.number().int().positive().optional(),
+  },
+  ({ text }) => [text],
+);
 
 /** The arguments of every command, in the order of the README. A command that is in no table above has a grammar in `commands/spec`. */
 const ARGUMENTS = {
@@ -141,6 +148,9 @@ export function showCommand(command: Command | SealedCommand): string {
 export function provideForm(keys: readonly string[]): string {
   return ['/provide', ...keys.map((key) => `${key}=`)].join(' ');
 }
+
+/** Begins the instruction that tells the agent about values. Their keys follow. */
+export const VALUES_ARE_THERE = 'The values you asked for are there:';
 
 /**
  * The channel of a command. `github` marks an act of a person on GitHub that counts as one, such as removing the label.

@@ -6,8 +6,10 @@ import type { Role } from './role.ts';
 export interface CommentContext {
   /** Logins or teams that are asked, without the `@`. A comment mentions nobody else. */
   mentions?: readonly string[];
-  /** The reason why these people are asked: `who labelled the issue`. */
+  /** The reason why these people are asked: `you labelled the issue`. */
   mention_reason?: string;
+  /** Logins or teams that are asked as well, because this many reminders were not answered. */
+  escalated?: { to: readonly string[]; after: number };
   /** The least role for a command, where the config demands another one than write. */
   roles?: Partial<Record<CommandName, Role>>;
   /** The number of the issue that the run builds, if it builds one. */
@@ -17,6 +19,10 @@ export interface CommentContext {
   unpublished?: Unpublished;
   /** When the job was last heard, if it has been silent for too long (R-5). */
   silent_since?: string;
+  /** The job has claimed its ticket, and steps of the workflow run before it begins. */
+  setting_up?: boolean;
+  /** The run waits for a machine, because others of its repository use all that it may use at once. */
+  queued?: { building: number; position: number };
   limits: LimitsInForce;
   capabilities: DeskCapabilities;
   /** Operation id, which finds the comment again when the response to its write was lost. */
@@ -43,6 +49,8 @@ interface CommentLinks {
   /** One-time forms by the key of their input. */
   forms?: Record<string, string>;
   changes?: string;
+  /** Everything that the open question proposes to change, on one page. */
+  diff?: string;
   log?: string;
   report_json?: string;
   /** The status comment, linked from the pull request. */

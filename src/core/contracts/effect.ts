@@ -35,6 +35,8 @@ export const Effect = z.discriminatedUnion('type', [
     source: z.string().optional(),
     /** The number of the pull request to reply on; the issue's if absent. */
     on: z.number().int().positive().optional(),
+    /** The workflow run whose log is linked. */
+    log: z.number().int().positive().optional(),
   }),
   /** Shows the author of a command that it was seen, or its outcome. The source is `comment:<id>` or `review:<node id>`. */
   z.object({

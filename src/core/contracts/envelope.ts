@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { AgentMetrics, EscalationContext } from './escalation.ts';
 import { GuardId, type GuardStates } from './guard.ts';
+import { IsolationLevel } from './isolation.ts';
+import { KeyCustody } from './key-custody.ts';
 import { ChangeSummary, TurnKind, TurnRecord, Usage } from './run-event.ts';
 import { Verification } from './verification.ts';
 
@@ -21,12 +23,22 @@ export type Measured = z.infer<typeof Measured>;
 
 /** A message of a job as the desk sees it: a claim, whose meaning the desk decides. */
 export const Claim = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('job_started'), data: z.object({}) }),
+  z.object({
+    type: z.literal('job_started'),
+    data: z.object({ isolation: IsolationLevel.optional().catch(undefined) }),
+  }),
   z.object({
     type: z.literal('baseline_recorded'),
     data: z.object({ verification: Verification, measured: Measured }),
   }),
-  z.object({ type: z.literal('turn_started'), data: z.object({ kind: TurnKind, resumed: z.boolean() }) }),
+  z.object({
+    type: z.literal('turn_started'),
+    data: z.object({
+      kind: TurnKind,
+      resumed: z.boolean(),
+      keys: KeyCustody.optional().catch(undefined),
+    }),
+  }),
   z.object({
     type: z.literal('turn_ended'),
     data: z.object({ record: TurnRecord, usage: Usage, measured: Measured }),

@@ -43,6 +43,11 @@ export const EscalationContext = z.object({
   files: z.number().int().nonnegative(),
   max_files: z.number().int().positive().nullable(),
   cost_usd: z.number().nonnegative().nullable(),
+  /** Without cached reads. This and the limit are missing in journals of older versions. */
+  tokens: z.number().nonnegative().optional(),
+  max_cost: z
+    .object({ dollars: z.number().positive().optional(), tokens: z.number().positive().optional() })
+    .optional(),
   baseline: PassRate.optional(),
   /** One per verification, oldest first, without the baseline. */
   pass_rates: z.array(PassRate),
@@ -80,6 +85,8 @@ export const Escalation = z.object({
   priority: z.enum(['normal', 'high']),
   headline: z.string(),
   question: z.string(),
+  /** Shown below the headline: what neither headline nor evidence says. Records of older versions have none. */
+  why: z.string().optional(),
   headers: z.array(z.string()),
   hint: Hint.optional(),
   /** Missing in journals of older versions. */

@@ -56,6 +56,18 @@ export const PassRate = z.object({
 });
 export type PassRate = z.infer<typeof PassRate>;
 
+/** A reason why a person has to look at a write. */
+export const WriteReason = z.enum([
+  'file_limit',
+  'out_of_scope',
+  'gate_bypassed',
+  'protected',
+  'workflow',
+  'owners',
+  'agent_config',
+]);
+export type WriteReason = z.infer<typeof WriteReason>;
+
 /** A write that the limits do not allow. It is held before it happens, reverted and saved elsewhere, or found in finished work. */
 export const ProposedWrite = z.object({
   path: z.string(),
@@ -64,6 +76,12 @@ export const ProposedWrite = z.object({
   /** It is part of finished work, which is committed only after a person approves. */
   finished: z.boolean().optional(),
   diff: z.string().optional(),
+  /** Every reason. `why` stands for one of them: `protected` also for files that agents or owners obey. Missing in journals of older versions. */
+  reasons: z.array(WriteReason).optional(),
+  /** Digest of the content that the job measured. Absent: the agent did not say what it will write, or the desk computes it. */
+  digest: z.string().optional(),
+  /** The patterns that make the path sensitive. A typed pattern has to name them. */
+  guarded_by: z.array(z.string()).optional(),
 });
 export type ProposedWrite = z.infer<typeof ProposedWrite>;
 
@@ -98,7 +116,11 @@ export const Evidence = z.object({
   review_types: z.array(z.string()).optional(),
   review_derived: z.boolean().optional(),
   report_problems: z.array(ReportProblem).optional(),
+  /** K-10: the agent reports completion, but the checks pass without any work and no file was changed. */
+  nothing_changed: z.literal(true).optional(),
   unit: z.string().optional(),
+  /** How much more an answer allows, in the same unit. Missing in journals of older versions. */
+  step: z.number().positive().optional(),
 });
 export type Evidence = z.infer<typeof Evidence>;
 
@@ -110,6 +132,11 @@ export function asksForHelp({ help, help_raw, help_problem }: Evidence): boolean
 /** The agent's report asks for a person's decision. */
 export function asksForReview({ review_reason, review_types }: Evidence): boolean {
   return review_reason !== undefined || review_types !== undefined;
+}
+
+/** Only a person can decide how the run continues: the agent's report says so, or there is no work to judge. */
+export function needsDecision(evidence: Evidence): boolean {
+  return asksForReview(evidence) || evidence.nothing_changed === true;
 }
 
 /** A limit of the whole run. Beside its own question it bounds what a turn may do, and it is shown wherever the run is. */
@@ -130,13 +157,19 @@ export const Trigger = z.object({
 });
 export type Trigger = z.infer<typeof Trigger>;
 
+/** With both, the tokens count only while the agent reports no money. */
+export interface CostInForce {
+  dollars?: number;
+  tokens?: number;
+}
+
 /** The run's limits as plain values. Only the guards can read them from `GuardLimits`. */
 export interface LimitsInForce {
   turns: number | null;
   minutes: number | null;
   files: number | null;
-  /** Whether spending is limited at all. */
-  cost: boolean;
+  /** Null: spending has no limit. */
+  cost: CostInForce | null;
   /** The guard that keeps the agent within the task's paths. Null: it is off. */
   scope: GuardId | null;
 }
@@ -174,7 +207,14 @@ export type GuardEvent =
   | { type: 'verified'; at: string; turn: number; verification: Verification; signature: string }
   /** The checks before turn 1. They are a reference point and count neither as an occurrence nor as an attempt. */
   | { type: 'baseline'; at: string; verification: Verification }
-  | { type: 'usage'; turn: number; input_tokens: number; output_tokens: number; cost_usd: number }
+  | {
+      type: 'usage';
+      turn: number;
+      input_tokens: number;
+      output_tokens: number;
+      cached_tokens?: number;
+      cost_usd: number;
+    }
   | { type: 'clock'; active_ms: number }
   | { type: 'help_requested'; turn: number; help?: HelpRequest; raw?: string; problem?: string }
   | { type: 'report_received'; at: string; turn: number; read: ReadReport & { report: PlayerReport } }
@@ -191,8 +231,13 @@ export const Hint = z.object({
   command: z.string().startsWith('/'),
   /** Shown before the boxes, because a hint helps more than any of them. */
   first: z.boolean(),
+  /** An answer also allows this: "5 more turns". */
+  grants: z.string().optional(),
 });
 export type Hint = z.infer<typeof Hint>;
+
+/** The measurement of a trigger whose limit was reached. */
+export type ReachedLimit = Pick<Trigger, 'observed' | 'evidence'>;
 
 /** The run's progress when a guard trips. Guards mention it in their texts. */
 export interface Progress {
@@ -213,13 +258,15 @@ export interface DeskFigures {
   idle_jobs: number;
 }
 
-/** Finished work that may not be committed before a person approves. */
+/** Finished work that a person has to look at before it is committed. */
 export interface UnapprovedWork {
   /** The number of changed files, approved ones not counted. */
   files: number;
   scope?: string[];
   proposed: ProposedWrite[];
   examined: ExaminedFile[];
+  /** The checks pass without any work, and no file was changed (K-10). */
+  nothing_changed?: boolean;
 }
 
 /**
@@ -266,12 +313,20 @@ export interface Guard<State = unknown, Config = unknown> {
   countedAtDesk?(figures: DeskFigures): State;
   /** Trips even if the guard is off, because no limit allows it. */
   checkOff?(state: State): Trigger | undefined;
-  /** Trips on finished work of which a part needs approval. Called even if the guard is off. */
+  /** Trips on finished work that a person has to look at. Called even if the guard is off. */
   examine?(work: UnapprovedWork, config: Config | 'off'): Trigger | undefined;
   /** The limit after an answer such as `/continue +5`. Absent: the answer resets the counter instead. */
-  grow?(config: Config, by: { turns?: number; minutes?: number; files?: number }, observed: number): Config;
+  grow?(
+    config: Config,
+    by: { turns?: number; minutes?: number; files?: number },
+    reached: ReachedLimit,
+  ): Config;
   headline(trigger: Trigger, progress: Progress): string;
   question(trigger: Trigger, progress: Progress): string;
+  /** Any answer that continues the run allows this: "5 more turns". Absent: nothing more. */
+  grants?(trigger: Trigger): string;
+  /** A fact that neither the headline nor the evidence shows. */
+  why?(trigger: Trigger): string;
   options(trigger: Trigger, progress: Progress): Option[];
 }
 

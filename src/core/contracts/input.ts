@@ -5,7 +5,7 @@ import { Effect, Reply } from './effect.ts';
 import { Envelope } from './envelope.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
-import { Verification } from './verification.ts';
+import { BaseVerification, Verification } from './verification.ts';
 import { WorkFacts } from './work-facts.ts';
 
 /** P-9: a secret that was written where everybody can read it. */
@@ -69,6 +69,8 @@ export const Input = z.discriminatedUnion('type', [
     verification: Verification,
     /** Digest of the changeset that was verified. */
     changeset: z.string().optional(),
+    /** Absent: the work changes no file that the checks depend on, or the job is of an older version. */
+    with_base: BaseVerification.optional(),
   }),
   /** The pull request was merged, or closed unmerged. */
   z.object({
@@ -109,6 +111,16 @@ export const Input = z.discriminatedUnion('type', [
     cancelled: z.literal(true).optional(),
     log_url: z.string().optional(),
   }),
+  /** The ticket of a job was presented by two who are not the same, so neither is heard any more. */
+  z.object({
+    type: z.literal('ticket_claimed_twice'),
+    at: z.iso.datetime(),
+    job: z.number().int().nonnegative(),
+    kind: z.enum(['build', 'verify']),
+    verification: z.string().optional(),
+    /** The workflow run for which it was presented first. Missing in journals of older versions. */
+    actions_run: z.number().int().positive().optional(),
+  }),
   /** GitHub refused the dispatch for good. */
   z.object({
     type: z.literal('dispatch_refused'),
@@ -118,6 +130,15 @@ export const Input = z.discriminatedUnion('type', [
     verification: z.string().optional(),
     /** Absent if people were told before. */
     reply: Reply.optional(),
+  }),
+  /** The repository has spent what its config allows in a month. */
+  z.object({
+    type: z.literal('budget_reached'),
+    at: z.iso.datetime(),
+    /** `2026-11` */
+    month: z.string(),
+    dollars: z.number().nonnegative(),
+    most: z.number().positive(),
   }),
 ]);
 export type Input = z.infer<typeof Input>;

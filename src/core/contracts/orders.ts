@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { BlockedReport } from './agent/blocked-report.ts';
 import { Answer } from './answer.ts';
 import { InputRef } from './command.ts';
+import { EarlierTurn } from './earlier-turn.ts';
 import { Predecessor } from './predecessor.ts';
-import { GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';
+import { ApprovedFile, GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';
 import { Verification } from './verification.ts';
 
 /** The desk's next instruction to the job. It is a projection of the run, so asking is idempotent. */
@@ -16,12 +17,18 @@ export const Orders = z.discriminatedUnion('do', [
     resumed: z.boolean(),
     agent: z.string(),
     predecessor: Predecessor.optional(),
+    /** The turns so far. Missing from desks of older versions. */
+    earlier: z.array(EarlierTurn).optional(),
     limits: GuardLimitsSchema,
     limits_rev: z.number().int().positive(),
     /** Glob patterns. */
     approved_paths: z.array(z.string()),
     /** Literal file names. Absent: there are none, or an older desk sends them among the patterns. */
     approved_names: z.array(z.string()).optional(),
+    /** Files with exactly this content. Missing from desks of older versions. */
+    approved_files: z.array(ApprovedFile).optional(),
+    /** Literal directories. Missing from desks of older versions. */
+    approved_folders: z.array(z.string()).optional(),
     answers: z.array(Answer),
     /** All values that were given in this run so far. */
     inputs: z.record(z.string(), InputRef),

@@ -16,6 +16,19 @@ export function neededRole(
   return roles?.[command] ?? 'write';
 }
 
+/** Commands that let a paused run continue. */
+const RESUMING: ReadonlySet<CommandName> = new Set(['continue', 'guide', 'override', 'approve']);
+
+/** The role for a command now. A run over its repository's budget is continued by those who decide about money. */
+export function neededNow(
+  roles: Partial<Record<CommandName, Role>> | undefined,
+  command: CommandName,
+  isOverBudget: boolean,
+): Role {
+  const needed = neededRole(roles, command);
+  return isOverBudget && RESUMING.has(command) && !hasRole(needed, 'maintain') ? 'maintain' : needed;
+}
+
 export function hasRole(permission: Permission, needed: Role): boolean {
   return ORDER.indexOf(permission) >= ORDER.indexOf(needed);
 }

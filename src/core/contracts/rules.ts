@@ -10,6 +10,7 @@ import type {
   LimitsInForce,
   Option,
   Progress,
+  ReachedLimit,
   Trigger,
   UnapprovedWork,
 } from './guard.ts';
@@ -31,7 +32,7 @@ export interface Rules {
     limits: GuardLimits,
     guards: GuardId[],
     by: Growth,
-    observed: Partial<Record<GuardId, number>>,
+    reached: Partial<Record<GuardId, ReachedLimit>>,
   ): GuardLimits;
   /** The words of one question about all triggers of a moment (E-8). The guard that names the cause leads; Cancel is offered once and last (G-13). */
   describe(triggers: readonly Trigger[], progress: Progress): TriggerWords;
@@ -41,6 +42,7 @@ export interface TriggerWords {
   type: EscalationType;
   headline: string;
   question: string;
+  why: string;
   headers: string[];
   hint?: Hint;
   category: BlockerCategory;

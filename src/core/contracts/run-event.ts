@@ -4,9 +4,11 @@ import { Answer } from './answer.ts';
 import { InputRef } from './command.ts';
 import { AgentMetrics, Escalation, EscalationStatus, Response } from './escalation.ts';
 import { GuardId } from './guard.ts';
+import { IsolationLevel } from './isolation.ts';
+import { KeyCustody } from './key-custody.ts';
 import { Predecessor } from './predecessor.ts';
 import { Task } from './task.ts';
-import { Verification } from './verification.ts';
+import { BaseVerification, Verification } from './verification.ts';
 
 /** P-3. The last five are final. */
 export const RUN_STATUSES = [
@@ -30,10 +32,17 @@ const GuardStatesSchema = z.partialRecord(GuardId, z.unknown());
 export const Usage = z.object({
   input_tokens: z.number().nonnegative(),
   output_tokens: z.number().nonnegative(),
+  /** The part of `input_tokens` that was read from the provider's cache. Missing in journals of older versions. */
+  cached_tokens: z.number().nonnegative().optional(),
   /** Null: the agent does not report its cost. */
   cost_usd: z.number().nonnegative().nullable(),
 });
 export type Usage = z.infer<typeof Usage>;
+
+/** Cached reads are left out, as the limit of a run's cost leaves them out. */
+export function countedTokens({ input_tokens, output_tokens, cached_tokens = 0 }: Usage): number {
+  return input_tokens + output_tokens - cached_tokens;
+}
 
 /** The agent's changes against the snapshot, as measured from the trusted git directory. */
 export const ChangeSummary = z.object({
@@ -66,6 +75,8 @@ export const TurnRecord = z.object({
   exit: z.string(),
   /** The agent process itself failed. */
   failed: z.boolean().optional(),
+  /** The end of the agent's stderr, if the agent process failed. */
+  last_words: z.string().optional(),
   /** Edits that were reverted and not approved, so they are not part of the work. */
   put_back: z.array(z.string()).optional(),
 });
@@ -81,7 +92,12 @@ export const KnownIssue = z.object({
 export type KnownIssue = z.infer<typeof KnownIssue>;
 
 /** A file that a person has approved with exactly this content. */
-export const ApprovedFile = z.object({ path: z.string(), digest: z.string() });
+export const ApprovedFile = z.object({
+  path: z.string(),
+  digest: z.string(),
+  /** The digest is the job's claim about an edit that it held or reverted, so it approves no sensitive file of finished work. */
+  by_job: z.literal(true).optional(),
+});
 export type ApprovedFile = z.infer<typeof ApprovedFile>;
 
 /** The delays before a person is asked again (E-12). */
@@ -114,7 +130,12 @@ export const RunEvent = z.discriminatedUnion('type', [
     requested_by: z.string(),
     fresh_verification: z.boolean().optional(),
   }),
-  z.object({ type: z.literal('job_started'), at, job: z.number().int().positive() }),
+  z.object({
+    type: z.literal('job_started'),
+    at,
+    job: z.number().int().positive(),
+    isolation: IsolationLevel.optional(),
+  }),
   z.object({
     type: z.literal('baseline_recorded'),
     at,
@@ -127,6 +148,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     turn: z.number().int(),
     kind: TurnKind,
     resumed: z.boolean(),
+    keys: KeyCustody.optional(),
   }),
   z.object({
     type: z.literal('turn_ended'),
@@ -179,6 +201,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     /** Absent: unchanged. */
     approved_names: z.array(z.string()).optional(),
     approved_files: z.array(ApprovedFile).optional(),
+    /** Literal directories. Absent: unchanged. */
+    approved_folders: z.array(z.string()).optional(),
   }),
   z.object({ type: z.literal('answer_prepared'), at, answer: Answer }),
   z.object({ type: z.literal('answer_delivered'), at, answer: z.string() }),
@@ -192,7 +216,14 @@ export const RunEvent = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('known_issue_recorded'), at, issue: KnownIssue }),
   z.object({ type: z.literal('review_shown'), at, escalation: z.string().optional(), by: z.string() }),
-  z.object({ type: z.literal('run_paused'), at, by: z.string(), rearm: z.array(GuardId) }),
+  z.object({
+    type: z.literal('run_paused'),
+    at,
+    by: z.string(),
+    rearm: z.array(GuardId),
+    /** The month whose budget is spent, such as `2026-11`. */
+    over_budget: z.string().optional(),
+  }),
   /** The job ended as planned, with its work saved. */
   z.object({
     type: z.literal('job_parked'),
@@ -239,6 +270,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     changeset: z.string().optional(),
     /** The guard states after a failed verification, which counts like any other. Missing in journals of older versions. */
     guards: z.partialRecord(GuardId, z.unknown()).optional(),
+    with_base: BaseVerification.optional(),
   }),
   /** The pull request was closed unmerged before the run was done. */
   z.object({ type: z.literal('pull_request_closed'), at, pull: z.number().int().positive(), by: z.string() }),

@@ -4,6 +4,8 @@ import type { Answer } from './answer.ts';
 import type { InputRef } from './command.ts';
 import type { AgentMetrics, Escalation } from './escalation.ts';
 import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts';
+import type { IsolationLevel } from './isolation.ts';
+import type { KeyCustody } from './key-custody.ts';
 import type { Predecessor } from './predecessor.ts';
 import type {
   ApprovedFile,
@@ -16,7 +18,7 @@ import type {
   Usage,
 } from './run-event.ts';
 import type { Task } from './task.ts';
-import type { Verification } from './verification.ts';
+import type { BaseVerification, Verification } from './verification.ts';
 
 /** Everything that is known about a run. It is the fold of the journal and nothing else. */
 export interface RunState {
@@ -43,7 +45,13 @@ export interface RunState {
   approved_names?: string[];
   /** Files that are approved with the content they had at that time (R-8). */
   approved_files?: ApprovedFile[];
+  /** Literal directories that were approved by their box. They cover nothing that is sensitive. */
+  approved_folders?: string[];
   jobs: number;
+  /** As the current job told it. Missing from jobs of older versions. */
+  isolation?: IsolationLevel;
+  /** As the present or last turn told it. */
+  keys?: KeyCustody;
   job_live: boolean;
   /** Start of the newest job, and the working time before it. Missing in states of older versions. */
   job_began?: { at: string; active_ms: number };
@@ -72,7 +80,9 @@ export interface RunState {
   /** Values given so far for the open question. */
   given: Record<string, InputRef>;
   /** `since` is missing in states of older versions. */
-  paused?: { rearm: GuardId[]; since?: string };
+  paused?: { rearm: GuardId[]; since?: string; over_budget?: string };
+  /** The month in which a person let the run continue although the repository's budget was spent. */
+  allowed_over_budget?: string;
   /** The pull request that was closed unmerged before the run was done. `answered`: somebody has let the run continue since. */
   closed_pull?: { number: number; by: string; answered?: true };
   /** Answers that no job has fetched yet, oldest first. */
@@ -92,6 +102,8 @@ export interface RunState {
   verifying?: number;
   /** The last fresh job's result, until a turn ends with a result of its own. Its presence says which is newer, because two clocks cannot be compared. */
   fresh?: Verification;
+  /** The same job's second result, with the base's versions of the files that the checks depend on. */
+  with_base?: BaseVerification;
   finished?: { partial: boolean; reason: string; by?: string; at: string; expired?: true };
 }
 

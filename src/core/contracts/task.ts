@@ -10,5 +10,7 @@ export const Task = z.object({
   /** Globs or module names. Absent: no scope was declared, so any file may be changed. */
   scope: z.array(z.string()).optional(),
   source: z.string(),
+  /** The parts and characters of the source that readers do not see, all removed, and the names between angles that were kept. */
+  hidden: z.object({ parts: z.number(), characters: z.number(), tags: z.array(z.string()) }).optional(),
 });
 export type Task = z.infer<typeof Task>;

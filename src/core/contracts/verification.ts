@@ -16,6 +16,8 @@ export const ExternalBlocker = z.discriminatedUnion('kind', [
     name: z.string(),
     version: z.string().optional(),
     required_by: z.string().optional(),
+    /** Why it could not start, for a program that is there but does not work. */
+    problem: z.string().optional(),
   }),
   z.object({
     kind: z.literal('permission_denied'),
@@ -64,6 +66,19 @@ export const Verification = z.object({
   tests: TestCounts.optional(),
 });
 export type Verification = z.infer<typeof Verification>;
+
+/**
+ * The same checks once more, for work that changes files which the checks depend on: those files had the base's versions. It
+ * informs people. It decides nothing, and counts as no verification (E-2).
+ */
+export const BaseVerification = z.object({
+  verification: Verification,
+  /** The first of those files. */
+  paths: z.array(z.string()).max(20),
+  /** The number of all of them. */
+  files: z.number().int().nonnegative(),
+});
+export type BaseVerification = z.infer<typeof BaseVerification>;
 
 /** Passed and total tests, or passed and total checks if no check counts tests. */
 export function score(verification: Verification): {

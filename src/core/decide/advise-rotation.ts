@@ -8,20 +8,20 @@ export function adviseRotation(
   { found, because = '' }: { found: 'comment' | 'review'; because?: string },
 ): Reply {
   const left = exposed.filter((secret) => !stored.includes(secret));
-  const newOne = 'Give the new one as an Actions secret, or where the question says.';
+  const newOne = 'Provide the new one as an Actions secret, or where the question says.';
   const outcome =
     left.length === 0
-      ? 'The value was taken.'
+      ? 'The value was accepted.'
       : stored.length === 0
-        ? `The value was not taken. ${because}`.trim()
-        : `Taken: ${list(stored)}. Not taken: ${list(left)}.`;
+        ? `The value was not accepted. ${because}`.trim()
+        : `Accepted: ${list(stored)}. Not accepted: ${list(left)}.`;
   return {
     tone: 'refused',
-    title: `Please rotate: ${list(exposed)}. It came in a ${found}.`,
+    title: `Please rotate: ${list(exposed)}. It was posted in a ${found}.`,
     detail: [
       found === 'comment'
-        ? 'The comment is deleted, but notification e-mails may carry the value, and so may any page that was open.'
-        : 'A review cannot be deleted: edit it, and take the value out.',
+        ? 'The comment is deleted, but notification e-mails and open pages may still show the value.'
+        : 'A review cannot be deleted: edit it and remove the value.',
       outcome,
       newOne,
     ].join(' '),

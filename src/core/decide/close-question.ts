@@ -58,6 +58,6 @@ export function closeUnanswered(
 
 export function howToContinue(state: RunState, pausedAt: string): string {
   const expiry = expiryOf(state, pausedAt);
-  const until = expiry ? ` Without it the run closes by itself on ${expiry.slice(0, 10)}.` : '';
-  return `\`/continue\` goes on from here.${until}`;
+  const until = expiry ? ` Otherwise the run expires on ${expiry.slice(0, 10)}.` : '';
+  return `Resume with \`/continue\`.${until}`;
 }

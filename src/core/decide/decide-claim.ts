@@ -1,5 +1,6 @@
+import type { Effect } from '../contracts/effect.ts';
 import { Claim, type Envelope, type Measured, PROTOCOL } from '../contracts/envelope.ts';
-import type { GuardStates, Trigger } from '../contracts/guard.ts';
+import type { GuardStates, Trigger, UnapprovedWork } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
 import {
@@ -36,9 +37,8 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
   if (!parsed.success) return NOTHING;
   if (parsed.data.type === 'job_started') {
     const successor = fence === state.jobs + 1 && !state.job_live;
-    return successor
-      ? { events: [{ type: 'job_started', at, job: fence }], effects: [{ type: 'update_status' }] }
-      : NOTHING;
+    const started: RunEvent = { type: 'job_started', at, job: fence, ...parsed.data.data };
+    return successor ? { events: [started], effects: [{ type: 'update_status' }] } : NOTHING;
   }
   // R-5: claims of a job that parked, handed over or was lost have no effect.
   if (fence !== state.jobs || !state.job_live) return NOTHING;
@@ -77,7 +77,7 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
       const parked: RunEvent = { type: 'job_parked', at, active_ms: envelope.active_ms, ...claim.data };
       // If the answer came while the job was parking, nothing else would start the next job.
       const { events, effects } = startSuccessor(state, parked, rules);
-      return { events, effects: [{ type: 'publish', ready: false }, ...effects, { type: 'update_status' }] };
+      return { events, effects: [...publishParked(state), ...effects, { type: 'update_status' }] };
     }
     case 'handed_over': {
       const over: RunEvent = { type: 'job_handed_over', at, active_ms: envelope.active_ms, ...claim.data };
@@ -86,6 +86,11 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
       return { events, effects: [...effects, { type: 'update_status' }] };
     }
   }
+}
+
+/** Work that is being verified is published with the result, so that it is written once. */
+function publishParked({ verifying }: RunState): Effect[] {
+  return verifying === undefined ? [{ type: 'publish', ready: false }] : [];
 }
 
 /** R-15: no turn begins while its work is being verified, nor after the last one that the limits allow, until a person answers. */
@@ -185,7 +190,8 @@ function afterTurn(
   // received, nor over reverted edits, because the work contains neither. Nobody is asked about work that contains a secret.
   if (!unheard && leaks.length === 0 && isComplete(record, state.known_issues)) {
     const reverted = triggers.filter(({ evidence }) => evidence.proposed?.length);
-    const needed = reverted.length > 0 ? reverted : rules.examine(unapprovedWork(state, work), state.limits);
+    const needed =
+      reverted.length > 0 ? reverted : rules.examine(toExamine(state, record, work), state.limits);
     if (needed.length > 0) return raiseEscalation(state, needed, measured, at, rules, false);
     return completeRun(state, record, at);
   }
@@ -193,10 +199,20 @@ function afterTurn(
   if (triggers.length > 0) return raiseEscalation(state, triggers, measured, at, rules, false);
   // K-4: not fixable by a successor, and nothing a person has to decide.
   if (!unheard && record.read?.report?.status === 'failed') {
-    const reason = record.read.report.errors[0]?.message || 'the player reported failed';
+    const reason = record.read.report.errors[0]?.message || 'the agent reported that it failed';
     return finishRun({ at, status: 'failed', partial: true, reason });
   }
   return leaks.length > 0 ? returnLeakedWork(state, at, leaks) : NOTHING;
+}
+
+/**
+ * K-10: checks that passed before any work prove nothing about a task for which no file was changed. If the desk itself finds no
+ * changed file, it does not matter what the job says about the checks before: they pass without any work now.
+ */
+function toExamine(state: RunState, record: TurnRecord, work: WorkFacts | undefined): UnapprovedWork {
+  const changed = work?.changed ?? record.changes.paths.length;
+  const provesNothing = work?.changed === 0 || state.baseline?.ok === true;
+  return { ...unapprovedWork(state, work), nothing_changed: changed === 0 && provesNothing };
 }
 
 /** G-8: a root cause goes to the next turn; none means the same question again, with what was found. */
@@ -208,16 +224,16 @@ function afterDebugTurn(state: RunState, record: TurnRecord, measured: Measured,
   if (report?.root_cause_found === true && report.root_cause) {
     const instruction = [
       `The debugging turn found the root cause: ${report.root_cause}`,
-      report.fix ? `The fix it proposes: ${report.fix}` : 'Fix it, then go on with the task.',
+      report.fix ? `The fix it proposes: ${report.fix}` : 'Fix it, then continue with the task.',
     ].join('\n');
     const id = `debug.${state.turns.length}`;
     return instructNextTurn(at, { id, command: 'debug', by: 'the debugging turn', instruction });
   }
   if (!asked) return NOTHING;
-  const findings = report?.root_cause || report?.summary || 'The debugging turn gave no findings.';
+  const findings = report?.root_cause || report?.summary || 'The debugging turn reported no findings.';
   return repeatEscalation(state, asked, at, {
     findings,
-    headline: 'the debug turn found no cause, choose how to go on',
+    headline: 'the debug turn found no cause, what next?',
     context: measured.context,
   });
 }
@@ -227,10 +243,10 @@ function returnLeakedWork(state: RunState, at: string, leaks: WorkFacts['secrets
   const named = leaks.slice(0, LEAKS_NAMED).map(({ path, key }) => `- ${path}: the value of ${key}`);
   const more = leaks.length > named.length ? [`- and ${leaks.length - named.length} more`] : [];
   const instruction = [
-    'The work is not accepted: it contains values that were given in secret and must never be committed.',
+    'The work is not accepted: it contains secret values that must never be committed.',
     ...named,
     ...more,
-    'Take them out, read them from the environment at run time, and report again.',
+    'Remove them, read them from the environment at run time, and report again.',
   ].join('\n');
   const id = `leak.${state.turns.length}`;
   return instructNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });

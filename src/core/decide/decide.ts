@@ -1,22 +1,32 @@
+import type { Effect } from '../contracts/effect.ts';
 import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
-import { isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
+import { isUnderWay, pendingEscalation, type RunState, verificationName } from '../contracts/run-state.ts';
 import { answerSource } from './answer-source.ts';
 import { decideClaim } from './decide-claim.ts';
 import { decideCommand } from './decide-command.ts';
 import { type Decision, NOTHING } from './decision.ts';
+import { evolve } from './evolve.ts';
 import { expirePause, expireQuestion } from './expire-run.ts';
-import { PAUSE_TIMER } from './expiry.ts';
+import { PAUSE_TIMER, reminderTime } from './expiry.ts';
 import { endJob, refuseDispatch } from './jobs/end-job.ts';
-import { nameJobs } from './jobs/name-jobs.ts';
+import { pauseClaimedTwice } from './jobs/pause-claimed-twice.ts';
+import { pauseOverBudget } from './jobs/pause-over-budget.ts';
 import { replaceLostJob } from './jobs/replace-lost-job.ts';
 import { judgeRun, recordReopened } from './judge-run.ts';
-import { reminderTime } from './raise-escalation.ts';
 import { decideVerification, requestVerification } from './verify-afresh.ts';
 
 /** All rules of a run as a pure function: from its state and an input to the events to journal and the effects to perform. */
 export function decide(state: RunState | undefined, input: Input, rules: Rules): Decision {
-  return nameJobs(state, decideInput(state, input, rules));
+  return nameJobs(state, publishUnverified(state, decideInput(state, input, rules)));
+}
+
+/** The work of a parked job was not published while it was verified. Without a result the run continues, and people see the work. */
+function publishUnverified(state: RunState | undefined, decision: Decision): Decision {
+  if (state?.verifying === undefined || state.job_live) return decision;
+  const after = decision.events.reduce<RunState>(evolve, state);
+  if (after.verifying !== undefined || !isUnderWay(after)) return decision;
+  return { ...decision, effects: [{ type: 'publish', ready: false }, ...decision.effects] };
 }
 
 function decideInput(state: RunState | undefined, input: Input, rules: Rules): Decision {
@@ -50,9 +60,28 @@ function decideInput(state: RunState | undefined, input: Input, rules: Rules): D
       return decideLostJob(state, input);
     case 'job_ended':
       return endJob(state, input);
+    case 'ticket_claimed_twice':
+      return pauseClaimedTwice(state, input);
     case 'dispatch_refused':
       return refuseDispatch(state, input);
+    case 'budget_reached':
+      return pauseOverBudget(state, input);
   }
+}
+
+/** a dispatch belongs to the job it was decided for, so that the end of another job is never charged to it. */
+function nameJobs(before: RunState | undefined, { events, effects }: Decision): Decision {
+  if (!effects.some(({ type }) => type === 'dispatch_job' || type === 'dispatch_verification'))
+    return { events, effects };
+  const state = events.reduce<RunState | undefined>(evolve, before);
+  if (!state) return { events, effects };
+  return { events, effects: effects.map((effect) => nameJob(effect, state)) };
+}
+
+function nameJob(effect: Effect, state: RunState): Effect {
+  if (effect.type === 'dispatch_job') return { ...effect, job: state.jobs + 1 };
+  if (effect.type !== 'dispatch_verification') return effect;
+  return { ...effect, job: state.jobs, verification: verificationName(state) };
 }
 
 /** E-12: an unanswered question is repeated until it is answered, or until it expires if the config has a limit (P-10). */
@@ -67,7 +96,11 @@ function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>):
     events: [{ type: 'reminder_sent', at: input.at, escalation: pending.id, number }],
     effects: [
       { type: 'notify', escalation: pending.id, priority: pending.priority, reminder: number },
-      { type: 'set_timer', timer: input.timer, at: reminderTime(state, pending, input.at) },
+      {
+        type: 'set_timer',
+        timer: input.timer,
+        at: reminderTime(state, { ...pending, reminders: number }, input.at),
+      },
     ],
   };
 }
@@ -75,7 +108,7 @@ function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>):
 /** Only a reply: the job may continue or fail, and people see why its work does not appear. */
 function refuseChangeset(state: RunState, problem: string): Decision {
   if (!isUnderWay(state)) return NOTHING;
-  const title = 'The job sent work that cannot be committed; it was not taken.';
+  const title = 'The job sent work that cannot be committed, so it was rejected.';
   return { events: [], effects: [{ type: 'reply', reply: { tone: 'refused', title, detail: problem } }] };
 }
 

@@ -60,6 +60,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'job_started':
       return {
         jobs: event.job,
+        isolation: event.isolation,
         job_live: true,
         job_began: { at: event.at, active_ms: state.active_ms },
         status: state.pending || state.paused ? state.status : 'building',
@@ -70,6 +71,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return {
         turn: event.turn,
         turn_kind: event.kind,
+        keys: event.keys,
         turn_open: true,
         status: state.pending || state.paused ? state.status : 'building',
       };
@@ -88,6 +90,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         changes: event.record.changes,
         changeset: event.changeset,
         fresh: event.record.verification ? undefined : state.fresh,
+        with_base: event.record.verification ? undefined : state.with_base,
         last_read: event.record.read,
         blocked_report: event.record.read?.report?.blocked_report ?? state.blocked_report,
       };
@@ -123,12 +126,14 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         approved_paths: event.approved_paths,
         approved_names: event.approved_names ?? state.approved_names,
         approved_files: event.approved_files ?? state.approved_files,
+        approved_folders: event.approved_folders ?? state.approved_folders,
       };
     case 'answer_prepared':
       return {
         status: 'building',
         losses: undefined,
         paused: undefined,
+        allowed_over_budget: state.paused?.over_budget ?? state.allowed_over_budget,
         closed_pull: state.closed_pull && { ...state.closed_pull, answered: true },
         answers: [...state.answers, event.answer],
         ...keepInstruction(state, event.answer),
@@ -170,7 +175,10 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
     case 'known_issue_recorded':
       return { known_issues: [...state.known_issues, event.issue] };
     case 'run_paused':
-      return { status: 'waiting_for_input', paused: { rearm: event.rearm, since: event.at } };
+      return {
+        status: 'waiting_for_input',
+        paused: { rearm: event.rearm, since: event.at, over_budget: event.over_budget },
+      };
     case 'job_parked':
       return {
         job_live: false,
@@ -217,6 +225,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return {
         verifying: undefined,
         fresh: event.verification,
+        with_base: event.with_base,
         changeset: event.changeset ?? state.changeset,
         guards: event.guards ?? state.guards,
       };

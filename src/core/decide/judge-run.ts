@@ -35,11 +35,11 @@ function pauseForClosedPull(state: RunState, { at, by, pull }: Judged): Decision
   const closed: RunEvent = { type: 'pull_request_closed', at, pull, by };
   const what = `pull request was closed by ${by}.`;
   const explain = (title: string, resumeBy: string): Effect => {
-    const detail = `${resumeBy} goes on with a new pull request, \`/cancel\` ends the run.`;
+    const detail = `${resumeBy} continues with a new pull request, \`/cancel\` ends the run.`;
     return { type: 'reply', reply: { tone: 'waiting', title, detail } };
   };
   if (state.pending || state.paused) {
-    const resumeBy = state.pending ? 'The question stays open: an answer to it' : '`/continue`';
+    const resumeBy = state.pending ? 'The question stays open: an answer' : '`/continue`';
     return { events: [closed], effects: [{ type: 'update_status' }, explain(`The ${what}`, resumeBy)] };
   }
   const verifying = state.verifying !== undefined;

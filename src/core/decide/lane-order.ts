@@ -29,8 +29,10 @@ export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder 
       return { slot: `status:${run}`, rank: NORMAL, replaces: true };
     case 'ask':
     case 'close_question':
-    case 'notify':
       return inOrder(`question:${run}.${effect.escalation}`);
+    // People are told also while GitHub does not take the question.
+    case 'notify':
+      return inOrder(`notify:${run}.${effect.escalation}`);
     case 'show_review':
       return inOrder(`review:${run}`);
     // The values are needed to search the work for them, and the receipt tells whether the work was published.

@@ -8,7 +8,11 @@ export function lastOutputOf(at: string, verification: Verification): Escalation
   const check = verification.checks.find((candidate) => !candidate.ok) ?? verification.checks.at(-1);
   if (!check) return undefined;
   const counts = check.tests ? `, ${check.tests.passed} passed, ${check.tests.failed} failed` : '';
-  const end = check.timed_out ? 'ran into its time limit' : `exited ${check.exit_code ?? 'by a signal'}`;
+  const end = check.timed_out
+    ? 'timed out'
+    : check.exit_code === null
+      ? 'was killed by a signal'
+      : `exited with code ${check.exit_code}`;
   return {
     at,
     command: check.command,

@@ -2,6 +2,7 @@ import type { Measured } from '../contracts/envelope.ts';
 import type { EscalationContext } from '../contracts/escalation.ts';
 import type { Occurrence } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
+import { countedTokens } from '../contracts/run-event.ts';
 import { lastVerification, type RunState } from '../contracts/run-state.ts';
 import { score } from '../contracts/verification.ts';
 import { lastOutputOf } from './last-output.ts';
@@ -23,6 +24,8 @@ export function measureAtDesk(state: RunState, at: string, rules: Rules): Measur
     files: state.changes.paths.length,
     max_files: limits.files,
     cost_usd: state.usage.cost_usd,
+    tokens: countedTokens(state.usage),
+    max_cost: limits.cost ?? undefined,
     baseline: state.baseline && { turn: 0, ...score(state.baseline) },
     pass_rates: [
       ...state.turns.flatMap((record) =>

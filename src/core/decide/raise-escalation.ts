@@ -6,7 +6,7 @@ import type { Usage } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import { isAboutFinishedWork } from '../work/work-approvals.ts';
 import type { Decision } from './decision.ts';
-import { expiryOf } from './expiry.ts';
+import { reminderTime } from './expiry.ts';
 
 /** Boxes for the player's own suggestions, before the guards' options. */
 const SUGGESTIONS_OFFERED = 3;
@@ -99,14 +99,6 @@ function announce(
       { type: 'set_timer', timer: `reminder:${escalation.id}`, at: reminderTime(state, escalation, at) },
     ],
   };
-}
-
-/** The time of the next reminder, or of the expiry if that is earlier. */
-export function reminderTime(state: RunState, escalation: Escalation, after: string): string {
-  const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
-  const next = new Date(Date.parse(after) + every).toISOString();
-  const expiry = expiryOf(state, escalation.created_at);
-  return expiry && expiry < next ? expiry : next;
 }
 
 function progressOf(measured: Measured): Progress {

@@ -22,7 +22,7 @@ const ATTEMPTS = 3;
 export function completeRun(state: RunState, record: TurnRecord, at: string): Decision {
   if (state.fresh_verification) return requestVerification(state, at);
   const partial = record.verification?.ok !== true;
-  const reason = partial ? 'complete but for known issues' : 'complete and verified';
+  const reason = partial ? 'complete except for known issues' : 'all checks pass';
   return finishRun({ at, status: 'reviewing', partial, reason });
 }
 
@@ -30,7 +30,7 @@ export function completeRun(state: RunState, record: TurnRecord, at: string): De
 export function requestVerification(state: RunState, at: string): Decision {
   const attempt = (state.verifying ?? 0) + 1;
   if (attempt > ATTEMPTS) {
-    const reason = 'complete, but no fresh job could verify it';
+    const reason = 'complete, but not verified on a clean checkout';
     return finishRun({ at, status: 'reviewing', partial: true, reason });
   }
   return {
@@ -41,15 +41,15 @@ export function requestVerification(state: RunState, at: string): Decision {
 
 export function decideVerification(
   state: RunState,
-  { at, verification, changeset }: Extract<Input, { type: 'verification' }>,
+  { at, verification, changeset, with_base }: Extract<Input, { type: 'verification' }>,
   rules: Rules,
 ): Decision {
   if (state.verifying === undefined || !isUnderWay(state)) return NOTHING;
   if (state.changeset !== undefined && changeset !== state.changeset) return dropResult(state, at, rules);
-  const reported = { type: 'verification_reported' as const, at, verification, changeset };
+  const reported = { type: 'verification_reported' as const, at, verification, changeset, with_base };
   if (passes(verification, state.known_issues)) {
     const partial = !verification.ok;
-    const reason = partial ? 'complete but for known issues' : 'complete and verified';
+    const reason = partial ? 'complete except for known issues' : 'all checks pass';
     const finished = finishRun({ at, status: 'reviewing', partial, reason });
     return { events: [reported, ...finished.events], effects: finished.effects };
   }
@@ -84,9 +84,9 @@ function askWhatTripped(state: RunState, at: string, rules: Rules): Decision | u
 /** the verified work is not the work that was examined and approved. The agent reports again, and approvals are asked for again. */
 function dropResult(state: RunState, at: string, rules: Rules): Decision {
   const dropped: RunEvent = { type: 'verification_dropped', at, by: 'Autobuild' };
-  const title = 'The result of the verification does not count: the work was changed after it was examined.';
+  const title = 'The verification does not count: the files changed after they were examined.';
   const replies: Effect[] = [
-    { type: 'reply', reply: { tone: 'refused', title, detail: 'The agent has to report it again.' } },
+    { type: 'reply', reply: { tone: 'refused', title, detail: 'The agent has to report again.' } },
     { type: 'update_status' },
   ];
   if (state.pending || state.paused) return { events: [dropped], effects: replies };
@@ -95,7 +95,7 @@ function dropResult(state: RunState, at: string, rules: Rules): Decision {
     command: 'guide',
     by: 'autobuild',
     instruction:
-      'The work was changed after you had reported it complete, so it was not taken. Look at it once more, and report again.',
+      'The files changed after you reported the work complete, so it was rejected. Check it, and report again.',
   });
   const events = [dropped, ...instructed.events];
   const asked = askWhatTripped(events.reduce(evolve, state), at, rules);

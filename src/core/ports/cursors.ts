@@ -1,15 +1,54 @@
+import type { RunTarget } from './run-target.ts';
+
+/** A repository that an installation gives access to. */
+export type InstalledRepository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo' | 'repo_id'> & {
+  archived: boolean;
+};
+
+/** A list that was read once is asked for with its ETags, so that GitHub does not count the call while nothing changed. */
+export interface PolledRepository {
+  /** The label as the repository spells it, and when that was last asked. */
+  label?: { name: string; etag?: string; asked_at: string };
+  /** ETags of the open issues with the label. */
+  issues?: string[];
+  /**
+   * Comments since a time that stays the same for as long as the list is short, because the ETag belongs to the time. `handled`
+   * has a digest by comment.
+   */
+  comments?: { since: string; etags: string[]; handled: Record<string, string> };
+  /** Some runs were not read on their own yet, because a round makes only some of these reads. */
+  unread?: true;
+  /** Pull requests, and when the newest of them had changed. */
+  pulls?: { since: string; etags: string[] };
+}
+
 /** The memory of reconcile between two rounds, by the thing it looks at. */
 export interface CursorValues {
-  /** `owner/repo`: when its labelled issues were last listed. */
+  /** `repo_id`: when a repository without a run under way was last read. */
   labels: { read_at: string };
+  /** `repo_id` */
+  polled: PolledRepository;
   /** `repo_id#issue`: a labelled issue that started nothing, as it was then. */
   labelled_issue: { updated_at: string };
-  /** A run: how far its comments were read by the number of issue or pull request, and what was seen unchanged. */
-  run: { comments?: Record<string, string>; pull?: string; question?: string };
+  /**
+   * A run: up to when its comments were read on their own, by the number of issue or pull request; what was seen unchanged; and
+   * since when its issue is not among the labelled ones.
+   */
+  run: {
+    comments?: Record<string, string>;
+    /** The pull request when its reviews were last read, and whether they were read once more after GitHub's clock moved on. */
+    reviewed?: { at: string; settled: boolean };
+    /** The pull request as it was last handled. */
+    pull_digest?: string;
+    question?: string;
+    absent?: { since: string; read_at: string };
+  };
+  /** An operation that starts a job: when Actions was last asked about it. */
+  job: { asked_at: string };
+  /** `all`: the repositories the App is installed in. Without a time, an event has told of a change. */
+  repositories: { read_at?: string; installed: InstalledRepository[] };
   /** A run whose label was deleted or renamed in the whole repository. Without a time, somebody has set it again since. */
   label_gone: { since?: string };
-  /** `all`: when pull requests of runs at rest were last read. */
-  resting: { read_at: string };
   /** `all`: failed deliveries of the App. */
   deliveries: { looked_at?: string; seen?: string; problem?: string };
   /** The GUID of a delivery: how often GitHub was asked to send it again, and the attempt that failed before. */

@@ -43,11 +43,10 @@ export type DispatchChange = Partial<
     | 'actions_run'
     | 'attempt'
     | 'claimed_at'
-    | 'working_at'
     | 'heard_at'
     | 'ended_at'
     | 'outcome'
-  > & { silent_at: string | undefined }
+  > & { working_at: string | undefined; silent_at: string | undefined }
 >;
 
 export interface Dispatches {
@@ -58,6 +57,8 @@ export interface Dispatches {
   open(run: string): Promise<Dispatch[]>;
   /** The newest dispatch of the run whose job claimed its ticket. */
   newestClaimed(run: string): Promise<Dispatch | undefined>;
+  /** The newest dispatches of the run, newest first. */
+  ofRun(run: string, limit: number): Promise<Dispatch[]>;
   ofActionsRun(id: number): Promise<Dispatch | undefined>;
   /** False if there is no such dispatch, or if it has ended and the change does not say how. */
   change(op: string, change: DispatchChange): Promise<boolean>;

@@ -50,6 +50,8 @@ export interface WorkflowRun {
   /** The `run-name` of the workflow run, which contains the operation id. */
   name: string;
   created_at: string;
+  /** When its state last changed. */
+  updated_at: string;
   url: string;
 }
 
@@ -92,17 +94,36 @@ export interface ReplacedFile {
   by: string;
 }
 
+/** A label's name in the repository's own spelling. */
+interface LabelSpelling {
+  name: string;
+  etag?: string;
+}
+
+/** A list as it was read. Given back later, its ETags let GitHub answer that nothing has changed, which is not counted. */
+export interface Listing<Item> {
+  items: Item[];
+  etags: string[];
+}
+
 export interface GitHub {
   readonly owner: string;
   readonly repo: string;
   /** Fails closed: throws on a response that cannot be parsed. */
   permission(login: string): Promise<Permission>;
   issue(number: number): Promise<GitHubIssue | undefined>;
-  /** Open issues only, without pull requests. */
-  issuesWithLabel(label: string): Promise<GitHubIssue[]>;
+  /** The label as the repository spells it. `unchanged` since the ETag; undefined if the repository does not have it. */
+  labelSpelling(label: string, etag?: string): Promise<LabelSpelling | 'unchanged' | undefined>;
+  /** Open issues with the label, in the repository's spelling, without pull requests. Undefined if nothing changed. */
+  issuesWithLabel(label: string, etags?: readonly string[]): Promise<Listing<GitHubIssue> | undefined>;
   /** Oldest first. Empty if the issue does not exist any more. */
   issueEvents(issue: number): Promise<IssueEvent[]>;
   comments(issue: number, since?: string): Promise<GitHubComment[]>;
+  /** Comments on all issues and pull requests that changed since then. Undefined if nothing changed. */
+  commentsOfAll(
+    since: string,
+    etags?: readonly string[],
+  ): Promise<Listing<GitHubComment & { number: number }> | undefined>;
   comment(id: number): Promise<GitHubComment | undefined>;
   createComment(issue: number, body: string): Promise<GitHubComment>;
   updateComment(id: number, body: string): Promise<GitHubComment | undefined>;
@@ -115,7 +136,8 @@ export interface GitHub {
   lastEdit(nodeId: string): Promise<{ at?: string; by?: string } | undefined>;
   react(commentId: number, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   reactToReview(nodeId: string, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
-  addLabels(issue: number, labels: string[]): Promise<void>;
+  /** Adds one label and removes others. It is one call if the repository has the label. Labels that are not named stay. */
+  changeLabels(issue: number, change: { add: string; remove: string[] }): Promise<void>;
   removeLabel(issue: number, label: string): Promise<void>;
   /** Whether the repository has the label at all. */
   labelExists(label: string): Promise<boolean>;
@@ -171,6 +193,8 @@ export interface GitHub {
   /** The branch's open pull request, or else its newest. */
   pullRequestOf(branch: string): Promise<PullRequest | undefined>;
   pullRequest(number: number): Promise<PullRequest | undefined>;
+  /** Pull requests, those that changed last first, at least all that changed since then. Undefined if nothing changed. */
+  pullRequests(since?: string, etags?: readonly string[]): Promise<Listing<PullRequest> | undefined>;
   /** Submitted reviews only, oldest first. */
   reviews(pullRequest: number): Promise<GitHubReview[]>;
   createPullRequest(options: {
@@ -181,7 +205,8 @@ export interface GitHub {
     draft: boolean;
   }): Promise<PullRequest>;
   updatePullRequest(number: number, change: { body?: string; title?: string }): Promise<void>;
-  markReady(nodeId: string): Promise<void>;
+  /** Ends the draft. A new description is written in the same call. */
+  markReady(nodeId: string, body?: string): Promise<void>;
   upsertCheckRun(options: {
     head_sha: string;
     external_id: string;

@@ -7,6 +7,9 @@ import type { Vault } from './ports.ts';
 import type { Publications } from './publications.ts';
 import type { RunLog } from './run-log.ts';
 import type { SentComments } from './sent-comments.ts';
+import type { Sessions } from './sessions.ts';
+import type { Slots } from './slots.ts';
+import type { Spending } from './spending.ts';
 import type { Tickets } from './tickets.ts';
 
 export interface Timers {
@@ -28,6 +31,8 @@ interface DeskStore {
   runs: RunLog;
   outbox: Outbox;
   dispatches: Dispatches;
+  slots: Slots;
+  spending: Spending;
   publications: Publications;
   labellings: Labellings;
   comments: SentComments;
@@ -45,6 +50,7 @@ export type Wake = 'inbox' | 'outbox' | `run:${string}`;
 export interface HostedStore extends DeskStore {
   inbox: Inbox;
   tickets: Tickets;
+  sessions: Sessions;
   /** Calls the listener when another instance adds to the inbox or outbox, or commits to a run. */
   onWake(listener: (what: Wake) => void): () => void;
   /** Leases a task that only one desk does at a time, such as reconcile. False if another desk has it. */

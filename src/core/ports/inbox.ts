@@ -1,19 +1,19 @@
-/** A received webhook. The signature of its raw payload has been verified. */
+/** A received webhook. The signature of its raw bytes has been verified. */
 export interface Delivery {
   id: string;
   event: string;
+  /** JSON of the fields that are kept. */
   payload: string;
   /** `repo_id#issue`, or `app`. Deliveries of one lane are handled in order. */
   lane: string;
   received_at: string;
 }
 
-/** A webhook before it is stored. The payload may still be bytes, because storing it needs no decoding. */
-export type IncomingDelivery = Omit<Delivery, 'payload'> & { payload: string | Uint8Array };
-
 /** An item under a lease. Every write needs its `fence`, so that a worker whose lease expired cannot write. */
 export interface Leased {
   attempts: number;
+  /** Why the attempt before this one failed. */
+  last_error?: string;
   fence: string;
 }
 
@@ -34,7 +34,7 @@ export interface Queue<Item> {
 
 export interface Inbox extends Queue<Delivery> {
   /** Stores all deliveries in one transaction. They are durable when the promise resolves. */
-  put(deliveries: IncomingDelivery[]): Promise<('fresh' | 'duplicate')[]>;
+  put(deliveries: Delivery[]): Promise<('fresh' | 'duplicate')[]>;
   /** The ids among these that were received before, handled or not. */
   known(ids: string[]): Promise<Set<string>>;
   /** Ids of buried deliveries of one installation of the App, newest first. */

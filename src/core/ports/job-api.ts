@@ -4,7 +4,7 @@ import { type Envelope, PROTOCOL } from '../contracts/envelope.ts';
 import { Orders } from '../contracts/orders.ts';
 import { RunStatus } from '../contracts/run-event.ts';
 import { isUnderWay, type RunState, verificationName } from '../contracts/run-state.ts';
-import { Verification } from '../contracts/verification.ts';
+import { BaseVerification, Verification } from '../contracts/verification.ts';
 import { RunTarget } from './run-target.ts';
 
 /** The messages between job and desk over HTTP, below `/api/jobs`. Both ends parse with these schemas. */
@@ -13,13 +13,20 @@ export const JOB_API_PATH = '/api/jobs';
 export const JobKind = z.enum(['build', 'verify']);
 export type JobKind = z.infer<typeof JobKind>;
 
-/** `POST /claim` */
+/**
+ * `POST /claim`. The action claims in its `pre` step, before any other step could present the ticket, and again in its `main` step,
+ * which alone gets a token. An action without a `pre` step claims once.
+ */
 export const ClaimRequest = z.object({
   ticket: z.string().min(16).max(512),
   actions_run_id: z.number().int().positive(),
   attempt: z.number().int().positive().max(10_000),
   /** A random value that only this job knows. With it, a claim whose response was lost can be repeated. */
   nonce: z.string().min(16).max(128).optional(),
+  /** The claim reserves the job for this nonce and gets no token. */
+  step: z.literal('pre').optional(),
+  /** A second random value, of the main step alone. Knowing the first one is not enough to get the token of the job. */
+  begin: z.string().min(16).max(128).optional(),
 });
 export type ClaimRequest = z.infer<typeof ClaimRequest>;
 
@@ -44,6 +51,10 @@ export const ClaimResponse = OrdersResponse.extend({
   protocol: z.number().int(),
 });
 export type ClaimResponse = z.infer<typeof ClaimResponse>;
+
+/** The response to a claim in the `pre` step. */
+export const EarlyClaimResponse = ClaimResponse.pick({ kind: true, protocol: true });
+export type EarlyClaimResponse = z.infer<typeof EarlyClaimResponse>;
 
 /** The body of a 401 response: why the ticket or token is refused. */
 export const Refusal = z.object({ error: z.string() });
@@ -75,6 +86,8 @@ export const VerificationRequest = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .nullable(),
+  /** Jobs of older versions send none. */
+  with_base: BaseVerification.optional(),
 });
 
 /** `PUT` and `GET /blobs/:name` */

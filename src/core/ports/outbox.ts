@@ -10,6 +10,8 @@ export interface OutgoingEffect {
   run?: string;
   effect: Outgoing;
   attempts: number;
+  /** The error of the attempt before. */
+  last_error?: string;
 }
 
 /** The right to write to one issue. Every change needs its `fence`, so that a worker whose lease ran out changes nothing. */
@@ -31,7 +33,8 @@ export interface Outbox {
   next(lease: LaneLease): Promise<OutgoingEffect | undefined>;
   /** Removes the effect. `done`, `retry` and `bury` return false if the lease was lost. */
   done(lease: LaneLease, id: string): Promise<boolean>;
-  retry(lease: LaneLease, id: string, waitMs: number, error: string): Promise<boolean>;
+  /** Without an error the effect was only put off, which is not an attempt. */
+  retry(lease: LaneLease, id: string, waitMs: number, error?: string): Promise<boolean>;
   /** Gives up on the effect. It stays visible and is performed only after `revive`. */
   bury(lease: LaneLease, id: string, error: string): Promise<boolean>;
   buried(limit: number): Promise<{ id: string; run?: string; error: string; at: string }[]>;

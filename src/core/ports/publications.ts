@@ -32,6 +32,8 @@ export interface Publication {
   check?: string;
   /** The state label as it was last written; empty while it is being changed. */
   label?: string;
+  /** The stage that the status comment last showed, and when it was written. */
+  status?: { stage: string; at: string };
   /** The Actions run whose artifact has the newest blocked report. */
   report_run?: number;
   /** Digest of the changeset in which no secret was found. */

@@ -1,5 +1,7 @@
 import type { Outgoing } from '../contracts/effect.ts';
+import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunPhase } from '../contracts/run-state.ts';
+import type { RunSummary } from '../contracts/run-summary.ts';
 import type { Labelling } from './labellings.ts';
 import type { Commit, RunStore } from './ports.ts';
 import type { RunTarget } from './run-target.ts';
@@ -11,6 +13,21 @@ export interface HostedCommit extends Commit {
   labelling?: Labelling;
   /** Idempotency keys of the answered sources, such as `comment:<id>`. A key that was seen before makes the commit a no-op. */
   seen?: string[];
+}
+
+/** A run with its place on GitHub. */
+export interface PlacedRun {
+  run: string;
+  phase: RunPhase;
+  target: RunTarget;
+  /** The number of its pull request, if it has one. */
+  pull?: number;
+}
+
+/** A run as lists show it. */
+export interface ListedRun extends PlacedRun {
+  seq: number;
+  summary: RunSummary;
 }
 
 /** Runs and their journals. */
@@ -30,7 +47,14 @@ export interface RunLog extends Omit<RunStore, 'commit'> {
   ofIssue(repoId: number, issue: number): Promise<string | undefined>;
   /** Runs in these phases, oldest first. */
   inPhase(...phases: RunPhase[]): Promise<string[]>;
+  /** The same runs with their places, in one query. Runs without a place are left out. */
+  placed(...phases: RunPhase[]): Promise<PlacedRun[]>;
   list(limit: number): Promise<string[]>;
+  /** Runs in these phases with their summaries, newest first; `before` is the `seq` of the last one that was read. */
+  summaries(query: { phases: RunPhase[]; limit: number; before?: number }): Promise<ListedRun[]>;
+  summary(run: string): Promise<ListedRun | undefined>;
+  /** The events of the newest commits of a run, newest first. */
+  newest(run: string, limit: number): Promise<{ version: number; events: RunEvent[] }[]>;
   events(run: string): Promise<{ version: number; commit: Commit }[]>;
   /** Deletes the answered sources, dispatches, tickets and cursors that are older and of ended runs. Returns their number. */
   prune(olderThanMs: number): Promise<number>;

@@ -22,9 +22,19 @@ export const RunTarget = z.object({
   roles: z.partialRecord(z.enum(COMMAND_NAMES), z.enum(ROLES)).optional(),
   /** Paths whose changes need `/approve`, in addition to `.github/**`. */
   protected_paths: z.array(z.string()).optional(),
+  /** How many runs of the repository may use a machine at once. This and the next one are missing in runs of older versions. */
+  parallel: z.number().int().positive().optional(),
+  /** The most that the repository's agents may cost in a month, in dollars. Absent: no limit. */
+  monthly_dollars: z.number().positive().optional(),
   /** Users whom a question mentions (if none, the one who set the label), and whether the operator's webhook is called. */
   notify: z
-    .object({ mention: z.array(z.string().regex(MENTION_NAME)), webhook: z.enum(['on', 'off']) })
+    .object({
+      mention: z.array(z.string().regex(MENTION_NAME)),
+      webhook: z.enum(['on', 'off']),
+      /** Users who are mentioned as well once this many reminders were not answered. */
+      escalate_to: z.array(z.string().regex(MENTION_NAME)).optional(),
+      escalate_after: z.number().int().positive().optional(),
+    })
     .optional(),
 });
 export type RunTarget = z.infer<typeof RunTarget>;

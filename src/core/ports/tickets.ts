@@ -25,16 +25,14 @@ export interface Tickets {
   add(ticket: { hash: string; op: string; expires_at: string }): Promise<void>;
   /** Finds a ticket whether it was redeemed or not. */
   find(hash: string): Promise<Ticket | undefined>;
-  /** Succeeds for one Actions run only, and again for later attempts of that Actions run. */
+  /** Succeeds for one Actions run only, and again for later attempts of that Actions run, which ends the token of the earlier one. */
   redeem(
     hash: string,
     claim: { actions_run: number; attempt: number; nonce?: string; now: string },
   ): Promise<boolean>;
-  /** The new token replaces older ones of the same dispatch. */
-  addToken(hash: string, op: string): Promise<void>;
+  /** A dispatch has one token. It is taken if that is another one. */
+  addToken(hash: string, op: string): Promise<'added' | 'taken' | 'revoked'>;
   findToken(hash: string): Promise<JobIdentity | undefined>;
-  /** Revokes every token and ticket of the run's jobs before `job`. */
-  revokeBefore(run: string, job: number): Promise<void>;
   /** Revokes the tokens and tickets of one dispatch. */
   revoke(op: string): Promise<void>;
 }

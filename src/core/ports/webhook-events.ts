@@ -1,6 +1,7 @@
 /**
- * The webhooks that have a handler, by event and action. Ingest drops all others, `app.yml` subscribes to them, and
- * `src/app/app.ts` handles each.
+ * The webhooks that `app.yml` subscribes to, with the actions that have a handler in `src/app/app.ts`. Ingest acknowledges and drops
+ * all others. An event without actions has no handler yet. It is subscribed to all the same, because every change of the
+ * subscriptions and permissions has to be accepted by hand in each installation.
  */
 export const WEBHOOK_EVENTS = {
   issues: ['labeled', 'unlabeled', 'closed', 'deleted', 'transferred', 'locked'],
@@ -10,6 +11,14 @@ export const WEBHOOK_EVENTS = {
   pull_request_review_comment: ['created'],
   label: ['deleted', 'edited'],
   workflow_run: ['completed'],
+  // Threads that a reviewer resolves.
+  pull_request_review_thread: [],
+  // Commits of people on the branch of a run, and on the base that it may conflict with.
+  push: [],
+  // CI on the head of a run.
+  check_run: [],
+  check_suite: [],
+  status: [],
   installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
   installation_repositories: ['added', 'removed'],
 } as const satisfies Record<string, readonly string[]>;

@@ -2,7 +2,8 @@ import { BlockedReport } from '../contracts/agent/blocked-report.ts';
 import { INPUT_KEY } from '../contracts/agent/help-request.ts';
 import { Claim, type Envelope, guardsIn } from '../contracts/envelope.ts';
 import type { Rules } from '../contracts/rules.ts';
-import { Verification } from '../contracts/verification.ts';
+import { BaseVerification, Verification } from '../contracts/verification.ts';
+import type { WorkFacts } from '../contracts/work-facts.ts';
 import { normalizeError } from '../errors/error-signature.ts';
 import { isCommonValue } from './common-value.ts';
 import { createSecretHider } from './hide-secrets.ts';
@@ -40,6 +41,23 @@ export function hideInEnvelope(
 
 export function hideInVerification(verification: Verification, values: readonly string[]): Verification {
   return hideInClaims(verification, values, (candidate) => Verification.safeParse(candidate).success);
+}
+
+export function hideInBaseVerification(
+  result: BaseVerification,
+  values: readonly string[],
+): BaseVerification {
+  return hideInClaims(result, values, (candidate) => BaseVerification.safeParse(candidate).success);
+}
+
+/** Paths of work in which the values are masked. They go to questions, feedback and the journal. */
+export function hideInFacts(facts: WorkFacts, values: readonly string[]): WorkFacts {
+  const { hide, hideDeep } = createSecretHider(values.filter((value) => !isCommonValue(value)));
+  return hideDeep(
+    facts,
+    (text, field) => (PATHS.has(field) ? hide(text) : text),
+    (name) => name,
+  );
 }
 
 /** For reports in public places where nothing else masks the values. */

@@ -1,6 +1,7 @@
 import { bufferText, toByteString } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
-import { base64Forms, secretForms, unescapedForms } from './secret-forms.ts';
+import { keepHex } from './keep-hex.ts';
+import { base64Forms, hexForms, secretForms, unescapedForms } from './secret-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
 const MASK = '•••';
@@ -46,11 +47,12 @@ export function createSecretHider(values: Iterable<string>, mask = MASK): Secret
   };
 }
 
-/** Finds values in a text as they are written, with escapes undone, and in base64 with other characters in between. */
+/** Finds values in a text as they are written, with escapes undone, and in base64 or hex with other characters in between. */
 function createSecretFinder(values: readonly string[]): (text: string) => Span[] {
   const findWritten = createFormFinder(values.flatMap((value) => secretForms(value)));
   const findUnescaped = createFormFinder(values.flatMap(unescapedForms));
   const findBase64 = createFormFinder(values.flatMap(base64Forms));
+  const findHex = createFormFinder(values.flatMap(hexForms));
   return (text) => {
     if (values.length === 0 || text.length < KEY_LENGTH) return [];
     const buffer = bufferText(text);
@@ -62,7 +64,9 @@ function createSecretFinder(values: readonly string[]): (text: string) => Span[]
     const unescaped = findUnescaped(toByteString(buffer)).map(toSource);
     keepBase64(buffer);
     const encoded = findBase64(toByteString(buffer)).map(toSource);
-    return mergeSpans([...findWritten(text), ...unescaped, ...encoded]);
+    keepHex(buffer);
+    const inHex = findHex(toByteString(buffer)).map(toSource);
+    return mergeSpans([...findWritten(text), ...unescaped, ...encoded, ...inHex]);
   };
 }
 

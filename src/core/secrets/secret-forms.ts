@@ -14,8 +14,8 @@ const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 const FRAME = /^-+(BEGIN|END) [A-Z ]*-+$/;
 
 /**
- * The most common forms of a value: plain, in JSON, in a URL, and in base64 at any alignment. They can be found by comparing
- * strings. A caller that can decode the text also searches it for `unescapedForms` and `base64Forms`.
+ * The most common forms of a value: plain, in JSON, in a URL, in hexadecimal digits, and in base64 at any alignment. They can be found
+ * by comparing strings. A caller that can decode the text also searches it for `unescapedForms`, `base64Forms` and `hexForms`.
  */
 export function secretForms(
   value: string,
@@ -42,6 +42,11 @@ export function base64Forms(value: string): string[] {
     .flatMap(inBase64)
     .map((form) => form.replace(/=+$/, ''));
   return [...new Set(forms)].filter((form) => form.length >= MIN_INNER_BASE64);
+}
+
+/** The forms to search for in a text that was reduced to hexadecimal digits. */
+export function hexForms(value: string): string[] {
+  return [...new Set(textsOf(value).flatMap(piecesOf).map(inHex))];
 }
 
 /** The value, and each of its lines that is long enough. */
@@ -84,9 +89,17 @@ function formsOfPiece(text: string): string[] {
     url,
     url.replaceAll('%20', '+'),
     encodeURI(text),
+    inHex(text),
+    inHex(text).toUpperCase(),
     ...encoded,
     ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
   ];
+}
+
+function inHex(text: string): string {
+  let digits = '';
+  for (const byte of new TextEncoder().encode(text)) digits += byte.toString(16).padStart(2, '0');
+  return digits;
 }
 
 function inBase64(text: string): string[] {

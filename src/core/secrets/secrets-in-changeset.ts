@@ -1,7 +1,8 @@
 import { bufferBytes } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
+import { keepHex } from './keep-hex.ts';
 import { createFormMatcher } from './match-forms.ts';
-import { base64Forms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
+import { base64Forms, hexForms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
 /** The most files a changeset may have. Larger ones are refused before they are searched. */
@@ -16,7 +17,7 @@ export interface SecretInFile {
 }
 
 /**
- * Finds files that contain a secret as it is written, with escapes undone, or in base64 with other characters in between. Paths
+ * Finds files that contain a secret as it is written, with escapes undone, or in base64 or hex with other characters in between. Paths
  * are searched too, because people see them. Content that is not valid base64 is skipped, because `checkChangeset` refuses it.
  */
 export function findSecretsInFiles(
@@ -31,6 +32,7 @@ export function findSecretsInFiles(
   const matchWritten = matcherOf((value) => secretForms(value).map(utf8Bytes));
   const matchUnescaped = matcherOf(unescapedForms);
   const matchBase64 = matcherOf(base64Forms);
+  const matchHex = matcherOf(hexForms);
   return files.slice(0, MAX_FILES).flatMap(({ path, content }) => {
     const found = new Set<string>();
     for (const bytes of [new TextEncoder().encode(path), decode(content)]) {
@@ -40,6 +42,8 @@ export function findSecretsInFiles(
       matchUnescaped(buffer, found);
       keepBase64(buffer);
       matchBase64(buffer, found);
+      keepHex(buffer);
+      matchHex(buffer, found);
     }
     return secrets.filter(({ key }) => found.delete(key)).map(({ key }) => ({ path, key }));
   });

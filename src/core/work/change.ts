@@ -1,9 +1,11 @@
 import * as z from 'zod';
 
+export const ChangeStatus = z.enum(['added', 'modified', 'deleted']);
+
 /** One file that differs from the base that the agent started from. */
 export const Change = z.object({
   path: z.string(),
-  status: z.enum(['added', 'modified', 'deleted']),
+  status: ChangeStatus,
   /** Number of lines; 0 for a binary file. */
   added: z.number().int().nonnegative(),
   removed: z.number().int().nonnegative(),
@@ -19,6 +21,8 @@ const revertedPath = z.object({
   path: z.string(),
   /** An agent with a gate wrote the file without asking, so it is restored only after an approval, even within the limits. */
   gate_bypassed: z.boolean().optional(),
+  /** Digest of the content that was set aside. Missing for what is no plain file, and in checkpoints of older versions. */
+  digest: z.string().optional(),
   /** The git object id of the content that the path was reverted to; null if it was removed. Absent: the content in the base. */
   instead: z.string().nullable().optional(),
 });

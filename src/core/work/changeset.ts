@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import type { WriteReason } from '../contracts/guard.ts';
 import type { CommitFile } from '../ports/github-port.ts';
-import { Change } from './change.ts';
+import { ChangeStatus } from './change.ts';
 import { checkChangesetPaths } from './changeset-path.ts';
 import { type Approvals, isApproved } from './is-approved.ts';
-import { isInScope, isPlainPath, matchesPattern } from './path-pattern.ts';
+import { isInScope } from './path-pattern.ts';
+import { isWorkflow, sensitivitiesOf } from './sensitive-path.ts';
 
 const MODES = ['100644', '100755'] as const;
 const MEBIBYTE = 1024 * 1024;
@@ -13,13 +15,10 @@ export const MAX_FILE_BYTES = 40 * MEBIBYTE;
 export const MAX_TOTAL_BYTES = 70 * MEBIBYTE;
 export const MAX_FILE_COUNT = 3000;
 
-/** A person has to approve changes to these, because they run with the repository's secrets or fetch code from elsewhere. */
-const ALWAYS_PROTECTED: readonly string[] = ['.github/**', '.gitmodules'];
-
 export const ChangesetFile = z.object({
   path: z.string(),
   mode: z.enum(MODES),
-  status: Change.shape.status,
+  status: ChangeStatus,
   /** In base64; null if the file is deleted. */
   content: z.string().nullable(),
 });
@@ -50,6 +49,8 @@ export interface ChangesetProblem {
   path: string;
   /** `unsafe` and `too_large` are never committed; the others are committed once a person approves. */
   kind: 'unsafe' | 'too_large' | 'protected' | 'workflow' | 'out_of_scope' | 'too_many';
+  /** Every reason for which the file needs approval. Absent for all other kinds. */
+  reasons?: WriteReason[];
   problem: string;
   remedy: string;
 }
@@ -132,38 +133,43 @@ function checkTotal(files: readonly ChangesetFile[], limits: ChangesetLimits): C
   ];
 }
 
+const REASONS = {
+  workflow: 'workflow files run with the repository’s secrets',
+  protected: 'the path is protected',
+  owners: 'it says who owns the code',
+  agent_config: 'agents follow it',
+};
+
+/** Also inside the scope and without one: a file that agents or owners obey decides what later runs and reviews do. */
 function checkPermission(path: string, limits: ChangesetLimits): ChangesetProblem[] {
   if (isApproved(path, limits)) return [];
-  // The agent chose the name, so it is suggested only if it cannot be read as a pattern that approves other files.
-  const command = isPlainPath(path) ? `/approve paths=${path}` : '/approve';
-  const remedy = `Approve it with: ${command}`;
-  if (isWorkflow(path)) {
-    const problem = 'workflow files run with the repository’s secrets, so a person has to approve them';
-    return [
-      {
-        path,
-        kind: 'workflow',
-        problem,
-        remedy: `${remedy}. The App also needs the permission “Workflows: write”.`,
-      },
-    ];
-  }
-  // Compared without case, because some file systems ignore it.
-  const isProtected = [...ALWAYS_PROTECTED, ...limits.protectedPaths].some((pattern) =>
-    protects(pattern.toLowerCase(), path.toLowerCase()),
-  );
-  if (isProtected)
-    return [
-      { path, kind: 'protected', problem: 'the path is protected, so a person has to approve it', remedy },
-    ];
-  if (limits.scope === undefined || isInScope(path, limits.scope)) return [];
-  const problem = `the path is outside the task’s scope (${limits.scope.join(', ')})`;
-  return [{ path, kind: 'out_of_scope', problem, remedy }];
-}
-
-/** Also true for a parent of a protected path, because a file written there replaces the directory. */
-function protects(pattern: string, path: string): boolean {
-  return matchesPattern(pattern, path) || pattern.replace(/^(?:\.\/)+/, '').startsWith(`${path}/`);
+  const found = new Set(sensitivitiesOf(path, limits.protectedPaths).map(({ why }) => why));
+  // Every workflow is below a protected path, and says more.
+  if (found.has('workflow')) found.delete('protected');
+  const isOutside = limits.scope !== undefined && !isInScope(path, limits.scope);
+  const kind = found.has('workflow')
+    ? 'workflow'
+    : found.has('protected')
+      ? 'protected'
+      : isOutside
+        ? 'out_of_scope'
+        : found.size > 0
+          ? 'protected'
+          : undefined;
+  if (kind === undefined) return [];
+  const scope = isOutside ? [`the path is outside the task’s scope (${limits.scope?.join(', ')})`] : [];
+  const problem = [...scope, ...[...found].map((why) => REASONS[why])].join(' and ');
+  const permission = kind === 'workflow' ? '. The App also needs the permission “Workflows: write”.' : '';
+  return [
+    {
+      path,
+      kind,
+      reasons: [...(isOutside ? ['out_of_scope' as const] : []), ...found],
+      problem: `${problem}, so a person has to approve it`,
+      // The agent chose the name, so it is no part of the command, where it would be read as a pattern.
+      remedy: `Approve it with: /approve${permission}`,
+    },
+  ];
 }
 
 /** Approved paths do not count towards the limit, as in the job's own check. */
@@ -183,10 +189,6 @@ function checkNumber(files: readonly ChangesetFile[], limits: ChangesetLimits): 
 
 export function countedPaths(files: readonly ChangesetFile[], limits: ChangesetLimits): string[] {
   return files.map(({ path }) => path).filter((path) => !isApproved(path, limits));
-}
-
-function isWorkflow(path: string): boolean {
-  return path.toLowerCase().startsWith('.github/workflows/');
 }
 
 /** Uses only a regular expression that cannot backtrack, because the text may have 50 million characters. */

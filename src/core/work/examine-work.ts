@@ -11,6 +11,7 @@ import {
   checkChangeset,
   countedPaths,
 } from './changeset.ts';
+import { sensitivitiesOf } from './sensitive-path.ts';
 
 const MAX_PATH_CHARS = 300;
 const MAX_LEAKS = 100;
@@ -31,15 +32,22 @@ export function changesetLimits(
   inForce: LimitsInForce,
   hash: Hash,
 ): ChangesetLimits {
-  const approved = new Map((state.approved_files ?? []).map(({ path, digest }) => [path, digest]));
+  const approved = new Map((state.approved_files ?? []).map((file) => [file.path, file]));
+  const protectedPaths = target.protected_paths ?? [];
+  const isOrdinary = (path: string) => sensitivitiesOf(path, protectedPaths).length === 0;
   const approvedAsIs = files.filter((file) => {
-    const digest = approved.get(file.path);
-    return digest !== undefined && digest === digestOfFile(file, hash);
+    const found = approved.get(file.path);
+    return found?.digest === digestOfFile(file, hash) && (!found.by_job || isOrdinary(file.path));
   });
   return {
-    protectedPaths: target.protected_paths ?? [],
+    protectedPaths,
     approvedPaths: state.approved_paths,
-    approvedNames: [...(state.approved_names ?? []), ...approvedAsIs.map(({ path }) => path)],
+    approvedNames: [
+      // Approved when a job held or reverted the edit. The desk has not seen its content.
+      ...(state.approved_names ?? []).filter(isOrdinary),
+      ...approvedAsIs.map(({ path }) => path),
+    ],
+    approvedFolders: state.approved_folders,
     scope: inForce.scope ? state.task.scope : undefined,
     maxFiles: inForce.files ?? 'off',
   };
@@ -92,28 +100,33 @@ export function examineWork(
   hash: Hash,
 ): WorkFacts {
   const files = new Map(changeset.files.map((file) => [file.path, file]));
+  const digestAt = (path: string) => {
+    const file = files.get(path);
+    return file && digestOfFile(file, hash);
+  };
   const checked = checkChangeset(changeset, limits);
   const counted = countedPaths(changeset.files, limits);
   const beyond = limits.maxFiles === 'off' ? [] : counted.slice(limits.maxFiles);
   return {
     digest,
     files: counted.length,
+    changed: changeset.files.length,
     problems: [
       ...(checked.ok
         ? []
-        : checked.problems.flatMap((problem) => asWorkProblem(problem, files.get(problem.path), hash))),
-      ...beyond.map((path): WorkProblem => ({ path, why: 'file_limit' })),
+        : checked.problems.flatMap((problem) => asWorkProblem(problem, digestAt(problem.path), limits))),
+      ...beyond.map((path): WorkProblem => ({ path, why: 'file_limit', digest: digestAt(path) })),
     ],
     secrets: findSecretsInFiles(changeset.files, secrets).slice(0, MAX_LEAKS),
   };
 }
 
 function asWorkProblem(
-  { path, kind }: ChangesetProblem,
-  file: ChangesetFile | undefined,
-  hash: Hash,
+  { path, kind, reasons }: ChangesetProblem,
+  digest: string | undefined,
+  { protectedPaths }: ChangesetLimits,
 ): WorkProblem[] {
-  if (kind === 'out_of_scope') return [{ path, why: kind }];
-  if (kind !== 'protected' && kind !== 'workflow') return [];
-  return [{ path, why: kind, digest: file && digestOfFile(file, hash) }];
+  if (kind !== 'protected' && kind !== 'workflow' && kind !== 'out_of_scope') return [];
+  const guarded = [...new Set(sensitivitiesOf(path, protectedPaths).map(({ pattern }) => pattern))];
+  return [{ path, why: kind, digest, reasons, ...(guarded.length > 0 ? { guarded_by: guarded } : {}) }];
 }

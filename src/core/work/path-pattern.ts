@@ -39,7 +39,7 @@ export function isUsablePattern(entry: string): boolean {
   return pattern.split('/').every((name) => name !== '' && name !== '.' && name !== '..');
 }
 
-function trimPattern(entry: string): string {
+export function trimPattern(entry: string): string {
   return entry
     .trim()
     .replace(/^(?:\.\/)+/, '')
@@ -116,7 +116,7 @@ function readSet(text: string): (letter: string) => boolean {
 }
 
 /** Expands the innermost braces first. Braces without a comma, such as `{a}`, are literal. */
-function expandBraces(pattern: string): string[] {
+export function expandBraces(pattern: string): string[] {
   let expanded = [pattern];
   for (;;) {
     const next = expanded.flatMap((one) => {

@@ -9,14 +9,14 @@ import type {
 import type { ApprovedFile } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import type { WorkFacts, WorkProblem } from '../contracts/work-facts.ts';
-import { isApproved } from './is-approved.ts';
+import { isCovered } from './is-approved.ts';
+import { matchesPattern } from './path-pattern.ts';
+import { sensitivitiesOf } from './sensitive-path.ts';
 
 /** The part of finished work that needs an approval before it is committed. A person is asked about it before the run ends. */
 export function unapprovedWork(state: RunState, work: WorkFacts | undefined): UnapprovedWork {
   // An approval may have been given since the desk examined the work.
-  const problems = work?.problems ?? [];
-  const isOpen = opennessOf(state, problems);
-  const open = problems.filter(({ path }) => isOpen(path));
+  const open = (work?.problems ?? []).filter(opennessOf(state));
   return {
     files: work?.files ?? 0,
     scope: state.task.scope,
@@ -39,22 +39,30 @@ export function isApprovedWork(
   { files }: LimitsInForce,
 ): boolean {
   if (!isAboutFinishedWork(triggers) || work !== state.changeset) return false;
-  const isOpen = opennessOf(state, examinedIn(triggers));
+  const digests = new Map(examinedIn(triggers).map(({ path, digest }) => [path, digest]));
+  const isOpen = opennessOf(state);
   return triggers.every(({ observed, evidence: { proposed = [] } }) => {
-    const open = proposed.filter(({ path }) => isOpen(path));
+    const open = proposed.filter((write) => isOpen({ ...write, digest: digests.get(write.path) }));
     // A number of files is approved as well by a higher limit.
     const isCounted = open.every(({ why }) => why === 'file_limit');
     return open.length === 0 || (isCounted && observed + open.length <= (files ?? Number.POSITIVE_INFINITY));
   });
 }
 
-function asProposed({ path, why }: WorkProblem): ProposedWrite {
-  return { path, why, held: false, finished: true };
+function asProposed({ path, why, reasons, guarded_by }: WorkProblem): ProposedWrite {
+  return {
+    path,
+    why,
+    held: false,
+    finished: true,
+    ...(reasons && { reasons }),
+    ...(guarded_by && { guarded_by }),
+  };
 }
 
 function asExamined({ approved_files = [] }: RunState, { path, digest }: WorkProblem): ExaminedFile[] {
   if (digest === undefined) return [];
-  const before = approved_files.some((file) => file.path === path);
+  const before = approved_files.some((file) => file.path === path && file.digest !== digest);
   return [{ path, digest, ...(before ? { approved_before: true } : {}) }];
 }
 
@@ -62,41 +70,53 @@ function examinedIn(triggers: readonly Trigger[]): ExaminedFile[] {
   return triggers.flatMap(({ evidence }) => evidence.examined ?? []);
 }
 
-function opennessOf(
-  { approved_paths, approved_names, approved_files = [] }: RunState,
-  found: readonly Pick<WorkProblem, 'path' | 'digest'>[],
-): (path: string) => boolean {
-  const boundToContent = new Set(
-    found
-      .filter(({ path, digest }) =>
-        approved_files.some((file) => file.path === path && file.digest === digest),
-      )
-      .map(({ path }) => path),
+type FoundFile = Pick<WorkProblem, 'path' | 'digest' | 'guarded_by'>;
+
+/** The path's patterns are those that the desk found and those that hold everywhere. */
+function guardsOf({ path, guarded_by = [] }: FoundFile): string[] {
+  return [...guarded_by, ...sensitivitiesOf(path).map(({ pattern }) => pattern)];
+}
+
+function opennessOf(state: RunState): (found: FoundFile) => boolean {
+  const { approved_paths, approved_names = [], approved_files = [], approved_folders } = state;
+  const approvals = { approvedPaths: approved_paths, approvedFolders: approved_folders };
+  return (found) => {
+    const { path, digest } = found;
+    const guards = guardsOf(found);
+    const isOrdinary = guards.length === 0;
+    const isBound = approved_files.some(
+      (file) => file.path === path && file.digest === digest && (isOrdinary || !file.by_job),
+    );
+    return !isBound && !(isOrdinary && approved_names.includes(path)) && !isCovered(path, approvals, guards);
+  };
+}
+
+/** The proposed files that match a typed pattern and are not covered by any, because the pattern does not name them. */
+export function unnamedBy(patterns: readonly string[], proposed: readonly ProposedWrite[]): ProposedWrite[] {
+  return proposed.filter(
+    (write) =>
+      patterns.some((pattern) => matchesPattern(pattern, write.path)) &&
+      !isCovered(write.path, { approvedPaths: patterns }, guardsOf(write)),
   );
-  const approvals = { approvedPaths: approved_paths, approvedNames: approved_names };
-  return (path) => !boundToContent.has(path) && !isApproved(path, approvals);
 }
 
 /**
- * R-8: the approval of a protected file by name covers the content that was asked about, whichever work contains it later. Other
- * content of the file is asked about again. A pattern covers any content.
+ * R-8, S-1: the approval of the proposed files covers the content that was asked about, whichever work contains it later. Other
+ * content of a file is asked about again. A file whose content nobody told is approved by its name.
  */
 export function bindToContent(
   { approved_files = [] }: RunState,
   { triggers }: Escalation,
-  approved: readonly string[],
 ): { unbound: string[]; approvedFiles?: ApprovedFile[] } {
-  const boundToContent = new Set(
-    triggers
-      .flatMap(({ evidence }) => evidence.proposed ?? [])
-      .filter(({ finished, why }) => finished && (why === 'protected' || why === 'workflow'))
-      .map(({ path }) => path),
-  );
-  const bound = examinedIn(triggers).filter(
-    ({ path }) => boundToContent.has(path) && approved.includes(path),
-  );
-  const unbound = approved.filter((path) => !boundToContent.has(path));
-  if (bound.length === 0) return { unbound };
-  const kept = approved_files.filter(({ path }) => !bound.some((file) => file.path === path));
-  return { unbound, approvedFiles: [...kept, ...bound.map(({ path, digest }) => ({ path, digest }))] };
+  const examined = new Map(examinedIn(triggers).map(({ path, digest }) => [path, digest]));
+  const unbound: string[] = [];
+  const bound = new Map<string, ApprovedFile>();
+  for (const { path, finished, digest } of triggers.flatMap(({ evidence }) => evidence.proposed ?? [])) {
+    const found = finished ? examined.get(path) : digest;
+    if (found === undefined) unbound.push(path);
+    else bound.set(path, { path, digest: found, ...(finished ? {} : { by_job: true as const }) });
+  }
+  if (bound.size === 0) return { unbound };
+  const kept = approved_files.filter(({ path }) => !bound.has(path));
+  return { unbound, approvedFiles: [...kept, ...bound.values()] };
 }

@@ -1,6 +1,7 @@
 import type { Octokit } from '@octokit/rest';
 import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../../core/ports/github-port.ts';
+import type { Budget, Resource } from './budget.ts';
 import { toGitHubError } from './errors.ts';
 
 /** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */
@@ -11,6 +12,8 @@ export interface Repository {
   repo: string;
   /** Our App's id, to recognise our own check runs. */
   appId: number;
+  /** The rate limit of the installation that the calls are made for. */
+  budget?: Budget;
 }
 
 type Parameters<Route extends keyof Endpoints> = Omit<Endpoints[Route]['parameters'], 'owner' | 'repo'>;
@@ -20,8 +23,15 @@ export interface Client extends Repository {
   request<Route extends keyof Endpoints>(
     route: Route,
     parameters: Parameters<Route>,
+    headers?: Record<string, string>,
   ): Promise<Endpoints[Route]['response']>;
-  graphql<Answer>(query: string, variables: Record<string, string>): Promise<Answer>;
+  /** Undefined if the response would be the one with this ETag. GitHub does not count such a call. */
+  requestIfChanged<Route extends keyof Endpoints>(
+    route: Route,
+    parameters: Parameters<Route>,
+    etag: string | undefined,
+  ): Promise<Endpoints[Route]['response'] | undefined>;
+  graphql<Answer>(query: string, variables: Record<string, string | string[]>): Promise<Answer>;
 }
 
 /** Pinned, because later versions drop fields that we send. */
@@ -34,31 +44,51 @@ const API_VERSION = { 'x-github-api-version': '2022-11-28' };
 const NEVER_TWICE = { retries: 0 };
 
 export function createClient(octokit: OctokitLike, repository: Repository): Client {
-  const { owner, repo } = repository;
-  return {
+  const { owner, repo, budget } = repository;
+  /** Every call passes here, so that the installation's limit is known and none is made while GitHub asks us to wait. */
+  const within = async <Answer>(resource: Resource, route: string, call: () => Promise<Answer>) => {
+    budget?.refuseIfSpent(resource);
+    try {
+      const answer = await call();
+      budget?.note(resource, (answer as { headers?: Headers }).headers);
+      return answer;
+    } catch (error) {
+      const failure = toGitHubError(error, route);
+      budget?.note(resource, (error as { response?: { headers?: Headers } }).response?.headers);
+      if (failure.retryAfter !== undefined) budget?.stop(resource, failure.retryAfter);
+      throw failure;
+    }
+  };
+  const client: Client = {
     ...repository,
-    async request(route, parameters) {
+    async request(route, parameters, headers) {
       const options = {
         ...parameters,
         owner,
         repo,
-        headers: API_VERSION,
+        headers: { ...API_VERSION, ...headers },
         ...(route.startsWith('POST ') && { request: NEVER_TWICE }),
       };
-      const response = await octokit.request(route as string, options).catch((error: unknown) => {
-        throw toGitHubError(error, route);
-      });
+      const response = await within('core', route, () => octokit.request(route as string, options));
       refuseHalfAnswer(response, route);
       return response as Endpoints[typeof route]['response'];
     },
+    requestIfChanged: (route, parameters, etag) =>
+      client
+        .request(route, parameters, etag === undefined ? {} : { 'if-none-match': etag })
+        .catch((error: unknown) => {
+          if (isStatus(error, 304)) return undefined;
+          throw error;
+        }),
     async graphql(query, variables) {
       const once = /^\s*mutation\b/.test(query) && { request: NEVER_TWICE };
-      return octokit
-        .graphql<never>(query, { ...variables, ...once })
-        .catch((error: unknown) => Promise.reject(toGitHubError(error, 'GraphQL')));
+      return within('graphql', 'GraphQL', () => octokit.graphql<never>(query, { ...variables, ...once }));
     },
   };
+  return client;
 }
+
+type Headers = Record<string, string | number | undefined>;
 
 /** Octokit returns a body it could not parse as text, and a string can be iterated like a list. */
 export function refuseHalfAnswer(response: { status: number; data: unknown }, route: string): void {

@@ -1,4 +1,4 @@
-import { GitHubError } from '../../core/ports/github-port.ts';
+import { GitHubError, type Listing } from '../../core/ports/github-port.ts';
 
 export const PER_PAGE = 100;
 const MAX_PAGES = 100;
@@ -6,6 +6,8 @@ const MAX_PAGES = 100;
 interface Page<Item> {
   items: Item[];
   link?: string;
+  /** No later page is wanted. */
+  isLast?: boolean;
 }
 
 /**
@@ -18,11 +20,42 @@ export async function readAllPages<Item>(
 ): Promise<Item[]> {
   const all: Item[] = [];
   for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const { items, link } = await readPage(page);
+    const { items, link, isLast } = await readPage(page);
     all.push(...items);
-    if (items.length < PER_PAGE && !link?.includes('rel="next"')) return all;
+    if (isLast || (items.length < PER_PAGE && !link?.includes('rel="next"'))) return all;
   }
   throw new GitHubError(`There are more than ${MAX_PAGES * PER_PAGE} ${what}, which is more than we read.`, {
     status: 413,
   });
+}
+
+type ConditionalPage<Item> = Page<Item> & { etag?: string };
+
+/**
+ * Reads a list only if one of its pages changed: an unchanged page costs nothing of the rate limit. The list must have the
+ * newest change first, so that no change escapes to a page that was not there before. `isLast` ends it before its last page.
+ */
+export async function readChangedPages<Item>(
+  what: string,
+  etags: readonly string[],
+  readPage: (page: number, etag?: string) => Promise<ConditionalPage<Item> | undefined>,
+  isLast: (items: Item[]) => boolean = () => false,
+): Promise<Listing<Item> | undefined> {
+  let changed: { page: number; answer: ConditionalPage<Item> } | undefined;
+  for (const [index, etag] of etags.entries()) {
+    const answer = await readPage(index + 1, etag);
+    if (!answer) continue;
+    changed = { page: index + 1, answer };
+    break;
+  }
+  if (!changed && etags.length > 0) return undefined;
+  const read: string[] = [];
+  const items = await readAllPages(what, async (page) => {
+    const answer = changed?.page === page ? changed.answer : await readPage(page);
+    if (!answer) return { items: [] };
+    // Without an ETag nothing can be compared later, so the list is read again each time.
+    if (answer.etag !== undefined) read.push(answer.etag);
+    return isLast(answer.items) ? { items: answer.items, isLast: true } : answer;
+  });
+  return { items, etags: read };
 }

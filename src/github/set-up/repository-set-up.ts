@@ -15,6 +15,8 @@ export interface RepositorySetUp {
     default_branch: string;
     archived: boolean;
     has_issues: boolean;
+    /** `COMMIT_MESSAGES` and the like. Undefined if squashing is off, or shown to people who may push only. */
+    squashMessage?: string;
   }>;
   actionsPolicy(): Promise<ActionsPolicy | undefined>;
   hasLabel(name: string): Promise<boolean | undefined>;
@@ -22,14 +24,18 @@ export interface RepositorySetUp {
   organizationSecrets(): Promise<string[] | undefined>;
   /** Types of the rules that apply to a branch of that name, even if it does not exist. */
   branchRules(branch: string): Promise<string[] | undefined>;
+  /** Rulesets of the repository and of its organisation. */
+  rulesets(): Promise<{ name: string; target: string; enforcement: string }[] | undefined>;
+  environment(name: string): Promise<{ hasReviewers: boolean; waitMinutes: number } | undefined>;
 }
 
 export function createRepositorySetUp({ request }: Client): RepositorySetUp {
   return {
     async repository() {
       const { data } = await request('GET /repos/{owner}/{repo}', {});
-      const { full_name, default_branch, archived, has_issues } = data;
-      return { full_name, default_branch, archived, has_issues };
+      const { full_name, default_branch, archived, has_issues, allow_squash_merge } = data;
+      const squashMessage = allow_squash_merge ? data.squash_merge_commit_message : undefined;
+      return { full_name, default_branch, archived, has_issues, squashMessage };
     },
 
     async actionsPolicy() {
@@ -64,6 +70,34 @@ export function createRepositorySetUp({ request }: Client): RepositorySetUp {
         request('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch, per_page: PER_PAGE }),
       );
       return answer && [...new Set(answer.data.map(({ type }) => type))];
+    },
+
+    rulesets: () =>
+      ifAllowed(
+        readAllPages('rulesets', async (page) => {
+          const { data, headers } = await request('GET /repos/{owner}/{repo}/rulesets', {
+            per_page: PER_PAGE,
+            page,
+          });
+          const items = data.map(({ name, target = 'branch', enforcement }) => ({
+            name,
+            target,
+            enforcement,
+          }));
+          return { items, link: headers.link };
+        }),
+      ),
+
+    async environment(name) {
+      const answer = await ifAllowed(
+        request('GET /repos/{owner}/{repo}/environments/{environment_name}', { environment_name: name }),
+      );
+      if (!answer) return undefined;
+      const rules = answer.data.protection_rules ?? [];
+      return {
+        hasReviewers: rules.some(({ type }) => type === 'required_reviewers'),
+        waitMinutes: Math.max(0, ...rules.map((rule) => ('wait_timer' in rule ? (rule.wait_timer ?? 0) : 0))),
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
-import type { Option, Progress } from '../../core/contracts/guard.ts';
+import type { Option, Progress, ProposedWrite } from '../../core/contracts/guard.ts';
 import { isPlainPath } from '../../core/work/path-pattern.ts';
+import { sensitivitiesOf } from '../../core/work/sensitive-path.ts';
 
 /** All choices that guards offer. Ticking one is the same as typing its command. */
 
@@ -13,7 +14,6 @@ const ORDER = [
   'continue-#',
   'continue-#-new',
   'continue-#min',
-  'continue-from-zero',
   'new-approach',
   'retry',
   'debug',
@@ -47,13 +47,13 @@ export function approveFiles(next: number, proposed: number): Option[] {
     {
       id: `approve-${next}`,
       label: approveLabel(proposed),
-      description: 'the next one asks again.',
+      description: 'ask again for the next file.',
       command: `/approve files=${next}`,
     },
     {
       id: `approve-${round}`,
       label: `Approve up to ${round} files`,
-      description: 'no question until then.',
+      description: `ask again only beyond ${round}.`,
       command: `/approve files=${round}`,
     },
   ];
@@ -61,23 +61,28 @@ export function approveFiles(next: number, proposed: number): Option[] {
 
 const PATHS_NAMED = 5;
 
-export function approvePaths(paths: readonly string[]): Option[] {
+/** The box of a folder is offered only where none of its files is sensitive. It covers no sensitive file later on either. */
+export function approvePaths(writes: readonly ProposedWrite[]): Option[] {
+  const paths = writes.map(({ path }) => path);
+  const isSensitive = writes.some(
+    ({ path, guarded_by = [] }) => guarded_by.length > 0 || sensitivitiesOf(path).length > 0,
+  );
   const folders = [...new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))];
   const [folder] = folders;
   const options: Option[] = [
     {
       id: 'approve-path',
       label: approveLabel(paths.length),
-      description: 'the next one asks again.',
+      description: 'as shown; ask again if it changes, and for the next file.',
       // Without arguments it approves only the proposed files. After `paths=` their names would be read as patterns.
       command: '/approve',
     },
   ];
-  if (folders.length === 1 && folder && isPlainPath(folder)) {
+  if (folders.length === 1 && folder && isPlainPath(folder) && !isSensitive) {
     options.push({
       id: 'approve-dir',
       label: `Approve \`${folder}/**\``,
-      description: 'no question until then.',
+      description: "don't ask again for this folder, except for protected files.",
       command: `/approve paths=${folder}/**`,
     });
   }
@@ -85,21 +90,21 @@ export function approvePaths(paths: readonly string[]): Option[] {
 }
 
 /** Offers no permanent approval, because each edit that bypasses the gate has to be reviewed. */
-export function approvePastTheGate(count: number): Option {
+export function approveUnasked(count: number): Option {
   return {
     id: 'approve-path',
     label: count > 1 ? `Approve these ${count} edits` : 'Approve this edit',
-    description: `${count > 1 ? 'they come' : 'it comes'} back; the next one past the gate asks again.`,
+    description: `apply ${count > 1 ? 'them' : 'it'}; ask again for the next one.`,
     command: '/approve',
   };
 }
 
-export function refusePastTheGate(paths: readonly string[]): Option {
+export function refuseUnasked(paths: readonly string[]): Option {
   return {
     id: 'stay',
     label: paths.length > 1 ? 'Refuse them' : 'Refuse it',
-    description: `${paths.length > 1 ? 'the edits stay' : 'the edit stays'} put back, the rest goes on.`,
-    command: `/guide Go on without the change to ${nameOr(paths, 'the files that were put back')}`,
+    description: `${paths.length > 1 ? 'the edits stay' : 'the edit stays'} reverted, the rest continues.`,
+    command: `/guide Continue without the change to ${nameOr(paths, 'the files that were reverted')}`,
   };
 }
 
@@ -110,7 +115,7 @@ export function stayWithin(what: string): Option {
   return {
     id: 'stay',
     label: `Stay within ${what}`,
-    description: 'the edit is refused, the rest goes on.',
+    description: 'the edit is refused, the rest continues.',
     command: '/guide Finish without changing any other file',
   };
 }
@@ -119,8 +124,8 @@ export function stayWithin(what: string): Option {
 export function finishWithout(paths: readonly string[]): Option {
   return {
     id: 'stay',
-    label: paths.length > 1 ? 'Go on without them' : 'Go on without it',
-    description: 'the agent takes the change back and finishes.',
+    label: paths.length > 1 ? 'Continue without them' : 'Continue without it',
+    description: 'the agent reverts the change and finishes.',
     command: `/guide Undo the change to ${nameOr(paths, 'every file that needs approval')} and finish without it`,
   };
 }
@@ -132,8 +137,8 @@ function nameOr(paths: readonly string[], otherwise: string): string {
 
 export const inActionsSecrets: Option = {
   id: 'continue',
-  label: 'They are in Actions secrets',
-  description: 'of the same names: look again.',
+  label: 'I added them as Actions secrets',
+  description: 'check again.',
   command: '/continue',
 };
 
@@ -148,7 +153,7 @@ export function continueTurns(turns: number): Option[] {
     {
       id: `continue-${turns}-new`,
       label: `Continue +${turns} (new approach)`,
-      description: 'told what was tried and not to repeat it.',
+      description: 'the agent is told what was tried and not to repeat it.',
       command: `/continue +${turns} new-approach`,
     },
   ];
@@ -163,21 +168,24 @@ export function continueMinutes(minutes: number): Option {
   };
 }
 
-export const continueFromZero: Option = {
-  id: 'continue-from-zero',
-  label: 'Continue',
-  description: 'count again from 0.',
-  command: '/continue',
-};
+/** `what` is the limit that is granted once more: "$2.00", "10 verifications". */
+export function allowAnother(what: string): Option {
+  return {
+    id: 'continue',
+    label: 'Continue',
+    description: `allow another ${what}.`,
+    command: '/continue',
+  };
+}
 
 export function tryDifferently(turns: readonly number[]): Option {
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
   const which =
-    turns.length === 0 ? 'was tried' : first === last ? `turn ${last} did` : `turns ${first} to ${last} did`;
+    turns.length === 0 ? 'was tried' : first === last ? `turn ${last} tried` : `turns ${first}–${last} tried`;
   return {
     id: 'new-approach',
     label: 'Try a different approach',
-    description: `told what ${which} and not to repeat it.`,
+    description: `the agent is told what ${which} and not to repeat it.`,
     command: '/continue new-approach',
   };
 }
@@ -185,14 +193,14 @@ export function tryDifferently(turns: readonly number[]): Option {
 export const retryWithContext: Option = {
   id: 'retry',
   label: 'Retry with context',
-  description: 'go on with the error history in hand.',
+  description: 'retry, with the error history.',
   command: '/retry',
 };
 
 export const debugFirst: Option = {
   id: 'debug',
   label: 'Debug first',
-  description: 'one turn to find the root cause, nothing else changed.',
+  description: 'one turn to find the root cause, no code changes.',
   command: '/debug',
 };
 
@@ -200,7 +208,7 @@ export function retryNow({ turn }: Progress): Option {
   return {
     id: 'retry',
     label: 'Retry',
-    description: `it works again; go on from turn ${Math.max(1, turn)}.`,
+    description: `continue from turn ${Math.max(1, turn)}, once it works again.`,
     command: '/retry',
   };
 }
@@ -226,16 +234,17 @@ export function skipAndContinue(progress?: Progress): Option {
 export const checkpointAndPause: Option = {
   id: 'pause',
   label: 'Checkpoint & pause',
-  description: 'no reminders, decide later.',
+  description: 'no reminders; decide later.',
   command: '/pause',
 };
 
 export function acceptCurrent({ score }: Progress): Option {
-  const what = score && score.total > 0 ? `${score.passed} of ${score.total} ${score.unit}` : 'what is there';
+  const what =
+    score && score.total > 0 ? `with ${score.passed}/${score.total} ${score.unit} passing` : 'as it is';
   return {
     id: 'accept',
     label: 'Accept current',
-    description: `finish now with ${what}, marked as partial.`,
+    description: `open the pull request ${what}, marked partial.`,
     command: '/accept',
   };
 }

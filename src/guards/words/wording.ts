@@ -2,7 +2,7 @@ import type { Hint, Progress, Trigger } from '../../core/contracts/guard.ts';
 
 /** Words that several guards use. Text of an agent or a tool is cut to one line here. Renderers escape it. */
 
-const HEADLINE_CHARS = 80;
+export const HEADLINE_CHARS = 80;
 
 // Control, line and direction characters, because a headline is one line that reads left to right even if a file name has them.
 const BREAKS = /[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/gu;
@@ -40,17 +40,20 @@ export const HINT_FIRST: Hint = {
 
 /** For questions about failures whose cause a person may see. */
 export const IF_CAUSE_SEEN: Hint = {
-  text: 'If you see the cause, say it',
+  text: 'If you see the cause, say so',
   command: DIFFERENTLY,
   first: false,
 };
+
+/** For a guard without a hint of its own. */
+export const OWN_WORDS: Hint = { text: 'Or in your own words', command: DIFFERENTLY, first: false };
 
 /** `3/3`, or only the value if there is no threshold. */
 export function withThreshold({ observed, threshold }: Trigger): string {
   return threshold === null ? String(observed) : `${observed}/${threshold}`;
 }
 
-export const CHOOSE = 'choose how to go on';
+export const WHAT_NEXT = 'what next?';
 
 export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;

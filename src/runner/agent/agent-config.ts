@@ -115,9 +115,7 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
     const kept = join(dir, 'replaced', randomUUID());
     await mkdir(join(dir, 'replaced'), { recursive: true, mode: 0o700 });
     await rename(copy.stored, kept);
-    notices.push(
-      `${copy.path} was written anew during the turn. What an earlier turn had made of it is in ${kept}.`,
-    );
+    notices.push(`${copy.path} was rewritten during the turn. The version of an earlier turn is in ${kept}.`);
   };
 
   async function restoreApart(): Promise<void> {

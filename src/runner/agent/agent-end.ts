@@ -1,3 +1,5 @@
+import type { Agent } from '../../agents/agent.ts';
+import { installCommand } from '../../agents/install-command.ts';
 import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { GuardEvent } from '../../core/contracts/guard.ts';
 import { normalizeError } from '../../core/errors/error-signature.ts';
@@ -8,7 +10,7 @@ export type Ended = Extract<AgentEvent, { type: 'ended' }>;
 const MESSAGE_LENGTH = 300;
 
 /** K-2: the next turn continues after these without a person, and the guards do not count them as errors of the agent. */
-const SOFT = new Set(['max_turns', 'context', 'api_error', 'interrupted', 'no_session']);
+const SOFT = new Set(['max_turns', 'context', 'api_error', 'rate_limit', 'interrupted', 'no_session']);
 
 export function isSoftEnd(ended: Ended): boolean {
   return ended.ok || SOFT.has(ended.reason);
@@ -36,8 +38,15 @@ export function describeTimeLimit(ms: number): string {
   return `stopped at the turn's time limit of ${limit}`;
 }
 
-/** A refused key or an exhausted quota is a blocker, because another turn would fail in the same way. */
-export function blockerOf(ended: Ended, agent: string, turn: number, at: string): GuardEvent | undefined {
+/** A refused key, an exhausted quota or an unknown option is a blocker, because another turn would fail in the same way. */
+export function blockerOf(
+  ended: Ended,
+  adapter: Pick<Agent, 'name' | 'npmPackage' | 'testedVersion'>,
+  turn: number,
+  at: string,
+): GuardEvent | undefined {
+  const { name: agent } = adapter;
+  if (ended.reason === 'unusable') return unstartable(agent, describeUnusable(ended, adapter), turn, at);
   if (ended.reason !== 'auth' && ended.reason !== 'quota') return undefined;
   const message = ended.message || `it refused ${agent} (${ended.reason})`;
   const resource = `the model provider of ${agent}: ${message}`;
@@ -51,6 +60,16 @@ export function blockerOf(ended: Ended, agent: string, turn: number, at: string)
   });
 }
 
+function describeUnusable(
+  { message = '' }: Ended,
+  adapter: Pick<Agent, 'name' | 'npmPackage' | 'testedVersion'>,
+): string {
+  const said = message.replaceAll(/\s+/g, ' ').trim().slice(0, MESSAGE_LENGTH);
+  const install = installCommand(adapter);
+  const remedy = install ? ` Install the version it was tested with: ${install}` : '';
+  return `this version of ${adapter.name} does not know the options that Autobuild gives it (${said}).${remedy}`;
+}
+
 /** A program that is missing or cannot be run is a blocker, because another turn would fail in the same way. */
 export function unstartable(agent: string, problem: string, turn: number, at: string): GuardEvent {
   return failedAction({
@@ -59,7 +78,7 @@ export function unstartable(agent: string, problem: string, turn: number, at: st
     title: `start ${agent}`,
     operation: `the start of ${agent}`,
     message: problem,
-    blocker: { kind: 'missing_dependency', name: `the agent ${agent}` },
+    blocker: { kind: 'missing_dependency', name: `the agent ${agent}`, problem },
   });
 }
 

@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
 import type { Agent } from '../../agents/agent.ts';
-
-const MAX_CONFIG_BYTES = 1024 * 1024;
+import { findLogin } from './agent-login.ts';
+import { readSmallFile } from './read-small-file.ts';
 
 /** Variables that ordinary programs need: paths, locale, proxy and certificates. */
 const EVERY_PROGRAM = [
@@ -32,32 +31,45 @@ const EVERY_PROGRAM = [
  * secret and no key of another model. `given` are the names of Actions secrets that a person provided for it.
  */
 export function environmentFor(
-  agent: Pick<Agent, 'environment' | 'chooseVariables'>,
+  agent: Pick<Agent, 'environment' | 'chooseVariables' | 'keys' | 'login'>,
   env: Record<string, string>,
   given: readonly string[] = [],
 ): Record<string, string> {
   if (!agent.environment) return env;
-  const own = agent.chooseVariables?.(env, readConfigFile) ?? agent.environment;
+  const own = agent.chooseVariables?.(env, readSmallFile) ?? agent.environment;
   const allowed = [...EVERY_PROGRAM, ...own, ...given];
-  const isAllowed = (name: string) =>
-    allowed.some((entry) => (entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry));
-  return Object.fromEntries(Object.entries(env).filter(([name]) => isAllowed(name)));
+  const passed = Object.fromEntries(Object.entries(env).filter(([name]) => isAmong(allowed, name)));
+  const login = hasKey(agent, env) ? undefined : findLogin(agent, env);
+  return login ? { ...passed, [login.variable]: login.token } : passed;
 }
 
-/** Undefined if the file cannot be read. The agent itself will report what is wrong with it. */
-function readConfigFile(path: string): string | undefined {
-  try {
-    const stats = statSync(path);
-    return stats.isFile() && stats.size <= MAX_CONFIG_BYTES ? readFileSync(path, 'utf8') : undefined;
-  } catch {
-    return undefined;
-  }
+/** For a program that only tells its version. */
+export function withoutKeys(env: Record<string, string>): Record<string, string> {
+  return environmentFor({ environment: [] }, env);
 }
 
-/** The names of the agent's key variables if none of them is set. Any one of them would be enough. */
+export function isForEveryProgram(name: string): boolean {
+  return isAmong(EVERY_PROGRAM, name);
+}
+
+function isAmong(entries: readonly string[], name: string): boolean {
+  return entries.some((entry) =>
+    entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
+  );
+}
+
+function hasKey(
+  { keys = [] }: Pick<Agent, 'keys'>,
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return keys.some((key) => env[key]);
+}
+
+/** The names of the agent's key variables if none of them is set and it has no login. Any one of them would be enough. */
 export function missingKeys(
-  { keys = [] }: Agent,
+  agent: Pick<Agent, 'keys' | 'login'>,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] | undefined {
-  return keys.length > 0 && !keys.some((key) => env[key]) ? keys : undefined;
+  const { keys = [] } = agent;
+  return keys.length === 0 || hasKey(agent, env) || findLogin(agent, env) ? undefined : keys;
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Agent, SessionCommand } from '../../agents/agent.ts';
 import { writeInside } from '../disk/write-inside.ts';
+import { keylessEnvironment } from '../key-proxy/turn-keys.ts';
+import type { Enter } from '../process/enter.ts';
 import { superviseAgent } from '../process/supervise.ts';
 import { environmentFor } from './agent-environment.ts';
 
@@ -15,12 +17,13 @@ interface SessionCommandContext {
   home: string;
   env: Record<string, string>;
   timeoutMs: number;
+  enter?: Enter;
 }
 
 /** Runs the agent's own command that exports or imports its conversation. Returns the problem if it failed. */
 export async function runSessionCommand(
   command: SessionCommand,
-  { agent, worktree, home, env, timeoutMs }: SessionCommandContext,
+  { agent, worktree, home, env, timeoutMs, enter }: SessionCommandContext,
 ): Promise<string | undefined> {
   const output: string[] = [];
   let left = MAX_OUTPUT;
@@ -40,9 +43,11 @@ export async function runSessionCommand(
   const program = superviseAgent({
     argv: command.argv,
     cwd: worktree,
-    env: { ...environmentFor(agent, env), ...command.env },
+    env: { ...keylessEnvironment(agent, environmentFor(agent, env)), ...command.env },
     stdin: '',
     mark: randomBytes(12).toString('hex'),
+    enter,
+    share: [home],
     onLine: (line) => keep(`${line}\n`),
     onOverlong: (text, final) => keep(final ? `${text}\n` : text),
     onStderr(text) {

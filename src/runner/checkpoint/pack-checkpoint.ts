@@ -5,12 +5,11 @@ import { gunzip, gzip } from 'node:zlib';
 import picomatch from 'picomatch';
 import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
-import { Usage } from '../../core/contracts/run-event.ts';
 import { SetAside } from '../../core/work/change.ts';
 import { Changeset } from '../../core/work/changeset.ts';
 import { listInside } from '../disk/list-inside.ts';
 import { readInside } from '../disk/read-inside.ts';
-import { CountedUsage } from '../output/usage-meter.ts';
+import { Carried } from './checkpoint.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_CHECKPOINT_BYTES = 64 * MEBIBYTE;
@@ -25,7 +24,7 @@ const PackedLink = z.object({ path: z.string(), target: z.string() });
 type PackedFile = z.infer<typeof PackedFile>;
 
 /** The state that a job on another machine needs to continue, beside the journal, which has the guards' states. */
-const PackedCheckpoint = z.object({
+const PackedCheckpoint = Carried.extend({
   format: z.literal('autobuild-checkpoint'),
   version: z.literal(1),
   run: z.string(),
@@ -40,9 +39,6 @@ const PackedCheckpoint = z.object({
   agent: z.string().optional(),
   session: z.string().optional(),
   session_files: z.array(PackedFile),
-  /** Usage of the run, and by session for agents that report totals for a whole conversation. Absent in older checkpoints. */
-  usage: Usage.optional(),
-  counted: z.record(z.string(), CountedUsage).optional(),
 });
 export type PackedCheckpoint = z.infer<typeof PackedCheckpoint>;
 
@@ -51,7 +47,7 @@ export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
 }
 
-export interface CheckpointContents {
+export interface CheckpointContents extends Carried {
   run: string;
   worktree: string;
   changeset: Changeset;
@@ -59,8 +55,6 @@ export interface CheckpointContents {
   /** The agent's home directory for this run. */
   home: string;
   conversation?: { agent: Agent; session: string };
-  usage?: Usage;
-  counted?: Record<string, CountedUsage>;
 }
 
 /** Packs everything into one blob. If it is too large, the error names the largest file. */
@@ -85,8 +79,7 @@ export async function packCheckpoint(
     agent: conversation?.agent.name,
     session: conversation?.session,
     session_files: conversation ? await packSession(home, conversation, budget) : [],
-    usage: contents.usage,
-    counted: contents.counted,
+    ...Carried.parse(contents),
   };
   for (const item of contents.aside) checkpoint.aside.push(await packAside(item, budget));
   const bytes = await promisify(gzip)(JSON.stringify(checkpoint));
@@ -199,7 +192,7 @@ function largestOf({ changeset, aside, session_files }: PackedCheckpoint): strin
 
 function refused(problem: string): CheckpointError {
   return new CheckpointError(
-    `The checkpoint cannot be used: ${problem}. The work itself is kept apart from it; the agent begins a new conversation.`,
+    `The checkpoint cannot be used: ${problem}. The work itself is kept separately; the agent starts a new conversation.`,
   );
 }
 

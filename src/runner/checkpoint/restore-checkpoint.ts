@@ -8,6 +8,7 @@ import { runSessionCommand } from '../agent/session-command.ts';
 import { makeDirectories } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
 import { writeInside } from '../disk/write-inside.ts';
+import type { Enter } from '../process/enter.ts';
 import { applyChangeset } from '../workspace/apply-changeset.ts';
 import type { PackedCheckpoint } from './pack-checkpoint.ts';
 
@@ -24,6 +25,7 @@ export async function restoreCheckpoint(
     agentFor(name: string): Agent | undefined;
     /** The environment for the agent's command that imports a conversation. */
     env: Record<string, string>;
+    enter?: Enter;
   },
 ): Promise<{ aside: SetAside[]; conversation?: RestoredConversation }> {
   const { worktree, headSha, asideDir, home } = target;
@@ -49,7 +51,7 @@ async function restoreConversation(
   const { session, session_files } = checkpoint;
   const agent = checkpoint.agent === undefined ? undefined : target.agentFor(checkpoint.agent);
   if (!agent || session === undefined) return undefined;
-  const { worktree, home, env } = target;
+  const { worktree, home, env, enter } = target;
   for (const file of session_files) {
     const moved = relocate(agent, file, checkpoint, target);
     if (!moved.ok) return { problem: `${file.path} cannot be brought here: ${moved.problem}` };
@@ -57,7 +59,8 @@ async function restoreConversation(
   }
   const command = agent.importSession?.({ session, home });
   const problem =
-    command && (await runSessionCommand(command, { agent, worktree, home, env, timeoutMs: IMPORT_MS }));
+    command &&
+    (await runSessionCommand(command, { agent, worktree, home, env, timeoutMs: IMPORT_MS, enter }));
   if (problem) return { problem: `\`${command.argv.slice(0, 2).join(' ')}\`: ${problem}` };
   return { agent: agent.name, session };
 }

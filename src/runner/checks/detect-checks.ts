@@ -1,65 +1,63 @@
-/** Access to the repository's files. Paths are relative to its root. */
-export type RepositoryFiles = { exists(path: string): boolean; read(path: string): string | undefined };
+import {
+  isModernYarn,
+  type NodeProject,
+  readManifest,
+  readNodeProject,
+  readScripts,
+} from './node-project.ts';
+import { readPythonProject } from './python-project.ts';
+import type { RepositoryFiles } from './repository-files.ts';
 
 /** The test script that `npm init` writes. It always fails and checks nothing. */
 const PLACEHOLDER = /no test specified/;
-
-const PACKAGE_MANAGERS = [
-  { name: 'pnpm', lockfiles: ['pnpm-lock.yaml'] },
-  { name: 'yarn', lockfiles: ['yarn.lock'] },
-  { name: 'bun', lockfiles: ['bun.lock', 'bun.lockb'] },
-  { name: 'npm', lockfiles: ['package-lock.json', 'npm-shrinkwrap.json'] },
-] as const;
+const SCRIPTS = ['test', 'build', 'lint', 'typecheck', 'type-check', 'check-types'];
 
 /** Finds the checks of a repository whose config names none, by the manifest files of common build tools. */
 export function detectChecks(files: RepositoryFiles): string[] {
-  const checks = [...detectNode(files), ...detectGo(files), ...detectRust(files), ...detectPython(files)];
+  const checks = [
+    detectNode,
+    detectGo,
+    detectRust,
+    detectPython,
+    detectJava,
+    detectRuby,
+    detectPhp,
+    detectDotnet,
+  ];
+  const found = checks.flatMap((detect) => detect(files));
   // `make test` mostly calls the same tools, so it is used only if nothing else was found.
-  return checks.length > 0 ? checks : detectMake(files);
+  return found.length > 0 ? found : detectMake(files);
 }
 
 function detectNode(files: RepositoryFiles): string[] {
-  const manifest = readManifest(files);
-  if (!manifest) return [];
-  const { scripts } = manifest;
-  const manager = detectPackageManager(files, manifest.packageManager);
-  return ['test', 'build', 'lint']
-    .filter((name) => {
-      const script = scripts.get(name);
-      return script !== undefined && script.trim() !== '' && !PLACEHOLDER.test(script);
-    })
-    .map((name) => `${manager} run ${name}`);
+  const project = readNodeProject(files);
+  if (!project) return [];
+  const own = SCRIPTS.filter((name) => isCheck(project.scripts.get(name)));
+  if (own.includes('test')) return own.map((name) => `${project.manager} run ${name}`);
+  const inPackages = SCRIPTS.filter(
+    (name) => !own.includes(name) && project.workspaces.some((scripts) => isCheck(scripts.get(name))),
+  );
+  return [
+    ...own.map((name) => `${project.manager} run ${name}`),
+    ...inPackages.map((name) => runInPackages(name, project, isModernYarn(files, project))),
+  ];
 }
 
-function readManifest(
-  files: RepositoryFiles,
-): { scripts: Map<string, string>; packageManager?: string } | undefined {
-  const text = files.read('package.json');
-  if (text === undefined) return undefined;
-  try {
-    const manifest: unknown = JSON.parse(text);
-    if (!isRecord(manifest)) return undefined;
-    const entries = isRecord(manifest.scripts) ? Object.entries(manifest.scripts) : [];
-    const scripts = new Map(
-      entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    );
-    const { packageManager } = manifest;
-    return { scripts, ...(typeof packageManager === 'string' ? { packageManager } : {}) };
-  } catch (error) {
-    // An invalid package.json has no scripts to run. npm itself will report it when the agent runs npm.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+function isCheck(script: string | undefined): boolean {
+  return script !== undefined && script.trim() !== '' && !PLACEHOLDER.test(script);
+}
+
+function runInPackages(name: string, { manager }: NodeProject, isModern: boolean): string {
+  switch (manager) {
+    case 'pnpm':
+      return `pnpm --recursive --if-present run ${name}`;
+    case 'bun':
+      return `bun run --filter '*' ${name}`;
+    case 'yarn':
+      return isModern ? `yarn workspaces foreach --all run ${name}` : `yarn workspaces run ${name}`;
+    case 'npm':
+      return `npm run ${name} --workspaces --if-present`;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function detectPackageManager(files: RepositoryFiles, declared: string | undefined): string {
-  const byField = PACKAGE_MANAGERS.find(({ name }) => declared?.startsWith(`${name}@`));
-  const byLockfile = PACKAGE_MANAGERS.find(({ lockfiles }) => lockfiles.some((file) => files.exists(file)));
-  return (byField ?? byLockfile)?.name ?? 'npm';
 }
 
 function detectGo(files: RepositoryFiles): string[] {
@@ -71,12 +69,36 @@ function detectRust(files: RepositoryFiles): string[] {
 }
 
 function detectPython(files: RepositoryFiles): string[] {
-  const configured = ['pytest.ini', '.pytest.ini', 'tox.ini', 'conftest.py', 'tests/conftest.py'].some(
-    files.exists,
-  );
-  const mentioned = ['pyproject.toml', 'setup.cfg'].some((file) => files.read(file)?.includes('pytest'));
-  const conventional = files.exists('pyproject.toml') && (files.exists('tests') || files.exists('test'));
-  return configured || mentioned || conventional ? ['python3 -m pytest'] : [];
+  const project = readPythonProject(files);
+  if (!project) return [];
+  const { manager, usesPytest, unittestDirectory } = project;
+  const python = manager ? `${manager} run python` : 'python3';
+  if (usesPytest) return [`${python} -m pytest`];
+  if (unittestDirectory === undefined) return [];
+  return [`${python} -m unittest discover${unittestDirectory === '.' ? '' : ` -s ${unittestDirectory}`}`];
+}
+
+function detectJava(files: RepositoryFiles): string[] {
+  if (files.exists('pom.xml')) return [`${files.exists('mvnw') ? './mvnw' : 'mvn'} -B -ntp test`];
+  if (!files.exists('build.gradle') && !files.exists('build.gradle.kts')) return [];
+  return [`${files.exists('gradlew') ? './gradlew' : 'gradle'} --no-daemon test`];
+}
+
+function detectRuby(files: RepositoryFiles): string[] {
+  if (!files.exists('Gemfile')) return [];
+  if (files.exists('.rspec') || files.exists('spec')) return ['bundle exec rspec'];
+  return files.exists('Rakefile') && files.exists('test') ? ['bundle exec rake test'] : [];
+}
+
+function detectPhp(files: RepositoryFiles): string[] {
+  const manifest = readManifest(files, 'composer.json');
+  if (isCheck(readScripts(manifest).get('test'))) return ['composer test'];
+  const isConfigured = files.exists('phpunit.xml') || files.exists('phpunit.xml.dist');
+  return manifest && isConfigured ? ['vendor/bin/phpunit'] : [];
+}
+
+function detectDotnet(files: RepositoryFiles): string[] {
+  return files.list('.').some((name) => /\.(?:slnx?|[cf]sproj)$/.test(name)) ? ['dotnet test'] : [];
 }
 
 function detectMake(files: RepositoryFiles): string[] {

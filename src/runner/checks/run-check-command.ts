@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { inTime } from '../../core/in-time.ts';
 import { createBoundedOutput } from '../output/bounded-output.ts';
+import { type Enter, enterDirectly } from '../process/enter.ts';
+import type { ProcessTree } from '../process/process-tree.ts';
 
 /** The time between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 2_000;
-/** Bounds the wait for the pipes to close, because a daemon that left the process group may hold them open forever. */
+/** Bounds the wait for the pipes to close, because a daemon that left the tree may hold them open forever. */
 const DRAIN_GRACE_MS = 500;
 
 export type CommandEnd = {
@@ -19,33 +24,33 @@ type CommandOptions = {
   env: Record<string, string>;
   timeoutMs: number;
   signal?: AbortSignal;
+  /** The box that the command runs in. Left out: none. */
+  enter?: Enter;
 };
 
-/** Runs one command line in its own process group. Always ends, and kills every process left in the group. */
-export async function runCheckCommand({
-  command,
-  cwd,
-  env,
-  timeoutMs,
-  signal,
-}: CommandOptions): Promise<CommandEnd> {
+/** Runs one command line. Always ends, and kills every process that the command left. */
+export async function runCheckCommand(options: CommandOptions): Promise<CommandEnd> {
+  const { command, cwd, env, timeoutMs, signal, enter = enterDirectly } = options;
   const output = createBoundedOutput();
   const end: CommandEnd = { exitCode: null, timedOut: false, aborted: signal?.aborted ?? false, output: '' };
   if (end.aborted) return end;
 
-  const child = spawn('/bin/sh', ['-c', command], {
+  const mark = randomBytes(12).toString('hex');
+  const entered = enter({ argv: ['/bin/sh', '-c', command], cwd, env, mark, useCgroup: false });
+  const [program = '', ...rest] = entered.command;
+  const child = spawn(program, rest, {
     cwd,
-    env,
+    env: entered.env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const tree: ProcessTree | undefined = child.pid === undefined ? undefined : entered.tree(child.pid);
   child.stdout.on('data', output.push);
   child.stderr.on('data', output.push);
 
-  let lastResort: NodeJS.Timeout | undefined;
+  let stopping: Promise<unknown> | undefined;
   const stop = () => {
-    signalGroup(child, 'SIGTERM');
-    lastResort ??= setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_GRACE_MS);
+    stopping ??= tree?.kill({ graceMs: KILL_GRACE_MS });
   };
   const timer = setTimeout(() => {
     end.timedOut = true;
@@ -59,7 +64,7 @@ export async function runCheckCommand({
 
   try {
     end.exitCode = await waitForExit(child);
-    await stopGroup(child, end.timedOut || end.aborted);
+    await (stopping ?? tree?.kill({ graceMs: 0 }));
     await waitForClose(child);
   } catch (error) {
     output.push(
@@ -67,10 +72,10 @@ export async function runCheckCommand({
     );
   } finally {
     clearTimeout(timer);
-    clearTimeout(lastResort);
     signal?.removeEventListener('abort', abort);
     child.stdout.destroy();
     child.stderr.destroy();
+    entered.close();
   }
   return { ...end, output: output.text() };
 }
@@ -82,33 +87,7 @@ function waitForExit(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** Kills the processes that the ended shell left in its group. After an interruption they first get time to end by themselves. */
-async function stopGroup(child: ChildProcess, interrupted: boolean): Promise<void> {
-  const deadline = performance.now() + KILL_GRACE_MS;
-  while (interrupted && signalGroup(child, 0) && performance.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  signalGroup(child, 'SIGKILL');
-}
-
-function waitForClose(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.stdout?.closed && child.stderr?.closed) return resolve();
-    const timer = setTimeout(resolve, DRAIN_GRACE_MS);
-    child.once('close', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-/** False if the group has no process that could be signalled. */
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
-  if (child.pid === undefined) return false;
-  try {
-    return process.kill(-child.pid, signal);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM'))
-      return false;
-    throw error;
-  }
+async function waitForClose(child: ChildProcess): Promise<void> {
+  if (child.stdout?.closed && child.stderr?.closed) return;
+  await inTime<unknown>(once(child, 'close'), AbortSignal.timeout(DRAIN_GRACE_MS), () => undefined);
 }

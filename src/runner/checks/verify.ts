@@ -2,6 +2,8 @@ import type { CheckResult, ErrorSighting, Verification } from '../../core/contra
 import { normalizeError, sightErrors } from '../../core/errors/error-signature.ts';
 import { findExternalBlocker } from '../../core/errors/external-blocker.ts';
 import { stripAnsi } from '../../core/errors/plain-lines.ts';
+import type { Enter } from '../process/enter.ts';
+import { describeHiddenService } from './hidden-service.ts';
 import { findReports, readNewReports } from './junit-reports.ts';
 import { type CommandEnd, runCheckCommand } from './run-check-command.ts';
 import { scrubEnv } from './scrub-env.ts';
@@ -21,6 +23,10 @@ export type VerificationOptions = {
   /** JUnit reports (paths or globs below `cwd`). A report that a command writes is preferred to its printed output. */
   junit?: readonly string[];
   signal?: AbortSignal;
+  /** The box that the commands run in. Left out: none. */
+  enter?: Enter;
+  /** True if that box hides services of the machine. */
+  hidesServices?: boolean;
   now(): Date;
   onProgress?(command: string, phase: 'started' | 'finished'): void;
 };
@@ -47,17 +53,19 @@ export async function runVerification(options: VerificationOptions): Promise<Ver
 async function runCheck(
   command: string,
   env: Record<string, string>,
-  { cwd, timeoutMs, junit = [], signal, now }: VerificationOptions,
+  { cwd, timeoutMs, junit = [], signal, enter, hidesServices, now }: VerificationOptions,
 ): Promise<CheckResult> {
   const reports = await findReports(cwd, junit);
   const start = now().getTime();
-  const end = await runCheckCommand({ command, cwd, env, timeoutMs, signal });
+  const end = await runCheckCommand({ command, cwd, env, timeoutMs, signal, enter });
   const duration = Math.max(0, now().getTime() - start);
 
   const ok = end.exitCode === 0 && !end.timedOut && !end.aborted;
   const written = readJunitFiles(await readNewReports(cwd, junit, reports));
   const tests = written ?? readTestCounts(end.output);
   const blocker = ok || end.aborted ? undefined : findExternalBlocker(end.output, { command, worktree: cwd });
+  const problem = hidesServices ? describeHiddenService(command, end.output) : undefined;
+  const hidden = problem === undefined ? [] : [sighting(problem)];
   return {
     command,
     ok,
@@ -66,7 +74,7 @@ async function runCheck(
     duration_ms: duration,
     output_tail: stripAnsi(end.output).slice(-OUTPUT_TAIL_CHARS),
     ...(tests ? { tests } : {}),
-    errors: ok ? [] : listErrors(command, end, cwd, timeoutMs),
+    errors: ok ? [] : [...hidden, ...listErrors(command, end, cwd, timeoutMs)],
     ...(blocker ? { blocker } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { handToOwner } from './hand-to-owner.ts';
 import { makeDirectories } from './inside-directory.ts';
 import { removeInside } from './set-aside.ts';
 
@@ -16,7 +17,9 @@ export async function copyIn(root: string, path: string, from: string, mode: num
   await makeDirectories(root, dirname(path));
   await removeInside(root, path);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  await copy(from, await open(join(root, path), flags, mode), mode);
+  const to = await open(join(root, path), flags, mode);
+  await handToOwner(to, join(root, path));
+  await copy(from, to, mode);
 }
 
 /** Replaces whatever is at the path with a symlink. Its target is not checked. */

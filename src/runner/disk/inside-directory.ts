@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, realpath, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { handDirectoryToOwner } from './hand-to-owner.ts';
 
 /**
  * Stats each directory from `root` down to `path` (checked, relative) without following symlinks. `obstacle` is the first
@@ -27,13 +28,17 @@ export async function makeDirectories(root: string, path: string, mode = 0o777):
   for (const name of path.split('/').filter((part) => part !== '' && part !== '.')) {
     at = at === '' ? name : `${at}/${name}`;
     const full = join(root, at);
-    await mkdir(full, { mode }).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-      const stats = await lstat(full);
-      if (stats.isDirectory()) return;
-      const what = stats.isSymbolicLink() ? 'a symbolic link' : 'not a directory';
-      throw new Error(`${full} is ${what}. Remove it: Autobuild writes only into real directories.`);
-    });
+    const isMade = await mkdir(full, { mode }).then(
+      () => true,
+      async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+        const stats = await lstat(full);
+        if (stats.isDirectory()) return false;
+        const what = stats.isSymbolicLink() ? 'a symbolic link' : 'not a directory';
+        throw new Error(`${full} is ${what}. Remove it: Autobuild writes only into real directories.`);
+      },
+    );
+    if (isMade) await handDirectoryToOwner(full);
   }
 }
 

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
+import { handToOwner } from './hand-to-owner.ts';
 import { makeDirectories } from './inside-directory.ts';
 import { removeInside } from './set-aside.ts';
 
@@ -21,6 +22,7 @@ export async function writeInside(
     await opened.writeFile(file.bytes);
     // Set again, because the umask may have removed bits when the file was opened.
     await opened.chmod(file.mode);
+    await handToOwner(opened, join(root, checked.path));
   } finally {
     await opened.close();
   }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../agents/agent.ts';
+import { type GateAsk, MAX_GATE_LINE } from '../../core/contracts/gate.ts';
 import { askGate } from './ask-gate.ts';
 
 /** Answers an agent's hook in the agent's own format. Input that cannot be read is denied. */
@@ -14,7 +15,13 @@ export async function runHook(
   const ask = hook.readAsk(parseJson(input));
   if (typeof ask === 'string') return deny(ask);
   if (ask === undefined) return hook.answer({ decision: 'allow', reason: 'nothing is written' });
-  return hook.answer(await askGate(socket, ask));
+  return hook.answer(await askGate(socket, fitting(ask)));
+}
+
+/** Without the edit, a person is asked about the file unseen. That is better than an edit that can never be made. */
+function fitting(ask: GateAsk): GateAsk {
+  const isTooLong = ask.edit !== undefined && Buffer.byteLength(JSON.stringify(ask)) > MAX_GATE_LINE;
+  return isTooLong ? { ...ask, edit: undefined } : ask;
 }
 
 function parseJson(text: string): unknown {

@@ -33,6 +33,15 @@ export class TurnChanges {
     return this.#paths;
   }
 
+  get startTree(): Tree {
+    return this.#startTree;
+  }
+
+  /** Whether it was changed before this turn. */
+  wasChanged(path: string): boolean {
+    return this.#atStart.has(path);
+  }
+
   /** Takes the worktree as it is now, of which `tree` is a snapshot, as the start of the turn. */
   async begin(tree?: Tree): Promise<void> {
     this.#paths = await this.#list();

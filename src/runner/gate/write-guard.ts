@@ -1,27 +1,35 @@
 import { setTimeout } from 'node:timers/promises';
+import type { OwnRewrite } from '../../agents/agent.ts';
 import { type GateAnswer, type GateAsk, pathsOfAsk } from '../../core/contracts/gate.ts';
 import type { ProposedWrite } from '../../core/contracts/guard.ts';
 import type { SetAside } from '../../core/work/change.ts';
 import { type Approvals, isApproved } from '../../core/work/is-approved.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import { ApprovedContent, type ApprovedFile } from './approved-content.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
+import { digestInWorktree, type ProposedContent, proposedContent } from './proposed-content.ts';
 import { type ResolvedWrite, resolveWritePath } from './resolve-write-path.ts';
+import { revertViolations } from './revert-violations.ts';
+import { StartupRewrite } from './startup-rewrite.ts';
 import { TurnChanges } from './turn-changes.ts';
 import { watchWorktree } from './worktree-watch.ts';
-import { judgeWrite, type WriteVerdict } from './write-policy.ts';
+import { describeInvalid, judgeWrite, reasonsOf, type WriteVerdict } from './write-policy.ts';
 
 const DIFF_BYTES = 4_000;
-const PATH_SHOWN = 200;
 const SHORTEST_PAUSE_MS = 50;
 /** Looking at the worktree takes at most a fifth of the time. */
 const COST_FACTOR = 4;
 
 /** A path as the agent named it, and the file it leads to. */
-type AskedPath = { given: string } & ResolvedWrite;
+type AskedPath = { given: string; content?: ProposedContent } & ResolvedWrite;
 type Objection = Extract<WriteVerdict, { ok: false }>;
+/** The paths of an ask that may not be written, and all of its paths. */
+type Refused = { objections: Objection[]; asked: readonly AskedPath[] };
 
 export interface WriteLimits extends Approvals {
+  /** Files that are approved with exactly this content. */
+  approvedFiles?: readonly ApprovedFile[];
   maxFiles: number | 'off';
   scope: string[] | undefined;
   /** A debugging turn changes nothing (G-8). */
@@ -35,6 +43,11 @@ export interface WriteGuard {
   applyOwnChanges(work: (changed: readonly string[]) => Promise<boolean>): Promise<void>;
   /** Answers the gate at once, or holds the ask until `settle`. */
   decideAsk(ask: GateAsk): Promise<GateAnswer>;
+  /**
+   * Call it at the agent's first tool call, and at its end. A program may rewrite its own settings when it starts: until
+   * here they do not count, and here its own change is reverted.
+   */
+  endStartup(): Promise<void>;
   /** Looks at the worktree now, and reverts violations. */
   check(): Promise<void>;
   /** Checks unless it did a moment ago, because frequent looks would slow down an agent that acts fast. */
@@ -54,6 +67,7 @@ export function createWriteGuard(options: {
   stateDir: string;
   /** Returns the paths that count as changed. */
   countChanged(paths: string[]): Promise<string[]>;
+  ownRewrite?: OwnRewrite;
   /** Writes reverted earlier in this run. */
   aside: SetAside[];
   /** Milliseconds the agent was running. A frozen agent cannot make an edit that was allowed. */
@@ -69,13 +83,33 @@ export function createWriteGuard(options: {
   let aside = options.aside;
   let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
   const grants = new EditGrants(workedMs);
-  const changes = new TurnChanges(options);
+  const startup = new StartupRewrite(options);
+  const changes = new TurnChanges({
+    ...options,
+    async countChanged(paths) {
+      const counted = await options.countChanged(paths);
+      return startup.counted(counted, (path) => changes.wasChanged(path));
+    },
+  });
+  const approvedContent = new ApprovedContent(workspace, changes);
   let nextCheck = 0;
   let looking: Promise<unknown> | undefined;
   let stopped = false;
 
   const judge = (path: string, known: ReadonlySet<string>): WriteVerdict =>
     judgeWrite({ ...limits(), path, changed: known });
+  /** S-7: content that a person has approved is allowed, whatever the limits say of its path. */
+  const judgeContent = (
+    path: string,
+    digest: string | undefined,
+    counted: ReadonlySet<string>,
+  ): WriteVerdict => {
+    const verdict = judge(path, counted);
+    if (verdict.ok || verdict.why === 'invalid_path' || digest === undefined) return verdict;
+    const { approvedFiles = [] } = limits();
+    const isAsShown = approvedFiles.some((file) => file.path === path && file.digest === digest);
+    return isAsShown ? { ok: true } : verdict;
+  };
   const known = () => new Set([...changes.paths, ...grants.waiting()]);
 
   const look = async (): Promise<string[]> => {
@@ -88,33 +122,40 @@ export function createWriteGuard(options: {
   const isOwn = (path: string) => path.startsWith(`${options.stateDir}/`);
   const resolvePaths = (ask: GateAsk): Promise<AskedPath[]> =>
     Promise.all(
-      pathsOfAsk(ask).map(async (given) => ({
-        given,
-        ...(await resolveWritePath(workspace.worktree, given)),
-      })),
+      pathsOfAsk(ask).map(async (given) => {
+        const target = await resolveWritePath(workspace.worktree, given);
+        if (!target.ok || !ask.edit) return { given, ...target };
+        const named = { path: target.path, given };
+        const content = await proposedContent(workspace.worktree, named, ask.edit, DIFF_BYTES);
+        return { given, ...target, content };
+      }),
     );
 
-  /** Finds the first path that may not be written. */
-  const findObjection = (asked: readonly AskedPath[], counted: Set<string>): Objection | undefined => {
+  /** Finds all paths that may not be written, so that a person is asked about them at once. An invalid one is refused at once. */
+  const findObjections = (asked: readonly AskedPath[], counted: Set<string>): Objection[] => {
+    const found: Objection[] = [];
     for (const target of asked) {
-      if (!target.ok) return { ok: false, why: 'invalid_path', path: target.given, problem: target.problem };
+      if (!target.ok)
+        return [{ ok: false, why: 'invalid_path', path: target.given, problem: target.problem }];
       if (isOwn(target.path)) continue;
-      const verdict = judge(target.path, counted);
-      if (!verdict.ok) return verdict;
-      counted.add(target.path);
+      const verdict = judgeContent(target.path, target.content?.digest, counted);
+      if (verdict.ok) counted.add(target.path);
+      else found.push(verdict);
     }
-    return undefined;
+    return found;
   };
   /** Judges and grants without an await in between, so that two asks at once do not both get the last free file. */
-  const decide = async (ask: GateAsk): Promise<Objection | GateAnswer> => {
+  const decide = async (ask: GateAsk): Promise<Refused | GateAnswer> => {
     const deadline = performance.now() + 2 * GRANT_MS;
     for (;;) {
       const asked = await resolvePaths(ask);
-      const found = findObjection(asked, known());
-      if (!found) return grant(asked);
+      const found = findObjections(asked, known());
+      if (found.length === 0) return grant(asked);
       // It is over the limit only with edits that were allowed and not made. They may never be made, so it waits for them.
-      const mayPass = found.why === 'file_limit' && !findObjection(asked, new Set(changes.paths));
-      if (!mayPass || stopped || performance.now() > deadline) return found;
+      const mayPass =
+        found.every(({ why }) => why === 'file_limit') &&
+        findObjections(asked, new Set(changes.paths)).length === 0;
+      if (!mayPass || stopped || performance.now() > deadline) return { objections: found, asked };
       await setTimeout(SHORTEST_PAUSE_MS);
       // All waiting asks share one look.
       looking ??= look().finally(() => {
@@ -137,40 +178,58 @@ export function createWriteGuard(options: {
     return { decision: 'allow', reason: 'within the limits' };
   };
 
+  /** Holds an edit until `settle`, and asks about every file of it that is not allowed. */
+  const hold = (ask: GateAsk, { objections, asked }: Refused, answer: (answer: GateAnswer) => void): void => {
+    const invalid = objections.find((objection) => objection.why === 'invalid_path');
+    if (invalid || stopped) {
+      answer({ decision: 'deny', reason: invalid ? describeInvalid(invalid) : 'the turn is over' });
+      return;
+    }
+    held.push({ ask, answer });
+    for (const { path, why } of objections) {
+      if (why === 'invalid_path') continue;
+      const target = asked.find((candidate) => candidate.ok && candidate.path === path);
+      const diff = target?.content?.diff ?? ask.diff?.slice(0, DIFF_BYTES);
+      const shown = { diff, digest: target?.content?.digest, reasons: reasonsOf(path, why) };
+      options.onProposed({ path, why, held: true, ...shown }, [...known()]);
+    }
+  };
+
   const watch = watchWorktree({
     workspace: {
       async changedPaths() {
         const paths = await look();
         const approvals = limits();
-        return changes.inOrder(paths, (path) => isApproved(path, approvals));
+        await approvedContent.look(paths, approvals.approvedFiles ?? []);
+        return changes.inOrder(
+          paths,
+          (path) => approvedContent.digestOf(path) !== undefined || isApproved(path, approvals),
+        );
       },
     },
-    judge,
+    judge: (path, counted) => judgeContent(path, approvedContent.digestOf(path), counted),
     async onViolation(violations) {
       const paths = violations.map((violation) => violation.path);
-      const diffs = new Map<string, string>();
-      const byTree = new Map<Tree, string[]>();
-      for (const path of paths) {
-        const tree = await changes.treeBeforeViolation(path);
-        if (diffs.size < 5) diffs.set(path, (await workspace.diff([path], DIFF_BYTES, tree)).text);
-        const some = byTree.get(tree) ?? [];
-        some.push(path);
-        byTree.set(tree, some);
-      }
-      const items: SetAside[] = [];
-      for (const [tree, some] of byTree)
-        items.push(...(await workspace.revert(some, options.asideDir, tree)));
+      const { items, shown } = await revertViolations(options, changes, paths);
       saveAside([...aside.filter((item) => !paths.includes(item.path)), ...items]);
       await look();
       for (const violation of violations) {
         if (violation.why === 'invalid_path') continue;
         const { path, why } = violation;
-        options.onProposed({ path, why, held: false, diff: diffs.get(path) }, changes.paths);
+        const reasons = reasonsOf(path, why);
+        options.onProposed({ path, why, held: false, ...shown(path), reasons }, changes.paths);
       }
     },
     onGone: options.onGone,
     onProblem: options.onProblem,
   });
+
+  let ending: Promise<void> | undefined;
+  const startupEnded = async (): Promise<void> => {
+    if (startup.isOver) return;
+    ending ??= watch.betweenLooks(() => startup.end(changes.startTree));
+    await ending;
+  };
 
   return {
     begin: (tree) => changes.begin(tree),
@@ -178,6 +237,7 @@ export function createWriteGuard(options: {
       watch.betweenLooks(async () => {
         if (await work(changes.paths)) await changes.begin();
       }),
+    endStartup: () => startupEnded(),
     check: () => watch.check(),
     async checkIfDue() {
       const started = performance.now();
@@ -197,40 +257,39 @@ export function createWriteGuard(options: {
         const { path } = target;
         const tree = changes.treeBeforeEdit(path);
         if (grants.wasAsked(path) || isOwn(path) || !(await workspace.differs(path, tree))) continue;
+        const digest = await digestInWorktree(workspace.worktree, path);
         const { text } = await workspace.diff([path], DIFF_BYTES, tree);
         const items = await workspace.revert([path], options.asideDir, tree);
-        const marked = items.map((item) => ({ ...item, gate_bypassed: true }));
+        const marked = items.map((item) => ({ ...item, digest, gate_bypassed: true }));
         saveAside([...aside.filter((item) => item.path !== path), ...marked]);
-        options.onProposed({ path, why: 'gate_bypassed', held: false, diff: text }, [...known()]);
+        const shown = { diff: text, digest, reasons: reasonsOf(path, 'gate_bypassed') };
+        options.onProposed({ path, why: 'gate_bypassed', held: false, ...shown }, [...known()]);
       }
     },
     async decideAsk(ask) {
+      await startupEnded();
       if (limits().readOnly) return { decision: 'deny', reason: 'a debugging turn changes no file' };
       const verdict = await decide(ask);
-      if ('decision' in verdict) return verdict;
-      if (verdict.why === 'invalid_path') return { decision: 'deny', reason: describeInvalid(verdict) };
-      if (stopped) return { decision: 'deny', reason: 'the turn is over' };
-      return new Promise((answer) => {
-        held.push({ ask, answer });
-        options.onProposed(
-          { path: verdict.path, why: verdict.why, held: true, diff: ask.diff?.slice(0, DIFF_BYTES) },
-          [...known()],
-        );
-      });
+      return 'decision' in verdict ? verdict : new Promise((answer) => hold(ask, verdict, answer));
     },
     async settle(reason, { approved }) {
       const asks = held;
       held = [];
       for (const { ask, answer } of asks) {
         const decided = await decide(ask);
-        answer('decision' in decided ? decided : { decision: 'deny', reason });
+        if ('decision' in decided) answer(decided);
+        // An approval that does not cover all of the edit asks about the rest. It is not refused with words of approval.
+        else if (approved) hold(ask, decided, answer);
+        else answer({ decision: 'deny', reason });
       }
       if (aside.length === 0 || limits().readOnly) return;
       await look();
       const counted = known();
       const allowed = aside.filter(
         (item) =>
-          item.kind !== 'refused' && (approved || !item.gate_bypassed) && judge(item.path, counted).ok,
+          item.kind !== 'refused' &&
+          (approved || !item.gate_bypassed) &&
+          judgeContent(item.path, item.digest, counted).ok,
       );
       if (allowed.length === 0) return;
       const back = await workspace.restoreAside(allowed);
@@ -239,8 +298,4 @@ export function createWriteGuard(options: {
       saveAside(aside.filter((item) => !allowed.includes(item)));
     },
   };
-}
-
-function describeInvalid({ path, problem }: { path: string; problem: string }): string {
-  return `${JSON.stringify(path.slice(0, PATH_SHOWN))} may not be written: ${problem}. Name a file of the worktree by its own path.`;
 }

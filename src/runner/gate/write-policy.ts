@@ -1,5 +1,7 @@
+import type { ProposedWrite, WriteReason } from '../../core/contracts/guard.ts';
 import { type Approvals, isApproved } from '../../core/work/is-approved.ts';
 import { isInScope } from '../../core/work/path-pattern.ts';
+import { sensitivitiesOf } from '../../core/work/sensitive-path.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 
 export type WriteVerdict =
@@ -31,4 +33,19 @@ export function judgeWrite(
     return { ok: false, why: 'file_limit', path, limit: maxFiles, changed: [...changed].sort() };
   }
   return { ok: true };
+}
+
+/** Every reason for a person to look at the write, because the first one found may be the least of them. */
+export function reasonsOf(path: string, why: ProposedWrite['why']): WriteReason[] {
+  const found = new Set(sensitivitiesOf(path).map((sensitive) => sensitive.why));
+  // Every workflow is below a protected path, and says more.
+  if (found.has('workflow')) found.delete('protected');
+  return [why, ...found];
+}
+
+const PATH_SHOWN = 200;
+
+/** The answer to an ask for a path that leads out of the worktree. */
+export function describeInvalid({ path, problem }: { path: string; problem: string }): string {
+  return `${JSON.stringify(path.slice(0, PATH_SHOWN))} may not be written: ${problem}. Name a file of the worktree by its own path.`;
 }

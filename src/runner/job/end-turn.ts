@@ -1,4 +1,5 @@
 import { type ReadReport, readPlayerReport } from '../../core/contracts/agent/player-report.ts';
+import { isStopCertain } from '../../core/contracts/isolation.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
 import type { TurnRecord } from '../../core/contracts/run-event.ts';
 import type { Verification } from '../../core/contracts/verification.ts';
@@ -6,12 +7,15 @@ import { withoutSkipped } from '../../core/decide/completion.ts';
 import { AGENT_ITSELF } from '../../core/errors/agent-itself.ts';
 import { normalizeError, resultSignature } from '../../core/errors/error-signature.ts';
 import { totals } from '../../core/work/change.ts';
+import { unstartable } from '../agent/agent-end.ts';
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
 import { runVerification } from '../checks/verify.ts';
+import { tellingLine } from '../output/last-words.ts';
 import { withoutKnown } from '../output/read-action.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Job, WorkOrders } from './job.ts';
 import { readAgentFile } from './state-dir.ts';
+import type { AgentEnding } from './turn/live-turn.ts';
 
 const MAX_REVERTED_NAMED = 100;
 
@@ -20,14 +24,19 @@ export async function endTurn(
   job: Job,
   orders: WorkOrders,
   start: { activeMs: number; costUsd: number | null; tree: Tree },
-  end: { exit: string; failed: boolean },
+  end: AgentEnding,
 ): Promise<Orders | undefined> {
   const { meter, workspace, stopwatch, now } = job;
   const { turn, kind } = orders;
   if (kind === 'debug') await workspace.restoreTree(start.tree);
   const read = await readReport(job);
-  const worked = read?.report !== undefined && (await workspace.snapshot()) !== start.tree;
-  noteExit(job, turn, end, worked);
+  const changed = (await workspace.snapshot()) !== start.tree;
+  // Another turn, and the checks before it, would only repeat this.
+  const couldNotStart = isUnableToStart(job, orders, end) && !read && !changed;
+  if (couldNotStart) {
+    const problem = `${tellingLine(end.words ?? '')} (${end.exit})`;
+    meter.observe(unstartable(orders.agent, problem, turn, now().toISOString()));
+  } else noteExit(job, turn, end, read?.report !== undefined && changed);
   if (read?.report) {
     meter.observe({
       type: 'report_received',
@@ -38,7 +47,7 @@ export async function endTurn(
   }
   job.handoffPath = read?.report?.partial_progress?.handoff_path ?? job.handoffPath;
   stopwatch.start();
-  const verification = kind === 'debug' ? undefined : await verify(job);
+  const verification = kind === 'debug' || couldNotStart ? undefined : await verify(job);
   stopwatch.stop();
   // Aborted checks prove nothing, so the turn is repeated when the run resumes.
   if (job.parking.aborted && verification?.ok !== true) return undefined;
@@ -75,7 +84,7 @@ export async function endTurn(
     turn_added: added - job.lines.added,
     turn_removed: removed - job.lines.removed,
     exit: end.exit,
-    ...(end.failed ? { failed: true } : {}),
+    ...(end.failed ? { failed: true, last_words: end.words } : {}),
     ...(reverted.length > 0 ? { put_back: reverted.slice(0, MAX_REVERTED_NAMED) } : {}),
   };
   job.lines = { added, removed };
@@ -94,9 +103,11 @@ export async function verify(job: Job): Promise<Verification> {
     timeoutMs: settings.checkMs,
     junit: settings.junit,
     signal: parking,
+    enter: job.checkBox.enter,
+    hidesServices: isStopCertain(job.checkBox.level),
     now,
     onProgress: (command, phase) => {
-      if (phase === 'started') job.onProgress({ type: 'phase', text: `checking: ${command}` });
+      if (phase === 'started') job.onProgress({ type: 'check', command });
     },
   });
   await workspace.absorb(before, await workspace.snapshot());
@@ -120,11 +131,17 @@ export async function readReport(job: Job): Promise<ReadReport | undefined> {
   };
 }
 
+/** A wrong key, an unknown option or a broken installation: the agent's first start here failed before it did anything. */
+function isUnableToStart(job: Job, { agent }: WorkOrders, { failed, silent, words }: AgentEnding): boolean {
+  return failed && silent === true && words !== undefined && !job.activeAgents.has(agent);
+}
+
 /** An agent that fails without a report counts as an error, so that a person sees how it ended. */
-function noteExit(job: Job, turn: number, end: { exit: string; failed: boolean }, worked: boolean): void {
-  const { exit } = end;
+function noteExit(job: Job, turn: number, end: AgentEnding, worked: boolean): void {
+  const { exit, words } = end;
   const failed = end.failed && !worked;
-  const message = `The agent's process did not end well: ${exit}`;
+  const last = words && tellingLine(words);
+  const message = `The agent ${inWords(exit)}${last ? `: ${last}` : ''}`;
   job.meter.observe({
     type: 'action_ended',
     at: job.now().toISOString(),
@@ -137,6 +154,12 @@ function noteExit(job: Job, turn: number, end: { exit: string; failed: boolean }
     is_check: false,
     errors: failed ? [{ message, signature: normalizeError(message) }] : [],
   });
+}
+
+/** `exit 1` in a sentence about the agent. A reason why it could not start is a sentence already. */
+function inWords(exit: string): string {
+  if (/^exit\b/.test(exit)) return exit.replace('exit', 'exited with code');
+  return exit.startsWith('killed') ? `was ${exit}` : `did not run: ${exit}`;
 }
 
 function summarize(verification: Verification) {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Agent } from '../../agents/agent.ts';
 import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { Brief } from '../../core/contracts/brief.ts';
@@ -6,7 +7,9 @@ import type { Orders } from '../../core/contracts/orders.ts';
 import type { Link } from '../../core/ports/ports.ts';
 import type { SetAside } from '../../core/work/change.ts';
 import type { AgentConfig } from '../agent/agent-config.ts';
-import { loadCheckpoint } from '../checkpoint/checkpoint.ts';
+import type { Box } from '../box/box.ts';
+import { type Carried, loadCheckpoint } from '../checkpoint/checkpoint.ts';
+import type { StrayPlace } from '../output/agent-output.ts';
 import { createUsageMeter, type UsageMeter } from '../output/usage-meter.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -36,7 +39,10 @@ export interface JobSettings {
 export type JobProgress =
   | { type: 'agent'; event: AgentEvent }
   | { type: 'stderr'; text: string }
-  | { type: 'phase'; text: string }
+  /** A check that has started. */
+  | { type: 'check'; command: string }
+  /** The cost of the run so far. */
+  | { type: 'cost'; usd: number | null }
   | { type: 'problem'; text: string };
 
 export interface JobOptions {
@@ -57,6 +63,10 @@ export interface JobOptions {
   hookFor?(agent: string): string[];
   agentEnv: Record<string, string>;
   checkEnv: Record<string, string>;
+  /** The agent runs in it. */
+  box: Box;
+  /** Left out: the checks run in the agent's. */
+  checkBox?: Box;
   settings: JobSettings;
   now(): Date;
   /** Aborted when the job must save its work and end. */
@@ -66,6 +76,7 @@ export interface JobOptions {
 
 /** A running job: its options and the state that its turns share. */
 export interface Job extends JobOptions {
+  checkBox: Box;
   meter: Meter;
   usage: UsageMeter;
   stopwatch: Stopwatch;
@@ -75,6 +86,18 @@ export interface Job extends JobOptions {
   secretsAtStart?: ReadonlySet<string>;
   /** The turn in which a conversation was lost. Once per turn is no failure. */
   sessionLostIn?: number;
+  /** Conversations whose last start ended because they were too long for the model. */
+  fullSessions: Set<string>;
+  /** No turn starts before this moment, in milliseconds. */
+  notBefore?: number;
+  /** Where help blocks stood that are no call for help. The agent is told with its next start. */
+  strayHelp: Set<StrayPlace>;
+  /** Agents that said or did something in this job, so they can start here. */
+  activeAgents: Set<string>;
+  /** Fences the text of others in every prompt of the run. */
+  mark: string;
+  /** By agent, the facts that its conversation has. */
+  told: NonNullable<Carried['told']>;
   /** The agent's own notes for a successor. */
   handoffPath?: string;
   /** Reports to the desk, which does not trust it, and returns its orders. */
@@ -88,8 +111,16 @@ export interface Job extends JobOptions {
 
 export function createJob(options: JobOptions): Job {
   const { brief, link } = options;
-  const usage = resumeUsage(options);
-  const meter = createMeter(brief, () => usage.total().cost_usd);
+  const saved = loadCheckpoint(options.runDir);
+  const {
+    stray_help = [],
+    full_sessions,
+    not_before,
+    told = {},
+    mark = randomBytes(8).toString('hex'),
+  } = saved;
+  const usage = resumeUsage(options, saved);
+  const meter = createMeter(brief, () => usage.total());
   for (const guard of meter.resetGuards) {
     const text = `What ${guard} had counted is not understood, as it may be of another version: it counts from the beginning.`;
     options.onProgress({ type: 'problem', text });
@@ -101,9 +132,16 @@ export function createJob(options: JobOptions): Job {
   let turn = brief.turn;
   return {
     ...options,
+    checkBox: options.checkBox ?? options.box,
+    activeAgents: new Set(),
     usage,
     meter,
     stopwatch,
+    strayHelp: new Set(stray_help),
+    mark,
+    told,
+    fullSessions: new Set(full_sessions),
+    notBefore: not_before === undefined ? undefined : Date.parse(not_before),
     lines: brief.lines ?? { added: brief.changes.added, removed: brief.changes.removed },
     claim(type, data) {
       seq += 1;
@@ -135,8 +173,8 @@ export function createJob(options: JobOptions): Job {
 }
 
 /** A resumed conversation without figures of its own is assumed to have used as much as the run. */
-function resumeUsage({ runDir, sessions = {}, brief }: JobOptions): UsageMeter {
-  const { usage = brief.usage, counted } = loadCheckpoint(runDir);
+function resumeUsage({ sessions = {}, brief }: JobOptions, saved: Carried): UsageMeter {
+  const { usage = brief.usage, counted } = saved;
   if (counted) return createUsageMeter(usage, counted);
   const used = { ...usage, cost_usd: usage.cost_usd ?? 0 };
   return createUsageMeter(

@@ -12,6 +12,7 @@ import type {
   PassRate,
   Trigger,
 } from '../../core/contracts/guard.ts';
+import { countedTokens, type Usage } from '../../core/contracts/run-event.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { lastOutputOf } from '../../core/decide/last-output.ts';
 import {
@@ -37,7 +38,7 @@ export interface Meter {
   resetGuards: GuardId[];
 }
 
-export function createMeter(brief: Brief, costSoFar: () => number | null): Meter {
+export function createMeter(brief: Brief, usageSoFar: () => Usage): Meter {
   const kept = readStates(brief.guards);
   let states: GuardStates = { ...initialStates(), ...kept.states };
   let limits = brief.limits;
@@ -124,6 +125,7 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
     measured(exit) {
       const metrics = metricsOf(states);
       const inForce = limitsInForce(limits);
+      const usage = usageSoFar();
       return {
         guards: states,
         metrics,
@@ -135,7 +137,9 @@ export function createMeter(brief: Brief, costSoFar: () => number | null): Meter
           max_runtime_ms: inForce.minutes && inForce.minutes * 60_000,
           files,
           max_files: inForce.files,
-          cost_usd: costSoFar(),
+          cost_usd: usage.cost_usd,
+          tokens: countedTokens(usage),
+          max_cost: inForce.cost ?? undefined,
           baseline,
           pass_rates: [...passRates],
           failing: failing.slice(0, 20),

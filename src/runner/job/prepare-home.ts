@@ -14,14 +14,20 @@ export async function prepareHome(job: Job, agent: Agent): Promise<string | unde
   const session = job.sessions?.[agent.name];
   const exporting = session !== undefined && agent.exportSession !== undefined;
   const carrier = `${home}.export`;
-  const target = { agent, worktree: job.workspace.worktree, env: job.agentEnv, timeoutMs: COMMAND_MS };
+  const target = {
+    agent,
+    worktree: job.workspace.worktree,
+    env: job.agentEnv,
+    timeoutMs: COMMAND_MS,
+    enter: job.box.enter,
+  };
   const unexported = exporting ? await exportConversation() : undefined;
   const unkept = await renew(exporting && !unexported ? importConversation : undefined);
   const problem = unexported ?? unkept;
   await removeTree(carrier);
   if (!problem) return session;
   job.onProgress({ type: 'problem', text: `The conversation of ${agent.name} is lost: ${problem}` });
-  if (session !== undefined) forgetSession(job, agent.name);
+  if (session !== undefined) forgetSession(job, agent.name, 'lost');
   return undefined;
 
   /** Exports from a home that has only the database, so that no other file of the old home is obeyed. */

@@ -1,13 +1,17 @@
 import { lstatSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
+import { isStopCertain } from '../../core/contracts/isolation.ts';
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
+import { describeMissingProgram, findMissingPrograms } from '../checks/find-missing-programs.ts';
 import { revertAfterCrash } from '../workspace/control-files.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import { checkSecrets, secretsIn } from './actions-secrets.ts';
+import { CHECKS_OUTSIDE } from './check-box.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobOptions, type WorkOrders } from './job.ts';
 import { measureChanges } from './measure-changes.ts';
+import { waitOutRateLimit } from './rate-limit.ts';
 import { repairStateDir } from './repair-state-dir.ts';
 import {
   controlFilesDir,
@@ -24,12 +28,14 @@ export type JobEnd = 'finished' | 'parked' | 'handed_over';
 /** Works until the run is over, nobody answers within the hold time, or the job's time is up. */
 export async function runJob(options: JobOptions): Promise<JobEnd> {
   const job = createJob(options);
+  saveCheckpoint(job, { mark: job.mark });
   if (job.lastTree) await restoreIfGone(job, job.lastTree);
   // A killed job may have left all of these.
   await reportReverted(job, revertAfterCrash(controlFilesDir(job)));
   await restoreRunConfig(job);
   await removeInputs(job);
-  const begun = await job.claim('job_started', {});
+  if (job.checkBox !== job.box) job.onProgress({ type: 'problem', text: CHECKS_OUTSIDE });
+  const begun = await job.claim('job_started', { isolation: job.box.level });
   job.secretsAtStart = new Set(secretsIn(begun).map(({ ref }) => ref));
   if (!job.brief.baseline) await recordBaseline(job);
   for (;;) {
@@ -37,6 +43,8 @@ export async function runJob(options: JobOptions): Promise<JobEnd> {
     if (orders.do === 'wait') orders = await waitForOrders(job);
     if (orders.do === 'stop') return 'finished';
     if (orders.do !== 'work' || job.parking.aborted) return park(job);
+    // Meanwhile the orders may have changed.
+    if (await waitOutRateLimit(job)) continue;
     const end = await workOneTurn(job, orders);
     if (end) return end;
   }
@@ -44,7 +52,7 @@ export async function runJob(options: JobOptions): Promise<JobEnd> {
 
 /** Runs the checks before any change, so that tests that already fail are not blamed on the agent. */
 async function recordBaseline(job: Job): Promise<void> {
-  job.onProgress({ type: 'phase', text: 'the checks before any change' });
+  await reportMissingPrograms(job);
   job.stopwatch.start();
   const verification = await verify(job);
   job.stopwatch.stop();
@@ -52,6 +60,20 @@ async function recordBaseline(job: Job): Promise<void> {
   job.meter.observe({ type: 'baseline', at: verification.at, verification });
   saveCheckpoint(job, { tree: await job.workspace.snapshot() });
   await job.claim('baseline_recorded', { verification, measured: job.meter.measured() });
+}
+
+/** A box may hide a program that the machine has. Said before turn 1, because no turn could help. */
+async function reportMissingPrograms({
+  checkBox: { level, enter },
+  brief,
+  checkEnv,
+  workspace,
+  onProgress,
+}: Job): Promise<void> {
+  if (!isStopCertain(level)) return;
+  const where = { cwd: workspace.worktree, env: checkEnv, enter };
+  for (const missing of await findMissingPrograms(brief.checks, where))
+    onProgress({ type: 'problem', text: describeMissingProgram(missing) });
 }
 
 async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undefined> {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, open, readFile, readlink, realpath, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { lstat, open, readFile, readlink, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
+import { handToOwner } from '../disk/hand-to-owner.ts';
 import { lookInside, makeDirectories } from '../disk/inside-directory.ts';
 
 const MAX_AGENT_FILE = 1024 * 1024;
@@ -114,7 +115,13 @@ export async function writePrivate(root: string, path: string, text: string, mod
   await makeDirectories(root, dirname(checked.path));
   const temporary = join(dirname(full), `.${randomUUID()}.tmp`);
   try {
-    await writeFile(temporary, text, { flag: 'wx', mode });
+    const file = await open(temporary, 'wx', mode);
+    try {
+      await file.writeFile(text);
+      await handToOwner(file, temporary);
+    } finally {
+      await file.close();
+    }
     await rename(temporary, full);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -26,16 +26,27 @@ const PLAIN_NAME =
   /^(?:(?:message|text|model|item|part|content|block|event|msg|chat|completed|created|new|final|end|done|say)\b ?)+$/;
 const NAMED = /"(?:type|subtype|role|kind|name|event)"\s*:\s*"([^"\\]{0,200})"|"([^"\\]{1,200})"\s*:/g;
 
-/** The text of a line that the agent's reader does not know, as far as it may hold a help block. Never the output of a tool. */
+/** A string of JSON that begins with a block, which begins its own line then. */
+const STARTS_WITH_BLOCK = /("\s*:\s*")(?=(?:<|\\u003c){3}NEED_HELP)/gi;
+
+/** The text of JSON that may be cut off. */
+export function plainWords(json: string): string {
+  return unescapeJsonText(json.replace(STARTS_WITH_BLOCK, '$1\n'));
+}
+
+/**
+ * The words of the agent in a line of its stream that its reader does not know, as far as they may hold a help block. Plain
+ * text is nobody's message, because any program may have printed it.
+ */
 export function wordsInUnreadLine(line: string): string {
-  if (!MARKER.test(line)) return /^\s*(?:\{|\[\s*[{"])/.test(line) ? '' : `${line}\n`;
-  if (!JSON_REMAINS.test(line)) return `${line}\n`;
+  if (!MARKER.test(line) || !JSON_REMAINS.test(line)) return '';
   let event: unknown;
   try {
     event = JSON.parse(line);
   } catch {
     // The JSON is cut off or follows other text. The names before the block then say who wrote it.
-    return isInAgentMessage(line.slice(0, line.search(MARKER))) ? `${unescapeJsonText(line)}\n` : '';
+    const isOwn = isInAgentMessage(line.slice(0, line.search(MARKER)));
+    return isOwn ? `${plainWords(line)}\n` : '';
   }
   const words: string[] = [];
   collectWords(event, { words, left: MAX_VALUES }, { depth: 0, inMessage: false });
@@ -52,7 +63,9 @@ export function createOverlongWords({ plain = false } = {}): { feed(piece: strin
   return {
     feed(piece, final) {
       fromAgent ??= startsAgentMessage(piece, plain);
-      const words = fromAgent ? unescaper.feed(piece) + (final ? unescaper.end() : '') : '';
+      const words = fromAgent
+        ? unescaper.feed(piece.replace(STARTS_WITH_BLOCK, '$1\n')) + (final ? `${unescaper.end()}\n` : '')
+        : '';
       if (final) fromAgent = undefined;
       return words;
     },
@@ -63,7 +76,7 @@ function startsAgentMessage(piece: string, plain: boolean): boolean {
   const block = piece.search(MARKER);
   const before = block === -1 ? piece : piece.slice(0, block);
   if (plain) return !/^\s*\{/.test(piece) || !namesIn(before).some((name) => FOREIGN_NAME.test(name));
-  return JSON_REMAINS.test(piece) ? isInAgentMessage(before) : true;
+  return JSON_REMAINS.test(piece) && isInAgentMessage(before);
 }
 
 /** Whether text after this incomplete JSON belongs to a message of the agent, judged by the names and keys in it. */

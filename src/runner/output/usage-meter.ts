@@ -7,10 +7,12 @@ type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
 export const CountedUsage = z.object({
   input_tokens: z.number(),
   output_tokens: z.number(),
+  /** Checkpoints of older versions do not have it. */
+  cached_tokens: z.number().optional(),
   cost_usd: z.number(),
 });
 export type CountedUsage = z.infer<typeof CountedUsage>;
-type Sums = CountedUsage;
+type Sums = Required<CountedUsage>;
 
 export interface UsageMeter {
   /** Adds the event and returns the part that had not been counted yet. `session` is the conversation it belongs to. */
@@ -22,15 +24,19 @@ export interface UsageMeter {
 }
 
 /** Adds up usage. Agents report it per step, per invocation or for the whole session, so only the increase is added. */
-export function createUsageMeter(before: Usage, countedBefore: Record<string, Sums> = {}): UsageMeter {
+export function createUsageMeter(
+  before: Usage,
+  countedBefore: Record<string, CountedUsage> = {},
+): UsageMeter {
   const total = { ...before };
   let invocation: Sums = zero();
-  const sessions = new Map(Object.entries(countedBefore));
+  const sessions = new Map(Object.entries(countedBefore).map(([id, sums]) => [id, { ...zero(), ...sums }]));
   return {
     add(event, session = '') {
       const now = {
         input_tokens: event.input_tokens,
         output_tokens: event.output_tokens,
+        cached_tokens: Math.min(event.cached_tokens ?? 0, event.input_tokens),
         cost_usd: event.cost_usd ?? 0,
       };
       let fresh = now;
@@ -43,6 +49,7 @@ export function createUsageMeter(before: Usage, countedBefore: Record<string, Su
       }
       total.input_tokens += fresh.input_tokens;
       total.output_tokens += fresh.output_tokens;
+      if (fresh.cached_tokens > 0) total.cached_tokens = (total.cached_tokens ?? 0) + fresh.cached_tokens;
       if (event.cost_usd !== undefined) total.cost_usd = (total.cost_usd ?? 0) + fresh.cost_usd;
       return fresh;
     },
@@ -55,7 +62,7 @@ export function createUsageMeter(before: Usage, countedBefore: Record<string, Su
 }
 
 function zero(): Sums {
-  return { input_tokens: 0, output_tokens: 0, cost_usd: 0 };
+  return { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cost_usd: 0 };
 }
 
 /** A figure that is lower than before means that the agent restarted its count. */
@@ -64,6 +71,7 @@ function difference(now: Sums, then: Sums): Sums {
   return {
     input_tokens: since(now.input_tokens, then.input_tokens),
     output_tokens: since(now.output_tokens, then.output_tokens),
+    cached_tokens: since(now.cached_tokens, then.cached_tokens),
     cost_usd: since(now.cost_usd, then.cost_usd),
   };
 }

@@ -1,3 +1,4 @@
+import { createSecretHider } from '../../core/secrets/hide-secrets.ts';
 import { secretForms } from '../../core/secrets/secret-forms.ts';
 
 /** Shorter values are not masked, because that would mask many ordinary words in the log. */
@@ -17,6 +18,8 @@ export interface ActionLog {
   endGroup(): void;
   /** Hides the value, also in its usual encodings, in everything printed from now on. */
   mask(value: string): void;
+  /** The text without the values that are masked, for other places than the log. */
+  hide(text: string): string;
   annotate(level: 'error' | 'warning' | 'notice', text: string): void;
   /** Enables workflow commands again, for the steps after this one. */
   close(): void;
@@ -30,6 +33,9 @@ export function createActionLog(write: (text: string) => void, newToken: () => s
   let token: string | undefined;
   let grouped = false;
   let left = MAX_LOG_CHARACTERS;
+  const masked = new Set<string>();
+  /** The runner masks a value only as it is written, not with other characters in between. */
+  let hider = createSecretHider(masked);
   const resumeCommands = () => (token === undefined ? '' : `::${token}::\n`);
   const stopCommands = () => {
     token = newToken();
@@ -44,26 +50,31 @@ export function createActionLog(write: (text: string) => void, newToken: () => s
   return {
     print(text) {
       if (left <= 0) return;
-      const lines = neutralise(text);
+      const lines = neutralise(hider.hide(text));
       left -= lines.reduce((sum, line) => sum + line.length, 0);
       write(lines.map((line) => `${line}\n`).join(''));
       if (left <= 0) write('The rest is not shown: the log is full.\n');
     },
     group(title) {
-      command(...(grouped ? ['::endgroup::'] : []), `::group::${escapeData(oneLine(title))}`);
+      command(...(grouped ? ['::endgroup::'] : []), `::group::${escapeData(oneLine(hider.hide(title)))}`);
       grouped = true;
     },
     endGroup() {
       if (grouped) command('::endgroup::');
       grouped = false;
     },
+    hide: (text) => hider.hide(text),
     mask(value) {
+      masked.add(value);
+      hider = createSecretHider(masked);
       // The runner masks line by line, so each line of a value needs its own mask.
       const forms = secretForms(value, { shortest: MIN_MASKED, shortestLine: MIN_MASKED });
       command(...forms.map((form) => `::add-mask::${escapeData(form)}`));
     },
     annotate(level, text) {
-      command(`::${level} title=Autobuild::${escapeData(cutTo(text.replace(CONTROL, ''), MAX_LINE))}`);
+      command(
+        `::${level} title=Autobuild::${escapeData(cutTo(hider.hide(text).replace(CONTROL, ''), MAX_LINE))}`,
+      );
     },
     close() {
       write(`${resumeCommands()}${grouped ? '::endgroup::\n' : ''}`);

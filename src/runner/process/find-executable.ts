@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
 /** `missing`: no file of that name is on the PATH. */
@@ -14,7 +14,7 @@ export function findExecutable(name: string, options: { cwd: string; path: strin
   let refused: FoundExecutable | undefined;
   for (const folder of path.split(delimiter).filter(Boolean)) {
     const candidate = join(resolve(cwd, folder), name);
-    if (!statSync(candidate, { throwIfNoEntry: false })) continue;
+    if (!statIfReadable(candidate)) continue;
     const found = checkFile(candidate);
     if ('path' in found) return found;
     refused ??= found;
@@ -28,7 +28,7 @@ export function findExecutable(name: string, options: { cwd: string; path: strin
 }
 
 function checkFile(file: string): FoundExecutable {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statIfReadable(file);
   if (!stat) return { problem: `The agent ${file} does not exist. Install it, or correct the path.` };
   if (!stat.isFile()) return { problem: `The agent ${file} is no file. Name the program itself.` };
   if (!canExecute(file)) return { problem: `The agent ${file} is not executable. Run "chmod +x ${file}".` };
@@ -65,6 +65,15 @@ function canExecute(file: string): boolean {
   }
 }
 
+/** Undefined also if a directory on the way cannot be read: the system, too, tries the next entry of the PATH then. */
+function statIfReadable(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
 function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return statIfReadable(path)?.isDirectory() ?? false;
 }

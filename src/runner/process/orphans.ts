@@ -70,7 +70,7 @@ async function killMarked(entries: string[]): Promise<number> {
       self: process.pid,
       known: seen,
       grouped: new Set(),
-      isMarked: (pid) => entries.some((entry) => hasEnvironmentEntry(pid, entry)),
+      isMarked: ({ pid }) => entries.some((entry) => hasEnvironmentEntry(pid, entry)),
     }).filter((entry) => !isDead(entry));
     if (members.length === 0 || performance.now() > deadline) return seen.size;
     for (const entry of members) {

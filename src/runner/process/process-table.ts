@@ -16,19 +16,39 @@ export type ProcessEntry = {
 export type ProcessTable = Map<number, ProcessEntry>;
 
 const hasProc = existsSync('/proc/self/stat');
+const SIGSTOP_BIT = 1n << 18n;
 const buffer = Buffer.allocUnsafe(4096);
 
-/** All processes as they are now. Synchronous, because a pass has to be faster than the processes can fork. */
-export function readProcessTable(): ProcessTable {
-  return hasProc ? readProc() : readPs();
+/**
+ * All processes as they are now. Synchronous, because a pass has to be faster than the processes can fork. Entries in `kept` are
+ * not read again: pids are given out in turn, so a moment later none of them belongs to another process.
+ */
+export function readProcessTable(kept?: ProcessTable): ProcessTable {
+  return hasProc ? readProc(kept) : readPs();
 }
 
-function readProc(): ProcessTable {
+/** One process as it is now, without reading the others. Undefined if there is none. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  return hasProc ? readStat(pid, `/proc/${pid}/stat`) : readPs().get(pid);
+}
+
+/** These processes as they are now, without those that ended. Much cheaper than the whole table, where there is /proc. */
+export function readProcesses(pids: Iterable<number>): ProcessTable {
+  const table: ProcessTable = new Map();
+  const all = hasProc ? undefined : readPs();
+  for (const pid of pids) {
+    const entry = all ? all.get(pid) : readProcess(pid);
+    if (entry) table.set(pid, entry);
+  }
+  return table;
+}
+
+function readProc(kept?: ProcessTable): ProcessTable {
   const table: ProcessTable = new Map();
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    const entry = readStat(pid, `/proc/${name}/stat`);
+    const entry = kept?.get(pid) ?? readStat(pid, `/proc/${name}/stat`);
     if (entry) table.set(pid, entry);
   }
   return table;
@@ -92,6 +112,16 @@ export function isStopped({ pid, state, threads }: ProcessEntry): boolean {
     const thread = readStat(Number(task), `/proc/${pid}/task/${task}/stat`);
     return !thread || isStopState(thread.state) || thread.state === 'Z' || thread.state === 'X';
   });
+}
+
+/**
+ * True if the process waits inside the kernel with a SIGSTOP that it gets before its next own instruction, such as a parent in
+ * `vfork` whose child is stopped. Threads of others are not looked at, because one of them may have taken the signal for all.
+ */
+export function isHeld({ pid, state, threads }: ProcessEntry): boolean {
+  if (state !== 'D' || threads > 1 || !hasProc) return false;
+  const pending = /^ShdPnd:\s+([0-9a-f]+)$/m.exec(readSmall(`/proc/${pid}/status`) ?? '')?.[1] ?? '0';
+  return (BigInt(`0x${pending}`) & SIGSTOP_BIT) !== 0n;
 }
 
 function isStopState(state: string): boolean {

@@ -1,11 +1,13 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { constants } from 'node:os';
+import { inTime } from '../../core/in-time.ts';
 import { createBoundedStderr } from './bounded-stderr.ts';
-import { createCgroup, wrapIntoCgroup } from './cgroup.ts';
+import { type Enter, enterDirectly } from './enter.ts';
 import { findExecutable } from './find-executable.ts';
 import { createLineReader } from './line-reader.ts';
-import { assertMark, createProcessTree, MARK_VARIABLE, type ProcessTree } from './process-tree.ts';
+import { createPacedReading, type PacedReading } from './paced-reading.ts';
+import { assertMark, MARK_VARIABLE, type ProcessTree } from './process-tree.ts';
 
 /** How long output is still read after the agent itself has ended. */
 const DRAIN_MS = 1000;
@@ -29,6 +31,10 @@ export type SuperviseOptions = {
   onOverlong(text: string, final: boolean): void;
   onStderr(text: string): void;
   useCgroup?: boolean;
+  /** The box that the agent runs in. Left out: none. */
+  enter?: Enter;
+  /** Directories that the agent needs in its box beside the working directory. */
+  share?: readonly string[];
 };
 
 export type Supervised = {
@@ -54,29 +60,31 @@ export function superviseAgent(options: SuperviseOptions): Supervised {
   const found = findExecutable(argv[0] ?? '', { cwd, path: env.PATH ?? '' });
   if ('problem' in found) return neverStarted(found.problem);
 
-  const cgroup = options.useCgroup === false ? undefined : createCgroup(`autobuild-${mark}`);
-  const direct = [found.path, ...argv.slice(1)];
-  const [command = '', ...rest] = cgroup ? wrapIntoCgroup(cgroup, direct) : direct;
+  const { enter = enterDirectly, share, useCgroup } = options;
+  const entered = enter({
+    argv: [found.path, ...argv.slice(1)],
+    cwd,
+    env: { ...env, [MARK_VARIABLE]: mark },
+    mark,
+    share,
+    useCgroup,
+  });
+  const [command = '', ...rest] = entered.command;
   let child: ChildProcessWithoutNullStreams;
   try {
-    child = spawn(command, rest, {
-      cwd,
-      env: { ...env, [MARK_VARIABLE]: mark },
-      detached: true,
-      stdio: 'pipe',
-    });
+    child = spawn(command, rest, { cwd, env: entered.env, detached: true, stdio: 'pipe' });
   } catch (error) {
-    cgroup?.remove();
+    entered.close();
     return neverStarted(describeSpawnFailure(found.path, error));
   }
   const { pid } = child;
   if (pid === undefined) {
     const exited = once(child, 'error').then(([error]) => describeSpawnFailure(found.path, error));
-    cgroup?.remove();
+    entered.close();
     return neverStarted(exited);
   }
 
-  const tree = createProcessTree({ rootPid: pid, mark, cgroup });
+  const tree = entered.tree(pid);
   let frozen = false;
   /** Once true, no signal is sent, because the tree's pids may have been reused. */
   let ended = false;
@@ -96,9 +104,10 @@ export function superviseAgent(options: SuperviseOptions): Supervised {
     });
 
   feedStdin(child, options);
-  const exited = watch(child, options, killTree).finally(() => {
+  const output = createPacedReading(child.stdout);
+  const exited = watch(child, output, options, killTree, entered.hidesSignals).finally(() => {
     ended = true;
-    cgroup?.remove();
+    entered.close();
   });
 
   return {
@@ -127,17 +136,19 @@ export function superviseAgent(options: SuperviseOptions): Supervised {
     },
     closeStdin: () => void child.stdin.end(),
     pauseOutput() {
-      if (child.exitCode === null && child.signalCode === null) child.stdout.pause();
+      if (child.exitCode === null && child.signalCode === null) output.hold();
     },
-    resumeOutput: () => void child.stdout.resume(),
+    resumeOutput: () => output.release(),
   };
 }
 
 /** Forwards the output, waits for the agent to end, and kills the processes it left running. */
 async function watch(
   child: ChildProcessWithoutNullStreams,
+  output: PacedReading,
   options: SuperviseOptions,
   killTree: (graceMs: number) => ReturnType<ProcessTree['kill']>,
+  hidesSignals: boolean,
 ): Promise<AgentExit> {
   const { onLine, onOverlong, onStderr } = options;
   const reader = createLineReader({ onLine, onOverlong });
@@ -155,15 +166,13 @@ async function watch(
       }
     };
   }
-  child.stdout.on('data', guarded(reader.push));
+  output.read(guarded(reader.push));
   child.stderr.on('data', guarded(stderr.push));
   const closed = Promise.all([whenClosed(child.stdout), whenClosed(child.stderr)]);
 
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-  child.stdout.resume();
-  const drained = new AbortController();
-  await Promise.race([closed, sleep(DRAIN_MS, undefined, { signal: drained.signal }).catch(() => undefined)]);
-  drained.abort();
+  output.release();
+  await inTime<unknown>(closed, AbortSignal.timeout(DRAIN_MS), () => undefined);
   child.stdout.destroy();
   child.stderr.destroy();
   child.stdin.destroy();
@@ -171,7 +180,15 @@ async function watch(
   guarded(stderr.end)();
   const { processes } = await killTree(LEFTOVER_GRACE_MS);
   if (bug) throw new Error('A listener of the agent failed; the agent was stopped.', bug);
+  const hidden = hidesSignals && code !== null ? signalIn(code) : undefined;
+  if (hidden) return { started: true, code: null, signal: hidden, leftovers: processes };
   return { started: true, code, signal, leftovers: processes };
+}
+
+/** The signal in a shell's exit code. */
+function signalIn(code: number): string | undefined {
+  const number = code - 128;
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
 }
 
 /** Write errors are ignored, because an agent may close stdin early or never read it. */

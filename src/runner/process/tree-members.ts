@@ -8,7 +8,7 @@ export type MemberQuery = {
   known: ReadonlySet<string>;
   /** Members of the agent's cgroup. */
   grouped: ReadonlySet<number>;
-  isMarked(pid: number): boolean;
+  isMarked(entry: ProcessEntry): boolean;
 };
 
 /** Pid and start time together identify a process; a pid alone is reused. */
@@ -41,7 +41,7 @@ export function findMembers(table: ProcessTable, query: MemberQuery): ProcessEnt
   for (const entry of table.values()) {
     if (members.has(entry.pid) || off.has(entry.pid)) continue;
     const inSession = !foreign && entry.session === root.pid;
-    if (inSession || grouped.has(entry.pid) || known.has(identify(entry)) || isMarked(entry.pid))
+    if (inSession || grouped.has(entry.pid) || known.has(identify(entry)) || isMarked(entry))
       addWithDescendants(entry);
   }
   return [...members.values()];

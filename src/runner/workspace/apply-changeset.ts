@@ -36,7 +36,12 @@ export async function applyChangeset(
       },
     ]);
   }
-  const checked = checkChangeset(changeset, { protectedPaths: [], approvedPaths: ['**'], maxFiles: 'off' });
+  const checked = checkChangeset(changeset, {
+    protectedPaths: [],
+    approvedPaths: [],
+    approvedNames: changeset.files.map(({ path }) => path),
+    maxFiles: 'off',
+  });
   if (!checked.ok) throw new ChangesetRefusedError(checked.problems);
   // Deletions come first, because a file may have become a directory.
   for (const { path, content } of checked.files) {

@@ -116,7 +116,9 @@ async function revertTo(recorded: ControlFiles, dir: string): Promise<string[]> 
   const known = new Set([...git, ...above].map(fullPath));
   for (const gitDir of recorded.gitDirs) {
     if (!(await lstatIfThere(gitDir.root))?.isDirectory()) {
-      notices.push(`${gitDir.root} is not the directory it was before the turn.`);
+      // The notice about the worktree's own `.git` says more.
+      if (!notices.some((notice) => notice.startsWith(`${gitDir.root} `)))
+        notices.push(`${gitDir.root} is not the directory it was before the turn.`);
       continue;
     }
     const gone = await partsGone(gitDir);
@@ -124,7 +126,7 @@ async function revertTo(recorded: ControlFiles, dir: string): Promise<string[]> 
     for (const file of crowded) {
       if (!recorded.crowded.includes(fullPath(file)))
         await attemptAt(file, () => clearCrowded(file, asideDir));
-      else notices.push(`${fullPath(file)} cannot be listed: what changed in it is not put back.`);
+      else notices.push(`${fullPath(file)} cannot be listed: changes in it are not reverted.`);
     }
     // New files are removed first, because one may be where a recorded file has to be restored.
     const made = files.filter((file) => !known.has(fullPath(file)));
@@ -146,7 +148,7 @@ async function revertTo(recorded: ControlFiles, dir: string): Promise<string[]> 
   for (const file of filesAbove) await attemptAt(file, () => clearAbove(file, asideDir));
   await rm(join(dir, 'noted.json'), { force: true });
   if (notices.length <= MAX_NOTICES) return notices;
-  return [...notices.slice(0, MAX_NOTICES), `${notices.length - MAX_NOTICES} more were put back likewise.`];
+  return [...notices.slice(0, MAX_NOTICES), `${notices.length - MAX_NOTICES} more were reverted likewise.`];
 }
 
 /** A submodule or linked worktree that was removed in the turn is not restored. */
@@ -165,7 +167,7 @@ async function clearCrowded({ root, path }: RootedPath, asideDir: string): Promi
   // A directory without write permission cannot be moved.
   await chmod(join(root, path), 0o700);
   const where = await moveAway(root, path, asideDir);
-  return `${join(root, path)} was filled during the turn and is as before: git would obey it.${where}`;
+  return `${join(root, path)} was filled during the turn and was reverted: git would run it.${where}`;
 }
 
 async function attempt(
@@ -176,7 +178,7 @@ async function attempt(
     const text = await work();
     return text === undefined ? [] : [text];
   } catch (error) {
-    return [`${join(root, path)} could not be put back: ${(error as Error).message}`];
+    return [`${join(root, path)} could not be reverted: ${(error as Error).message}`];
   }
 }
 
@@ -206,9 +208,9 @@ async function restore({ root, path, kept }: RecordedFile, asideDir: string): Pr
   if (kept.kind === 'link') await linkIn(root, path, kept.target);
   const what =
     kept.kind === 'none'
-      ? 'was made during the turn and is removed'
-      : 'was changed during the turn and is put back';
-  return `${join(root, path)} ${what}: git would obey it.${where}`;
+      ? 'was created during the turn and was removed'
+      : 'was changed during the turn and was reverted';
+  return `${join(root, path)} ${what}: git would run it.${where}`;
 }
 
 /** Removes a file that is new. A user's own file is never changed, only reported. */
@@ -216,16 +218,16 @@ async function clearAbove({ root, path, kept }: RecordedFile, asideDir: string):
   const state = await readPathState(root, path);
   if (isSame(state, kept)) return undefined;
   const full = join(root, path);
-  if (kept.kind !== 'none') return `${full} was changed during the turn: agents obey it. Look at it.`;
+  if (kept.kind !== 'none') return `${full} was changed during the turn: agents follow it. Please check it.`;
   if (state.kind !== 'file' && state.kind !== 'link' && state.kind !== 'behind') return undefined;
   const where = await moveAway(root, state.kind === 'behind' ? state.obstacle : path, asideDir);
-  return `${full} was made during the turn and is removed: agents obey it.${where}`;
+  return `${full} was created during the turn and was removed: agents follow it.${where}`;
 }
 
 async function moveAway(root: string, path: string, asideDir: string): Promise<string> {
   const moved = await setAside(root, path, asideDir);
   if (moved.kind === 'refused') throw new Error(moved.problem);
-  return 'stored' in moved ? ` What stood there is in ${moved.stored}.` : '';
+  return 'stored' in moved ? ` Its content is saved in ${moved.stored}.` : '';
 }
 
 function isSame(state: PathState, kept: Kept): boolean {

@@ -38,6 +38,8 @@ export interface Workspace {
   /** Gives the paths the content of the base or another tree. Their current content is moved to `asideDir`. */
   revert(paths: readonly string[], asideDir: string, tree?: Tree): Promise<SetAside[]>;
   differs(path: string, tree: Tree): Promise<boolean>;
+  /** The paths at which the worktree differs from the tree. */
+  changedSince(tree: Tree): Promise<string[]>;
   /** Undoes `revert`, except at paths that were written again since. Returns the restored paths. */
   restoreAside(items: readonly SetAside[]): Promise<string[]>;
   /** Makes the worktree equal to the tree, except for ignored files. Returns the paths that could not be restored. */
@@ -162,6 +164,13 @@ class GitWorkspace implements Workspace {
     });
   }
 
+  changedSince(tree: Tree): Promise<string[]> {
+    return this.#exclusively(async () => {
+      await this.#sync();
+      return this.#pathsFrom(tree);
+    });
+  }
+
   restoreAside(items: readonly SetAside[]): Promise<string[]> {
     return this.#exclusively(async () => {
       await assertWorktree(this.worktree);
@@ -176,8 +185,7 @@ class GitWorkspace implements Workspace {
       await this.#sync();
       await restoreTree(this.#store(), tree);
       await this.#sync();
-      const left = (await this.#trees.compareIndex(tree)).map((entry) => this.#names.decode(entry.name));
-      return [...new Set(left)].sort(compareText);
+      return this.#pathsFrom(tree);
     });
   }
 
@@ -190,6 +198,11 @@ class GitWorkspace implements Workspace {
       await this.#sync();
       return renderDiff(this.#git, this.#names, { tree, paths, maxBytes });
     });
+  }
+
+  async #pathsFrom(tree: Tree): Promise<string[]> {
+    const changed = (await this.#trees.compareIndex(tree)).map((entry) => this.#names.decode(entry.name));
+    return [...new Set(changed)].sort(compareText);
   }
 
   #store() {

@@ -1,4 +1,4 @@
-import { type Answer, type Call, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
+import { type Call, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
 import type { Edit } from './graphql.ts';
 
 const MAX_CHARACTERS = 65_536;
@@ -31,6 +31,8 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
 
     async answer(call) {
       const { method, path, body } = call;
+      const all = method === 'GET' && matchPath('/repos/:owner/:repo/issues/comments', path);
+      if (all) return { status: 200, body: (await listAll(upstream, all, call.query)).map(complete) };
       const one = matchPath('/repos/:owner/:repo/issues/comments/:id', path);
       const isNew = method === 'POST' && matchPath('/repos/:owner/:repo/issues/:number/comments', path);
       if (!isNew && !(one && method === 'PATCH')) return undefined;
@@ -51,7 +53,7 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
       if (answer.status >= 300 || !(isOne || isList)) return answer;
       if (!Array.isArray(answer.body))
         return answer.body ? { ...answer, body: complete(answer.body as Json) } : answer;
-      return { ...answer, body: onlySince(answer, call.query).map(complete) };
+      return { ...answer, body: onlySince(answer.body as Json[], call.query).map(complete) };
     },
 
     fixPayload(event, payload) {
@@ -65,7 +67,25 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
 }
 
 /** emulate ignores `since` on the comments of one issue. */
-function onlySince({ body }: Answer, query: URLSearchParams): Json[] {
+function onlySince(comments: Json[], query: URLSearchParams): Json[] {
   const since = Date.parse(query.get('since') ?? '') || 0;
-  return (body as Json[]).filter((comment) => Date.parse(String(comment.updated_at)) >= since);
+  return comments.filter((comment) => Date.parse(String(comment.updated_at)) >= since);
+}
+
+/** emulate takes the list of all comments for an issue of that name. Only one page is made, which is all that tests need. */
+async function listAll(
+  upstream: Upstream,
+  { owner, repo }: Record<string, string>,
+  query: URLSearchParams,
+): Promise<Json[]> {
+  const found: Json[] = [];
+  for (const kind of ['issues', 'pulls']) {
+    const { body } = await upstream('GET', `/repos/${owner}/${repo}/${kind}?state=all&per_page=100`);
+    for (const { number } of body as { number: number }[]) {
+      const path = `/repos/${owner}/${repo}/issues/${number}/comments?per_page=100`;
+      found.push(...((await upstream('GET', path)).body as Json[]));
+    }
+  }
+  const changed = (comment: Json) => Date.parse(String(comment.updated_at));
+  return onlySince(found, query).toSorted((one, other) => changed(other) - changed(one));
 }

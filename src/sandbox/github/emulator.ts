@@ -1,4 +1,5 @@
 import { createEmulator, type Emulator } from 'emulate';
+import { LATER_PERMISSIONS, NEEDED_EVENTS, NEEDED_PERMISSIONS } from '../../core/app-manifest.ts';
 import { SUBSCRIBED_EVENTS } from '../../core/ports/webhook-events.ts';
 import { findFreePort } from '../free-port.ts';
 import type { Json } from './gap.ts';
@@ -6,14 +7,7 @@ import type { Json } from './gap.ts';
 export const APP_ID = 4711;
 export const APP_SLUG = 'autobuild';
 export const INSTALLATION_ID = 100;
-const PERMISSIONS = {
-  actions: 'write',
-  checks: 'write',
-  contents: 'write',
-  issues: 'write',
-  metadata: 'read',
-  pull_requests: 'write',
-};
+const PERMISSIONS = { ...NEEDED_PERMISSIONS, ...LATER_PERMISSIONS };
 
 /** The App as GitHub shows it on what it wrote. */
 export function describeApp(url: string, owner: Json): Json {
@@ -60,7 +54,8 @@ export async function startEmulator(options: {
             slug: APP_SLUG,
             name: 'Autobuild',
             permissions: PERMISSIONS,
-            events: [...SUBSCRIBED_EVENTS],
+            // Those that the server drops would only be sent in vain.
+            events: [...NEEDED_EVENTS],
             webhook_url: `${url}/_webhooks`,
             webhook_secret: webhookSecret,
             installations: [{ installation_id: INSTALLATION_ID, account: owner }],

@@ -14,18 +14,47 @@ interface GraphqlOptions {
   onReaction(nodeId: string, content: string): void;
 }
 
+interface Variables {
+  id?: string;
+  content?: string;
+  body?: string;
+  issue?: string;
+  added?: string[];
+  removed?: string[];
+}
+
 /**
  * emulate has no GraphQL. Only Autobuild's queries are answered. Any other is an error, as a misspelt field would be.
+ * `rest` makes a call as the caller of the query.
  */
-export function createGraphql(options: GraphqlOptions): (call: Call) => Promise<Answer> {
+export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstream) => Promise<Answer> {
   const { upstream, repository, lastEdit, onMinimized, onReaction } = options;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
-    const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
-    return (body as Json[]).find((pull) => pull.node_id === nodeId);
+    return (await list('pulls?state=all&')).find((pull) => pull.node_id === nodeId);
   }
 
-  async function resolve(query: string, id: string, content: string): Promise<unknown> {
+  async function list(query: string): Promise<Json[]> {
+    return (await upstream('GET', `${repository}/${query}per_page=100`)).body as Json[];
+  }
+
+  async function changeLabels(
+    { issue, added = [], removed = [] }: Variables,
+    rest: Upstream,
+  ): Promise<unknown> {
+    const found = (await list('issues?state=all&')).find(({ node_id }) => node_id === issue);
+    const labels = await list('labels?');
+    const names = (ids: string[]) => ids.map((id) => labels.find(({ node_id }) => node_id === id)?.name);
+    if (!found || [...names(added), ...names(removed)].includes(undefined)) return undefined;
+    const path = `${repository}/issues/${found.number}/labels`;
+    await rest('POST', path, { labels: names(added) });
+    for (const name of names(removed)) await rest('DELETE', `${path}/${encodeURIComponent(String(name))}`);
+    return { addLabelsToLabelable: {}, removeLabelsFromLabelable: {} };
+  }
+
+  async function resolve(query: string, variables: Variables, rest: Upstream): Promise<unknown> {
+    const { id = '', content = '', body } = variables;
+    if (query.includes('addLabelsToLabelable(')) return changeLabels(variables, rest);
     if (query.includes('addReaction(')) {
       onReaction(id, content.toLowerCase());
       return { addReaction: { reaction: { content } } };
@@ -37,6 +66,7 @@ export function createGraphql(options: GraphqlOptions): (call: Call) => Promise<
     if (query.includes('markPullRequestReadyForReview(')) {
       const pull = await pullOf(id);
       if (!pull) return undefined;
+      if (body !== undefined) await rest('PATCH', `${repository}/pulls/${pull.number}`, { body });
       await upstream('PATCH', `${repository}/pulls/${pull.number}`, { draft: false });
       return { markPullRequestReadyForReview: { pullRequest: { isDraft: false } } };
     }
@@ -52,10 +82,10 @@ export function createGraphql(options: GraphqlOptions): (call: Call) => Promise<
     throw new Error('The sandbox does not know this query.');
   }
 
-  return async ({ body }) => {
-    const { query, variables } = body as { query?: string; variables?: { id?: string; content?: string } };
+  return async ({ body }, rest) => {
+    const { query, variables } = body as { query?: string; variables?: Variables };
     try {
-      const data = await resolve(String(query), String(variables?.id), String(variables?.content));
+      const data = await resolve(String(query), variables ?? {}, rest);
       if (data !== undefined) return { status: 200, body: { data } };
       const message = `Could not resolve to a node with the global id of '${variables?.id}'`;
       return { status: 200, body: { data: null, errors: [{ type: 'NOT_FOUND', message }] } };

@@ -45,6 +45,8 @@ export function createPermissions(roles: ReadonlyMap<string, Role>, upstream: Up
       if (caller.kind !== 'person' || method === 'GET') return undefined;
       if (/\/issues\/\d+\/labels/.test(path) && !atLeast(caller.login, 'triage'))
         return refuse(403, 'Must have triage rights to Repository.');
+      if (matchPath('/repos/:owner/:repo/pulls/:number/merge', path) && !atLeast(caller.login, 'write'))
+        return refuse(403, 'Must have write rights to Repository.');
       const comment =
         matchPath('/repos/:owner/:repo/issues/comments/:id', path) ??
         matchPath('/repos/:owner/:repo/pulls/:number', path);

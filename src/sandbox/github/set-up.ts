@@ -27,6 +27,8 @@ export function createSetUp({ app, roles, webhooks }: SetUpOptions): Gap {
       if (matchPath(`${base}/actions/organization-secrets`, path))
         return { status: 200, body: { total_count: 0, secrets: [] } };
       if (matchPath(`${base}/rules/branches/*branch`, path)) return { status: 200, body: [] };
+      if (matchPath(`${base}/rulesets`, path)) return { status: 200, body: [] };
+      if (matchPath(`${base}/environments/:name`, path)) return refuse(404, 'Not Found');
       const isHook = matchPath('/app/hook/config', path);
       if (caller.kind !== 'app' && (isHook || matchPath(`${base}/installation`, path)))
         return refuse(401, 'A JSON web token could not be decoded');
@@ -34,7 +36,7 @@ export function createSetUp({ app, roles, webhooks }: SetUpOptions): Gap {
     },
     fixAnswer({ method, path }, answer) {
       if (method !== 'GET' || answer.status !== 200 || path !== '/app') return answer;
-      return { ...answer, body: { ...(answer.body as Json), owner: app.owner } };
+      return { ...answer, body: { ...(answer.body as Json), owner: app.owner, events: app.events } };
     },
   };
 }

@@ -6,6 +6,7 @@ const Step = z.object({
   if: z.string().optional(),
   uses: z.string().optional(),
   run: z.string().optional(),
+  'working-directory': z.string().optional(),
   with: z.record(z.string(), text).default({}),
   env: z.record(z.string(), text).default({}),
 });

@@ -2,8 +2,8 @@ import type { Blobs } from '../../core/ports/hosted-store.ts';
 import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
 
-/** The checkpoint has the agent's session files, which may contain values given to the agent. */
-const SEALED = new Set(['checkpoint']);
+/** The first byte of a changeset that was stored before changesets were sealed. No sealed value begins with it. */
+const PLAIN = '{'.charCodeAt(0);
 const MAX_BYTES = 256 * 1024 * 1024;
 
 export function createBlobs({ db, dialect, transaction }: Database, sealer: Sealer): Blobs {
@@ -13,7 +13,8 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
         throw new RangeError(
           `${name} of run ${run} has ${plain.byteLength} bytes; the store takes ${MAX_BYTES} at most.`,
         );
-      const bytes = SEALED.has(name) ? sealer.seal(plain, contextOf(run, name)) : plain;
+      // Work and conversations of an agent may contain values that it was given.
+      const bytes = sealer.seal(plain, contextOf(run, name));
       return transaction(async (trx) => {
         if (atVersion !== undefined) {
           const row = trx.selectFrom('runs').select('version').where('run', '=', run);
@@ -37,7 +38,8 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
         .where('name', '=', name)
         .executeTakeFirst();
       if (!row) return undefined;
-      return SEALED.has(name) ? sealer.open(row.bytes, contextOf(run, name)) : row.bytes;
+      const isPlain = name === 'changeset' && row.bytes[0] === PLAIN;
+      return isPlain ? row.bytes : sealer.open(row.bytes, contextOf(run, name));
     },
     async forget(run) {
       await db.deleteFrom('blobs').where('run', '=', run).execute();

@@ -1,15 +1,13 @@
 import type { Cursors, CursorValues } from '../../core/ports/cursors.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 
-export function createCursors({ db, now }: Database): Cursors {
+export function createCursors({ db, prepare, now }: Database): Cursors {
+  const find = prepare(
+    db.selectFrom('cursors').select('body').where('name', '=', PARAMETER).where('key', '=', PARAMETER),
+  );
   return {
     async get<Name extends keyof CursorValues>(name: Name, of: string) {
-      const row = await db
-        .selectFrom('cursors')
-        .select('body')
-        .where('name', '=', name)
-        .where('key', '=', of)
-        .executeTakeFirst();
+      const [row] = await find(name, of);
       return row && (JSON.parse(row.body) as CursorValues[Name]);
     },
     async set(name, of, value) {

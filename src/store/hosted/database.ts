@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Wake } from '../../core/ports/hosted-store.ts';
 import { isLostRace } from '../unavailable.ts';
 import type { Dialect } from './migrate.ts';
@@ -11,12 +11,28 @@ export interface Database {
   readonly dialect: Dialect;
   /** The database's clock in milliseconds, as an expression. Desks whose clocks differ share this one. */
   readonly now: RawBuilder<number>;
+  /**
+   * A query that is compiled once, because compiling takes longer than a small query itself. Its parameters are given in the
+   * order of the text, where each is `PARAMETER`.
+   */
+  prepare<Row>(query: { compile(db: Db): CompiledQuery<Row> }): Prepared<Row>;
   /** Runs `work` in a transaction. Its announcements reach the listeners of every instance after the commit. */
   transaction<Result>(work: (trx: Trx, announce: (what: Wake) => void) => Promise<Result>): Promise<Result>;
   onWake(listener: (what: Wake) => void): () => void;
   /** Wakes the local listeners on behalf of another instance. */
   wake(what: Wake): void;
 }
+
+interface Prepared<Row> {
+  (...parameters: (string | number)[]): Promise<Row[]>;
+  /** The same in a transaction. */
+  within(trx: Db, ...parameters: (string | number)[]): Promise<Row[]>;
+}
+
+const PLACE = Symbol('place of a parameter');
+
+/** The place of a parameter in a prepared query, of whichever type. */
+export const PARAMETER = sql.val(PLACE) as unknown as RawBuilder<never>;
 
 /** Only lost races are retried, so this many in a row is a bug. */
 const TRIES = 8;
@@ -57,6 +73,15 @@ export function createDatabase(options: {
     dialect,
     now: sql<number>`${sql.raw(clock)}`,
     wake,
+    prepare<Row>(query: { compile(db: Db): CompiledQuery<Row> }) {
+      const compiled = query.compile(db);
+      const within = async (executor: Db, ...given: (string | number)[]) => {
+        let next = 0;
+        const parameters = compiled.parameters.map((value) => (value === PLACE ? given[next++] : value));
+        return (await executor.executeQuery<Row>({ ...compiled, parameters })).rows;
+      };
+      return Object.assign((...given: (string | number)[]) => within(db, ...given), { within });
+    },
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {

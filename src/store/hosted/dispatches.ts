@@ -1,46 +1,31 @@
 import type { Selectable } from 'kysely';
 import type { Effect } from '../../core/contracts/effect.ts';
 import type { Dispatch, DispatchChange, Dispatches } from '../../core/ports/dispatches.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 import type { DispatchesTable, Trx } from './tables.ts';
 import { fromMs, toMs } from './times.ts';
 
-export function createDispatches({ db }: Database): Dispatches {
-  const newestFirst = () => db.selectFrom('dispatches').selectAll().orderBy('seq', 'desc').limit(1);
+export function createDispatches({ db, prepare }: Database): Dispatches {
+  const dispatches = db.selectFrom('dispatches').selectAll();
+  const newest = dispatches.orderBy('seq', 'desc').limit(1);
+  const find = prepare(newest.where('op', '=', PARAMETER));
+  const findOfJob = prepare(
+    newest.where('run', '=', PARAMETER).where('job', '=', PARAMETER).where('kind', '=', PARAMETER),
+  );
+  const findOpen = prepare(
+    dispatches.where('run', '=', PARAMETER).where('ended_ms', 'is', null).orderBy('seq'),
+  );
+  const findClaimed = prepare(newest.where('run', '=', PARAMETER).where('claimed_ms', 'is not', null));
+  const findOfRun = prepare(dispatches.where('run', '=', PARAMETER).orderBy('seq', 'desc').limit(PARAMETER));
+  const findStarted = prepare(newest.where('actions_run', '=', PARAMETER));
+  const first = ([row]: Selectable<DispatchesTable>[]) => row && toDispatch(row);
   return {
-    async find(op) {
-      const row = await newestFirst().where('op', '=', op).executeTakeFirst();
-      return row && toDispatch(row);
-    },
-    async ofJob(run, job, kind) {
-      const row = await newestFirst()
-        .where('run', '=', run)
-        .where('job', '=', job)
-        .where('kind', '=', kind)
-        .executeTakeFirst();
-      return row && toDispatch(row);
-    },
-    async open(run) {
-      const rows = await db
-        .selectFrom('dispatches')
-        .selectAll()
-        .where('run', '=', run)
-        .where('ended_ms', 'is', null)
-        .orderBy('seq')
-        .execute();
-      return rows.map(toDispatch);
-    },
-    async newestClaimed(run) {
-      const row = await newestFirst()
-        .where('run', '=', run)
-        .where('claimed_ms', 'is not', null)
-        .executeTakeFirst();
-      return row && toDispatch(row);
-    },
-    async ofActionsRun(id) {
-      const row = await newestFirst().where('actions_run', '=', id).executeTakeFirst();
-      return row && toDispatch(row);
-    },
+    find: async (op) => first(await find(op)),
+    ofJob: async (run, job, kind) => first(await findOfJob(run, job, kind)),
+    open: async (run) => (await findOpen(run)).map(toDispatch),
+    newestClaimed: async (run) => first(await findClaimed(run)),
+    ofRun: async (run, limit) => (await findOfRun(run, limit)).map(toDispatch),
+    ofActionsRun: async (id) => first(await findStarted(id)),
     async change(op, change) {
       const { numUpdatedRows } = await db
         .updateTable('dispatches')
@@ -98,7 +83,7 @@ function toDispatch(row: Selectable<DispatchesTable>): Dispatch {
   };
 }
 
-/** An undefined value leaves the column as it is, except for the silence, which then ends. */
+/** An undefined value leaves the column as it is, except for the work and the silence, which then end. */
 function toColumns(change: DispatchChange) {
   const ms = (at: string | undefined) => (at === undefined ? undefined : toMs(at));
   return {
@@ -107,7 +92,7 @@ function toColumns(change: DispatchChange) {
     actions_run: change.actions_run,
     attempt: change.attempt,
     claimed_ms: ms(change.claimed_at),
-    working_ms: ms(change.working_at),
+    ...('working_at' in change && { working_ms: toMs(change.working_at) }),
     heard_ms: ms(change.heard_at),
     ...('silent_at' in change && { silent_ms: toMs(change.silent_at) }),
     ended_ms: ms(change.ended_at),

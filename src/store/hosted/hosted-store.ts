@@ -13,6 +13,9 @@ import { createPublications } from './publications.ts';
 import { createRuns } from './runs.ts';
 import { createSealedVault } from './sealed-vault.ts';
 import { createSentComments } from './sent-comments.ts';
+import { createSessions } from './sessions.ts';
+import { createSlots } from './slots.ts';
+import { createSpending } from './spending.ts';
 import { createTaskLeases } from './task-leases.ts';
 import { createTickets } from './tickets.ts';
 import { createTimers } from './timers.ts';
@@ -24,6 +27,7 @@ export function createHostedStore(
   close: () => Promise<void>,
 ): HostedStore {
   let closing: Promise<void> | undefined;
+  const readClock = database.prepare(sql<{ ms: number }>`select ${database.now} as ms`);
   return {
     runs: withTypedErrors(createRuns(database)),
     inbox: withTypedErrors(createInbox(database, sealer)),
@@ -32,16 +36,19 @@ export function createHostedStore(
     blobs: withTypedErrors(createBlobs(database, sealer)),
     comments: withTypedErrors(createSentComments(database)),
     dispatches: withTypedErrors(createDispatches(database)),
+    slots: withTypedErrors(createSlots(database)),
+    spending: withTypedErrors(createSpending(database)),
     publications: withTypedErrors(createPublications(database)),
     labellings: withTypedErrors(createLabellings(database)),
     cursors: withTypedErrors(createCursors(database)),
     tickets: withTypedErrors(createTickets(database)),
+    sessions: withTypedErrors(createSessions(database)),
     vault: withTypedErrors(createSealedVault(database, sealer)),
     ...withTypedErrors({
       leaseTask: createTaskLeases(database),
       now: async () => {
-        const { rows } = await sql<{ ms: number }>`select ${database.now} as ms`.execute(database.db);
-        return new Date(rows[0]?.ms ?? Number.NaN);
+        const [row] = await readClock();
+        return new Date(row?.ms ?? Number.NaN);
       },
       probe: () => probe(database),
     }),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Delivery, Inbox, IncomingDelivery } from '../../core/ports/inbox.ts';
+import type { Delivery, Inbox } from '../../core/ports/inbox.ts';
 import type { Sealer } from '../seal.ts';
 import type { Database } from './database.ts';
 import { chooseInsert } from './insert-deliveries.ts';
@@ -21,7 +21,7 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
   let prunedAtMs = 0;
 
   const insert = chooseInsert(database.dialect);
-  const toRow = ({ id, event, payload, lane, received_at }: IncomingDelivery) => ({
+  const toRow = ({ id, event, payload, lane, received_at }: Delivery) => ({
     id,
     lane,
     kind: event,
@@ -101,9 +101,9 @@ const BRACE = 0x7b;
 /** Payloads with this word may contain a secret value. Sealing all of them would cost a third of the throughput. */
 const MAY_CARRY_A_VALUE = /provide/i;
 
-function encode(id: string, payload: string | Uint8Array, sealer: Sealer): Uint8Array {
-  const bytes = typeof payload === 'string' ? Buffer.from(payload) : asBuffer(payload);
-  if (MAY_CARRY_A_VALUE.test(bytes.toString('latin1'))) return sealer.seal(bytes, contextOf(id));
+function encode(id: string, payload: string, sealer: Sealer): Uint8Array {
+  const bytes = Buffer.from(payload);
+  if (MAY_CARRY_A_VALUE.test(payload)) return sealer.seal(bytes, contextOf(id));
   return bytes[0] === BRACE ? bytes : Buffer.concat([Buffer.of(PLAIN), bytes]);
 }
 

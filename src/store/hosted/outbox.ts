@@ -4,7 +4,7 @@ import type { Effect, Outgoing } from '../../core/contracts/effect.ts';
 import { laneOrder } from '../../core/decide/lane-order.ts';
 import type { LaneLease, Outbox } from '../../core/ports/outbox.ts';
 import { isLostRace } from '../unavailable.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 import { shortenError } from './queue.ts';
 import type { Trx } from './tables.ts';
 import { TASK } from './task-leases.ts';
@@ -17,9 +17,10 @@ interface DueRow {
   run: string | null;
   body: Uint8Array;
   attempts: number;
+  error: string | null;
 }
 
-export function createOutbox({ db, dialect, transaction, now }: Database): Outbox {
+export function createOutbox({ db, dialect, prepare, transaction, now }: Database): Outbox {
   const forUpdate = dialect === 'postgres' ? sql`for update` : sql``;
 
   /** No older effect of the same slot waits. */
@@ -27,33 +28,45 @@ export function createOutbox({ db, dialect, transaction, now }: Database): Outbo
     select 1 from outbox as older
     where older.lane = one.lane and older.slot = one.slot and older.state = 'waiting' and older.seq < one.seq)`;
 
+  const dueLane = prepare<{ lane: string }>(sql`
+    select one.lane from outbox as one
+    where one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
+      and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})
+    order by one.due_ms, one.seq
+    limit 1`);
+
+  const takeLane = prepare(sql`
+    insert into lanes (lane, fence, until_ms) values (${PARAMETER}, ${PARAMETER}, ${now} + ${PARAMETER})
+    on conflict (lane) do update set fence = excluded.fence, until_ms = excluded.until_ms
+      where lanes.until_ms <= ${now}
+    returning lane`);
+
   const leaseLane = async (leaseMs: number): Promise<LaneLease | 'lost' | undefined> => {
-    const { rows: due } = await sql<{ lane: string }>`
-      select one.lane from outbox as one
-      where one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
-        and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})
-      order by one.due_ms, one.seq
-      limit 1`.execute(db);
-    const lane = due[0]?.lane;
+    const lane = (await dueLane())[0]?.lane;
     if (lane === undefined) return undefined;
     const fence = randomUUID();
     // Several workers may have found the lane free; one gets it.
-    const { rows: leased } = await sql<{ lane: string }>`
-      insert into lanes (lane, fence, until_ms) values (${lane}, ${fence}, ${now} + ${sql.lit(leaseMs)})
-      on conflict (lane) do update set fence = excluded.fence, until_ms = excluded.until_ms
-        where lanes.until_ms <= ${now}
-      returning lane`.execute(db);
-    return leased.length > 0 ? { lane, fence } : 'lost';
+    return (await takeLane(lane, fence, leaseMs)).length > 0 ? { lane, fence } : 'lost';
   };
 
   /** Locks the lease, so that nobody takes the lane over within the transaction. */
-  const isHeld = async (trx: Trx, { lane, fence }: LaneLease): Promise<boolean> => {
-    const { rows } = await sql`
-      select 1 from lanes where lane = ${lane} and fence = ${fence} and until_ms > ${now} ${forUpdate}`.execute(
-      trx,
-    );
-    return rows.length > 0;
-  };
+  const lockLease = prepare(sql`
+    select 1 from lanes where lane = ${PARAMETER} and fence = ${PARAMETER} and until_ms > ${now} ${forUpdate}`);
+  const isHeld = async (trx: Trx, { lane, fence }: LaneLease): Promise<boolean> =>
+    (await lockLease.within(trx, lane, fence)).length > 0;
+
+  const takeNext = prepare<DueRow>(sql`
+    update outbox set attempts = attempts + 1, claimed_ms = ${now}
+    where seq = (
+      select one.seq from outbox as one
+      where one.lane = ${PARAMETER} and one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
+      order by one.rank, one.seq
+      limit 1)
+    returning id, run, body, attempts, error`);
+
+  const remove = prepare(
+    sql`delete from outbox where id = ${PARAMETER} and lane = ${PARAMETER} and state = 'waiting'`,
+  );
 
   /** True if the lease is held, also if a newer effect replaced this one while it was performed. */
   const changeHeld = (lease: LaneLease, change: (trx: Trx) => Promise<unknown>): Promise<boolean> =>
@@ -88,27 +101,25 @@ export function createOutbox({ db, dialect, transaction, now }: Database): Outbo
     async next(lease) {
       return transaction(async (trx) => {
         if (!(await isHeld(trx, lease))) return undefined;
-        const { rows } = await sql<DueRow>`
-          update outbox set attempts = attempts + 1, claimed_ms = ${now}
-          where seq = (
-            select one.seq from outbox as one
-            where one.lane = ${lease.lane} and one.state = 'waiting' and one.due_ms <= ${now} and ${leadsItsSlot}
-            order by one.rank, one.seq
-            limit 1)
-          returning id, run, body, attempts`.execute(trx);
-        const [row] = rows;
+        const [row] = await takeNext.within(trx, lease.lane);
         if (!row) return undefined;
         const effect = JSON.parse(Buffer.from(row.body).toString('utf8')) as Outgoing;
-        return { id: row.id, lane: lease.lane, run: row.run ?? undefined, effect, attempts: row.attempts };
+        return {
+          id: row.id,
+          lane: lease.lane,
+          run: row.run ?? undefined,
+          effect,
+          attempts: row.attempts,
+          last_error: row.error ?? undefined,
+        };
       });
     },
-    done: (lease, id) =>
-      changeHeld(lease, (trx) =>
-        sql`delete from outbox where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx),
-      ),
+    done: (lease, id) => changeHeld(lease, (trx) => remove.within(trx, id, lease.lane)),
     retry: (lease, id, waitMs, error) =>
       changeHeld(lease, (trx) =>
-        sql`update outbox set due_ms = ${now} + ${sql.lit(Math.ceil(waitMs))}, error = ${shortenError(error)}
+        sql`update outbox set due_ms = ${now} + ${sql.lit(Math.ceil(waitMs))},
+            error = ${error === undefined ? null : shortenError(error)},
+            attempts = attempts - ${sql.lit(error === undefined ? 1 : 0)}
           where id = ${id} and lane = ${lease.lane} and state = 'waiting'`.execute(trx),
       ),
     bury: (lease, id, error) =>

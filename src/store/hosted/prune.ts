@@ -21,6 +21,7 @@ export async function prune({ db, now }: Database, olderThanMs: number): Promise
       select one.seq from dispatches as one where one.decided_ms < ${before} and ${ended}
       limit ${sql.lit(ROWS_AT_ONCE)})`,
     sql`delete from cursors where at_ms < ${before}`,
+    sql`delete from sessions where until_ms < ${now}`,
     // Left by desks that crashed.
     sql`delete from lanes where until_ms < ${before}`,
   ];

@@ -1,28 +1,22 @@
 import type { Publication, Publications } from '../../core/ports/publications.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 
 const OWN_COMMITS_KEPT = 50;
 
-export function createPublications({ db, dialect, transaction }: Database): Publications {
+export function createPublications({ db, dialect, prepare, transaction }: Database): Publications {
+  const find = prepare(db.selectFrom('publications').select('body').where('run', '=', PARAMETER));
+  const owner = db.selectFrom('runs').select('repo_id').where('run', '=', PARAMETER);
+  const lockOwner = prepare(dialect === 'postgres' ? owner.forUpdate() : owner);
   return {
     async of(run) {
-      const row = await db
-        .selectFrom('publications')
-        .select('body')
-        .where('run', '=', run)
-        .executeTakeFirst();
+      const [row] = await find(run);
       return row ? (JSON.parse(row.body) as Publication) : {};
     },
     async change(run, change) {
-      await transaction(async (trx) => {
-        const owner = trx.selectFrom('runs').select('repo_id').where('run', '=', run);
+      await transaction(async (trx, announce) => {
         // Two changes of one publication wait for each other here.
-        const found = await (dialect === 'postgres' ? owner.forUpdate() : owner).executeTakeFirst();
-        const row = await trx
-          .selectFrom('publications')
-          .select('body')
-          .where('run', '=', run)
-          .executeTakeFirst();
+        const [found] = await lockOwner.within(trx, run);
+        const [row] = await find.within(trx, run);
         const publication: Publication = { ...(row ? (JSON.parse(row.body) as Publication) : {}), ...change };
         const values = { pull: publication.pull ?? null, body: JSON.stringify(publication) };
         await trx
@@ -30,6 +24,8 @@ export function createPublications({ db, dialect, transaction }: Database): Publ
           .values({ run, repo_id: found?.repo_id ?? null, ...values })
           .onConflict((conflict) => conflict.column('run').doUpdateSet(values))
           .execute();
+        // Pages that show the run show its pull request.
+        announce(`run:${run}`);
       });
     },
     async ofPull(repoId, pull) {

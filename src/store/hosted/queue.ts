@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Leased, Queue } from '../../core/ports/inbox.ts';
 import { isLostRace } from '../unavailable.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 
 interface QueueRow {
   id: string;
@@ -10,6 +10,7 @@ interface QueueRow {
   kind: string;
   body: Uint8Array;
   put_ms: number;
+  error: string | null;
 }
 
 const MAX_ERROR_LENGTH = 2000;
@@ -20,7 +21,7 @@ const TRIES = 8;
  * busy. Its lease ends at `due_ms`; after that it can be claimed again, with another fence.
  */
 export function createQueue<Item extends { id: string }>(
-  { db, dialect, transaction, now }: Database,
+  { db, dialect, prepare, transaction, now }: Database,
   name: 'inbox',
   options: {
     read(row: QueueRow): Item;
@@ -30,12 +31,11 @@ export function createQueue<Item extends { id: string }>(
   const source = sql.table(table);
   const skipLocked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
 
-  const claimRow = async (leaseMs: number) => {
-    // A busy row blocks its lane even if a row with a lower number is added later.
-    const { rows } = await sql<QueueRow & Leased>`
+  // A busy row blocks its lane even if a row with a lower number is added later.
+  const claimRow = prepare<QueueRow & Leased>(sql`
       update ${source}
-      set state = 'busy', fence = ${randomUUID()}, attempts = attempts + 1,
-        claimed_ms = ${now}, due_ms = ${now} + ${sql.lit(leaseMs)}
+      set state = 'busy', fence = ${PARAMETER}, attempts = attempts + 1,
+        claimed_ms = ${now}, due_ms = ${now} + ${PARAMETER}
       where seq = (
         select one.seq from ${source} as one
         where one.state in ('waiting', 'busy') and one.due_ms <= ${now}
@@ -48,9 +48,7 @@ export function createQueue<Item extends { id: string }>(
         order by one.due_ms, one.seq
         limit 1
         ${skipLocked})
-      returning id, lane, kind, body, put_ms, attempts, fence`.execute(db);
-    return rows[0];
-  };
+      returning id, lane, kind, body, put_ms, attempts, error, fence`);
 
   const later = (ms: number) => sql<number>`${now} + ${sql.lit(Math.ceil(ms))}`;
 
@@ -61,8 +59,10 @@ export function createQueue<Item extends { id: string }>(
     async claim(leaseMs) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const row = await claimRow(leaseMs);
-          return row && { ...options.read(row), attempts: row.attempts, fence: row.fence };
+          const [row] = await claimRow(randomUUID(), leaseMs);
+          if (!row) return undefined;
+          const { attempts, error, fence } = row;
+          return { ...options.read(row), attempts, last_error: error ?? undefined, fence };
         } catch (error) {
           // Another worker claimed a row of the lane at the same moment, and the unique index rejected this one.
           if (!isLostRace(error) || attempt === TRIES) throw error;

@@ -1,24 +1,19 @@
 import type { Selectable } from 'kysely';
 import type { SentComment, SentComments } from '../../core/ports/sent-comments.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 import type { SentCommentsTable } from './tables.ts';
 import { fromMs } from './times.ts';
 
-export function createSentComments({ db, now }: Database): SentComments {
-  const newestFirst = () => db.selectFrom('sent_comments').selectAll().orderBy('seq', 'desc').limit(1);
+export function createSentComments({ db, prepare, now }: Database): SentComments {
+  const newest = db.selectFrom('sent_comments').selectAll().orderBy('seq', 'desc').limit(1);
+  const find = prepare(newest.where('op', '=', PARAMETER));
+  const findById = prepare(newest.where('comment_id', '=', PARAMETER));
+  const findByKind = prepare(newest.where('run', '=', PARAMETER).where('kind', '=', PARAMETER));
+  const first = ([row]: Selectable<SentCommentsTable>[]) => row && toComment(row);
   return {
-    async find(op) {
-      const row = await newestFirst().where('op', '=', op).executeTakeFirst();
-      return row && toComment(row);
-    },
-    async ofComment(commentId) {
-      const row = await newestFirst().where('comment_id', '=', commentId).executeTakeFirst();
-      return row && toComment(row);
-    },
-    async newest(run, kind) {
-      const row = await newestFirst().where('run', '=', run).where('kind', '=', kind).executeTakeFirst();
-      return row && toComment(row);
-    },
+    find: async (op) => first(await find(op)),
+    ofComment: async (id) => first(await findById(id)),
+    newest: async (run, kind) => first(await findByKind(run, kind)),
     async save(op, change) {
       const { minimised, ...rest } = change;
       const values = { ...rest, ...(minimised !== undefined && { minimised: minimised ? 1 : 0 }) };

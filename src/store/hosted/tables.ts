@@ -22,6 +22,8 @@ export interface Tables {
   tokens: { hash: string; run: string; job: number; kind: 'build' | 'verify'; op: string | null };
   inputs: { ref: string; run: string; key: string; sealed: Uint8Array };
   settings: { name: string; value: Uint8Array };
+  sessions: { hash: string; family: string; login: string; made_ms: number; until_ms: number };
+  spending: { repo_id: number; month: string; dollars: number };
 }
 
 interface RunsTable {
@@ -32,9 +34,15 @@ interface RunsTable {
   /** The fold of the journal up to `version`, so that loading never reads the journal. */
   state: string;
   phase: RunPhase;
+  /** The part of the state that lists need. Missing until the first commit of this version. */
+  summary: string | null;
   place: string | null;
   repo_id: number | null;
   issue: number | null;
+  /** When the run got its slot, see `Slots`. */
+  slot_ms: number | null;
+  /** Since when it waits for one. */
+  queued_ms: number | null;
 }
 
 type QueueState = 'waiting' | 'busy' | 'buried' | 'done';

@@ -1,8 +1,29 @@
 import type { Ticket, Tickets } from '../../core/ports/tickets.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
+import type { Trx } from './tables.ts';
 import { fromMs } from './times.ts';
 
-export function createTickets({ db, dialect, transaction }: Database): Tickets {
+export function createTickets({ db, dialect, prepare, transaction }: Database): Tickets {
+  const findToken = prepare(
+    db
+      .selectFrom('tokens')
+      .innerJoin('dispatches', 'dispatches.op', 'tokens.op')
+      .select([
+        'dispatches.op',
+        'dispatches.run',
+        'dispatches.job',
+        'dispatches.kind',
+        'dispatches.verification',
+      ])
+      .where('hash', '=', PARAMETER),
+  );
+  /** Claims of one dispatch wait for each other, so that one token is left, and none of a dispatch that is revoked. */
+  const lockDispatch = (trx: Trx, op: string) =>
+    trx
+      .selectFrom('dispatches')
+      .select(['run', 'job', 'kind'])
+      .where('op', '=', op)
+      .$if(dialect === 'postgres', (query) => query.forUpdate());
   return {
     async add({ hash, op, expires_at }) {
       await transaction(async (trx) => {
@@ -41,67 +62,52 @@ export function createTickets({ db, dialect, transaction }: Database): Tickets {
       };
     },
     async redeem(hash, { actions_run, attempt, nonce, now }) {
-      // One statement, so that of two claims with the same ticket one finds it free.
-      const { numUpdatedRows } = await db
-        .updateTable('tickets')
-        .set({ actions_run, attempt, nonce: nonce ?? null })
-        .where('hash', '=', hash)
-        .where('revoked', '=', 0)
-        .where('expires_ms', '>', Date.parse(now))
-        .where((is) =>
-          is.or([
-            is('actions_run', 'is', null),
-            is.and([is('actions_run', '=', actions_run), is('attempt', '<', attempt)]),
-          ]),
-        )
-        .executeTakeFirst();
-      return numUpdatedRows > 0n;
+      return transaction(async (trx) => {
+        // One statement, so that of two claims with the same ticket one finds it free.
+        const redeemed = await trx
+          .updateTable('tickets')
+          .set({ actions_run, attempt, nonce: nonce ?? null })
+          .where('hash', '=', hash)
+          .where('revoked', '=', 0)
+          .where('expires_ms', '>', Date.parse(now))
+          .where((is) =>
+            is.or([
+              is('actions_run', 'is', null),
+              is.and([is('actions_run', '=', actions_run), is('attempt', '<', attempt)]),
+            ]),
+          )
+          .returning('op')
+          .executeTakeFirst();
+        if (redeemed) await trx.deleteFrom('tokens').where('op', '=', redeemed.op).execute();
+        return redeemed !== undefined;
+      });
     },
     async addToken(hash, op) {
-      await transaction(async (trx) => {
-        const dispatch = await trx
-          .selectFrom('dispatches')
-          .select(['run', 'job', 'kind'])
+      return transaction(async (trx) => {
+        const dispatch = await lockDispatch(trx, op).executeTakeFirstOrThrow();
+        const revoked = await trx
+          .selectFrom('tickets')
+          .select('hash')
           .where('op', '=', op)
-          // The later of two claims at once waits, so that one token is left.
-          .$if(dialect === 'postgres', (query) => query.forUpdate())
-          .executeTakeFirstOrThrow();
-        await trx.deleteFrom('tokens').where('op', '=', op).where('hash', '<>', hash).execute();
+          .where('revoked', '<>', 0)
+          .executeTakeFirst();
+        const token = await trx.selectFrom('tokens').select('hash').where('op', '=', op).executeTakeFirst();
+        if (revoked) return 'revoked';
+        if (token) return token.hash === hash ? 'added' : 'taken';
         await trx
           .insertInto('tokens')
           .values({ hash, op, ...dispatch })
-          .onConflict((conflict) => conflict.doNothing())
           .execute();
+        return 'added';
       });
     },
     async findToken(hash) {
-      const row = await db
-        .selectFrom('tokens')
-        .innerJoin('dispatches', 'dispatches.op', 'tokens.op')
-        .select([
-          'dispatches.op',
-          'dispatches.run',
-          'dispatches.job',
-          'dispatches.kind',
-          'dispatches.verification',
-        ])
-        .where('hash', '=', hash)
-        .executeTakeFirst();
+      const [row] = await findToken(hash);
       return row && { ...row, verification: row.verification ?? undefined };
-    },
-    async revokeBefore(run, job) {
-      await transaction(async (trx) => {
-        await trx.deleteFrom('tokens').where('run', '=', run).where('job', '<', job).execute();
-        await trx
-          .updateTable('tickets')
-          .set({ revoked: 1 })
-          .where('run', '=', run)
-          .where('job', '<', job)
-          .execute();
-      });
     },
     async revoke(op) {
       await transaction(async (trx) => {
+        await lockDispatch(trx, op).execute();
         await trx.deleteFrom('tokens').where('op', '=', op).execute();
         await trx.updateTable('tickets').set({ revoked: 1 }).where('op', '=', op).execute();
       });

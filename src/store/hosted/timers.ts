@@ -1,19 +1,14 @@
+import { sql } from 'kysely';
 import type { Effect } from '../../core/contracts/effect.ts';
 import type { Timers } from '../../core/ports/hosted-store.ts';
-import type { Database } from './database.ts';
+import { type Database, PARAMETER } from './database.ts';
 import type { Trx } from './tables.ts';
 
-export function createTimers({ db, now }: Database): Timers {
+export function createTimers({ db, prepare, now }: Database): Timers {
   return {
-    async due(limit) {
-      return db
-        .selectFrom('timers')
-        .select(['run', 'timer', 'at'])
-        .where('at_ms', '<=', now)
-        .orderBy('at_ms')
-        .limit(limit)
-        .execute();
-    },
+    due: prepare(
+      sql`select run, timer, at from timers where at_ms <= ${now} order by at_ms limit ${PARAMETER}`,
+    ),
     async done(run, timer, at) {
       // Keeps a timer that was set again meanwhile.
       await db

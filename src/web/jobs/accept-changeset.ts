@@ -3,10 +3,15 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import type { WorkFacts } from '../../core/contracts/work-facts.ts';
 import { isComplete } from '../../core/decide/completion.ts';
 import { handle } from '../../core/decide/handle.ts';
+import { hideInFacts } from '../../core/secrets/hide-in-claims.ts';
+import { createSecretHider } from '../../core/secrets/hide-secrets.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../../core/work/examine-work.ts';
 import type { JobApiDependencies } from './job-api-dependencies.ts';
 import { digestOf } from './tokens.ts';
+
+/** Work that a job only talks about is none. */
+const NO_WORK: WorkFacts = { files: 0, changed: 0, problems: [], secrets: [] };
 
 type Dependencies = Pick<JobApiDependencies, 'store' | 'rules' | 'log' | 'now'>;
 
@@ -20,7 +25,10 @@ export async function whyNotAccepted(
   if (!target) return undefined;
   const read = readChangeset(bytes, target.head_sha);
   if (read.ok) return undefined;
-  const { problem } = read;
+  const { state } = await store.runs.load(run);
+  const secrets = state ? await openSecrets(store.vault, state) : [];
+  // It quotes a path of the agent's choice.
+  const problem = createSecretHider(secrets.map(({ value }) => value)).hide(read.problem);
   log.warn({ run, job, problem }, 'changeset refused');
   const input = { type: 'changeset_refused', at: now().toISOString(), problem } as const;
   await handle(store.runs, rules, run, input, { seen: [`changeset-refused:${run}:${job}`] });
@@ -40,12 +48,16 @@ export async function factsFor(
     store.blobs.get(state.run, 'changeset'),
     store.runs.target(state.run),
   ]);
-  if (!bytes || !target) return undefined;
-  const read = readChangeset(bytes, target.head_sha);
-  if (!read.ok) return undefined;
+  if (!target) return undefined;
+  const read = bytes ? readChangeset(bytes, target.head_sha) : undefined;
+  if (!bytes || !read?.ok) return NO_WORK;
   const secrets = await openSecrets(store.vault, state);
   const limits = changesetLimits(state, target, read.changeset, rules.limitsInForce(state.limits), hashText);
-  return examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
+  const facts = examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
+  return hideInFacts(
+    facts,
+    secrets.map(({ value }) => value),
+  );
 }
 
 function hashText(text: string): string {

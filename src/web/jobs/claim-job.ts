@@ -1,56 +1,72 @@
 import type { Context } from 'hono';
+import type { Effect } from '../../core/contracts/effect.ts';
 import { PROTOCOL } from '../../core/contracts/envelope.ts';
+import type { Input } from '../../core/contracts/input.ts';
+import type { Rules } from '../../core/contracts/rules.ts';
 import { isUnderWay, type RunState, verificationName } from '../../core/contracts/run-state.ts';
+import { handle } from '../../core/decide/handle.ts';
 import { briefFor } from '../../core/decide/orders/brief-for.ts';
 import { ordersFor } from '../../core/decide/orders/orders-for.ts';
 import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import {
   ClaimRequest,
   type ClaimResponse,
+  type EarlyClaimResponse,
   isOver,
   JobTarget,
   type RunOver,
 } from '../../core/ports/job-api.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
+import type { Ticket } from '../../core/ports/tickets.ts';
 import type { Logger } from '../log.ts';
 import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
-import { type AttemptOf, askSparingly } from './attempt-of.ts';
+import { askSparingly, type ReadActionsRun } from './read-actions-run.ts';
 import { hashToken, tokenFor } from './tokens.ts';
 
 export interface ClaimDependencies {
   store: HostedStore;
+  rules: Rules;
   log: Logger;
   now(): Date;
-  attemptOf: AttemptOf;
+  readActionsRun: ReadActionsRun;
 }
 
-const FIRST_ATTEMPT = 1;
 const UNUSABLE = 'The ticket is unknown, used or expired.';
+const TWICE =
+  'The ticket of this job was used twice. It is unclear which one is the job, so both users are locked out and the run is paused.';
+/** GitHub may show a run as queued for a moment after its job has begun. */
+const RETRY_SECONDS = '5';
 
 /** `POST /claim` exchanges a ticket for the token of its job, for one attempt of the Actions run it was dispatched to. */
 export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promise<Response> {
-  const { store, log, now } = deps;
-  const attemptOf = askSparingly(deps.attemptOf, now);
+  const { store, rules, log, now } = deps;
+  const readActionsRun = askSparingly(deps.readActionsRun, now);
   const refuse = createRefusal(log);
 
-  /** Code in a job can read the ticket, so GitHub must confirm that a later attempt has begun. */
-  const checkAttempt = async (
+  /**
+   * Webhooks of the dispatch show the ticket to others before the job begins, and code in a job can read it later. So a claim counts
+   * only while GitHub says that this attempt runs.
+   */
+  const checkRunning = async (
     c: Context,
     target: RunTarget,
     about: { actions_run_id: number; attempt: number },
   ): Promise<Response | undefined> => {
     const { actions_run_id, attempt } = about;
-    let running: number | undefined;
+    let found: Awaited<ReturnType<ReadActionsRun>>;
     try {
-      running = await attemptOf(target, actions_run_id);
+      found = await readActionsRun(target, actions_run_id);
     } catch (error) {
-      log.warn({ ...about, error: String(error) }, 'the attempt of an Actions run could not be read');
+      log.warn({ ...about, error: String(error) }, 'the state of an Actions run could not be read');
     }
-    if (running === undefined) {
-      const error = `GitHub does not say whether Actions run ${actions_run_id} is at attempt ${attempt}, try again.`;
-      return c.json({ error }, 503, { 'retry-after': '10' });
-    }
-    return running < attempt ? refuse(c, `The Actions run is at attempt ${running}.`, about) : undefined;
+    const later = (error: string) => c.json({ error }, 503, { 'retry-after': RETRY_SECONDS });
+    if (!found)
+      return later(`GitHub does not say whether Actions run ${actions_run_id} is in progress, try again.`);
+    if (found.attempt !== attempt) return refuse(c, `The Actions run is at attempt ${found.attempt}.`, about);
+    if (found.status === 'completed') return refuse(c, 'The Actions run has ended.', about);
+    return found.status === 'in_progress'
+      ? undefined
+      : later(`GitHub says that Actions run ${actions_run_id} is ${found.status}, try again.`);
   };
 
   const answerOver = (c: Context, { status }: RunState, about: object) => {
@@ -59,12 +75,32 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     return c.json(answer, 410);
   };
 
+  /** S-17: the first of two may be the one who should not have the ticket, so both lose it. */
+  const refuseBoth = async (
+    c: Context,
+    { op, run, job, kind, verification, actions_run }: Ticket,
+    about: object,
+  ) => {
+    await store.tickets.revoke(op);
+    // Recorded before the end of the Actions run is reported, so that it is not taken for a loss.
+    await store.dispatches.change(op, { outcome: 'its ticket was used twice' });
+    const at = now().toISOString();
+    const input = { type: 'ticket_claimed_twice', at, job, kind, verification, actions_run } as const;
+    await handle(store.runs, rules, run, input, { seen: [`claimed-twice:${op}`] });
+    return refuse(c, TWICE, about);
+  };
+
+  /** The issue shows whether the job sets up or works. */
+  const showStage = async (run: string, seen: string) => {
+    const effects: Effect[] = [{ type: 'update_status' }];
+    const input: Input = { type: 'write', at: now().toISOString(), effects };
+    await handle(store.runs, rules, run, input, { seen: [seen] });
+  };
+
   return async (c) => {
     const request = await readJson(c, ClaimRequest, SMALL_BYTES);
     if (request instanceof Response) return request;
-    const { ticket, actions_run_id, attempt, nonce } = request;
-    const token = tokenFor(ticket, attempt, nonce);
-    const hash = hashToken(token);
+    const { ticket, actions_run_id, attempt, nonce, step, begin } = request;
     const ticketHash = hashToken(ticket);
     const found = await store.tickets.find(ticketHash);
     if (!found) return refuse(c, UNUSABLE, { actions_run_id, attempt });
@@ -82,30 +118,47 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     if (!target || !dispatch || dispatch.ended_at || over)
       return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
     const at = (await store.now()).toISOString();
-    // The token exists already if the response of an earlier claim was lost.
-    if (!(await store.tickets.findToken(hash))) {
-      const dispatched = found.actions_run ?? dispatch.actions_run ?? actions_run_id;
-      const usable = !found.revoked && at < found.expires_at;
-      if (!usable || dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
-      if (attempt > (found.attempt ?? FIRST_ATTEMPT)) {
-        const wrong = await checkAttempt(c, target, about);
-        if (wrong) return wrong;
+    const dispatched = found.actions_run ?? dispatch.actions_run ?? actions_run_id;
+    if (found.revoked || dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
+    const nonceHash = nonce && hashToken(nonce);
+    if (!isOfClaim(found, attempt, nonceHash)) {
+      if (isSecondClaim(found, attempt, nonceHash)) return refuseBoth(c, found, about);
+      if (at >= found.expires_at || attempt <= (found.attempt ?? 0)) return refuse(c, UNUSABLE, about);
+      const wrong = await checkRunning(c, target, about);
+      if (wrong) return wrong;
+      const claim = { actions_run: actions_run_id, attempt, nonce: nonceHash, now: at };
+      if (!(await store.tickets.redeem(ticketHash, claim))) {
+        // Another claim was faster.
+        const taken = await store.tickets.find(ticketHash);
+        const isSecond = taken && !taken.revoked && isSecondClaim(taken, attempt, nonceHash);
+        return isSecond ? refuseBoth(c, taken, about) : refuse(c, UNUSABLE, about);
       }
-      const claim = { actions_run: actions_run_id, attempt, nonce: nonce && hashToken(nonce), now: at };
-      if (!(await store.tickets.redeem(ticketHash, claim))) return refuse(c, UNUSABLE, about);
-      await store.tickets.addToken(hash, op);
       // R-5: a dispatch that GitHub answered without a run id may have been asked for twice. One of its jobs is heard.
       for (const other of await store.dispatches.open(run))
         if (other.op !== op && other.job === job && other.kind === kind) await store.tickets.revoke(other.op);
     }
-    await store.dispatches.change(op, {
+    const isNewAttempt = attempt > (dispatch.attempt ?? 1);
+    const known = {
       actions_run: actions_run_id,
       attempt,
-      claimed_at: dispatch.claimed_at ?? at,
+      claimed_at: isNewAttempt ? at : (dispatch.claimed_at ?? at),
       heard_at: at,
-    });
-    log.info({ ...about, kind }, 'job claimed');
-    const response: ClaimResponse = {
+    };
+    if (step === 'pre') {
+      // A later attempt sets up again.
+      await store.dispatches.change(op, { ...known, ...(isNewAttempt && { working_at: undefined }) });
+      await showStage(run, `setting-up:${op}:${attempt}`);
+      log.info({ ...about, kind }, 'job claimed, it sets up');
+      return answer(c, { kind, protocol: PROTOCOL } satisfies EarlyClaimResponse);
+    }
+    const token = tokenFor(ticket, attempt, nonce, begin);
+    const added = await store.tickets.addToken(hashToken(token), op);
+    if (added === 'taken') return refuseBoth(c, found, about);
+    if (added === 'revoked') return refuse(c, UNUSABLE, about);
+    await store.dispatches.change(op, { ...known, working_at: dispatch.working_at ?? at });
+    await showStage(run, `working:${op}:${attempt}`);
+    log.info({ ...about, kind }, 'job claimed, it works');
+    return answer(c, {
       token,
       kind,
       // A later attempt of the same Actions run continues as the same job.
@@ -114,8 +167,21 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
       version,
       place: JobTarget.parse(target),
       protocol: PROTOCOL,
-    };
-    c.header('cache-control', 'no-store');
-    return c.json(response);
+    } satisfies ClaimResponse);
   };
+}
+
+/** The response of an earlier claim was lost, or the main step follows the claim of its `pre` step. */
+function isOfClaim(ticket: Ticket, attempt: number, nonce: string | undefined): boolean {
+  return nonce !== undefined && ticket.nonce === nonce && ticket.attempt === attempt;
+}
+
+/** Without a nonce it may be the same job whose response was lost. It gets nothing, and nobody loses anything. */
+function isSecondClaim(ticket: Ticket, attempt: number, nonce: string | undefined): boolean {
+  return nonce !== undefined && ticket.attempt === attempt && ticket.nonce !== nonce;
+}
+
+function answer(c: Context, body: EarlyClaimResponse | ClaimResponse): Response {
+  c.header('cache-control', 'no-store');
+  return c.json(body);
 }

@@ -4,6 +4,7 @@ import type { Orders } from '../../core/contracts/orders.ts';
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { clampToClock } from '../../core/decide/clamp-claim.ts';
 import { handle } from '../../core/decide/handle.ts';
+import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { ordersFor } from '../../core/decide/orders/orders-for.ts';
 import {
   acceptEnvelope,
@@ -19,7 +20,11 @@ import {
   VerificationRequest,
 } from '../../core/ports/job-api.ts';
 import type { JobIdentity } from '../../core/ports/tickets.ts';
-import { hideInEnvelope, hideInVerification } from '../../core/secrets/hide-in-claims.ts';
+import {
+  hideInBaseVerification,
+  hideInEnvelope,
+  hideInVerification,
+} from '../../core/secrets/hide-in-claims.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { readStream } from '../read-stream.ts';
 import { factsFor, whyNotAccepted } from './accept-changeset.ts';
@@ -37,7 +42,7 @@ interface Speaker extends JobIdentity {
 
 export type JobApiEnv = { Variables: { speaker: Speaker; state: RunState; version: number } };
 
-const OVER = 'This job is over: it parked, handed over, was lost or was replaced.';
+const OVER = 'This job is over: it paused, handed over, was lost or was replaced.';
 /** The orders for a job that is over. Only its successor learns the current ones. */
 const PARK: Orders = { do: 'park' };
 const BEARER = /^Bearer ([\w-]{20,200})$/;
@@ -107,8 +112,12 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const work = await factsFor(deps, state, envelope);
     const decided = await handle(store.runs, rules, run, { type: 'claim', envelope, work }, { seen: [key] });
     if (!decided) return refuse(c, 'The run is gone.', { run, job });
-    const orders = isOver(job, decided.state) ? PARK : ordersFor(decided.state);
-    return c.json({ orders, version: decided.version });
+    // A turn is where a run can stop with nothing lost.
+    const paused =
+      envelope.type === 'turn_ended' && (await checkBudget(store, rules, decided.state, now().toISOString()));
+    const { state: after, version } = paused || decided;
+    const orders = isOver(job, after) ? PARK : ordersFor(after);
+    return c.json({ orders, version });
   });
 
   app.use(async (c, next) => {
@@ -193,12 +202,15 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const bytes = await store.blobs.get(run, 'changeset');
     if ((bytes ? digestOf(bytes) : null) !== request.changeset)
       return problem(c, 409, 'What was verified is not the changeset of the run: the result does not count.');
-    const verification = hideInVerification(request.verification, await secretsOf(c.get('state')));
+    const secrets = await secretsOf(c.get('state'));
+    const verification = hideInVerification(request.verification, secrets);
+    const with_base = request.with_base && hideInBaseVerification(request.with_base, secrets);
     // The key lets each claimed token report one result, even if the request is repeated.
     const seen = [`verification:${hash.slice(0, 32)}`];
     const at = now().toISOString();
     const changeset = request.changeset ?? undefined;
-    await handle(store.runs, rules, run, { type: 'verification', at, verification, changeset }, { seen });
+    const input = { type: 'verification', at, verification, changeset, with_base } as const;
+    await handle(store.runs, rules, run, input, { seen });
     return c.json({ ok: true });
   });
 
@@ -211,7 +223,7 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const { run, fence: job } = envelope;
     log.warn(
       { run, job, guards: unreadable },
-      'what these guards had counted is not understood: they begin anew',
+      'the counts of these guards cannot be read: they start from zero',
     );
     return { ...envelope, ...withGuards(claim.data, states) };
   };

@@ -75,6 +75,8 @@ export interface ScriptedModel {
   requests: string[];
   /** The newest one: the whole conversation is in there. */
   lastRequest(): string;
+  /** The keys that requests of the conversation came with. */
+  keys: Set<string>;
 }
 
 /** What one request of every scripted model costs. */
@@ -92,6 +94,7 @@ export async function serveModel(
   answerAt: (number: number) => ModelAnswer | undefined,
 ): Promise<ScriptedModel> {
   const requests: string[] = [];
+  const keys = new Set<string>();
   const cut = new Set<number>();
   let served = 0;
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -104,6 +107,8 @@ export async function serveModel(
     const body = JSON.parse(text) as Record<string, unknown>;
     const number = protocol.answered(body);
     if (number !== undefined) requests.push(text);
+    for (const name of ['x-api-key', 'x-goog-api-key', 'authorization'])
+      keys.add(String(request.headers[name]).replace('Bearer ', ''));
     const next = (number === undefined ? { text: 'A title' } : answerAt(number)) ?? {
       text: 'Nothing is left.',
     };
@@ -143,6 +148,7 @@ export async function serveModel(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    keys,
     lastRequest: () => requests.at(-1) ?? '',
   };
 }

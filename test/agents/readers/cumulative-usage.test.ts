@@ -23,6 +23,13 @@ test('requests add up, each once, and the total never falls', () => {
   });
 });
 
+test('cached reads are told apart, over requests and the total', () => {
+  const usage = createCumulativeUsage();
+  usage.request('a', { input: 10, output: 1, cached: 7 });
+  expect(usage.request('b', { input: 20, output: 1, cached: 5 })).toMatchObject({ cached_tokens: 12 });
+  expect(usage.total({ input: 40, output: 2, cached: 30 })).toMatchObject({ cached_tokens: 30 });
+});
+
 test('thousands of requests are kept as one sum', () => {
   const usage = createCumulativeUsage();
   for (let at = 0; at < 5_000; at += 1) usage.request(`r${at}`, { input: 2, output: 1 });

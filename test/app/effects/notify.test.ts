@@ -61,7 +61,7 @@ test('P-10: question and reminder mention who set the label', async () => {
   const [question] = await comments(issue, 'escalation');
   const [reminder] = await comments(issue, 'reminder');
   for (const comment of [question, reminder])
-    expect(comment?.body).toContain('Asking @olivia, who labelled the issue.');
+    expect(comment?.body).toContain('@olivia, please answer (you labelled the issue).');
 });
 
 test('P-10: question and reminder mention whom the config names, and nobody else', async () => {
@@ -71,9 +71,23 @@ test('P-10: question and reminder mention whom the config names, and nobody else
   const [question] = await comments(issue, 'escalation');
   const [reminder] = await comments(issue, 'reminder');
   for (const comment of [question, reminder]) {
-    expect(comment?.body).toContain('Asking @walter and @acme/web.');
+    expect(comment?.body).toContain('@walter and @acme/web, please answer.');
     expect(comment?.body).not.toContain('@olivia');
   }
+});
+
+test('P-10: reminders mention whom the config names after so many that nobody answered', async () => {
+  await open();
+  const issue = await ask({
+    notify: { mention: [], webhook: 'on', escalate_to: ['acme/leads'], escalate_after: 1 },
+  });
+  await sleep(2 * HOUR_MS);
+  await sleep(2 * HOUR_MS);
+  const [first, second] = await comments(issue, 'reminder');
+  expect(first?.body).toContain('@olivia, please answer (you labelled the issue).');
+  expect(second?.body).toContain(
+    '@olivia, please answer (you labelled the issue). @acme/leads: 1 reminder went unanswered, so you are asked too.',
+  );
 });
 
 test('P-10: the webhook gets one line and the way to the question, for the question and each reminder', async () => {
@@ -111,7 +125,7 @@ test('P-10: webhook: off posts nothing; people are mentioned all the same', asyn
   const issue = await ask({ notify: { mention: [], webhook: 'off' } });
   await sleep(2 * HOUR_MS);
   expect(posted).toEqual([]);
-  expect((await comments(issue, 'reminder'))[0]?.body).toContain('Asking @olivia');
+  expect((await comments(issue, 'reminder'))[0]?.body).toContain('@olivia, please answer');
 });
 
 test.each(['refuses', 'is gone'])('P-10: a webhook that %s holds up nothing, and is logged', async (what) => {
@@ -140,7 +154,7 @@ test('P-10: where the config sets an end, the reminder names it, and then the ru
   await open();
   const issue = await ask({}, asking({ expireMs: 14 * DAY_MS }));
   await sleep(2 * HOUR_MS);
-  expect((await comments(issue, 'reminder'))[0]?.body).toContain('closes by itself on');
+  expect((await comments(issue, 'reminder'))[0]?.body).toContain('expires on');
   await sleep(14 * DAY_MS);
   expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'autobuild' } });
   const why = 'nobody answered for 14 days';
@@ -148,7 +162,7 @@ test('P-10: where the config sets an end, the reminder names it, and then the ru
   for (const kind of ['status', 'receipt']) {
     const [comment] = await comments(issue, kind);
     expect(comment?.body).toContain(`✗ Cancelled: ${why}`);
-    expect(comment?.body).toContain('take the label off the issue and set it again');
+    expect(comment?.body).toContain('remove and re-add the label');
   }
   expect(await desk.olivia.labels(issue)).toContain('autobuild:stopped');
   // Nothing comes after the end.
@@ -216,7 +230,7 @@ test('E-12: the next reminder that question, status and reminder name is never i
   await sleep(50 * HOUR_MS);
   const { reminders, escalations } = await desk.state();
   const every = escalations[0]?.priority === 'high' ? reminders.high_every_ms : reminders.every_ms;
-  const next = new Date(desk.clock.ms + every).toISOString().slice(11, 16);
+  const next = new Date(desk.clock.ms + 2 * every).toISOString().slice(11, 16);
   for (const kind of ['escalation', 'status', 'reminder'])
     expect((await comments(issue, kind)).at(-1)?.body).toMatch(new RegExp(`reminder [^·]*${next} UTC`));
 });

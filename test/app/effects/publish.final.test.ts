@@ -44,9 +44,7 @@ test('R-10: while GitHub fails nobody is told to review what is not there; the f
   failTrees(502, 'Server Error');
   await accept(work.issue);
   for (let minute = 0; minute < 3; minute += 1) {
-    expect(await comment(work.issue, 'status')).toContain(
-      '✗ The work is not published: GitHub has not taken',
-    );
+    expect(await comment(work.issue, 'status')).toContain('✗ Not published: GitHub has not accepted');
     expect(await desk.olivia.labels(work.issue)).toEqual(['autobuild', 'autobuild:stopped']);
     expect(await work.check()).toMatchObject({ conclusion: 'action_required' });
     desk.clock.ms += 60_000;
@@ -65,12 +63,37 @@ test('R-10: while GitHub fails nobody is told to review what is not there; the f
   expect((await work.pull()).draft).toBe(false);
 });
 
+test('R-9: work that GitHub did not take is not published once a newer run builds the issue', async () => {
+  const work = await publishRun(desk);
+  const head = await work.head();
+  await putChangeset(desk, 'two\n');
+  failTrees(502, 'Server Error');
+  await accept(work.issue);
+  await desk.olivia.unlabel(work.issue, 'autobuild');
+  await desk.settle();
+  await desk.olivia.label(work.issue, 'autobuild');
+  await desk.settle();
+  await desk.olivia.comment(work.issue, '/cancel');
+  await desk.settle();
+  desk.interfere(() => undefined);
+  desk.clock.ms += 600_000;
+  await desk.settle();
+  expect(await work.head()).toBe(head);
+  expect((await work.pull()).draft).toBe(true);
+  const told = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes('run=r1 '));
+  for (const kind of ['status', 'receipt'])
+    expect(told.findLast(({ body }) => body.includes(`autobuild:${kind} `))?.body).toContain(
+      '✗ Not published: a newer run of this issue replaced it',
+    );
+  expect(await comment(work.issue, 'status')).toContain('Cancelled by olivia');
+});
+
 test('R-10: where GitHub takes the work at once, nothing else is said on the way', async () => {
   const work = await publishRun(desk);
   await putChangeset(desk, 'two\n');
   await accept(work.issue);
   expect(await comment(work.issue, 'status')).toContain('is ready for your review');
-  expect(written('The work is not published')).toBe(0);
+  expect(written('Not published')).toBe(0);
   expect(written('autobuild:stopped')).toBe(0);
   expect(written('but not published')).toBe(0);
 });
@@ -91,17 +114,17 @@ test('R-10: what GitHub does not take at all is said in its words, without secre
   expect(trees()).toBe(1);
   const said = await replies(issue);
   expect(said).toHaveLength(1);
-  expect(said[0]).toContain('The work cannot be committed: GitHub does not take it.');
+  expect(said[0]).toContain('The work cannot be committed: GitHub rejected it.');
   const shown = [said[0], await comment(issue, 'status'), await comment(issue, 'receipt')];
   for (const text of shown) {
     expect(text).toContain('GitHub says: Rule violations found: ');
-    expect(text).toContain('Take the label off the issue and set it again');
+    expect(text).toContain('Remove and re-add the label');
     expect(text).not.toContain(SECRET);
     expect(text).not.toContain('docs.github.com');
   }
   // Shown again when the values are forgotten.
   expect(JSON.stringify(await desk.store.publications.of('r1'))).not.toContain(SECRET);
-  expect(shown[1]).toContain('✗ The work is not published: GitHub does not take the work');
+  expect(shown[1]).toContain('✗ Not published: GitHub rejected the work');
 });
 
 test('R-10: what fails for hours is given up, and said likewise', async () => {

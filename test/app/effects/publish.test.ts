@@ -31,7 +31,7 @@ test('where nothing can be committed there is no pull request, and the issue say
   await desk.settle();
   expect(await desk.olivia.pullRequests()).toEqual([]);
   const said = (await desk.olivia.comments(issue)).map(({ body }) => body).join('\n');
-  expect(said).toContain('There is no pull request: none of the 1 changed files can be committed');
+  expect(said).toContain('No pull request: none of the 1 changed files can be committed');
   expect(said).toContain('l: it is a link');
 });
 
@@ -78,7 +78,7 @@ test('links lead to where GitHub is seen: status, question, pull request', async
   const work = await publishRun(desk);
   const { body, number } = await work.pull();
   expect(body).toMatch(
-    /\[how it went\]\(https:\/\/github\.example\.com\/olivia\/shop\/issues\/\d+#issuecomment-\d+\)/,
+    /\[status\]\(https:\/\/github\.example\.com\/olivia\/shop\/issues\/\d+#issuecomment-\d+\)/,
   );
   const comments = await desk.olivia.comments(work.issue);
   const status = comments.find((comment) => comment.body.includes(':status '))?.body;
@@ -130,9 +130,9 @@ test('commits that people put on the branch are left alone: the work goes to a b
   const own = `autobuild/issue-${work.issue}-r1`;
   expect(await desk.olivia.file('src/login.ts', own)).toBe('two\n');
   expect((await desk.olivia.pullRequests()).map(({ head }) => head.ref)).toContain(own);
-  const said = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes('goes to'));
+  const said = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes('is pushed to'));
   expect(said).toHaveLength(1);
-  expect(said[0]?.body).toContain('Nothing of theirs was touched');
+  expect(said[0]?.body).toContain('Their branch was not touched');
 });
 
 test.each(['commit', 'createPullRequest', 'upsertCheckRun'] as const)(
@@ -148,7 +148,7 @@ test.each(['commit', 'createPullRequest', 'upsertCheckRun'] as const)(
     const heads = (await desk.olivia.pullRequests()).map(({ head }) => head.ref);
     expect(heads).toEqual([`autobuild/issue-${work.issue}`]);
     const said = (await desk.olivia.comments(work.issue)).map(({ body }) => body).join();
-    expect(said).not.toContain('somebody else');
+    expect(said).not.toContain('by somebody else');
   },
 );
 

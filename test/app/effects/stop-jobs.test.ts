@@ -29,6 +29,26 @@ test('R-9: /cancel before the job has begun ends its Actions run, and its ticket
   expect(await take(inputs?.ticket ?? '', id)).toBe(false);
 });
 
+test('R-9: /cancel while the job sets up ends its Actions run at once, and it never begins', async () => {
+  desk = await openAppDesk();
+  const { issue, run } = await desk.begin();
+  const [dispatched] = desk.github.workflows.runs;
+  const { id = 0, inputs } = dispatched ?? {};
+  expect(await take(inputs?.ticket ?? '', id)).toBe(true);
+  await desk.claim(id, 1, 'build', run);
+  const { op = '' } = (await desk.dispatch(1, 'build', run)) ?? {};
+  await desk.store.dispatches.change(op, { working_at: undefined });
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  expect((await desk.state(run)).status).toBe('cancelled');
+  expect(cancelled()).toEqual([id]);
+  expect(await desk.store.tickets.addToken('token', op)).toBe('revoked');
+  expect(await desk.dispatch(1, 'build', run)).toMatchObject({ outcome: 'stopped by Autobuild' });
+  // What GitHub tells of it afterwards is neither a loss nor a person's cancel.
+  await desk.endActionsRun(id, 'cancelled');
+  expect(await desk.state(run)).toMatchObject({ status: 'cancelled', jobs: 0 });
+});
+
 test('R-9: /cancel while a fresh job verifies ends that one, and the one that built', async () => {
   desk = await openAppDesk();
   const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
@@ -73,7 +93,7 @@ test('E-11: /guide while a fresh job verifies ends that one, which pauses nothin
   expect(await take(fresh?.inputs.ticket ?? '', id)).toBe(true);
   await desk.olivia.comment(issue, '/guide please also handle the empty list');
   await desk.settle();
-  expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('one more turn with this first');
+  expect((await desk.olivia.comments(issue)).at(-1)?.body).toContain('one more turn first');
   expect(cancelled()).toEqual([id]);
   expect(desk.github.workflows.runs.at(-1)?.inputs.kind).toBe('build');
   await desk.endActionsRun(id, 'cancelled');

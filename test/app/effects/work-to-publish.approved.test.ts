@@ -64,6 +64,29 @@ const labels = async (issue: number) => {
   return (body as { labels: { name: string }[] }).labels.map(({ name }) => name);
 };
 
+test('S-7: the question shows the desk’s own diff, and the pull request first that of a path approved unseen', async () => {
+  const digest = await put([file(CI, 'on: push\n<!-- autobuild:x --> @olivia ```\n')]);
+  const { issue } = await desk.seed(
+    complete({
+      digest,
+      files: 1,
+      problems: [workflowProblem('on: push\n<!-- autobuild:x --> @olivia ```\n')],
+      secrets: [],
+    }).park(),
+  );
+  const asked = (await desk.olivia.comments(issue)).find(({ body }) =>
+    body.includes('autobuild:escalation '),
+  );
+  expect(asked?.body).toMatch(/````+diff\n@@ -1 \+1 @@\n\+on: push\n/);
+  expect(asked?.body).not.toContain('<!-- autobuild:x');
+  await answer(issue, `/approve paths=${CI}`);
+  await verify(digest);
+  const [pull] = await desk.olivia.pullRequests();
+  expect(pull?.body).toMatch(
+    /Review this file first[\s\S]*```diff\n@@ -1 \+1 @@\n\+on: push[\s\S]*Built by Autobuild/,
+  );
+});
+
 describe('R-8: what was approved is what is published', () => {
   test('a file that has another text since is not: the agent reports anew', async () => {
     const good = await put([file(CI, 'good')]);
@@ -75,7 +98,7 @@ describe('R-8: what was approved is what is published', () => {
     await verify(evil);
     expect(await desk.state()).toMatchObject({ status: 'building', changeset: good });
     expect(await branchFile(issue, CI)).toBeUndefined();
-    expect(await comment(issue, 'reply')).toContain('the work was changed after it was examined');
+    expect(await comment(issue, 'reply')).toContain('the files changed after they were examined');
   });
 
   test.each([
@@ -115,7 +138,7 @@ describe('R-8: what was approved is what is published', () => {
     run.startJob().turn({ report, verification: PASSING, work: evil }).park();
     const { issue } = await desk.seed(run);
     const asked = (await desk.olivia.comments(issue)).map(({ body }) => body).join('\n');
-    expect(asked).toContain('It was approved before and has changed since. It is not committed unless');
+    expect(asked).toContain('It was approved before, but has changed since. It is only committed if');
   });
 
   test('E-5: three files approved are not fifty', async () => {
@@ -149,8 +172,8 @@ describe('work that cannot be published at the end', () => {
     await verify(digest);
     for (const kind of ['status', 'receipt'] as const) {
       const text = await comment(issue, kind);
-      expect(text).toContain('✗ The work is not published: it is not what was verified');
-      expect(text).toContain('Label the issue again');
+      expect(text).toContain('✗ Not published: the files changed after verification');
+      expect(text).toContain('Re-add the label');
       expect(text).not.toContain('ready for your review');
     }
     expect(await labels(issue)).toContain('autobuild:stopped');
@@ -176,14 +199,14 @@ describe('work that cannot be published at the end', () => {
     expect(await branchFile(issue, 'src/a.ts')).toBeUndefined();
     expect(await branchFile(issue, 'src/b.ts')).toBe('src/b.ts');
     const [pull] = await desk.olivia.pullRequests();
-    expect(pull?.body).toMatch(/`src\/a\.ts`, because it contains the value of api.?_key/);
+    expect(pull?.body).toMatch(/`src\/a\.ts`, because it contains the secret api.?_key/);
     expect(await comment(issue, 'status')).toContain('is ready for your review');
   });
 
   test('nothing was built when somebody accepts: nobody is asked to review it', async () => {
     const { issue } = await desk.seed(askingRun(['colour']));
     await answer(issue, '/accept');
-    expect(await comment(issue, 'status')).toContain('✗ The work is not published: no file was changed');
+    expect(await comment(issue, 'status')).toContain('✗ Not published: no file was changed');
   });
 
   test('R-10: refused by GitHub, it is said; taken later, that is said', async () => {
@@ -193,8 +216,8 @@ describe('work that cannot be published at the end', () => {
     const { issue } = await desk.seed(askingRun(['colour']));
     await answer(issue, '/accept');
     const [buried] = await desk.store.outbox.buried(1);
-    expect(await comment(issue, 'status')).toContain('✗ The work is not published: GitHub does not take');
-    expect(await comment(issue, 'receipt')).toContain('✗ The work is not published');
+    expect(await comment(issue, 'status')).toContain('✗ Not published: GitHub rejected');
+    expect(await comment(issue, 'receipt')).toContain('✗ Not published');
     expect(await labels(issue)).toContain('autobuild:stopped');
     desk.interfere(() => undefined);
     await desk.store.outbox.revive(buried?.id ?? '');
@@ -230,7 +253,7 @@ describe('S-12: files that others are written in the place of', () => {
     const { issue } = await desk.seed(run, target);
     await verify(digest);
     expect(await desk.olivia.pullRequests()).toEqual([]);
-    expect(await comment(issue, 'status')).toContain('it removes files without saying so');
+    expect(await comment(issue, 'status')).toContain('it deletes files without listing them');
   });
 
   test('stay while nobody has approved what the work says of them, and go when somebody has', async () => {
@@ -242,7 +265,7 @@ describe('S-12: files that others are written in the place of', () => {
     expect(await desk.olivia.pullRequests()).toEqual([]);
     run.say('/provide colour=red');
     run.startJob().beginTurn();
-    run.say('/approve paths=infra/**');
+    run.say(`/approve paths=infra,${DIRECTORY}`);
     run.askForHelp([{ key: 'size', label: 'size' }]).park();
     await desk.seed(run);
     expect(await branchFile(issue, 'infra')).toBe('infra');

@@ -104,7 +104,7 @@ describe('files that nobody approved', () => {
     const problems = [{ path: CI, why: 'workflow' as const, digest: digestOfFile(file(CI), desk.deps.hash) }];
     const run = completeRun({ digest, files: 2, problems, secrets: [] }).park();
     const { issue } = await desk.seed(run);
-    expect((await said(issue, 'It is not committed unless you approve it.'))[0]).toContain(CI);
+    expect((await said(issue, 'It is only committed if you approve it.'))[0]).toContain(CI);
     expect((await said(issue, ':status '))[0]).not.toContain('Done');
     await desk.olivia.comment(issue, '/approve paths=.github/workflows/**');
     await desk.settle();
@@ -123,9 +123,9 @@ test('what was verified is what is published: anything else is refused, and said
   await put([file('src/a.ts', { content: base64('evil\n') })]);
   await verify(digest);
   expect(await desk.olivia.pullRequests()).toEqual([]);
-  const [reply, ...more] = await replied(issue, 'it is not what was verified');
+  const [reply, ...more] = await replied(issue, 'the files changed after verification');
   expect(more).toEqual([]);
-  expect(reply).toContain('Label the issue again');
+  expect(reply).toContain('Re-add the label');
 });
 
 describe('S-13: a value given in secret is not committed', () => {
@@ -150,7 +150,7 @@ describe('S-13: a value given in secret is not committed', () => {
     await desk.seed(run);
     await hours();
     expect(await desk.olivia.pullRequests()).toEqual([]);
-    const [reply, ...more] = await said(issue, 'it contains values that were given in secret');
+    const [reply, ...more] = await said(issue, 'it contains secret values');
     expect(more).toEqual([]);
     expect(reply).toMatch(/src\/a\.ts: the value of api.*key/);
     expect(reply).toContain('/guide');
@@ -165,7 +165,7 @@ describe('S-13: a value given in secret is not committed', () => {
     await desk.olivia.comment(issue, '/accept');
     await desk.settle();
     expect(await desk.olivia.pullRequests()).toEqual([]);
-    expect(await replied(issue, 'it contains the value of api')).toHaveLength(1);
+    expect(await replied(issue, 'it contains the secret api')).toHaveLength(1);
   });
 
   test('after the end, when nobody knows them any more, what was never looked through stays', async () => {
@@ -177,7 +177,7 @@ describe('S-13: a value given in secret is not committed', () => {
     await desk.olivia.comment(issue, '/accept');
     await desk.settle();
     expect(await desk.olivia.pullRequests()).toEqual([]);
-    expect(await replied(issue, 'it can no longer be looked through')).toHaveLength(1);
+    expect(await replied(issue, 'it can no longer be searched')).toHaveLength(1);
   });
 });
 
@@ -212,7 +212,7 @@ describe('an App without the permission for workflow files', () => {
     const [reply, ...more] = await said(issue, 'cannot be committed');
     expect(more).toEqual([]);
     expect(reply).toContain('The work cannot be committed: the App lacks `workflows: write`.');
-    expect(reply).toContain('taken out of the work');
+    expect(reply).toContain('from the work');
     expect(await desk.store.outbox.size()).toMatchObject({ buried: 1 });
     expect(desk.exchanges.filter(({ call }) => isTree(call)).length).toBeLessThanOrEqual(3);
     desk.interfere(() => undefined);
@@ -235,7 +235,7 @@ describe('an App without the permission for workflow files', () => {
     const [reply, ...more] = await said(issue, 'cannot be committed');
     expect(more).toEqual([]);
     expect(reply).toContain('The work cannot be committed: the App lacks `workflows: write`.');
-    expect(reply).toContain('they have changed on the default branch');
+    expect(reply).toContain('they changed on the default branch');
   });
 });
 

@@ -24,9 +24,9 @@ test('P-9: a value for which nobody asked is not taken, and the reply does not s
   const { issue } = await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).beginTurn());
   const { stands, said } = await write(issue, `/provide key=${KEY}`);
   expect(stands).toBe(false);
-  expect(said).toContain('Please rotate: key. It came in a comment.');
-  expect(said).toContain('The value was not taken.');
-  expect(said).not.toContain('was taken.');
+  expect(said).toContain('Please rotate: key. It was posted in a comment.');
+  expect(said).toContain('The value was not accepted.');
+  expect(said).not.toContain('was accepted.');
   expect(said).not.toContain(KEY);
 });
 
@@ -42,7 +42,7 @@ test.each([
   const { stands, said } = await write(issue, text);
   expect(stands).toBe(false);
   expect(said).toMatch(/Please rotate: what looks like a credential/);
-  expect(said).toContain('The value was not taken. Nothing changed');
+  expect(said).toContain('The value was not accepted. Nothing changed');
   expect(said).not.toContain(KEY);
   expect(await desk.state()).toEqual(before);
 });
@@ -54,26 +54,26 @@ test('P-9: a value for a secret input, not in the right form and like no credent
   const { issue } = await desk.seed(run);
   const { stands, said } = await write(issue, '/provide shop_key = hunter2 and more');
   expect(stands).toBe(false);
-  expect(said).toContain('Please rotate: Key of the shop. It came in a comment.');
-  expect(said).toContain('The value was not taken.');
+  expect(said).toContain('Please rotate: Key of the shop. It was posted in a comment.');
+  expect(said).toContain('The value was not accepted.');
 });
 
 test.each([
   ['/provide shop_key=hunter2hunter2xx9', 'no question is open'],
-  ['/provide shop_key = hunter2hunter2xx9', 'The value was not taken. Nothing changed'],
+  ['/provide shop_key = hunter2hunter2xx9', 'The value was not accepted. Nothing changed'],
 ])('P-9: %s does not stay when the question is closed already', async (text, reason) => {
   desk = await openAppDesk();
   const run = startRun({ startMs: Date.now() - 3_600_000 }).beginTurn();
   run.askForHelp([{ key: 'shop_key', label: 'Key of the shop', secret: true }]);
   const { issue } = await desk.seed(run);
   const first = await write(issue, '/provide shop_key=correct-horse7battery');
-  expect(first.said).toContain('The value was taken.');
+  expect(first.said).toContain('The value was accepted.');
   const { stands, said, replies } = await write(issue, text, 'walter');
   expect(stands).toBe(false);
   expect(said).not.toContain('hunter2');
   const fresh = replies.slice(first.replies.length).join('\n');
-  expect(fresh).toContain('Please rotate: Key of the shop. It came in a comment.');
-  expect(fresh).toContain('The value was not taken.');
+  expect(fresh).toContain('Please rotate: Key of the shop. It was posted in a comment.');
+  expect(fresh).toContain('The value was not accepted.');
   expect(fresh).toContain(reason);
 });
 
@@ -91,7 +91,7 @@ test.each([
   run.askForHelp([{ key: 'api_key', label: 'The key', secret: true }]);
   const { issue } = await desk.seed(run);
   const first = await write(issue, '/provide api_key=abcdef123456');
-  expect(first.said).toContain('The value was taken.');
+  expect(first.said).toContain('The value was accepted.');
   const { stands, replies } = await write(issue, text);
   expect(stands).toBe(stays);
   const fresh = replies.slice(first.replies.length).join('\n');
@@ -118,7 +118,7 @@ test('P-9: one of two values was asked for: the reply tells which was taken', as
   const { issue } = await desk.seed(askingRun(['stripe', 'colour']));
   const { stands, said } = await write(issue, `/provide stripe=${KEY} other=${KEY}x`);
   expect(stands).toBe(false);
-  expect(said).toContain('Taken: stripe. Not taken: other.');
+  expect(said).toContain('Accepted: stripe. Not accepted: other.');
   expect((await desk.state()).given).toHaveProperty('stripe');
 });
 
@@ -127,9 +127,7 @@ test('P-9: a secret of somebody who may not answer is deleted and not taken; a c
   const { issue } = await desk.seed(askingRun(['stripe']));
   const refused = await write(issue, `/provide stripe=${KEY}`, 'rita');
   expect(refused.stands).toBe(false);
-  expect(refused.said).toContain(
-    'The value was not taken. Answers are taken from people with the role write',
-  );
+  expect(refused.said).toContain('The value was not accepted. Commands require the write role');
   expect((await desk.state()).status).toBe('waiting_for_input');
   const talk = await write(issue, `I once had ${KEY} as a key.`);
   expect(talk.stands).toBe(true);
@@ -148,6 +146,6 @@ test('R-11: a value that comes after the end is not kept', async () => {
     return ref;
   };
   const { said } = await write(issue, `/provide stripe=${KEY}`);
-  expect(said).toContain('The value was not taken.');
+  expect(said).toContain('The value was not accepted.');
   expect(await desk.store.vault.open('r1', refs)).toEqual({});
 });

@@ -44,7 +44,7 @@ test('P-9: the question names the secret; its box, ticked, goes on when the secr
   expect(state.escalations[0]?.resolution?.inputs.mail_api_key).toMatchObject({
     actions_secret: 'MAIL_API_KEY',
   });
-  expect(await lastReply()).toContain('Taken: `MAIL_API_KEY` from Actions secrets.');
+  expect(await lastReply()).toContain('Got it: `MAIL_API_KEY` from Actions secrets.');
   expect(desk.github.workflows.runs).toHaveLength(1);
 });
 

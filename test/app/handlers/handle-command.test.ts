@@ -35,11 +35,11 @@ test('C-4: a command that needs more than write is refused with the role it need
   }
   expect((await desk.state()).pending).toBe('e1');
   const question = (await desk.olivia.comments(issue)).find(({ body }) => body.includes(':escalation '));
-  expect(question?.body).toContain('Anyone with write access can answer; `/accept` needs the role admin.');
+  expect(question?.body).toContain('Anyone with write access can answer; `/accept` requires the admin role.');
   const told = await replies(issue);
   expect(told).toHaveLength(2);
-  expect(told[0]).toContain('/accept is taken from people with the role admin');
-  expect(told[1]).toContain('/approve is taken from people with the role maintain');
+  expect(told[0]).toContain('/accept requires the admin role');
+  expect(told[1]).toContain('/approve requires the maintain role');
   await walter.comment(issue, '/provide colour=red');
   await desk.settle();
   expect((await desk.state()).status).toBe('building');
@@ -99,5 +99,5 @@ test('R-2: a refusal whose comment GitHub did not take is written later, once, h
   for (let again = 0; again < 2; again += 1)
     await desk.receive(delivery.event, delivery.payload, delivery.id);
   await desk.settle();
-  expect(await replies(issue)).toEqual([expect.stringContaining('Thank you.')]);
+  expect(await replies(issue)).toEqual([expect.stringContaining('commands require write access')]);
 });

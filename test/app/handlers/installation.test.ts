@@ -110,9 +110,9 @@ test('installation.new_permissions_accepted: what was refused for want of them i
       : undefined,
   );
   await desk.olivia.comment(issue, '/cancel');
-  for (let time = 0; time < 4; time += 1) {
+  for (let time = 0; time < 25; time += 1) {
     await desk.settle();
-    desk.clock.ms += 60_000;
+    desk.clock.ms += 600_000;
   }
   expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, buried: 1 });
   desk.interfere(() => undefined);

@@ -94,7 +94,7 @@ test.each([404, 410])('nothing is written for hours to an issue that is gone (%i
   expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, busy: 0 });
 });
 
-test('a locked issue that takes no comments: set aside after a few tries', async () => {
+test('a locked issue that takes no comments: they are tried for some hours, then set aside', async () => {
   desk.interfere(({ path, method, caller }) =>
     caller.kind === 'installation' && method !== 'GET' && /\/issues\//.test(path)
       ? refuse(403, 'Unable to create comment because issue is locked.')
@@ -103,6 +103,12 @@ test('a locked issue that takes no comments: set aside after a few tries', async
   await happened('issues.locked');
   for (let time = 0; time < 30; time += 1) {
     desk.clock.ms += 10_000;
+    await desk.settle();
+  }
+  const { waiting } = await desk.store.outbox.size();
+  expect(waiting).toBeGreaterThan(1);
+  for (let time = 0; time < 30; time += 1) {
+    desk.clock.ms += 600_000;
     await desk.settle();
   }
   expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, busy: 0 });

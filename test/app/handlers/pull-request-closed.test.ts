@@ -29,7 +29,7 @@ test('C-6: merged while it waits, a run ends: the question is closed, and nothin
   expect(question).toContain('merged the pull request, which ended the run');
   expect(question).not.toContain('- [');
   for (const kind of ['status', 'receipt'])
-    expect(await commentOf(work.issue, kind)).toContain('### ✓ Done in part: merged');
+    expect(await commentOf(work.issue, kind)).toContain('### ✓ Partially done: merged');
   expect(await desk.olivia.labels(work.issue)).toContain('autobuild:done');
   desk.clock.ms += 30 * 24 * 3_600_000;
   await desk.reconcile();
@@ -102,11 +102,13 @@ test('C-6: closed unmerged while it works, a run is paused; /continue goes on wi
   expect(await desk.state()).toMatchObject({ status: 'waiting_for_input', paused: { rearm: [] } });
   const status = await commentOf(work.issue, 'status');
   expect(status).toContain('### ⏸ Waiting for you: the pull request was closed by walter');
-  expect(status).toContain('`/continue` goes on with a new pull request, `/cancel` ends the run.');
+  expect(status).toContain(
+    'Resume with `/continue` (opens a new pull request), or end the run with `/cancel`.',
+  );
   expect(status).not.toContain(`#${number}`);
   const told = (await desk.olivia.comments(work.issue)).at(-1)?.body;
   expect(told).toContain('Paused: the pull request was closed by walter.');
-  expect(told).toContain('`/continue` goes on with a new pull request, `/cancel` ends the run.');
+  expect(told).toContain('`/continue` continues with a new pull request, `/cancel` ends the run.');
   expect(await work.check()).toMatchObject({ conclusion: 'action_required' });
   // The job saves its work and parks: nothing is opened behind their back, and the closed one can be reopened as it was.
   await publishMore('two\n');
@@ -124,7 +126,7 @@ test('C-6: closed unmerged while it works, a run is paused; /continue goes on wi
   await desk.settle();
   const paused = await commentOf(work.issue, 'status');
   expect(paused).toContain(`Draft pull request #${second.number}`);
-  expect(paused).toContain('paused, decide when you like');
+  expect(paused).toContain('⏸ Paused: resume with `/continue`');
 });
 
 test('C-6: closed unmerged while it waits, the question stays; accepted, the work is in a new pull request', async () => {
@@ -135,7 +137,7 @@ test('C-6: closed unmerged while it waits, the question stays; accepted, the wor
   expect((await desk.state()).pending).toBe('e1');
   const status = await commentOf(work.issue, 'status');
   expect(status).toContain(
-    'And the pull request was closed by olivia: an answer goes on with a new pull request, `/cancel` ends the run.',
+    'Also, the pull request was closed by olivia: your answer continues with a new pull request, `/cancel` ends the run.',
   );
   await desk.olivia.comment(work.issue, '/accept');
   await desk.settle();
@@ -183,7 +185,7 @@ test('C-6: closed and opened again without our hearing of it: both are found, an
   await reopen(number);
   await desk.reconcile();
   const status = await commentOf(work.issue, 'status');
-  expect(status).toContain('paused, decide when you like');
+  expect(status).toContain('⏸ Paused: resume with `/continue`');
   expect(status).toContain(`Draft pull request #${number}`);
   await desk.olivia.comment(number, '/continue');
   await desk.reconcile();

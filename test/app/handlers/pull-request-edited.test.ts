@@ -21,13 +21,13 @@ test('a tick of Run CI makes our commit again without [skip ci], with the same f
   expect(await work.head()).not.toBe(seen.head.sha);
   expect(await desk.olivia.file('src/login.ts', seen.head.ref)).toBe('one\n');
   const { body } = await work.pull();
-  expect(body).toContain(`✓ CI runs on \`${(await work.head()).slice(0, 7)}\`, asked by walter.`);
+  expect(body).toContain(`✓ CI runs on \`${(await work.head()).slice(0, 7)}\`, requested by walter.`);
   expect(body).not.toContain('- [');
   // The check stands beside the newest commit.
   expect(await work.check()).toMatchObject({ status: 'completed', conclusion: 'action_required' });
 });
 
-test('somebody else has commits on the branch: Run CI adds one, and theirs stay', async () => {
+test('has commits by somebody else on the branch: Run CI adds one, and theirs stay', async () => {
   desk = await openAppDesk();
   const work = await publishRun(desk);
   const { head } = await work.pull();
@@ -85,7 +85,7 @@ test('R-8: the branch moved since the person looked: nothing runs, it is said, a
   // As it stood on a page that was open all the time.
   await actAndSettle(desk, 'pull_request', () => desk.olivia.tickRunCi(seen));
   expect(await work.head()).toBe(moved);
-  expect(await repliesOn(seen.number)).toEqual([expect.stringContaining('the branch has moved')]);
+  expect(await repliesOn(seen.number)).toEqual([expect.stringContaining('the branch has new commits')]);
   const { body } = await work.pull();
   expect(body).toMatch(BOX);
   expect(body).toContain(`id=ci.${moved} `);
@@ -137,7 +137,7 @@ test('R-2: a crash after the commit of Run CI: it is known as ours, so that late
   await desk.settle();
   expect(await desk.olivia.file('src/login.ts', head.ref)).toBe('two\n');
   expect((await desk.olivia.comments(work.issue)).map((comment) => comment.body).join()).not.toContain(
-    'somebody else has commits',
+    'has commits by somebody else',
   );
 });
 
@@ -161,7 +161,7 @@ test('somebody who may not write is refused politely, once, and the box is empti
     expect((await work.pull()).body).toBe(body);
   }
   expect(await work.head()).toBe(head.sha);
-  expect(await repliesOn(number)).toEqual([expect.stringContaining('people with write access')]);
+  expect(await repliesOn(number)).toEqual([expect.stringContaining('require write access')]);
 });
 
 test('any other edit does nothing: other words, a new title, a box that is none of ours', async () => {

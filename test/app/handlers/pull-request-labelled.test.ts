@@ -30,7 +30,7 @@ test('C-6: the label on a pull request is answered once, and starts nothing', as
   await label(number, 'autobuild');
   const [notice, ...more] = await notices();
   expect(more).toEqual([]);
-  expect(notice?.body).toContain('this is a pull request, and only issues are built');
-  expect(notice?.body).toContain('Asking @walter, who set the label.');
+  expect(notice?.body).toContain('this is a pull request, and only issues can be built');
+  expect(notice?.body).toContain('@walter, please take a look (you set the label).');
   expect(await desk.store.runs.list(10)).toEqual(['r1']);
 });

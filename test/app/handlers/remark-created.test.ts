@@ -22,7 +22,7 @@ test('C-6: a command in a remark on a line does nothing, and its author is told 
   desk = await openAppDesk();
   const { number } = await (await publishRun(desk)).pull();
   const told = async () =>
-    (await desk.olivia.comments(number)).filter(({ body }) => body.includes('remarks on lines'));
+    (await desk.olivia.comments(number)).filter(({ body }) => body.includes('line comments'));
   await remark(number, 'Why not a constant?');
   expect(await told()).toEqual([]);
   await remark(number, '/provide colour=S3CRETvalue99');

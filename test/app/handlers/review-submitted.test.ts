@@ -61,6 +61,6 @@ test('P-9: a secret in a review is taken, and as no review can be deleted, rotat
   );
   expect((await desk.state()).status).toBe('building');
   const said = (await desk.olivia.comments(number)).map(({ body }) => body).join('\n');
-  expect(said).toContain('Please rotate: colour. It came in a review.');
+  expect(said).toContain('Please rotate: colour. It was posted in a review.');
   expect(said).not.toContain(secret);
 });

@@ -26,9 +26,53 @@ test('a job that is cancelled on the Actions page pauses the run: no new job, an
     body.includes('cancelled in Actions'),
   );
   expect(said).toHaveLength(1);
-  expect(said[0]?.body).toContain('`/continue` goes on');
+  expect(said[0]?.body).toContain('Resume with `/continue`');
   await desk.olivia.comment(issue, '/continue');
   await desk.settle();
+  expect(builds()).toBe(before + 1);
+});
+
+test.each([
+  ['its time is over', 350],
+  // Actions ends the steps before it ends the job.
+  ['its time is over and its steps took a while to end', 354],
+])(
+  'R-13: a job that Actions cancels because %s is no person’s cancel: another one follows',
+  async (_, minutes) => {
+    desk = await openAppDesk();
+    const { issue } = await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+    const before = builds();
+    desk.clock.ms += minutes * 60_000;
+    await ended('cancelled');
+    expect((await desk.state()).paused).toBeUndefined();
+    expect(builds()).toBe(before + 1);
+    expect((await desk.olivia.comments(issue)).filter(({ body }) => body.includes('Paused:'))).toEqual([]);
+    const events = (await desk.store.runs.events('r1')).flatMap(({ commit }) => commit.events);
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'job_lost',
+        reason: 'the job hit its time limit of 350 minutes',
+      }),
+    );
+  },
+);
+
+test('R-13: one minute and more before its time is over it is a person who cancelled', async () => {
+  desk = await openAppDesk();
+  await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+  desk.clock.ms += 348 * 60_000;
+  await ended('cancelled');
+  expect((await desk.state()).paused).toBeDefined();
+});
+
+test('R-13: a job that waited a day for its runner was not cancelled by a person', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const [dispatched] = desk.github.workflows.runs;
+  const before = builds();
+  desk.clock.ms += 24 * 3_600_000;
+  await desk.endActionsRun(dispatched?.id ?? 0, 'cancelled');
+  expect((await desk.state(run)).paused).toBeUndefined();
   expect(builds()).toBe(before + 1);
 });
 
@@ -86,11 +130,11 @@ test('E-13: the third job in a row that is lost pauses the run, and one comment 
   await ended('failure');
   expect((await desk.state()).paused).toBeDefined();
   expect(builds()).toBe(before);
-  const said = (await desk.olivia.comments(issue)).filter(({ body }) => body.includes('Paused:'));
+  const said = (await desk.olivia.comments(issue)).filter(({ body }) => body.includes('Paused: 3 jobs'));
   expect(said).toHaveLength(1);
   expect(said[0]?.body).toContain('3 jobs in a row ended before a turn was finished');
   expect(said[0]?.body).toMatch(
-    new RegExp(`\\[The log of the last one\\]\\(https?://\\S+/actions/runs/${SEEDED_ACTIONS_RUN}\\)`),
+    new RegExp(`\\[Log of the last job\\]\\(https?://\\S+/actions/runs/${SEEDED_ACTIONS_RUN}\\)`),
   );
   await desk.olivia.comment(issue, '/continue');
   await desk.settle();

@@ -139,7 +139,7 @@ test('R-1: a tick found late that nobody can be named for is asked for again, on
   expect((await desk.state()).status).toBe('waiting_for_input');
   const replies = await commentsOf(issue, 'reply');
   expect(replies).toHaveLength(1);
-  expect(replies[0]?.body).toContain('GitHub does not tell by whom');
+  expect(replies[0]?.body).toContain('GitHub does not say by whom');
   expect(replies[0]?.body).toContain('reply with its command');
   const [after] = await commentsOf(issue, 'escalation');
   const withoutReminder = (body = '') => body.replace(/reminder \d\d:\d\d UTC/, '');

@@ -53,7 +53,7 @@ test('R-13: a dispatch that starts no workflow run is repeated, three times in a
   expect((await desk.state(run)).paused).toBeDefined();
   const said = await comments(issue, 'Paused: the job does not start');
   expect(said).toHaveLength(1);
-  expect(said[0]?.body).toContain('no workflow run of it appeared');
+  expect(said[0]?.body).toContain('no workflow run appeared');
   expect(said[0]?.body).toContain('/continue');
 });
 
@@ -93,14 +93,14 @@ test('R-5: a silent job is shown as silent within 180 s, and as back when it is;
   const before = builds();
   desk.clock.ms += 140_000;
   await desk.watchJobs();
-  expect(await comments(issue, 'The job is silent')).toEqual([]);
+  expect(await comments(issue, 'No sign of life from the job')).toEqual([]);
   desk.clock.ms += 20_000;
   await desk.watchJobs();
-  const [status] = await comments(issue, 'The job is silent');
+  const [status] = await comments(issue, 'No sign of life from the job');
   expect(status?.body).toContain(`/actions/runs/${SEEDED_ACTIONS_RUN}`);
   const { op = '' } = (await desk.dispatch()) ?? {};
   await desk.store.dispatches.change(op, { heard_at: new Date(desk.clock.ms).toISOString() });
   await desk.watchJobs();
-  expect(await comments(issue, 'The job is silent')).toEqual([]);
+  expect(await comments(issue, 'No sign of life from the job')).toEqual([]);
   expect(builds()).toBe(before);
 });

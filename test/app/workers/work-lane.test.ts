@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { write } from '../../../src/app/handle-input.ts';
 import { workLane } from '../../../src/app/workers/work-lane.ts';
+import { createQueueWorker } from '../../../src/app/workers/work-queue.ts';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { endJobs } from '../end-jobs.ts';
 
@@ -42,4 +44,48 @@ test('R-2: a desk that stood still for longer than its lease does not write what
   expect(others).toBe(1);
   const comments = await (await deps.github(INSTALLED)).comments(issue);
   expect(comments.filter(({ body }) => body.includes('Said once'))).toHaveLength(1);
+});
+
+test('R-1: a webhook is handled although GitHub refused a call for it once, after an outage', async () => {
+  desk = await openAppDesk();
+  const { deps, store, clock } = desk;
+  const received_at = new Date(clock.ms).toISOString();
+  await store.inbox.put([{ id: 'w1', event: 'issues', payload: '{}', lane: '5#1', received_at }]);
+  const errors = [502, 502, 403].map((status) => new GitHubError('no', { status }));
+  let handled = 0;
+  const work = async () => {
+    const error = errors.shift();
+    if (error) throw error;
+    handled += 1;
+  };
+  const look = createQueueWorker({ queue: store.inbox, name: 'inbox', work, log: deps.log });
+  for (let time = 0; time < 4; time += 1) {
+    await look();
+    clock.ms += 60_000;
+  }
+  expect(handled).toBe(1);
+});
+
+test('R-13: the last words of a run are written although GitHub refused them for a while, each once', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  await desk.olivia.comment(issue, '/cancel');
+  const isComment = ({ method, path }: { method: string; path: string }) =>
+    method !== 'GET' && /\/issues\/(\d+\/)?comments/.test(path);
+  desk.interfere((call) =>
+    isComment(call) ? { status: 403, body: { message: 'Resource not accessible' } } : undefined,
+  );
+  for (let time = 0; time < 6; time += 1) {
+    await desk.settle();
+    desk.clock.ms += 60_000;
+  }
+  const bodies = async () => (await desk.olivia.comments(issue)).map(({ body }) => body);
+  expect((await bodies()).filter((body) => body.includes(':receipt '))).toEqual([]);
+  desk.interfere(() => undefined);
+  desk.clock.ms += 600_000;
+  await desk.settle();
+  const written = await bodies();
+  expect(written.filter((body) => body.includes(':receipt '))).toHaveLength(1);
+  expect(written.find((body) => body.includes(':status '))).toContain('Cancelled');
+  expect(written.find((body) => body.includes(':escalation '))).not.toContain('- [ ]');
 });

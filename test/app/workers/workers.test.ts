@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { startWorkers, type Workers } from '../../../src/app/workers/workers.ts';
 import { until } from '../../e2e-github/until.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
@@ -10,6 +10,7 @@ let desk: AppDesk;
 let workers: Workers | undefined;
 afterEach(async () => {
   await workers?.stop();
+  vi.useRealTimers();
   if (desk) await endJobs(desk);
   await desk?.close();
 });
@@ -39,4 +40,46 @@ test('P-10: where nobody answered while no desk ran, the run ends when one runs 
   work();
   await until('the run has ended', async () => (await desk.state()).status === 'cancelled');
   expect((await desk.state()).finished?.reason).toBe('nobody answered for 15 days');
+});
+
+test('R-1: webhooks of several issues are handled at once, and an empty queue costs one look', async () => {
+  desk = await openAppDesk();
+  const { inbox, outbox } = desk.deps.store;
+  const looks: string[] = [];
+  const counted = <Queue extends { claim(leaseMs: number): unknown }>(name: string, queue: Queue): Queue => ({
+    ...queue,
+    claim(leaseMs: number) {
+      looks.push(name);
+      return queue.claim(leaseMs);
+    },
+  });
+  const store = {
+    ...desk.deps.store,
+    inbox: counted('inbox', inbox),
+    outbox: counted('outbox', outbox),
+  };
+  await startWorkers({ ...desk.deps, store }, async () => undefined).stop();
+  expect(looks.sort()).toEqual(['inbox', 'outbox']);
+
+  const lanes = ['5/1', '5/2', '5/3', '5/4'];
+  await inbox.put(
+    lanes.map((lane) => ({
+      id: lane,
+      event: 'push',
+      payload: '{}',
+      lane,
+      received_at: '2026-11-16T09:00:00Z',
+    })),
+  );
+  // The look of every second would find them, too.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const begun: string[] = [];
+  const all = Promise.withResolvers<void>();
+  workers = startWorkers(desk.deps, async ({ id }) => {
+    begun.push(id);
+    if (begun.length === lanes.length) all.resolve();
+    await all.promise;
+  });
+  await all.promise;
+  expect(begun.sort()).toEqual(lanes);
 });

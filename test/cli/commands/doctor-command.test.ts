@@ -85,11 +85,11 @@ test.each([
   expect(lines.join('')).not.toContain('\u001b');
 });
 
-test('S-4: a program is asked in the environment of a run, without tokens and other keys', async () => {
+test('S-4: a program is asked for its version without tokens and keys, its own included', async () => {
   const look = machine({ codex: 'echo "codex-cli 0.166.0 $GITHUB_TOKEN$ANTHROPIC_API_KEY$OPENAI_API_KEY"' });
   const env = { GITHUB_TOKEN: 'secret', ANTHROPIC_API_KEY: 'secret', OPENAI_API_KEY: 'own' };
   const { lines } = await look(['--agent', 'codex'], env);
-  expect(lines[1]).toBe('✓ codex: codex-cli 0.166.0 own');
+  expect(lines[1]).toBe('✓ codex: codex-cli 0.166.0');
 });
 
 test('an agent of the config is looked for by its command, also under the name of a built-in one', async () => {
@@ -120,9 +120,37 @@ test('without a name every agent is looked at, and none is needed', async () => 
   expect(lines.at(-1)).toContain('Any other command works too');
 });
 
+test('T-8: the agent that the config names has to be there', async () => {
+  const look = machine({ codex: 'echo codex-cli 0.166.0' });
+  look.write('.github/autobuild.yml', 'agent: claude\n');
+  const missing = await look([], { OPENAI_API_KEY: 'k' });
+  expect(missing.ok).toBe(false);
+  expect(missing.lines.at(-1)).toBe('✗ .github/autobuild.yml names claude');
+  look.write('.github/autobuild.yml', 'agent: codex\n');
+  const there = await look([], { OPENAI_API_KEY: 'k' });
+  expect(there.ok).toBe(true);
+  expect(there.lines.at(-1)).toBe('✓ .github/autobuild.yml names codex');
+});
+
 test('an unknown name is refused, with those that are known', async () => {
   await expect(machine({})(['--agent', 'nobody'])).rejects.toMatchObject({
     message: expect.stringContaining('nobody'),
     remedy: expect.stringContaining('claude, codex, gemini, opencode, copilot'),
   });
+});
+
+test('the version is that of the run, which does not use newer ones in the home of the user', async () => {
+  const look = machine({ copilot: 'test "$COPILOT_HOME" && echo 1.0.102 || echo 9.9.9' });
+  const { lines, ok } = await look(['--agent', 'copilot'], { COPILOT_GITHUB_TOKEN: 'k' });
+  expect(ok).toBe(true);
+  expect(lines[1]).toBe('✓ copilot: 1.0.102');
+});
+
+test("Claude Code's own login is named as its key", async () => {
+  const look = machine({ claude: 'echo "2.1.325 (Claude Code)"' });
+  const home = makeTemporaryDirectory();
+  writeFileSync(join(home, '.credentials.json'), '{"claudeAiOauth":{"accessToken":"secret-token"}}');
+  const { lines, ok } = await look(['--agent', 'claude'], { CLAUDE_CONFIG_DIR: home });
+  expect(ok).toBe(true);
+  expect(lines.at(-1)).toBe(`  key: its own login, ${home}/.credentials.json`);
 });

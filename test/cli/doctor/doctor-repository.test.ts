@@ -20,9 +20,9 @@ const ROOT = join(import.meta.dirname, '../../..');
 const CLI = join(ROOT, 'src/cli.ts');
 const WORKFLOW = '.github/workflows/autobuild.yml';
 const CONFIG = '.github/autobuild.yml';
-const TEMPLATE = readFileSync(join(ROOT, 'templates/workflow.yml'), 'utf8').replace(
-  '# ANTHROPIC_API_KEY',
-  'ANTHROPIC_API_KEY',
+const TEMPLATE = readFileSync(join(ROOT, 'test/golden/init/npm.yml'), 'utf8').replaceAll(
+  /acme\/autobuild@\w+/g,
+  'autobuild/autobuild@v0.1.0',
 );
 const SETTINGS = 'agent: claude\nverify: [npm test]\n';
 
@@ -160,6 +160,11 @@ describe('a repository that is ready', () => {
 ✓ The inputs of the workflow are those the App gives.
 ✓ The job may read the repository and nothing else.
 ✓ The action is autobuild/autobuild@v0.1.0.
+✓ The jobs obey the App at https://autobuild.acme.dev alone.
+✓ Both jobs have the same set-up.
+✓ A step installs claude 2.1.325, the version that was tested.
+✓ The jobs run on machines that the action can use.
+✓ A job hands over after 340 minutes, before Actions ends it after 350.
 ✓ The secret ANTHROPIC_API_KEY is there.
 ✓ The label autobuild is there.
 ✓ No ruleset hinders branches below autobuild/.
@@ -246,6 +251,51 @@ describe('each problem with its remedy', () => {
       { check: 'workflow', status: 'problem', message: expect.stringContaining('it is no workflow: jobs:') },
     ],
     [
+      'no App that is pinned',
+      () => setFile(WORKFLOW, TEMPLATE.replaceAll(/ {8}with:\n {10}desk: .*\n/g, '')),
+      { check: 'desk', status: 'hint', message: expect.stringContaining('No App is pinned') },
+    ],
+    [
+      'different Apps',
+      () => setFile(WORKFLOW, TEMPLATE.replace('autobuild.acme.dev', 'evil.dev')),
+      { check: 'desk', status: 'problem', message: expect.stringContaining('different Apps') },
+    ],
+    [
+      'a job that verifies without set-up',
+      () => {
+        const at = TEMPLATE.indexOf('# The same set-up');
+        return setFile(
+          WORKFLOW,
+          TEMPLATE.slice(0, at) + TEMPLATE.slice(TEMPLATE.indexOf('- uses: autobuild', at)),
+        );
+      },
+      {
+        check: 'set-up',
+        status: 'hint',
+        message: expect.stringContaining('No step of the job that verifies'),
+      },
+    ],
+    [
+      'jobs that are set up differently',
+      () => setFile(WORKFLOW, TEMPLATE.replace('- run: npm ci', '- run: npm install')),
+      { check: 'set-up', status: 'hint', message: expect.stringContaining('`build` lacks npm ci') },
+    ],
+    [
+      'no step for the agent',
+      () => setting('npm install -g @anthropic-ai/claude-code@', 'echo '),
+      {
+        check: 'agent',
+        status: 'hint',
+        message: 'No step installs claude from npm.',
+        remedy: expect.stringContaining('- run: npm install -g @anthropic-ai/claude-code@'),
+      },
+    ],
+    [
+      'another version of the agent',
+      () => setting('claude-code@', 'claude-code@1.'),
+      { check: 'agent', status: 'hint', message: expect.stringContaining('in another version than') },
+    ],
+    [
       'a missing input',
       () => setting('      operation:', '      operator:'),
       {
@@ -300,7 +350,7 @@ describe('each problem with its remedy', () => {
     ],
     [
       'no action',
-      () => setting('autobuild/autobuild@v0.1.0', 'somebody/else@v1'),
+      () => setting('autobuild/autobuild@v0.1.0', `somebody/else@${'a'.repeat(40)}`),
       { check: 'action', status: 'problem', message: `No step of ${WORKFLOW} runs the action.` },
     ],
     [
@@ -348,7 +398,7 @@ describe('each problem with its remedy', () => {
     [
       'Actions switched off',
       () => answering('/repos/:owner/:repo/actions/permissions', { status: 200, body: { enabled: false } }),
-      { check: 'actions', status: 'problem', message: 'Actions are switched off for the repository.' },
+      { check: 'actions', status: 'problem', message: 'Actions is disabled for the repository.' },
     ],
     [
       'no actions of others',
@@ -389,7 +439,7 @@ describe('each problem with its remedy', () => {
     [
       'issues switched off',
       () => onRepository({ has_issues: false }),
-      { check: 'repository', status: 'problem', message: 'Issues are switched off.' },
+      { check: 'repository', status: 'problem', message: 'Issues are disabled.' },
     ],
     [
       'a repository that was renamed',
@@ -400,6 +450,137 @@ describe('each problem with its remedy', () => {
       'no label',
       () => answering('/repos/:owner/:repo/labels/:name', refuse(404, 'Not Found')),
       { check: 'label', status: 'hint', remedy: 'Make it: gh label create autobuild' },
+    ],
+    [
+      'an action that is not pinned',
+      () => setting('actions/checkout@d23441a48e516b6c34aea4fa41551a30e30af803', 'actions/checkout@v6'),
+      {
+        check: 'pins',
+        status: 'hint',
+        message: expect.stringContaining('uses actions/checkout@v6, which may change under you'),
+      },
+    ],
+    [
+      'job minutes that are not below the time-out',
+      () => setting('timeout-minutes: 350', 'timeout-minutes: 340'),
+      {
+        check: 'time',
+        status: 'problem',
+        message: `${WORKFLOW}: \`jobs.build\` is ended after 340 minutes, and AUTOBUILD_JOB_MINUTES is 340: its work is lost.`,
+        remedy: expect.stringContaining('to 330 or less'),
+      },
+    ],
+    [
+      'job minutes too close to the time-out',
+      () => setting('timeout-minutes: 350', 'timeout-minutes: 342'),
+      { check: 'time', status: 'hint', message: expect.stringContaining('too late to save its work') },
+    ],
+    [
+      'a time-out that is below the default',
+      () => setting('timeout-minutes: 350', 'timeout-minutes: 30'),
+      { check: 'time', status: 'problem', message: expect.stringContaining('after 30 minutes') },
+    ],
+    [
+      'a time-out that is an expression',
+      () => setting('timeout-minutes: 350', 'timeout-minutes: $' + '{{ vars.MINUTES }}'),
+      { check: 'time', status: 'unknown', message: expect.stringContaining('cannot be compared') },
+    ],
+    [
+      'a machine with Windows',
+      () => setFile(WORKFLOW, TEMPLATE.replace('ubuntu-latest', 'windows-latest')),
+      {
+        check: 'runner',
+        status: 'problem',
+        message: expect.stringContaining('`jobs.build` runs on windows-latest'),
+      },
+    ],
+    [
+      'a machine that ends jobs early',
+      () => setFile(WORKFLOW, TEMPLATE.replace('ubuntu-latest', '[ubuntu-slim]')),
+      { check: 'runner', status: 'problem', message: expect.stringContaining('after 15 minutes') },
+    ],
+    [
+      'a machine that is gone',
+      () => setFile(WORKFLOW, TEMPLATE.replace('ubuntu-latest', 'ubuntu-20.04')),
+      { check: 'runner', status: 'problem', message: expect.stringContaining('no longer has') },
+    ],
+    [
+      'a machine of their own',
+      () =>
+        setFile(WORKFLOW, TEMPLATE.replace('ubuntu-latest', '{ group: big, labels: [self-hosted, linux] }')),
+      { check: 'runner', status: 'hint', message: expect.stringContaining('runs on self-hosted, linux') },
+    ],
+    [
+      'a machine that is only known later',
+      () => setFile(WORKFLOW, TEMPLATE.replace('ubuntu-latest', '$' + '{{ vars.RUNNER }}')),
+      { check: 'runner', status: 'unknown', message: expect.stringContaining('only known when it runs') },
+    ],
+    [
+      'an environment with reviewers',
+      async () => {
+        await setting(
+          '    timeout-minutes: 350',
+          '    timeout-minutes: 350\n    environment: { name: keys }',
+        );
+        answering('/repos/:owner/:repo/environments/:name', {
+          status: 200,
+          body: {
+            name: 'keys',
+            protection_rules: [
+              { id: 1, node_id: 'a', type: 'wait_timer', wait_timer: 30 },
+              { id: 2, node_id: 'b', type: 'required_reviewers', reviewers: [] },
+            ],
+          },
+        });
+      },
+      {
+        check: 'environment',
+        status: 'hint',
+        message: expect.stringContaining(
+          'a reviewer has to approve each job, and each job waits for 30 minutes',
+        ),
+      },
+    ],
+    [
+      'an environment that cannot be seen',
+      () => setting('    timeout-minutes: 350', '    timeout-minutes: 350\n    environment: keys'),
+      { check: 'environment', status: 'unknown', message: 'The environment keys cannot be seen.' },
+    ],
+    [
+      'a ruleset for pushes',
+      () =>
+        answering('/repos/:owner/:repo/rulesets', {
+          status: 200,
+          body: [
+            { id: 1, name: 'small files', source: 'olivia/shop', target: 'push', enforcement: 'active' },
+            { id: 2, name: 'later', source: 'olivia/shop', target: 'push', enforcement: 'disabled' },
+            { id: 3, name: 'main', source: 'olivia/shop', target: 'branch', enforcement: 'active' },
+          ],
+        }),
+      {
+        check: 'rulesets',
+        status: 'hint',
+        message: expect.stringContaining('restrict pushes: small files.'),
+      },
+    ],
+    [
+      'a ruleset of another kind',
+      () =>
+        answering('/repos/:owner/:repo/rulesets', {
+          status: 200,
+          body: [{ id: 1, name: 'who may run', source: 'olivia', target: 'workflow', enforcement: 'active' }],
+        }),
+      { check: 'rulesets', status: 'hint', message: expect.stringContaining('does not know: who may run.') },
+    ],
+    [
+      'a squash that takes over our messages',
+      () => onRepository({ allow_squash_merge: true, squash_merge_commit_message: 'COMMIT_MESSAGES' }),
+      {
+        check: 'squash',
+        status: 'hint',
+        message: expect.stringContaining('the mark that holds CI back'),
+        remedy: expect.stringContaining('Pull request title and description'),
+      },
     ],
     [
       'a ruleset',
@@ -537,11 +718,17 @@ describe('the App', () => {
           metadata: 'read',
           pull_requests: 'write',
         },
-        events: SUBSCRIBED_EVENTS.filter((event) => event !== 'workflow_run'),
+        events: SUBSCRIBED_EVENTS.filter((event) => event !== 'workflow_run' && event !== 'push'),
       },
     });
     expect(await appTroubles()).toMatchObject([
       { check: 'app', status: 'problem', message: 'The App Autobuild lacks the event workflow_run.' },
+      {
+        check: 'app',
+        status: 'hint',
+        message:
+          'The App Autobuild does not ask for statuses: read, the event push. Everything works without; later versions use it.',
+      },
     ]);
   });
 

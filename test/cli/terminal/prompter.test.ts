@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { createAnswerSource, readTyped } from '../../../src/cli/terminal/answer-source.ts';
 import { createPrompter } from '../../../src/cli/terminal/prompter.ts';
+import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 
 /** A terminal that holds what was typed until somebody reads. */
 function openTerminal() {
@@ -68,7 +70,7 @@ test('P-9: values and free text that were ignored are not shown', async () => {
   );
   const answer = prompter.readLine('> ');
   await showed('> ');
-  expect(shown()).toContain('/provide token=…, /provide …, text that is no command, /guide …, text that');
+  expect(shown()).toContain('/provide token=…, /provide …, text that is not a command, /guide …, text that');
   expect(shown()).not.toContain('hunter2');
   expect(shown()).not.toContain('\x1b]0;');
   input.write('/review\r');
@@ -113,4 +115,43 @@ test('E-10: a terminal that is closed, or given up, before the question gives no
   const answer = givenUp.prompter.readLine('> ');
   givenUp.prompter.close();
   expect(await answer).toBeUndefined();
+});
+
+test('T-7: plain words are sent as guidance only after Enter; an empty line is nothing', async () => {
+  for (const [key, sent] of [
+    ['\r', true],
+    ['\x1b', false],
+    ['n', false],
+  ] as const) {
+    const { input, prompter, showed } = openTerminal();
+    const answer = createAnswerSource([], prompter).next({ inputs: [] } as unknown as Escalation, new Set());
+    await showed('> ');
+    input.write('just use plus instead of minus\r');
+    await showed('as guidance and continue?');
+    input.write(key);
+    expect(await answer).toEqual(
+      sent
+        ? {
+            kind: 'command',
+            command: { name: 'guide', text: 'just use plus instead of minus' },
+            via: 'terminal',
+          }
+        : { kind: 'nothing' },
+    );
+  }
+  expect(readTyped('  ')).toEqual({ kind: 'nothing' });
+  expect(readTyped('contineu')).toMatchObject({ kind: 'problem', isPlain: false });
+  expect(readTyped('/guied use plus')).toMatchObject({ kind: 'problem', isPlain: false });
+});
+
+test('a bare /provide where no value is asked for is left to the run, which says so', async () => {
+  const { input, prompter, showed } = openTerminal();
+  const answer = createAnswerSource([], prompter).next({ inputs: [] } as unknown as Escalation, new Set());
+  await showed('> ');
+  input.write('/provide\r');
+  expect(await answer).toEqual({
+    kind: 'command',
+    command: { name: 'provide', inputs: {} },
+    via: 'terminal',
+  });
 });

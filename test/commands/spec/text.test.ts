@@ -2,15 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { parseComment } from '../../../src/commands/parse-comment.ts';
 
 describe('/guide and /override', () => {
-  it('takes the rest of the comment as it was written, fenced blocks included', () => {
+  it('takes the rest of the comment as readers see it, fenced blocks included', () => {
     const text = 'Use *this* \\_ form:\n\n```ts\nconst a = `<!-- x -->`;\n```\n\n> not /that\n\n- one\n- two';
+    const shown = text.replace('\\_', '_');
     expect(parseComment(`Hello\n\n/guide ${text}\n`)).toEqual({
       kind: 'command',
-      command: { name: 'guide', text },
+      command: { name: 'guide', text: shown },
     });
     expect(parseComment(`/override\n\n${text}`)).toEqual({
       kind: 'command',
-      command: { name: 'override', text },
+      command: { name: 'override', text: shown },
+    });
+    expect(parseComment(`/guide ${text}`, { isOwn: true })).toEqual({
+      kind: 'command',
+      command: { name: 'guide', text },
     });
   });
 

@@ -50,17 +50,21 @@ describe('what every question says', () => {
     ['runtime', 'Runtime Limit'],
     ['loop', 'Loop Detected'],
     ['errors', 'Error Threshold'],
-  ])('G-13: %s carries its header and asks how to proceed', (name, header) => {
+  ])('G-13: %s carries its header, says each fact once, and asks what next', (name, header) => {
     const markdown = render(name);
-    expect(markdown).toContain(`**${header}.** ${question(name).question}`);
-    expect(markdown).toContain('How to proceed?');
+    const { question: asked, headline } = question(name);
+    expect(markdown).toMatch(new RegExp(`^\\*\\*${header}\\.?\\*\\*`, 'm'));
+    expect(headline).toMatch(/, what next\?$/);
+    expect(asked).toMatch(/ How to proceed\?$/);
+    expect(markdown).not.toContain(asked);
+    expect(markdown).not.toContain('How to proceed?');
   });
 
   it('E-9: type, criteria, context, recent actions and options are there', () => {
     const markdown = render('same_error');
     expect(markdown).toContain('`same_error_repeated: 3`');
     expect(markdown).toContain('| 6, 13:32:10 | npm test -- redeem | ✗ TypeError: Cannot read');
-    expect(markdown).toContain('Asking @rosa, who labelled the issue.');
+    expect(markdown).toContain('@rosa, please answer (you labelled the issue).');
   });
 
   it('E-1: each occurrence stands with its place and what was tried after it', () => {
@@ -72,7 +76,8 @@ describe('what every question says', () => {
 
   it('E-4: the pass-rate history is shown, and that tests went missing', () => {
     const markdown = render('no_test_improvement');
-    expect(markdown).toContain('no test improvement after 3 attempts');
+    expect(question('no_test_improvement').question).toContain('no test improvement after 3 attempts');
+    expect(markdown).toContain('no improvement in 3 test runs');
     expect(markdown).toContain('5/14, 7/14, 11/14, 11/14, 11/14, 11/13 · `▃▄▆▆▆▆`');
     expect(markdown).toContain('| 6 | 11/13 | 84 % |');
     expect(markdown).toContain('The number of tests fell from 14 to 13.');
@@ -82,14 +87,29 @@ describe('what every question says', () => {
     const markdown = render('files');
     for (const path of question('files').triggers[0]?.evidence.files ?? [])
       expect(markdown).toContain(`\`${path}\``);
-    expect(markdown).toContain('| 21 | `src/mail/layout.ts` | proposed, not made |');
-    expect(markdown).toContain('The edit has not been made; it is held until you answer.');
+    expect(markdown).toContain('| 21 | `src/mail/layout.ts` | not changed yet |');
+    expect(markdown).toContain('The edit waits for your answer.');
     expect(markdown).toContain('+  return wrap(`text`, footer);');
+  });
+
+  it('B-8: a change that may have no room leads to its page, where there are pages', () => {
+    const diff = 'https://autobuild.example.com/runs/r4x9k2/diff';
+    const where = { ...WHERE, links: { ...WHERE.links, diff } };
+    const triggers = question('files').triggers.map((trigger) => ({
+      ...trigger,
+      evidence: {
+        ...trigger.evidence,
+        proposed: trigger.evidence.proposed?.map((write) => ({ ...write, diff: '+line\n'.repeat(2_000) })),
+      },
+    }));
+    expect(render('files', where, { triggers })).toContain(`[The whole change](${diff})`);
+    expect(render('files', WHERE, { triggers })).not.toContain('The whole change');
+    expect(render('files', where)).not.toContain('The whole change');
   });
 
   it('E-6: the scope and the attempted path are shown', () => {
     const markdown = render('scope');
-    expect(markdown).toContain("**The task's paths:** `src/cards/**` and `test/**`");
+    expect(markdown).toContain("**The task's scope:** `src/cards/**` and `test/**`");
     expect(markdown).toContain('`src/mail/layout.ts`');
   });
 
@@ -106,13 +126,13 @@ describe('what every question says', () => {
   it('E-8: several triggers are one question that lists all', () => {
     const markdown = render('two_triggers');
     expect(markdown).toContain('| Same error | **3/3** |');
-    expect(markdown).toContain('| No better test run | **3/3** |');
+    expect(markdown).toContain('| Runs without improvement | **3/3** |');
     expect(markdown).toContain('`same_error_repeated: 3` and `no_test_improvement_after: 3`');
   });
 
   it('the mention is the only one, and a mention that is none is left out', () => {
     expect(render('need_help').match(/@rosa/g)).toHaveLength(2); // one of them in code, in the agent's words
-    expect(render('loop', { ...WHERE, mentions: ['all of you <b>'] })).not.toContain('Asking');
+    expect(render('loop', { ...WHERE, mentions: ['all of you <b>'] })).not.toContain('please answer');
   });
 });
 
@@ -175,7 +195,7 @@ describe('blocked reports', () => {
     expect(markdown).toContain('#### Task Blocked - Structured Report');
     expect(markdown).toContain('**Human Action Required**');
     expect(markdown).toContain('**Blocking Issues**');
-    expect(markdown).toContain('<b>Attempts Made</b>: 3, 1 worked');
+    expect(markdown).toContain('<b>Attempts Made</b>: 3 attempts, 1 succeeded');
     expect(markdown).toContain('**Suggested Alternatives**');
     expect(markdown).toContain('| 2 | ✓ | Sell cards');
     expect(markdown).toContain('| 7 | ✗ | Send through a local mail server | Partial |');
@@ -187,17 +207,17 @@ describe('blocked reports', () => {
 
   it('B-5: without suggestions as boxes they are listed', () => {
     expect(render('iterations', WHERE, { blocked_report: REPORT })).toContain(
-      "**Suggested Alternatives**, in the agent's words\n\n1. Use the sandbox",
+      "**Suggested Alternatives** (from the agent's report)\n\n1. Use the sandbox",
     );
   });
 
   it('B-7: the fallback starts with the fixed line when the turn limit tripped, and shows what was measured', () => {
     const [, , first, , second] = render('fallback_none').split('\n').slice(1);
     expect(first).toBe('Max turns exceeded. Human intervention required.');
-    expect(second).toContain('The agent gave no account of what blocks it.');
+    expect(second).toContain('The agent did not report why it is stuck.');
     const markdown = render('fallback_none');
-    expect(markdown).toContain('What was done: 10 turns, as measured');
-    expect(markdown).toContain('Errors by how often they came: 3 kinds');
+    expect(markdown).toContain('What the 10 turns changed, as measured');
+    expect(markdown).toContain('Most frequent errors (3)');
     expect(markdown).toContain('| 5 | `MailError: 401 no API key` |');
     const report_missing = { kind: 'none' as const, problems: [] };
     expect(render('same_error', WHERE, { report_missing })).not.toContain('Max turns exceeded');
@@ -305,7 +325,7 @@ describe('size', () => {
     expect(markdown.length).toBeLessThan(60_000);
     for (const option of asked.options)
       expect(markdown).toContain(`<!-- autobuild:option id=e1.${option.id} -->`);
-    expect(markdown).toContain('Asking @rosa');
+    expect(markdown).toContain('@rosa, please answer');
     expect(markdown.trimEnd().endsWith('</sub>')).toBe(true);
     expect(markdown.match(/<details>/g)?.length ?? 0).toBe(markdown.match(/<\/details>/g)?.length ?? 0);
     walk(parseMarkdown(markdown), (node) => {
@@ -313,15 +333,15 @@ describe('size', () => {
       const widths = new Set(node.children.map((row) => row.children.length));
       expect(widths.size).toBe(1);
     });
-    expect(markdown).toMatch(/Left out for its length: .* \(on the \[run page\]/);
+    expect(markdown).toMatch(/Omitted for length: .* \(on the \[run page\]/);
   });
 
   it('B-8: a fold of some hundred rows is shortened and says where the rest is', () => {
     const action = { turn: 1, at: TIME(1), title: 'npm test', ok: true, result: '' };
     const context = { ...question('loop').context, recent_actions: many(300).map(() => action) };
-    expect(render('loop', WHERE, { context })).toContain('260 rows more on the [run page]');
+    expect(render('loop', WHERE, { context })).toContain('260 more rows on the [run page]');
     const nowhere = { ...WHERE, links: undefined };
-    expect(render('loop', nowhere, { context })).toContain("260 rows more in the run's record.");
+    expect(render('loop', nowhere, { context })).toContain("260 more rows in the run's record.");
   });
 
   it('B-8: an ordinary question stays below the target', () => {

@@ -25,13 +25,13 @@ describe('P-10: what people are told of waiting', () => {
       op: 'r4x9k2.e2.n2',
     });
     expect(markdown).toMatch(/Reminder 2 · asked .* · next reminder .* · `\/pause` stops the reminders/);
-    expect(markdown).not.toContain('closes by itself');
+    expect(markdown).not.toContain('expires on');
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('reminder'));
   });
 
   it('P-10: where waiting has an end, question, reminder and status name it', async () => {
     const state = { ...asking(waiting('loop'), reminded), reminders: forTwoWeeks };
-    const closes = 'closes by itself on 30 Nov 2026';
+    const closes = 'expires on 30 Nov 2026';
     expect(renderEscalation(state, reminded, WHERE)).toContain(closes);
     expect(renderStatus(state, WHERE)).toContain(closes);
     const reminder = renderReminder(state, reminded, { ...WHERE, op: 'r4x9k2.e2.n2' });
@@ -46,7 +46,7 @@ describe('P-10: what people are told of waiting', () => {
       reminders: { ...forEver, expire_ms: 2 * forEver.every_ms },
     };
     const markdown = renderReminder(state, last, WHERE);
-    expect(markdown).toContain('closes by itself on');
+    expect(markdown).toContain('expires on');
     expect(markdown).not.toContain('next reminder');
   });
 
@@ -57,9 +57,44 @@ describe('P-10: what people are told of waiting', () => {
       paused: { rearm: [], since: TIME(0) },
     };
     const markdown = renderStatus(run({ ...paused, reminders: forTwoWeeks }), WHERE);
-    expect(markdown).toContain('### ⏸ Waiting for you: paused, decide before 30 Nov 2026 13:00 UTC');
-    expect(markdown).toContain('closes by itself on 30 Nov 2026 13:00 UTC');
-    expect(renderStatus(run(paused), WHERE)).toContain('paused, decide when you like');
+    expect(markdown).toContain('### ⏸ Paused: resume with `/continue` before 30 Nov 2026 13:00 UTC');
+    expect(markdown).toContain('expires on 30 Nov 2026 13:00 UTC');
+    expect(renderStatus(run(paused), WHERE)).toContain('⏸ Paused: resume with `/continue`\n');
+  });
+});
+
+describe('P-10: reminders that nobody answers', () => {
+  it.each([
+    [1, '17 Nov 2026 01:00 UTC'],
+    [2, '17 Nov 2026 09:00 UTC'],
+    [9, '23 Nov 2026 17:00 UTC'],
+    [5000, '23 Nov 2026 17:00 UTC'],
+  ])('P-10: reminder %i names the next one, which comes later than the last wait', (reminders, next) => {
+    const late = { ...asked, reminders, reminded_at: TIME(4 * 60) };
+    expect(renderReminder(asking(waiting('loop'), late), late, WHERE)).toContain(`next reminder ${next}`);
+  });
+
+  it('P-10: an urgent one never waits longer than a day, or than the config asks', () => {
+    const late: Escalation = { ...asked, priority: 'high', reminders: 9, reminded_at: TIME(0) };
+    const state = asking(waiting('loop'), late);
+    expect(renderReminder(state, late, WHERE)).toContain('next reminder 17 Nov 2026 13:00 UTC');
+    const rare = { ...state, reminders: { ...forEver, high_every_ms: 2 * DAY_MINUTES * 60_000 } };
+    expect(renderReminder(rare, late, WHERE)).toContain('next reminder 18 Nov 2026 13:00 UTC');
+  });
+
+  it('P-10: after the configured number others are asked as well', async () => {
+    const late = { ...asked, reminders: 3, reminded_at: TIME(7 * 4 * 60) };
+    const state = asking(waiting('loop'), late);
+    const escalated = { to: ['corner/leads', 'rosa', 'a b'], after: 2 };
+    const where = { ...WHERE, op: 'r4x9k2.e2.n3', escalated };
+    const markdown = renderReminder(state, late, where);
+    await expect(`${markdown}\n`).toMatchFileSnapshot(golden('reminder-escalated'));
+    const named = renderReminder(state, late, { ...where, mention_reason: undefined });
+    expect(named).toContain(
+      '@rosa, please answer. @corner/leads: 2 reminders went unanswered, so you are asked too. Anyone',
+    );
+    const nobodyElse = renderReminder(state, late, { ...where, escalated: { to: ['rosa'], after: 2 } });
+    expect(nobodyElse).toContain('@rosa, please answer (you labelled the issue). Anyone');
   });
 });
 
@@ -84,7 +119,7 @@ describe('P-10: a run that nobody answered', () => {
     const status = renderStatus(over, { ...WHERE, op: 'r4x9k2.status' });
     for (const markdown of [status, renderReceipt(over, WHERE)]) {
       expect(markdown).toContain('### ✗ Cancelled: nobody answered for 14 days');
-      expect(markdown).toContain('**To start again:** take the label off the issue and set it again.');
+      expect(markdown).toContain('**To start again:** remove and re-add the label.');
     }
     await expect(`${status}\n`).toMatchFileSnapshot(golden('status-expired'));
   });
@@ -92,7 +127,7 @@ describe('P-10: a run that nobody answered', () => {
   it('P-10: the question is closed, and nobody is said to have answered it', async () => {
     const markdown = renderAnswered(over, closed, WHERE);
     expect(markdown).toContain('### ✗ Closed: nobody answered for 14 days');
-    expect(markdown).toContain('closed it on 30 Nov 2026 14:30 UTC, and the run with it');
+    expect(markdown).toContain('closed the question and the run on 30 Nov 2026 14:30 UTC');
     expect(markdown).not.toMatch(/Answered|- \[ \]|@rosa/);
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('answered-expired'));
   });
@@ -101,7 +136,7 @@ describe('P-10: a run that nobody answered', () => {
     const before: Escalation = { ...closed, status: 'resolved', resolution: { by: 'rosa', inputs: {} } };
     const answered = renderAnswered(over, before, WHERE);
     expect(answered).toContain('### ✓ Answered: decided by rosa');
-    expect(answered).not.toContain('closed it on');
+    expect(answered).not.toContain('closed the question');
     const byHand = { ...over, finished: { ...finished, reason: 'cancelled by autobuild' } };
     expect(renderStatus(byHand, WHERE)).toContain('### ✗ Cancelled by autobuild: nothing needed from you');
     expect(renderAnswered(byHand, closed, WHERE)).toContain('### ✗ Answered: stopped by autobuild');
@@ -113,9 +148,9 @@ describe('P-10: whom a comment mentions', () => {
     renderEscalation(waiting('loop'), asked, { ...WHERE, mentions, mention_reason });
 
   it.each([
-    [['rosa'], 'Asking @rosa. Anyone'],
-    [['rosa', 'corner/shop-team'], 'Asking @rosa and @corner/shop-team. Anyone'],
-    [['a', 'b_c', 'd/e.f'], 'Asking @a, @b_c and @d/e.f. Anyone'],
+    [['rosa'], '@rosa, please answer. Anyone'],
+    [['rosa', 'corner/shop-team'], '@rosa and @corner/shop-team, please answer. Anyone'],
+    [['a', 'b_c', 'd/e.f'], '@a, @b_c and @d/e.f, please answer. Anyone'],
   ])('P-10: %j', (mentions, text) => {
     expect(asking(mentions)).toContain(text);
     expect(
@@ -126,8 +161,8 @@ describe('P-10: whom a comment mentions', () => {
   it.each(['@rosa', 'a b', 'a\n@b', 'a](http://x)', '<b>', 'a/b/c', '-a', '', 'x'.repeat(40), 'rosa\n'])(
     'P-10: %j is no name, and is left out',
     (name) => {
-      expect(asking([name])).not.toContain('Asking');
-      expect(asking([name, 'rosa'])).toContain('Asking @rosa. Anyone');
+      expect(asking([name])).not.toContain('please answer');
+      expect(asking([name, 'rosa'])).toContain('\n@rosa, please answer. Anyone');
     },
   );
 });

@@ -16,8 +16,8 @@ import { run, TIME, WHERE } from '../story.ts';
 const golden = (name: string) => `../../golden/comments/${name}.md`;
 
 const unpublished = {
-  why: 'it is not what was verified',
-  detail: 'It was changed afterwards.\nLabel the issue again to build it once more.',
+  why: 'the files changed after verification',
+  detail: 'Re-add the label to build it again.',
 };
 
 describe('a question after its answer', () => {
@@ -26,12 +26,14 @@ describe('a question after its answer', () => {
     const markdown = renderAnswered(state, state.escalations[0] as Escalation, WHERE);
     expect(markdown).not.toContain('- [ ]');
     expect(markdown).toContain('### ✓ Answered: 2 of 2 values given by rosa, running again');
-    expect(markdown).toContain('took it in: "Both values received, running the live tests. Thanks `@rosa`!"');
+    expect(markdown).toContain(
+      'acknowledged: "Both values received, running the live tests. Thanks `@rosa`!"',
+    );
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('answered'));
   });
 
   it.each([
-    ['resolved_with_override', '✓ Answered: another approach chosen by rosa'],
+    ['resolved_with_override', '✓ Answered: rosa chose another approach'],
     ['resolved_with_approval', '✓ Answered: approved by rosa'],
     ['resolved_with_termination', '✗ Answered: stopped by rosa'],
     ['agent_terminated', "✗ Closed: the agent's process ended"],
@@ -48,7 +50,7 @@ describe('the review', () => {
     const asked = question('loop');
     const markdown = renderReview(waiting('loop'), asked, WHERE);
     expect(markdown).toContain('| 9 | Wait for the queue in the test |');
-    expect(markdown).toContain('Error history: 4 kinds');
+    expect(markdown).toContain('Error history: most frequent errors (4)');
     expect(markdown).toContain(
       '| **3** | `test-fail:2-mails-the-card-to-its-owner,redeems-a-card-twice` | 7, 8, 9 |',
     );
@@ -102,7 +104,7 @@ describe('the status comment', () => {
 
   it('E-6: says that no scope is declared', () => {
     expect(renderStatus(statuses['status-failed'] as RunState, WHERE)).toContain(
-      '`spec_deviation_detected` is inactive',
+      'no scope set: any file may be changed',
     );
     expect(renderStatus(statuses['status-building'] as RunState, WHERE)).not.toContain('inactive');
   });
@@ -111,7 +113,7 @@ describe('the status comment', () => {
     ['pending', '▶ Building: a job is starting, nothing needed from you'],
     ['approved', '✓ Done: merged, nothing needed from you'],
     ['rejected', '✗ Closed without merging: nothing needed from you'],
-    ['terminated_by_human', '✗ Ended by rosa: nothing needed from you'],
+    ['terminated_by_human', '✗ Terminated by rosa: nothing needed from you'],
   ] as const)('P-3: the headline of %s', (status, headline) => {
     const state = run({ status, finished: { partial: false, reason: '', by: 'rosa', at: TIME(9) } });
     expect(renderStatus(state, WHERE)).toContain(`### ${headline}`);
@@ -127,7 +129,7 @@ describe('work that did not get to a pull request', () => {
     };
     const receipt = renderReceipt(done, { ...where, op: 'r4x9k2.receipt' });
     const status = renderStatus(done, { ...where, op: 'r4x9k2.status' });
-    expect(status.split('\n')[1]).toBe('### ✗ The work is not published: it is not what was verified');
+    expect(status.split('\n')[1]).toBe('### ✗ Not published: the files changed after verification');
     for (const text of [receipt, status]) expect(text).not.toMatch(/review/i);
     await expect(`${status}\n`).toMatchFileSnapshot(golden('status-unpublished'));
     await expect(`${receipt}\n`).toMatchFileSnapshot(golden('receipt-unpublished'));
@@ -183,12 +185,12 @@ describe('the pull request', () => {
     };
     const markdown = renderPullRequest(run(), WHERE, { ci: { head }, left_out });
     expect(markdown.match(/^- \[[ x]\].*$/gm)).toEqual([
-      `- [ ] <!-- autobuild:option id=ci.${head} --> **Run CI on this branch**: for this commit; later work asks again.`,
+      `- [ ] <!-- autobuild:option id=ci.${head} --> **Run CI on this branch**: for this commit only; new commits need another tick.`,
     ]);
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request-draft'));
     const asked = { sha: head, by: 'hugo' };
     const running = renderPullRequest(run(), WHERE, { ci: { head, asked } });
-    expect(running).toContain('✓ CI runs on `c0ffee0`, asked by hugo.');
+    expect(running).toContain('✓ CI runs on `c0ffee0`, requested by hugo.');
     expect(running).not.toContain('- [');
     // On newer work it did not run yet.
     const newer = renderPullRequest(run(), WHERE, { ci: { head: 'd'.repeat(40), asked } });
@@ -237,7 +239,7 @@ describe('replies', () => {
     const replies = [
       renderReply(
         'r4x9k2',
-        { tone: 'taken', title: 'Taken: 2 of 2 values.', detail: 'Key of the mail sandbox: 32 characters.' },
+        { tone: 'taken', title: 'Got it: 2 of 2 values.', detail: 'Key of the mail sandbox: 32 characters.' },
         where,
         helpRows,
       ),
@@ -246,7 +248,7 @@ describe('replies', () => {
         {
           tone: 'waiting',
           title: '1 of 2 values given.',
-          detail: 'Still missing: Key (`mail_api_key`). `/guide` goes on without.',
+          detail: 'Still missing: Key (`mail_api_key`). To continue without, use `/guide`.',
         },
         where,
         helpRows,
@@ -266,4 +268,12 @@ describe('replies', () => {
     ];
     await expect(`${replies.join('\n\n')}\n`).toMatchFileSnapshot(golden('replies'));
   });
+});
+
+it.each([
+  ['held', "the model's key is hidden from the agent"],
+  ['login', "the agent has the model's key (it is a login)"],
+] as const)('S-4: the status says who has the key of the model: %s', (keys, words) => {
+  expect(renderStatus(run({ keys }), WHERE)).toContain(words);
+  expect(renderStatus(run({}), WHERE)).not.toContain("the model's key");
 });

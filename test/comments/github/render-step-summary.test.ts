@@ -17,7 +17,7 @@ const RECORD: JobRecord = {
   job: 2,
   kind: 'build',
   agent: 'scripted',
-  end: 'parked, the work is saved',
+  end: 'paused, the work is saved',
   turns: [],
   leftOut: [],
 };
@@ -28,7 +28,7 @@ test('the record in figures: how the job ended, the checks, what cannot be commi
     renderStepSummary({ ...RECORD, baseline: VERIFICATION, leftOut }),
   ).toBe(`### Autobuild: Add a login page
 
-**Job 2:** parked, the work is saved
+**Job 2:** paused, the work is saved
 
 1 of 2 checks pass.
 

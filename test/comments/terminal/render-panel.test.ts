@@ -51,17 +51,19 @@ describe('the panel', () => {
   );
 
   it.each(Object.keys(QUESTIONS))(
-    'E-9: %s offers every command of the record and says how to park',
+    'E-9: %s offers every command of the record and says how to answer later',
     (name) => {
       const asked = question(name);
       const text = panel(name);
       // A bare /continue with values missing would only be refused here.
       const offered = asked.options.filter(
-        (option) => option.command !== '/continue' || asked.inputs.length === 0,
+        ({ command }) => command !== '/terminate' && (command !== '/continue' || asked.inputs.length === 0),
       );
+      expect(text).toContain('     /cancel ');
+      expect(text).not.toContain('/terminate');
       for (const option of offered) expect(text).toContain(`     ${option.command}`);
       expect(text.includes('/provide ')).toBe(asked.inputs.length > 0);
-      expect(text).toContain('autobuild resume r4x9k2 brings this question back.');
+      expect(text).toContain('esume with:\n   autobuild resume r4x9k2\n');
     },
   );
 
@@ -136,13 +138,23 @@ describe('lines', () => {
     const state = run({ turn: 4 });
     const line = renderLiveLine(
       state,
-      { active_ms: 19 * 60_000, doing: 'edit src/cards/balance.ts\nand more', cost_usd: 1.12 },
+      { elapsed_ms: 41_000, frame: 4, doing: 'edit src/cards/balance.ts\nand more', cost_usd: 1.12 },
       { limits: WHERE.limits },
     );
-    const narrow = renderLiveLine(state, { active_ms: 19 * 60_000, doing: 'edit' }, { ...WHERE, width: 40 });
+    const narrow = renderLiveLine(
+      state,
+      { elapsed_ms: 3_727_000, frame: 11, doing: 'edit' },
+      { ...WHERE, width: 40 },
+    );
+    const first = run({ turn: 0, turns: [], baseline: undefined });
+    const baseline = renderLiveLine(
+      first,
+      { elapsed_ms: 7_000, frame: 2, doing: 'npm test', checking: true },
+      WHERE,
+    );
     expect(cellsOf(narrow)).toBeLessThanOrEqual(40);
     expect(line).not.toContain('\n');
-    const lines = [...state.turns.map((record) => renderTurnLine(record, {})), line, narrow];
+    const lines = [...state.turns.map((record) => renderTurnLine(record, {})), line, narrow, baseline];
     for (const each of lines) expect(cellsOf(each), each).toBeLessThanOrEqual(80);
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('building'));
   });
@@ -211,7 +223,7 @@ describe('lines', () => {
   it('replies: the same words as in a comment, without backticks', async () => {
     const replies = [
       renderTerminalReply(
-        { tone: 'taken', title: 'Taken: 2 of 2 values.', detail: 'Key: 32 characters.' },
+        { tone: 'taken', title: 'Got it: 2 of 2 values.', detail: 'Key: 32 characters.' },
         {},
         helpRows,
       ),
@@ -231,25 +243,54 @@ describe('lines', () => {
   });
 });
 
+const LEFT = {
+  branch: 'autobuild/card-payments-k7m2q9ab',
+  worktree: '/home/ann/.local/state/autobuild/worktrees/k7m2q9ab',
+  hasSnapshot: true,
+  git: '3 changed, 2 new, not committed',
+};
+
 describe('the end', () => {
   it('done, partial, cancelled, parked', async () => {
     const ends = [done, partial, cancelled, { ...waiting('loop'), job_live: false }].map((state) =>
-      renderEnd(state, { ...WHERE, branch: 'autobuild/issue-42' }),
+      renderEnd(state, { ...WHERE, left: LEFT }),
     );
     for (const line of ends.join('\n').split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
     await expect(`${ends.join('\n\n')}\n`).toMatchFileSnapshot(golden('end'));
   });
 
-  it('G-12: parked without a question, it promises none', () => {
+  it('S-22: without a fresh job it names changed files that the checks depend on', () => {
+    const paths = ['src/a.ts', 'package.json', 'test/a.ts', 'test/b.ts', 'test/c.ts'];
+    const local = { ...done, fresh_verification: undefined, changes: { ...done.changes, paths } };
+    const line = '  ! the work changes files that the checks depend on: package.json, test/a.ts, tes…';
+    expect(renderEnd(local, { ...WHERE, width: line.length }).split('\n')).toContain(line);
+    expect(renderEnd({ ...local, changes: { ...done.changes, paths: ['src/a.ts'] } }, WHERE)).not.toContain(
+      '!',
+    );
+    expect(renderEnd(done, WHERE)).not.toContain('!');
+  });
+
+  it('T-6: times are local and say their zone', () => {
+    const event = { type: 'run_paused' as const, at: '2026-11-16T14:31:04.000Z', by: 'ann', rearm: [] };
+    expect(renderPlain(event, WHERE.limits, 'America/New_York')).toBe('09:31:04 EST paused by ann');
+    expect(renderPlain(event, WHERE.limits, 'Asia/Kolkata')).toMatch(/^20:01:04 (?:IST|GMT\+5:30) paused/);
+  });
+
+  it('K-8: a question for review offers /continue', () => {
+    const text = panel('review_without_reason');
+    expect(text).toContain('     /continue ');
+  });
+
+  it('G-12: paused without a question, it says how to resume', () => {
     const parked = renderEnd(
       run({ status: 'waiting_for_input', pending: undefined, paused: { rearm: [] } }),
       WHERE,
     );
-    expect(parked).toMatch(/^⏸ Parked: autobuild resume \S+ goes on\n/);
+    expect(parked).toMatch(/^⏸ Paused: resume with autobuild resume \S+\n/);
   });
 
   it('G-9: what was skipped is the cause of a partial result', () => {
-    const finished = { partial: true, reason: 'complete but for known issues', at: TIME(80) };
+    const finished = { partial: true, reason: 'complete except for known issues', at: TIME(80) };
     expect(renderEnd(run({ status: 'reviewing', finished }), WHERE)).toContain(
       'partial results due to known issues\n',
     );

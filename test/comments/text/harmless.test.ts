@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { code, fenced, inlineText, quoted } from '../../../src/comments/text/harmless.ts';
 import { renderTable } from '../../../src/comments/text/markdown.ts';
-import { growth } from '../../growth.ts';
+import { expectLinear } from '../../expect-linear.ts';
 import { CLOSING, findActive, parseMarkdown, walk } from '../active-markdown.ts';
 import { hostile, TRICKS } from '../hostile-text.ts';
 
@@ -92,7 +92,7 @@ describe('agent text in markdown', () => {
         expect(code(text, 200).length).toBeLessThan(700);
         expect(fenced(text, 4_000).length).toBeLessThan(12_100);
       };
-      expect(growth(show, 65_536)).toBeLessThan(10);
+      expectLinear(show, 65_536);
     },
   );
 });

@@ -18,6 +18,6 @@ test('E-5: the receipt names what was put back and never approved', () => {
     finished: { at: '2026-11-16T15:00:00.000Z', partial: false, reason: 'done' },
   });
   expect(revertedEdits(done)).toEqual(['f4']);
-  expect(renderReceipt(done, WHERE)).toContain('Put back and never approved, so not in the work: `f4`.');
+  expect(renderReceipt(done, WHERE)).toContain('Reverted and never approved, so not included: `f4`.');
   expect(revertedEdits({ ...done, finished: undefined })).toEqual([]);
 });

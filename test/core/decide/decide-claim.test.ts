@@ -194,7 +194,7 @@ describe('claims of a job', () => {
     expect(said).toMatchObject({
       reply: {
         title: 'Paused: 3 jobs in a row ended before a turn was finished.',
-        detail: 'The last one: the Actions run ended (failure). `/continue` goes on from here.',
+        detail: 'The last one: the Actions run ended (failure). Resume with `/continue`.',
       },
     });
     run.say('/continue');
@@ -228,6 +228,45 @@ describe('claims of a job', () => {
     const request = run.commits[0]?.input ?? expect.fail();
     expect(run.feed(request)).toEqual(NOTHING);
     expect(decide(undefined, { type: 'timer', at: run.now(), timer: 'reminder:e1' }, RULES)).toEqual(NOTHING);
+  });
+
+  describe('K-10: the checks passed before any work, and no file was changed', () => {
+    const NONE = { paths: [], added: 0, removed: 0 };
+    const facts = { digest: 'd', files: 0, problems: [], secrets: [] };
+    const report = { status: 'implemented', summary: 'It was there already' };
+    const began = (guards = {}) => new Run({ guards }).startJob().baseline(PASSING);
+    const done = { report, verification: PASSING, changes: NONE, observed: [] };
+
+    test('K-10: it asks for a review instead of being done, and again if the next turn changes nothing either', () => {
+      const run = began().turn(done);
+      expect(run.asked).toMatchObject({
+        type: 'review_required',
+        triggers: [{ guard: 'review_required', evidence: { nothing_changed: true } }],
+      });
+      expect(run.asked.question).toContain('The checks pass without any work and no file was changed');
+      run.say('/continue');
+      run.turn(done);
+      expect(run.asked.id).toBe('e2');
+      run.say('/accept');
+      expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: true } });
+    });
+
+    test('K-10: a changed file, or checks that did not pass before, is done as ever', () => {
+      expect(began().turn({ report, verification: PASSING }).state.status).toBe('reviewing');
+      expect(startRun().turn(done).state.status).toBe('reviewing');
+      expect(began({ review_required: 'off' }).turn(done).state.status).toBe('reviewing');
+    });
+
+    test('K-10: the desk counts the files itself, whatever the job says that it changed', () => {
+      const lying = began().turn({ report, verification: PASSING, work: { ...facts, changed: 0 } });
+      expect(lying.asked.type).toBe('review_required');
+      // Neither the checks before nor a list of files without the files themselves keeps it from asking.
+      const nothing = { files: 0, changed: 0, problems: [], secrets: [] };
+      const silent = startRun().turn({ report, verification: PASSING, work: nothing });
+      expect(silent.asked.triggers).toMatchObject([{ evidence: { nothing_changed: true } }]);
+      const modest = began().turn({ ...done, work: { ...facts, changed: 1 } });
+      expect(modest.state.status).toBe('reviewing');
+    });
   });
 
   test('a turn that ends while a question is open is recorded and decides nothing', () => {

@@ -132,7 +132,7 @@ describe('accept, skip, cancel', () => {
     run.turn({ report: { status: 'implemented' }, verification: tests(3, 4, { failing: ['test 2'] }) });
     expect(run.state).toMatchObject({
       status: 'reviewing',
-      finished: { partial: true, reason: 'complete but for known issues' },
+      finished: { partial: true, reason: 'complete except for known issues' },
     });
   });
 

@@ -143,8 +143,8 @@ describe('human escalation response', () => {
 
   test('E-10: /approve paths= allows those and no others', () => {
     const run = outOfScope();
-    run.say('/approve paths=src/payment/**');
-    expect(run.work.approved_paths).toEqual(['src/payment/**']);
+    run.say('/approve paths=src/**,lib/a.ts');
+    expect(run.work.approved_paths).toEqual(['src/**', 'lib/a.ts']);
   });
 
   test('E-10: an approval that would allow nothing, or less, is refused', () => {
@@ -161,7 +161,7 @@ describe('human escalation response', () => {
     expect(scope.reply).toMatchObject({ tone: 'refused', suggestion: '/approve' });
     const other = repeatedError();
     other.say('/approve files=30');
-    expect(other.reply?.title).toContain('no file waits for approval');
+    expect(other.reply?.title).toContain('no file is waiting for approval');
     for (const run of [few, bypassed, scope, other]) {
       expect(run.state.pending).toBe('e1');
       expect(run.types).toEqual(['command_refused']);
@@ -253,7 +253,9 @@ describe('commands that come late or out of place', () => {
 
   test('/help and /status answer and change nothing, wherever the run stands', () => {
     const run = startRun();
-    expect(describeStatus(run.state)).toBe('Starting');
+    expect(describeStatus(run.state)).toBe(
+      'Running the checks before the first turn, nothing needed from you',
+    );
     for (const step of [
       () => run.beginTurn(),
       () => run.say('/pause'),
@@ -268,7 +270,7 @@ describe('commands that come late or out of place', () => {
       expect(run.reply?.title).toBe(describeStatus(run.state));
       expect(run.state).toBe(before);
     }
-    expect(describeStatus(run.state)).toBe('Ended: reviewing, complete and verified');
+    expect(describeStatus(run.state)).toBe('Done: all checks pass, ready for review');
   });
 
   test('guidance while no question is open reaches the agent, and an override ends the turn', () => {

@@ -91,7 +91,7 @@ describe('P-10: a run that waits', () => {
     expect(run.reply).toMatchObject({
       tone: 'refused',
       title: 'Nothing changed: this run has ended by autobuild (cancelled).',
-      detail: expect.stringContaining('Label the issue again'),
+      detail: expect.stringContaining('re-add the label'),
     });
   });
 
@@ -129,7 +129,7 @@ describe('P-10: a paused run', () => {
     run.say('/pause');
     const paused = Date.parse(run.state.paused?.since ?? '');
     expect(timerAt(run, 'expiry:pause')).toBe(paused + TWO_WEEKS_MS);
-    expect(run.reply?.detail).toContain('closes by itself on 2026-11-30');
+    expect(run.reply?.detail).toContain('expires on 2026-11-30');
     run.sleep(14 * DAY_S).timer('expiry:pause');
     expect(run.types).toEqual(['run_finished']);
     expect(run.state).toMatchObject({

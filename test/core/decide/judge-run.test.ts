@@ -53,6 +53,6 @@ test('C-6: /status says why it is paused', () => {
   const run = close(startRun().beginTurn());
   run.say('/status');
   expect(run.last.effects).toMatchObject([
-    { reply: { title: 'Paused: the pull request was closed by walter, /continue goes on with a new one' } },
+    { reply: { title: 'Paused: the pull request was closed by walter; /continue opens a new one' } },
   ]);
 });

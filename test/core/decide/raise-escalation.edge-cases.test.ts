@@ -6,7 +6,7 @@ import { errorAt, Run, startRun, tests } from '../run-builder.ts';
 import { ERROR, failing, repeatedError } from '../stuck-runs.ts';
 
 describe('edge cases', () => {
-  test('E-12: nobody answers: the notification is repeated and the question stays open', () => {
+  test('E-12: nobody answers: the notification is repeated, each time later, and the question stays open', () => {
     const run = repeatedError();
     const raised = run.asked.created_at;
     const timerAt = () => run.last.effects.find((effect) => effect.type === 'set_timer')?.at ?? '';
@@ -19,7 +19,7 @@ describe('edge cases', () => {
         priority: 'normal',
         reminder: number,
       });
-      expect(Date.parse(timerAt()) - Date.parse(run.state.updated_at)).toBe(3_600_000);
+      expect(Date.parse(timerAt()) - Date.parse(run.state.updated_at)).toBe(3_600_000 * 2 ** number);
       expect(run.asked).toMatchObject({ status: 'pending', reminders: number });
     }
     run.say('/retry');
@@ -129,7 +129,7 @@ describe('edge cases', () => {
     const refusal = {
       tone: 'refused',
       title: 'Nothing changed: there is no agent nobody.',
-      detail: 'Known here: scripted, other.',
+      detail: 'Available: scripted, other.',
       suggestion: '/continue agent=scripted',
     };
     expect(run.reply).toEqual(refusal);

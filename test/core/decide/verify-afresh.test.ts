@@ -32,6 +32,21 @@ describe('a fresh job has the last word', () => {
     expect(run.last.effects).toContainEqual(expect.objectContaining({ type: 'dispatch_job' }));
   });
 
+  test('R-14: work that is being verified is published with the result, or when there will be none', () => {
+    const published = (run: ReturnType<typeof claimedComplete>) =>
+      run.last.effects.filter(({ type }) => type === 'publish');
+    const run = claimedComplete().park();
+    expect(published(run)).toEqual([]);
+    run.feed({ type: 'verification', at: run.now(), verification: tests(4, 5) });
+    expect(published(run)).toEqual([{ type: 'publish', ready: false }]);
+    const steered = claimedComplete().park();
+    steered.say('/guide Smaller steps');
+    expect(published(steered)).toEqual([{ type: 'publish', ready: false }]);
+    const passed = claimedComplete().park();
+    passed.feed({ type: 'verification', at: passed.now(), verification: PASSING });
+    expect(published(passed)).toEqual([{ type: 'publish', ready: true }]);
+  });
+
   test('a fresh job that never reports is tried three times, then people are told it is not verified', () => {
     const run = claimedComplete().park();
     const lose = () => run.feed({ type: 'job_lost', at: run.now(), reason: 'timed out', verifying: true });
@@ -39,7 +54,7 @@ describe('a fresh job has the last word', () => {
     expect(lose().effects).toContainEqual(expect.objectContaining({ type: 'dispatch_verification' }));
     lose();
     expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: true } });
-    expect(run.state.finished?.reason).toContain('no fresh job could verify it');
+    expect(run.state.finished?.reason).toContain('not verified on a clean checkout');
   });
 
   test('a verification nobody asked for does nothing', () => {

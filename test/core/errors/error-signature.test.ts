@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ErrorSighting } from '../../../src/core/contracts/verification.ts';
 import { normalizeError, resultSignature, sightErrors } from '../../../src/core/errors/error-signature.ts';
-import { growth } from '../../growth.ts';
+import { expectLinear } from '../../expect-linear.ts';
 
 const sample = (name: string) =>
   readFileSync(new URL(`../../fixtures/test-output/${name}`, import.meta.url), 'utf8');
@@ -237,7 +237,7 @@ describe('sightErrors on what tools print', () => {
     '\n',
   ])('reads any amount of %j in linear time', (part) => {
     const read = (size: number) => void sightErrors(part.repeat(Math.ceil(size / part.length)));
-    expect(growth(read, 65_536)).toBeLessThan(10);
+    expectLinear(read, 65_536);
   });
 });
 

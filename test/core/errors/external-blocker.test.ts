@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ExternalBlocker } from '../../../src/core/contracts/verification.ts';
 import { isModelProvider } from '../../../src/core/errors/external-blocker/api-unavailable.ts';
 import { findExternalBlocker } from '../../../src/core/errors/external-blocker.ts';
-import { growth } from '../../growth.ts';
+import { expectLinear } from '../../expect-linear.ts';
 
 const sample = (name: string) =>
   readFileSync(new URL(`../../fixtures/test-output/${name}`, import.meta.url), 'utf8');
@@ -364,6 +364,6 @@ describe('findExternalBlocker', () => {
     'x: permission denied\n',
   ])('reads any amount of %j in linear time', (part) => {
     const read = (size: number) => void findExternalBlocker(part.repeat(Math.ceil(size / part.length)));
-    expect(growth(read, 65_536)).toBeLessThan(10);
+    expectLinear(read, 65_536);
   });
 });

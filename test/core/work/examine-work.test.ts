@@ -71,14 +71,22 @@ describe('what the desk finds in finished work', () => {
       [],
       hash,
     );
+    const digest = expect.stringMatching(/^<100644:/);
     expect(work).toEqual({
       digest: 'digest',
       files: 3,
+      changed: 3,
       problems: [
-        { path: '.github/workflows/ci.yml', why: 'workflow', digest: expect.stringMatching(/^<100644:/) },
-        { path: 'src/keys/a', why: 'protected', digest: expect.stringMatching(/^<100644:/) },
-        { path: 'docs/b', why: 'out_of_scope' },
-        { path: 'docs/b', why: 'file_limit' },
+        {
+          path: '.github/workflows/ci.yml',
+          why: 'workflow',
+          reasons: ['out_of_scope', 'workflow'],
+          guarded_by: ['.github/**'],
+          digest,
+        },
+        { path: 'src/keys/a', why: 'protected', reasons: ['protected'], guarded_by: ['src/keys/**'], digest },
+        { path: 'docs/b', why: 'out_of_scope', reasons: ['out_of_scope'], digest },
+        { path: 'docs/b', why: 'file_limit', digest },
       ],
       secrets: [],
     });

@@ -30,11 +30,10 @@ describe('finished work that a person has to approve', () => {
     expect(run.asked).toMatchObject({
       type: 'scope_drift',
       headline: 'the finished work changes a file that needs approval, approve it?',
-      question: `The work is finished, but it changes ${CI}, which a person has to approve before it is committed. How to proceed?`,
+      question: `The work is finished, but it changes ${CI}, which needs your approval before it is committed. How to proceed?`,
     });
     expect(run.asked.options.map(({ command }) => command)).toEqual([
       '/approve',
-      '/approve paths=.github/workflows/**',
       `/guide Undo the change to ${CI} and finish without it`,
       '/accept',
       '/review',
@@ -59,17 +58,21 @@ describe('finished work that a person has to approve', () => {
   test('where no fresh job verifies, the approval is the end', () => {
     const run = complete(workflow, { freshVerification: false });
     run.say('/approve');
-    expect(run.state).toMatchObject({ status: 'reviewing', finished: { reason: 'complete and verified' } });
+    expect(run.state).toMatchObject({ status: 'reviewing', finished: { reason: 'all checks pass' } });
     expect(run.effectTypes).toContain('publish');
   });
 
-  test('an approval of something else leaves the work open: the agent goes on', () => {
+  test('E-10: an approval that covers nothing of what waits is refused with the line that does', () => {
     const run = complete(workflow).park();
     run.say('/approve paths=docs/**');
-    expect(run.state.verifying).toBeUndefined();
-    expect(run.effectTypes).toContain('dispatch_job');
-    run.startJob().turn({ report: implemented, verification: PASSING, work: workflow });
-    expect(run.asked.id).toBe('e2');
+    expect(run.state.pending).toBe('e1');
+    expect(run.effectTypes).toEqual(['reply']);
+    expect(run.reply).toMatchObject({
+      tone: 'refused',
+      title: 'Nothing changed: docs/** does not cover what is waiting.',
+      detail: `Waiting: ${CI}.`,
+      suggestion: '/approve',
+    });
   });
 
   test('going on without it is another turn', () => {
@@ -102,12 +105,15 @@ describe('finished work that a person has to approve', () => {
     expect(run.state.verifying).toBe(1);
   });
 
-  test('a number of files that is still too small does not end it', () => {
+  test('a number of files that is still too small is refused with the one that is enough', () => {
     const problems = ['c', 'd'].map((path) => ({ path, why: 'file_limit' as const }));
     const run = complete(facts({ files: 4, problems }), { guards: { files_modified_exceeds: 2 } });
-    expect(run.asked.headline).toBe('the finished work changes 4 files, 2 are allowed, approve them?');
+    expect(run.asked.headline).toBe('the finished work changes 4 files, the limit is 2, approve them?');
     run.say('/approve files=3');
-    expect(run.state.verifying).toBeUndefined();
+    expect(run.state.pending).toBe('e1');
+    expect(run.reply).toMatchObject({ tone: 'refused', suggestion: '/approve files=4' });
+    run.say('/approve files=4');
+    expect(run.state.verifying).toBe(1);
   });
 
   test('an edit that is held is approved as before: the agent makes it', () => {
@@ -171,8 +177,10 @@ describe('R-8: what was approved is what is published', () => {
       run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset });
       expect(run.state).toMatchObject({ status: 'building', changeset: DIGEST });
       expect(run.state.verifying).toBeUndefined();
-      expect(run.effectTypes).toEqual(['reply', 'update_status', 'dispatch_job']);
-      expect(run.reply?.title).toContain('changed after it was examined');
+      expect(run.effectTypes).toEqual(['publish', 'reply', 'update_status', 'dispatch_job']);
+      // As a draft: files that nobody approved as they are now are left out of it.
+      expect(run.last.effects).toContainEqual({ type: 'publish', ready: false });
+      expect(run.reply?.title).toContain('changed after they were examined');
       expect(run.work.answers.at(-1)?.instruction).toContain('report again');
       again(run, facts({ digest: OTHER, problems: rewritten }));
       expect(run.asked).toMatchObject({ id: 'e2', work: OTHER });
@@ -187,23 +195,20 @@ describe('R-8: what was approved is what is published', () => {
     expect(run.effectTypes).not.toContain('dispatch_job');
   });
 
-  test.each(['/approve', `/approve paths=${CI}`])(
-    '%s is for the file as it stands: another text asks again',
-    (text) => {
-      const run = complete(workflow).park();
-      run.say(text);
-      verify(run, DIGEST, tests(4, 5));
-      expect(run.state.approved_paths).toEqual([]);
-      again(run, facts({ digest: OTHER, problems: rewritten }));
-      expect(run.asked).toMatchObject({
-        id: 'e2',
-        headline: 'a file was approved before and changed since, approve it?',
-        question: expect.stringContaining(`Approved before, changed since: ${CI}.`),
-      });
-      run.say('/approve');
-      expect(run.state).toMatchObject({ verifying: 1, approved_files: [{ path: CI, digest: 'other' }] });
-    },
-  );
+  test('an approval without arguments is for the file as it stands: another text asks again', () => {
+    const run = complete(workflow).park();
+    run.say('/approve');
+    verify(run, DIGEST, tests(4, 5));
+    expect(run.state.approved_paths).toEqual([]);
+    again(run, facts({ digest: OTHER, problems: rewritten }));
+    expect(run.asked).toMatchObject({
+      id: 'e2',
+      headline: 'a file was approved before and changed since, approve it?',
+      question: expect.stringContaining(`Approved before, changed since: ${CI}.`),
+    });
+    run.say('/approve');
+    expect(run.state).toMatchObject({ verifying: 1, approved_files: [{ path: CI, digest: 'other' }] });
+  });
 
   test('the same text in other work asks nothing, however often its verification fails', () => {
     const run = complete(workflow).park();
@@ -245,9 +250,9 @@ describe('R-8: what was approved is what is published', () => {
     expect(run.state.pending).toBeUndefined();
   });
 
-  test('a pattern is for whatever comes', () => {
+  test.each([CI, '.github/workflows/**'])('a typed path is for whatever comes: %s', (path) => {
     const run = complete(workflow).park();
-    run.say('/approve paths=.github/workflows/**');
+    run.say(`/approve paths=${path}`);
     verify(run, DIGEST, tests(4, 5));
     again(run, facts({ digest: OTHER, problems: rewritten }));
     expect(run.state.verifying).toBe(1);
@@ -266,8 +271,7 @@ describe('R-8: what was approved is what is published', () => {
     again(run, two);
     expect(run.asked.triggers[0]?.evidence.proposed).toMatchObject([{ path: other }]);
     run.say(`/approve paths=${other}`);
-    const approved_files = [CI, other].map((path) => ({ path, digest: 'good' }));
-    expect(run.state).toMatchObject({ verifying: 1, approved_files });
+    expect(run.state).toMatchObject({ verifying: 1, approved_paths: [CI, other] });
   });
 
   test('a job that claims other work while the question is open does not get that approved', () => {

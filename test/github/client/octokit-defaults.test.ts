@@ -53,7 +53,9 @@ test('what can be repeated is repeated when GitHub stumbles', async () => {
 test('R-2: a POST is never repeated by itself', async () => {
   const github = await signIn();
   on(LABEL, down);
-  await expect(github.addLabels(7, ['autobuild:running'])).rejects.toMatchObject({ status: 502 });
+  await expect(github.changeLabels(7, { add: 'autobuild:running', remove: [] })).rejects.toMatchObject({
+    status: 502,
+  });
   expect(sent.map(({ route }) => route)).toEqual([TOKEN, LABEL]);
 });
 

@@ -66,16 +66,16 @@ test.each([
 });
 
 test.each([
-  ['max_iterations', '10 of 10 turns used, 2 tests fail, choose how to go on'],
-  ['max_runtime', '60 of 60 min used, 2 tests fail, choose how to go on'],
-  ['loop_detected', 'same result 3 times, choose how to go on'],
-  ['consecutive_errors', '5 errors in a row, choose how to go on'],
+  ['max_iterations', '10 of 10 turns used, 2 tests fail, what next?'],
+  ['max_runtime', '60 of 60 min used, 2 tests fail, what next?'],
+  ['loop_detected', 'the last 3 turns ended with the same error, what next?'],
+  ['consecutive_errors', '5 errors in a row, what next?'],
   ['same_error_repeated', 'same error 3 times, a hint would help'],
-  ['total_verification_attempts', '10 of 10 verifications used, choose how to go on'],
+  ['total_verification_attempts', '10 of 10 verifications used, what next?'],
   ['no_file_changes_after_attempts', '5 attempts changed no file, a hint would help'],
-  ['no_test_improvement_after', '3 test runs, none better, choose how to go on'],
-  ['spec_deviation_detected', "a file outside the task's paths, approve it?"],
-  ['cost_exceeds', '$5.00 of $5.00 spent, choose how to go on'],
+  ['no_test_improvement_after', 'no improvement in 3 test runs, what next?'],
+  ['spec_deviation_detected', "a file outside the task's scope, approve it?"],
+  ['cost_exceeds', '$5.00 of $5.00 spent, what next?'],
 ])('G-13: headline of %s', (guard, headline) => {
   expect(ask(guard).headline).toBe(headline);
 });
@@ -108,9 +108,9 @@ test.each(tripsOfEveryGuard())(
 
 test('G-13: checks are counted where there are no tests', () => {
   const at: Progress = { turn: 1, max_turns: 10, score: { unit: 'checks', passed: 1, total: 2 } };
-  expect(ask('max_iterations', at).headline).toBe('10 of 10 turns used, 1 check fails, choose how to go on');
+  expect(ask('max_iterations', at).headline).toBe('10 of 10 turns used, 1 check fails, what next?');
   expect(ask('max_iterations', at).options.find((option) => option.id === 'accept')?.description).toBe(
-    'finish now with 1 of 2 checks, marked as partial.',
+    'open the pull request with 1/2 checks passing, marked partial.',
   );
 });
 

@@ -131,7 +131,7 @@ test('S-3: the newer version wins, and one that was given up does not come back'
   const told = await config.bringBack();
   expect(tree.read('AGENTS.md')).toBe('second\n');
   // Nor is the older one lost.
-  expect(told).toEqual([expect.stringContaining('AGENTS.md was written anew during the turn.')]);
+  expect(told).toEqual([expect.stringContaining('AGENTS.md was rewritten during the turn.')]);
   expect(readFileSync(/ is in (.*)\.$/.exec(told[0] ?? '')?.[1] ?? '', 'utf8')).toBe('first\n');
   expect(await config.bringBack()).toEqual([]);
   expect(tree.read('CLAUDE.md')).toBe('first\n');

@@ -16,12 +16,12 @@ const ended = (reason: string, more: Partial<Ended> = {}): Ended => ({
 const exit = (code: number | null, signal: string | null = null) =>
   ({ started: true, code, signal, leftovers: 0 }) as const;
 
-test.each(['max_turns', 'context', 'api_error', 'interrupted', 'no_session'])(
+test.each(['max_turns', 'context', 'api_error', 'rate_limit', 'interrupted', 'no_session'])(
   'K-2: an end by %s is overcome by the next turn, whatever the exit code',
   (reason) => {
     expect(isSoftEnd(ended(reason))).toBe(true);
     expect(isFailedEnd(exit(1), ended(reason))).toBe(false);
-    expect(blockerOf(ended(reason), 'claude', 1, 'now')).toBeUndefined();
+    expect(blockerOf(ended(reason), { name: 'claude' }, 1, 'now')).toBeUndefined();
   },
 );
 
@@ -45,7 +45,7 @@ test.each([
   ['auth', 'invalid x-api-key'],
   ['quota', 'Your credit balance is too low'],
 ])("E-7: %s blocks at once, in the provider's words", (reason, message) => {
-  expect(blockerOf(ended(reason, { message }), 'claude', 3, '2026-01-02T03:04:05Z')).toMatchObject({
+  expect(blockerOf(ended(reason, { message }), { name: 'claude' }, 3, '2026-01-02T03:04:05Z')).toMatchObject({
     type: 'action_ended',
     turn: 3,
     at: '2026-01-02T03:04:05Z',
@@ -56,8 +56,23 @@ test.each([
 });
 
 test('E-7: a refusal without words still says who refused', () => {
-  const event = blockerOf(ended('auth'), 'codex', 1, 'now');
+  const event = blockerOf(ended('auth'), { name: 'codex' }, 1, 'now');
   expect(JSON.stringify(event)).toContain('the model provider of codex: it refused codex (auth)');
+});
+
+test('E-7: an option that the CLI does not know blocks at once, with the version to install', () => {
+  const adapter = { name: 'codex', npmPackage: '@openai/codex', testedVersion: '1.2.3' };
+  const message = "error: unexpected argument '--json' found\n\nUsage: codex";
+  expect(isFailedEnd(exit(2), ended('unusable', { message }))).toBe(true);
+  expect(blockerOf(ended('unusable', { message }), adapter, 1, 'now')).toMatchObject({
+    blocker: { kind: 'missing_dependency', name: 'the agent codex' },
+    errors: [
+      {
+        message:
+          "this version of codex does not know the options that Autobuild gives it (error: unexpected argument '--json' found Usage: codex). Install the version it was tested with: npm install -g @openai/codex@1.2.3",
+      },
+    ],
+  });
 });
 
 test('how it ended is told in one line, with its own words when it failed', () => {

@@ -60,6 +60,27 @@ async function parkedWorktree() {
   return { tree, head, contents };
 }
 
+test('P-7: the mark of the prompts, what the conversation was told and what it is to be told come along', async () => {
+  const { contents } = await parkedWorktree();
+  const told = { turn: 1, approaching_limit: false, max_files: null, files_so_far: 0, inputs: [] };
+  const carried = {
+    mark: '0123456789abcdef',
+    told: {
+      talker: {
+        ...told,
+        session: 's1',
+        answers: ['x'],
+        known_issues: [],
+        predecessor: null,
+        checked_at: null,
+      },
+    },
+    stray_help: ['stderr' as const],
+  };
+  const bytes = await packCheckpoint({ ...contents, ...carried });
+  expect(await unpackCheckpoint(bytes, 'run1')).toMatchObject(carried);
+});
+
 test('P-7: a parked job goes on at another place: files, links, what was set aside, the conversation', async () => {
   const { tree, head, contents } = await parkedWorktree();
   const bytes = await packCheckpoint(contents);

@@ -202,6 +202,23 @@ describe('runVerification', () => {
   });
 });
 
+describe('a check that needs Docker', () => {
+  const command =
+    "echo 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'; exit 1";
+  const errorsOf = async (options: Partial<VerificationOptions>, run = command) =>
+    (await verify([run], options)).checks[0]?.errors.map(({ message }) => message).join('\n') ?? '';
+
+  test('S-4: in a box it names the setting, and what that means', async () => {
+    expect(await errorsOf({ hidesServices: true })).toMatch(/check_isolation: host.*all rights of the job/);
+    expect(await errorsOf({ hidesServices: true }, 'echo broken; exit 1')).not.toContain('check_isolation');
+  });
+
+  test('elsewhere Docker itself is the problem', async () => {
+    expect(await errorsOf({})).toContain('Cannot connect to the Docker daemon');
+    expect(await errorsOf({})).not.toContain('check_isolation');
+  });
+});
+
 describe('JUnit reports', () => {
   const report = '<testsuite><testcase name="a"/><testcase name="b"><failure/></testcase></testsuite>';
 

@@ -12,13 +12,14 @@ async function prepare(
   aside: SetAside[] = [],
   limits: Partial<WriteLimits> = {},
   earlier: Record<string, string> = {},
+  ownConfig?: string,
 ) {
   const tree = makeWorktree({ 'a.txt': 'a\n' });
   const workspace = await tree.open();
   for (const [path, text] of Object.entries(earlier)) tree.write(path, text);
   const clock = { ms: 0, runs: true };
   const proposed: ProposedWrite[] = [];
-  const state = { aside, files: [] as string[] };
+  const state = { aside, files: [] as string[], counted: [] as string[][] };
   const guard = createWriteGuard({
     workspace,
     asideDir: tree.aside,
@@ -26,12 +27,16 @@ async function prepare(
     aside,
     workedMs: () => (clock.runs ? performance.now() : clock.ms),
     countChanged: async (paths) => paths,
+    ownRewrite:
+      ownConfig === undefined
+        ? undefined
+        : { files: [ownConfig], isOwn: (_, added) => added.includes('$schema') },
     limits: () => ({ maxFiles: 20, approvedPaths: [], scope: undefined, readOnly: false, ...limits }),
     onProposed(write, files) {
       proposed.push(write);
       state.files = files;
     },
-    onFilesChanged: () => undefined,
+    onFilesChanged: (paths) => void state.counted.push(paths),
     onAside: (items) => {
       state.aside = items;
     },
@@ -44,6 +49,37 @@ async function prepare(
   await guard.begin();
   return { tree, guard, proposed, state, clock };
 }
+
+test('E-6: what a CLI does to its own configuration before its first tool call is reverted, and counts as nothing', async () => {
+  const { tree, guard, proposed, state } = await prepare([], { scope: ['src/**'] }, {}, 'tool.json');
+  tree.write('tool.json', '{"$schema": "added"}\n');
+  await guard.check();
+  await guard.endStartup();
+  await guard.check();
+  expect(proposed).toEqual([]);
+  expect(state.counted).toEqual([]);
+  expect(existsSync(tree.at('tool.json'))).toBe(false);
+  // From then on it is the agent's doing, as it is when the change is another one.
+  tree.write('tool.json', '{"hooks": "off"}\n');
+  await guard.endStartup();
+  await guard.check();
+  expect(proposed).toMatchObject([{ path: 'tool.json', held: false }]);
+});
+
+test("E-6: another change of the CLI's settings counts, however early it was made", async () => {
+  const { tree, guard, proposed } = await prepare([], { scope: ['src/**'] }, {}, 'tool.json');
+  tree.write('tool.json', '{"hooks": "off"}\n');
+  await guard.endStartup();
+  await guard.check();
+  expect(proposed).toMatchObject([{ path: 'tool.json', held: false }]);
+});
+
+test('E-6: before its first tool call, too, everything else counts', async () => {
+  const { tree, guard, proposed } = await prepare([], { scope: ['src/**'] }, {}, 'tool.json');
+  tree.write('other.json', '{}\n');
+  await guard.check();
+  expect(proposed).toMatchObject([{ path: 'other.json', held: false }]);
+});
 
 test('E-5: an edit the gate never saw is put back, set aside, and told as such', async () => {
   const { tree, guard, proposed, state } = await prepare();
@@ -94,7 +130,7 @@ test('E-10: the same holds for a successor, which has it from the checkpoint', a
   tree.write('b.txt', 'b\n');
   await guard.revertUnasked(['b.txt']);
   const successor = await prepare(state.aside);
-  await successor.guard.settle('the turn started anew', { approved: false });
+  await successor.guard.settle('the turn was restarted', { approved: false });
   expect(successor.state.aside).toMatchObject([{ path: 'b.txt', gate_bypassed: true }]);
 });
 
@@ -167,14 +203,18 @@ test('E-5: an edit that was allowed and never made does not count', async () => 
 
 test('E-5: asks at the same moment do not take the same free place, and those that are written count', async () => {
   const { tree, guard, proposed } = await prepare([], { maxFiles: 2 });
-  const asks = ['1', '2', '3'].map((path) => guard.decideAsk({ path }));
-  for (const [index, path] of ['1', '2'].entries()) {
-    expect(await asks[index]).toMatchObject({ decision: 'allow' });
-    tree.write(path, path);
+  let waiting = ['1', '2', '3'].map((path) => ({ path, answer: guard.decideAsk({ path }) }));
+  for (let places = 2; places > 0; places -= 1) {
+    // Which of them is first depends on the machine.
+    const first = await Promise.race(waiting.map(async (ask) => ({ ...ask, given: await ask.answer })));
+    expect(first.given).toMatchObject({ decision: 'allow' });
+    tree.write(first.path, first.path);
+    waiting = waiting.filter(({ path }) => path !== first.path);
   }
-  await expect.poll(() => proposed).toMatchObject([{ path: '3', why: 'file_limit', held: true }]);
+  const [last] = waiting;
+  await expect.poll(() => proposed).toMatchObject([{ path: last?.path, why: 'file_limit', held: true }]);
   await guard.settle('enough', { approved: false });
-  expect(await asks[2]).toMatchObject({ decision: 'deny' });
+  expect(await last?.answer).toMatchObject({ decision: 'deny' });
 });
 
 test('E-5: what it writes into the state directory is no file of the work', async () => {

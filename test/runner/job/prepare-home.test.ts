@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command.ts';
+import { directBox } from '../../../src/runner/box/direct-box.ts';
 import type { Job } from '../../../src/runner/job/job.ts';
 import { prepareHome } from '../../../src/runner/job/prepare-home.ts';
 import { waitFor } from '../supervised-fixture.ts';
@@ -42,6 +43,7 @@ function prepare(agent: Agent, files: Record<string, string>, sessions: Record<s
       runDir: dir,
       sessions,
       workspace: { worktree },
+      box: { ...directBox(), why: [] },
       agentEnv: { PATH: process.env.PATH ?? '' },
       agentFor: (name: string) => agents[name],
       onProgress: (progress: { text?: string }) => problems.push(progress.text ?? ''),

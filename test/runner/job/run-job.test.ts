@@ -5,14 +5,18 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { Agent } from '../../../src/agents/agent.ts';
 import { commandAgent } from '../../../src/agents/command.ts';
 import { defaultConfig } from '../../../src/config/read-config.ts';
+import type { AgentEvent } from '../../../src/core/contracts/agent/agent-event.ts';
 import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import { createDesk } from '../../../src/core/decide/desk.ts';
 import { briefFor } from '../../../src/core/decide/orders/brief-for.ts';
 import { RULES } from '../../../src/guards/rules.ts';
 import { createInProcessLink } from '../../../src/link/in-process.ts';
 import { openAgentConfig } from '../../../src/runner/agent/agent-config.ts';
+import type { Box } from '../../../src/runner/box/box.ts';
+import { directBox } from '../../../src/runner/box/direct-box.ts';
 import { loadCheckpoint } from '../../../src/runner/checkpoint/checkpoint.ts';
-import type { JobSettings } from '../../../src/runner/job/job.ts';
+import { checkBoxOf } from '../../../src/runner/job/check-box.ts';
+import type { JobOptions, JobProgress, JobSettings } from '../../../src/runner/job/job.ts';
 import { stateDirOf } from '../../../src/runner/job/repair-state-dir.ts';
 import { runJob } from '../../../src/runner/job/run-job.ts';
 import { openWorkspace } from '../../../src/runner/workspace/workspace.ts';
@@ -20,8 +24,14 @@ import { openFileStore } from '../../../src/store/file.ts';
 import { openFileVault } from '../../../src/store/file-vault.ts';
 import { waitFor } from '../supervised-fixture.ts';
 
+const DIRECT: Box = { ...directBox(), why: [] };
+
 /** A run with a real agent, workspace and journal, whose jobs are started one by one. */
-async function startRun(script: string, agent: Agent | null = commandAgent('script', ['./agent.sh'])) {
+async function startRun(
+  script: string,
+  agent: Agent | null = commandAgent('script', ['./agent.sh']),
+  { check = 'test -f done' } = {},
+) {
   const root = mkdtempSync(join(tmpdir(), 'autobuild-job-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
   const worktree = join(root, 'repo');
@@ -51,7 +61,7 @@ async function startRun(script: string, agent: Agent | null = commandAgent('scri
     task: { id: 'task', title: 'A task', body: 'Do it.', acceptance_criteria: [], source: 'task.md' },
     agent: 'script',
     agents: ['script'],
-    checks: ['test -f done'],
+    checks: [check],
     limits: defaultConfig().guards,
     known_errors: [],
     reminders: { every_ms: 1e9, high_every_ms: 1e9 },
@@ -64,11 +74,18 @@ async function startRun(script: string, agent: Agent | null = commandAgent('scri
     path: process.env.PATH,
   });
   const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
+  const progress: JobProgress[] = [];
+  /** Printed is not read: a busy machine has time between them. */
+  const hasRead = (type: AgentEvent['type'], times = 1) =>
+    progress.filter((said) => said.type === 'agent' && said.event.type === type).length >= times;
   const parking = new AbortController();
   /** The job's clock runs ahead of the real one by this much. */
-  const clock = { aheadMs: 0 };
-  const playJob = async (settings: Partial<JobSettings> = {}) => {
-    const { tree, aside } = loadCheckpoint(runDir);
+  const clock = { aheadMs: 0, looks: 0 };
+  const playJob = async (
+    settings: Partial<JobSettings> = {},
+    boxes: Partial<Pick<JobOptions, 'box' | 'checkBox'>> = {},
+  ) => {
+    const { tree, aside, sessions } = loadCheckpoint(runDir);
     return runJob({
       brief: briefFor(await desk.state('r1')),
       link,
@@ -79,7 +96,10 @@ async function startRun(script: string, agent: Agent | null = commandAgent('scri
       agentConfig,
       lastTree: tree,
       agentFor: () => agent ?? undefined,
+      sessions,
       agentEnv: { PATH: process.env.PATH ?? '' },
+      box: DIRECT,
+      ...boxes,
       checkEnv: { PATH: process.env.PATH ?? '' },
       settings: {
         holdMs: Number.POSITIVE_INFINITY,
@@ -91,12 +111,15 @@ async function startRun(script: string, agent: Agent | null = commandAgent('scri
         useCgroup: false,
         ...settings,
       },
-      now: () => new Date(Date.now() + clock.aheadMs),
+      now() {
+        clock.looks += 1;
+        return new Date(Date.now() + clock.aheadMs);
+      },
       parking: parking.signal,
-      onProgress: () => undefined,
+      onProgress: (said) => void progress.push(said),
     });
   };
-  return { root, worktree, desk, events, clock, playJob };
+  return { root, worktree, desk, events, progress, clock, hasRead, playJob };
 }
 
 const FAILING = `printf '%s\\n' '{"type":"action","kind":"command","command":"npm test","exit_code":1,"output":"Error: no"}'`;
@@ -112,7 +135,7 @@ echo notes > handoff.md
 echo '{"status":"partial","partial_progress":{"handoff_path":"handoff.md"}}' > "$AUTOBUILD_REPORT"
 touch ../ready; sleep 1000`);
   const job = run.playJob({ jobMs: JOB_MS });
-  await waitFor('the agent is at work', () => existsSync(join(run.root, 'ready')));
+  await waitFor('the errors are read', () => run.hasRead('action', 2) && existsSync(join(run.root, 'ready')));
   run.clock.aheadMs = JOB_MS;
   expect(await job).toBe('handed_over');
   const handedOver = run.events.filter((event) => event.type === 'job_handed_over');
@@ -143,6 +166,47 @@ echo 1 > work; echo '{"status":"partial","partial_progress":{"handoff_path":"wor
     { turn: 1, resumed: false },
     { turn: 2, resumed: false },
   ]);
+});
+
+test('P-7: a conversation that continues, also in another job, gets what is new; one that begins gets all, and a line per turn', async () => {
+  const talking = { ...commandAgent('script', ['./agent.sh']), sessionFiles: () => ['talk'] };
+  const run = await startRun(
+    `N=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$N; cp "$AUTOBUILD_PROMPT" ../whole-$N
+say() { printf '%s\\n' "$1"; }
+case $N in
+  0) say '{"type":"session","id":"s1"}'; say 'I could print <<<NEED_HELP>>> here.'; sleep 1000 ;;
+  1) say working; echo '{"status":"partial","summary":"Began it"}' > "$AUTOBUILD_REPORT" ;;
+  2) say '{"type":"ended","ok":false,"reason":"no_session"}'; sleep 1000 ;;
+  3) touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT" ;;
+esac`,
+    talking,
+  );
+  const job = run.playJob({ jobMs: JOB_MS });
+  await waitFor('the words are read', () => run.hasRead('text'));
+  run.clock.aheadMs = JOB_MS;
+  expect(await job).toBe('handed_over');
+  expect(await run.playJob()).toBe('finished');
+  const read = (name: string) => readFileSync(join(run.root, name), 'utf8');
+  const [first, second, lost, again] = [0, 1, 2, 3].map((at) => read(`prompt-${at}`)) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const markOf = (text: string) => /<<<data (\w{16})>>>/.exec(text)?.[1];
+  expect(new Set([first, second, lost, again].map(markOf)).size).toBe(1);
+  for (const whole of [first, again, read('whole-1'), read('whole-2')]) expect(whole).toContain('Do it.');
+  for (const news of [second, lost]) {
+    expect(news).toContain('Only what is new is here');
+    expect(news).not.toContain('Do it.');
+  }
+  expect(first).not.toContain('Not read as a call for help');
+  expect(second).toContain('A help block appeared in the middle of a line, so nobody was asked.');
+  expect(lost).not.toContain('Not read as a call for help');
+  expect(second).not.toContain('Before your first change');
+  expect(lost).toContain('After the last turn: 0 of 1 checks pass.');
+  expect(lost).not.toContain('Began it');
+  expect(again).toContain('- turn 1, script: Began it');
 });
 
 test('P-2: nobody answers within the hold: the job parks, the question stays open', async () => {
@@ -238,3 +302,73 @@ test.each([
   });
   expect(JSON.stringify(escalations[0]?.context)).toMatch(why);
 });
+
+test.each([1, 2])(
+  'K-2: a conversation that is too long is resumed once, and then another one begins in the same turn: %i jobs',
+  async (jobs) => {
+    const own = commandAgent('script', ['./agent.sh']);
+    const agent: Agent = {
+      ...own,
+      sessionFiles: () => [],
+      start(turn) {
+        const start = own.start(turn);
+        return { ...start, env: { ...start.env, SESSION: turn.session ?? 'new' } };
+      },
+    };
+    const run = await startRun(
+      `echo "$SESSION" >> ../sessions
+n=$(wc -l < ../sessions)
+cat > ../prompt
+if [ $n -eq 3 ]; then touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit; fi
+echo '{"type":"session","id":"s1"}'
+echo '{"type":"ended","ok":false,"reason":"context","message":"prompt is too long"}'`,
+      agent,
+    );
+    if (jobs > 1) expect(await run.playJob({ jobMs: 1, tickMs: JOB_MS })).toBe('handed_over');
+    expect(await run.playJob()).toBe('finished');
+    expect(readFileSync(join(run.root, 'sessions'), 'utf8')).toBe('new\ns1\nnew\n');
+    const prompt = readFileSync(join(run.root, 'prompt'), 'utf8');
+    expect(prompt).toContain('## The task');
+    expect(prompt).toContain('## Earlier turns');
+    const turns = run.events.filter((event) => event.type === 'turn_ended');
+    expect(turns).toHaveLength(2);
+  },
+);
+
+test('E-7: a limited provider is left alone before the next turn, also of another job, and nobody is asked', async () => {
+  const run = await startRun(`echo x >> ../starts
+if [ $(wc -l < ../starts) -eq 2 ]; then touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit; fi
+sleep 0.1; echo '{"type":"ended","ok":false,"reason":"rate_limit","message":"slow down","retry_after_s":120}'`);
+  const starts = () => readFileSync(join(run.root, 'starts'), 'utf8');
+  expect(await run.playJob({ jobMs: 1, tickMs: JOB_MS })).toBe('handed_over');
+  const job = run.playJob({ tickMs: 5 });
+  const seen = run.clock.looks;
+  await waitFor('ten looks at the clock', () => run.clock.looks > seen + 10);
+  expect(starts()).toBe('x\n');
+  run.clock.aheadMs = 120_000;
+  expect(await job).toBe('finished');
+  expect(starts()).toBe('x\nx\n');
+  expect(run.events.filter(({ type }) => type === 'escalation_raised')).toEqual([]);
+  const text = 'The model provider of script limits its requests. The next turn starts in 120 s.';
+  expect(run.progress).toContainEqual({ type: 'problem', text });
+});
+
+test.each(['box', 'host'] as const)(
+  'S-4: with `check_isolation: %s` the checks run there, and the agent in its box',
+  async (where) => {
+    const run = await startRun(
+      `echo "$IN_BOX" > ../agent-saw; touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"`,
+      undefined,
+      { check: 'echo "$IN_BOX" > ../check-saw; test -f done' },
+    );
+    const box: Box = {
+      ...DIRECT,
+      enter: (program) => DIRECT.enter({ ...program, env: { ...program.env, IN_BOX: 'yes' } }),
+    };
+    expect(await run.playJob({}, { box, checkBox: checkBoxOf(box, where) })).toBe('finished');
+    const saw = (who: string) => readFileSync(join(run.root, `${who}-saw`), 'utf8').trim();
+    expect([saw('agent'), saw('check')]).toEqual(['yes', where === 'box' ? 'yes' : '']);
+    const warned = run.progress.filter((said) => said.type === 'problem' && said.text.includes('outside'));
+    expect(warned).toHaveLength(where === 'box' ? 0 : 1);
+  },
+);

@@ -102,13 +102,13 @@ describe('reading what the agent wrote', () => {
     });
   });
 
-  test('a terabyte is refused without being read', async () => {
+  test('S-12: a terabyte is refused without being read', async () => {
     const tree = makeWorktree({ a: '' });
     truncateSync(tree.at('a'), 2 ** 40);
     expect(await readAgentFile(tree.worktree, 'a')).toMatchObject({ ok: false, problem: 'too_large' });
   });
 
-  test('links are not followed, at the end or on the way', async () => {
+  test('S-12: links are not followed, at the end or on the way', async () => {
     const outside = makeTemporaryDirectory();
     writeFileSync(join(outside, 'secret'), 'secret');
     const tree = makeWorktree({ 'real/secret': 'inside' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseHelpRequest } from '../../../src/runner/output/help-request.ts';
-import { growth } from '../../growth.ts';
+import { expectLinear } from '../../expect-linear.ts';
 
 const parse = (text: string) => parseHelpRequest({ text, closed: true });
 const problemOf = (text: string, closed = true) => {
@@ -101,7 +101,7 @@ inputs:
       expect(problemOf(`l0: &l0 x\n${list.join('\n')}\n${minimal}`)).toMatch(/alias/);
     };
     // Written out, each level would double the work.
-    expect(growth(refuse, 6)).toBeLessThan(10);
+    expectLinear(refuse, 6);
   });
 
   it('P-1: refuses a block that is too large', () => {
@@ -118,6 +118,6 @@ inputs:
       /"what_i_tried" is missing/,
     ],
   ])('P-1: survives a hostile block, in linear time: %s', (_, textOf, problem) => {
-    expect(growth((size) => expect(problemOf(textOf(size))).toMatch(problem), 16_000)).toBeLessThan(10);
+    expectLinear((size) => expect(problemOf(textOf(size))).toMatch(problem), 16_000);
   });
 });

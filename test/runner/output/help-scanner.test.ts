@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { MAX_HELP_CHARS } from '../../../src/core/contracts/agent/help-request.ts';
 import { createHelpScanner, type HelpBlock } from '../../../src/runner/output/help-scanner.ts';
 import { createJsonUnescaper, unescapeJsonText } from '../../../src/runner/output/json-unescape.ts';
-import { growth } from '../../growth.ts';
+import { plainWords } from '../../../src/runner/output/unread-line.ts';
+import { expectLinear } from '../../expect-linear.ts';
 
 function scan(...pieces: string[]): HelpBlock[] {
   const blocks: HelpBlock[] = [];
@@ -13,9 +14,9 @@ function scan(...pieces: string[]): HelpBlock[] {
   return blocks;
 }
 
-/** All of the text at once, the obvious way: cut at the markers, then cut what is too long. */
+/** All of the text at once, the obvious way: cut at the markers that begin a line, then cut what is too long. */
 function scanWhole(text: string): HelpBlock[] {
-  const [, ...parts] = text.split('<<<NEED_HELP>>>');
+  const [, ...parts] = text.split(/(?<=^[ \t]*)<<<NEED_HELP>>>/m);
   return parts.map((part) => {
     const end = part.indexOf('<<<END_HELP>>>');
     const body = end === -1 ? part : part.slice(0, end);
@@ -25,14 +26,14 @@ function scanWhole(text: string): HelpBlock[] {
 }
 
 const stream =
-  'a << b <<<NEED_HELP>>\n<<<<NEED_HELP>>>one<<<END<<<END_HELP>>>mid<<<NEED_HELP>>>two<<<END_HELP>>>end<<';
+  'a << b <<<NEED_HELP>>\n<<<NEED_HELP>>>one<<<END<<<END_HELP>>>mid\n \t<<<NEED_HELP>>>two<<<END_HELP>>>end<<';
 const both = [
   { text: 'one<<<END', closed: true },
   { text: 'two', closed: true },
 ];
 
 describe('createHelpScanner', () => {
-  it('P-1: finds every block, anywhere in the text', () => {
+  it('P-1: finds every block that begins its line', () => {
     expect(scan(stream)).toEqual(both);
     expect(scan('nothing < here', '')).toEqual([]);
   });
@@ -58,7 +59,7 @@ describe('createHelpScanner', () => {
 
   it('P-1: delivers the first 64 KiB of a block without an end, and finds the next one', () => {
     const pieces = Array.from({ length: 100 }, () => 'y'.repeat(1000));
-    const blocks = scan('<<<NEED_HELP>>>', ...pieces, '<<<NEED_HELP>>>two<<<END_HELP>>>');
+    const blocks = scan('<<<NEED_HELP>>>', ...pieces, '\n<<<NEED_HELP>>>two<<<END_HELP>>>');
     expect(blocks.map((block) => [block.text.length, block.closed])).toEqual([
       [65536, false],
       [3, true],
@@ -68,6 +69,8 @@ describe('createHelpScanner', () => {
   it('P-1: finds in random texts, cut anywhere, what a look at the whole text finds', () => {
     const word = fc.constantFrom(
       '<<<NEED_HELP>>>',
+      '\n<<<NEED_HELP>>>',
+      '\n \t<<<NEED_HELP>>>',
       '<<<END_HELP>>>',
       '<<<NEED',
       '<<<END_',
@@ -92,18 +95,18 @@ describe('createHelpScanner', () => {
   it.each([
     ['openers', '<<<NEED_HELP>>>'],
     ['blocks', '<<<NEED_HELP>>>x<<<END_HELP>>>'],
+    ['blocks on lines', '\n<<<NEED_HELP>>>x<<<END_HELP>>>'],
     ['ends', '<<<END_HELP>>>'],
   ])('P-1: searches a line of a million characters in linear time, made of %s', (_, word) => {
     const line = `<<<NEED_HELP>>>${word.repeat(1_000_000 / word.length)}`;
     let searched = 0;
-    const scanner = createHelpScanner(
-      () => undefined,
-      (text, marker, from) => {
+    const scanner = createHelpScanner(() => undefined, {
+      find: (text, marker, from) => {
         const index = text.indexOf(marker, from);
         searched += (index === -1 ? text.length : index + marker.length) - from;
         return index;
       },
-    );
+    });
     scanner.feed(line);
     scanner.end();
     expect(searched).toBeGreaterThan(0);
@@ -122,7 +125,7 @@ describe('createHelpScanner', () => {
       for (let n = 0; n < size; n++) scanner.feed('<');
       expect(blocks).toBe(delivered);
     };
-    expect(growth(feed, small)).toBeLessThan(10);
+    expectLinear(feed, small, small);
   });
 });
 
@@ -130,7 +133,7 @@ describe('unescapeJsonText', () => {
   it('P-1: makes a block inside JSON text plain, its markers too', () => {
     const block = '<<<NEED_HELP>>>\nwhat_i_tried: "a\\b"\t/é\n<<<END_HELP>>>';
     const escaped = JSON.stringify({ text: block }).replaceAll('<', '\\u003c').replaceAll('/', '\\/');
-    expect(scan(unescapeJsonText(escaped))).toEqual([{ text: '\nwhat_i_tried: "a\\b"\t/é\n', closed: true }]);
+    expect(scan(plainWords(escaped))).toEqual([{ text: '\nwhat_i_tried: "a\\b"\t/é\n', closed: true }]);
   });
 
   it('leaves what is no escape', () => {

@@ -3,7 +3,7 @@ import { AGENTS } from '../../../src/agents/registry.ts';
 import { createHelpScanner } from '../../../src/runner/output/help-scanner.ts';
 import { createOverlongWords, wordsInUnreadLine } from '../../../src/runner/output/unread-line.ts';
 import { createLineReader } from '../../../src/runner/process/line-reader.ts';
-import { growth } from '../../growth.ts';
+import { expectLinear } from '../../expect-linear.ts';
 
 const BLOCK = '<<<NEED_HELP>>>\nwhat_i_tried: all\nwhat_i_need: the key\n<<<END_HELP>>>';
 const BODY = '\nwhat_i_tried: all\nwhat_i_need: the key\n';
@@ -35,7 +35,8 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
 
   test('P-1: a help block in lines its reader does not know is found', () => {
     expect(BLOCK.split('\n').every(unknown)).toBe(true);
-    expect(helpIn(BLOCK.split('\n'))).toEqual([BODY]);
+    // Any program may print to the stream: only a message of the agent is its own.
+    expect(helpIn(BLOCK.split('\n'))).toEqual([]);
     const event = JSON.stringify({
       type: 'agent.said',
       id: 'a1',
@@ -143,10 +144,11 @@ describe('a line that is too long to be held', () => {
   });
 
   test("P-1: a program's plain words are its own, the output of its tools is not", () => {
-    const plain = long.replaceAll('\n', ' ');
     const body = BODY.replaceAll('\n', ' ');
+    const plain = `${BLOCK.replaceAll('\n', ' ')}${'y'.repeat(600_000)}`;
     expect(helpInLong(plain, { plain: true })).toEqual([body, body]);
-    expect(helpInLong(`saw {"a": "b"} ${plain}`, { plain: true })).toEqual([body, body]);
+    expect(helpInLong(plain)).toEqual([]);
+    expect(helpInLong(`saw ${plain}`, { plain: true })).toEqual([]);
     expect(helpInLong(JSON.stringify({ type: 'text', text: long }), { plain: true })).toEqual([BODY, BODY]);
     const ended = JSON.stringify({ type: 'tool_ended', id: 'x', ok: true, output: long });
     expect(helpInLong(ended, { plain: true })).toEqual([]);
@@ -165,5 +167,5 @@ test.each([
     wordsInUnreadLine(`{${filler}<<<NEED_HELP>>>`);
     wordsInUnreadLine(JSON.stringify({ type: filler, text: BLOCK }));
   };
-  expect(growth(work, 20_000)).toBeLessThan(10);
+  expectLinear(work, 20_000);
 });

@@ -19,6 +19,7 @@ test('steps are added up, an invocation counts from its start', () => {
   expect(meter.add(usage('run', 150, 8, 0.75))).toEqual({
     input_tokens: 50,
     output_tokens: 3,
+    cached_tokens: 0,
     cost_usd: 0.25,
   });
   meter.newInvocation();
@@ -46,4 +47,14 @@ test('a figure that falls is an agent that counts anew', () => {
     input_tokens: 1000,
     output_tokens: 50,
   });
+});
+
+test('cost_exceeds: tokens read from the cache are added up, never more than there were', () => {
+  const meter = createUsageMeter(NOTHING);
+  meter.add({ ...usage('session', 100, 5), cached_tokens: 80 }, 's1');
+  expect(meter.add({ ...usage('session', 150, 9), cached_tokens: 999 }, 's1')).toMatchObject({
+    input_tokens: 50,
+    cached_tokens: 70,
+  });
+  expect(meter.total()).toMatchObject({ input_tokens: 150, cached_tokens: 150 });
 });

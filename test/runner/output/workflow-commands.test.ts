@@ -114,3 +114,20 @@ test('an output cannot break out of its block', () => {
   const text = formatOutput('status', 'done\nword\nevil=1', 'word');
   expect(text).toBe('status<<word\ndone  evil=1\nword\n');
 });
+
+test('S-13: a masked value is in no line, notice, title or text for elsewhere, however it is written', () => {
+  const { log, out } = record();
+  log.mask('hunter2-of-the-shop');
+  const dump = Buffer.from('hunter2-of-the-shop')
+    .toString('hex')
+    .replace(/..(?=.)/g, '$& ');
+  const masks = out().length;
+  log.print(`dump: ${dump}`);
+  log.annotate('notice', `The file hunter2-of-the-shop/${dump} is left out.`);
+  log.group(`Check: cat ${dump}`);
+  const printed = out().slice(masks);
+  expect(printed).not.toContain(dump.slice(0, 20));
+  expect(printed).not.toContain('hunter2');
+  expect(printed).toContain('dump: •••');
+  expect(log.hide(`- \`${dump}\``)).toBe('- `•••`');
+});

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isDead, parseStat, readProcessTable, readPs } from '../../../src/runner/process/process-table.ts';
+import {
+  isDead,
+  parseStat,
+  readProcess,
+  readProcessTable,
+  readPs,
+} from '../../../src/runner/process/process-table.ts';
 
 const rest = '1 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 3 0 987654 1000 10';
 
@@ -29,5 +35,11 @@ describe('process table', () => {
       expect(table.get(process.pid)?.started).not.toBe('');
       expect(table.has(process.ppid)).toBe(true);
     }
+  });
+
+  it('reads one process as it is in the table of all', () => {
+    const { ppid, session, started } = readProcessTable().get(process.pid) ?? {};
+    expect(readProcess(process.pid)).toMatchObject({ pid: process.pid, ppid, session, started });
+    expect(readProcess(2 ** 30)).toBeUndefined();
   });
 });

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isHeld, type ProcessEntry, readProcessTable } from '../../../src/runner/process/process-table.ts';
 import { createProcessTree } from '../../../src/runner/process/process-tree.ts';
 import {
   fixturePath,
@@ -16,6 +19,12 @@ import {
 } from '../supervised-fixture.ts';
 
 const words = (file: string) => new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean));
+
+function readOne(pid = NO_PID): ProcessEntry {
+  const entry = readProcessTable().get(pid);
+  if (!entry) throw new Error(`no process ${pid}`);
+  return entry;
+}
 
 async function growTree(useCgroup: boolean) {
   const ticks = join(makeFolder(), 'ticks');
@@ -78,6 +87,32 @@ describe('process tree', () => {
     const killed = await agent.kill({ graceMs: 5000 });
     expect(killed.survivors).toBe(0);
     expect(killed.processes).toBeGreaterThan(forked + 1);
+  });
+
+  it('P-2: asks no process for its mark that is older than the agent', async () => {
+    const mark = `test-${randomUUID()}`;
+    const env = { PATH: process.env.PATH ?? '', AUTOBUILD_MARK: mark };
+    const older = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env });
+    onTestFinished(() => void older.kill('SIGKILL'));
+    // Start times are told in hundredths of a second.
+    await sleep(30);
+    const root = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+    onTestFinished(() => void root.kill('SIGKILL'));
+    await sleep(30);
+    const younger = spawn('sleep', ['60'], { detached: true, stdio: 'ignore', env });
+    onTestFinished(() => void younger.kill('SIGKILL'));
+    expect(createProcessTree({ rootPid: root.pid ?? NO_PID, mark }).list()).toEqual([root.pid, younger.pid]);
+    expect(createProcessTree({ rootPid: NO_PID, mark }).list()).toEqual([older.pid, younger.pid]);
+  });
+
+  it('P-2: a parent that waits in vfork for its stopped child is held at once', async () => {
+    const { agent, lines } = startFixture([fixturePath('hold-vfork.pl')]);
+    await waitFor('the child of vfork', () => lines.includes('ready'));
+    expect(isHeld(readOne(agent.pid))).toBe(false);
+    await agent.freeze();
+    const root = readOne(agent.pid);
+    expect(root.state).toBe('D');
+    expect(isHeld(root)).toBe(true);
   });
 
   it('P-2: finds a daemon without the mark that stayed in the session', async () => {

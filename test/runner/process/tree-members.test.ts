@@ -40,7 +40,7 @@ describe('findMembers', () => {
     ];
     const query = {
       grouped: new Set([202]),
-      isMarked: (pid: number) => pid === 203,
+      isMarked: ({ pid }: ProcessEntry) => pid === 203,
       known: new Set(['204@t204']),
     };
     expect(find(orphans, query)).toEqual([201, 202, 203, 204, 205]);
@@ -56,7 +56,7 @@ describe('findMembers', () => {
   });
 
   it('P-2: never lists init, us or our ancestors, nor our own session', () => {
-    const query = { grouped: new Set([1, 50, 60]), isMarked: (pid: number) => pid <= 60 };
+    const query = { grouped: new Set([1, 50, 60]), isMarked: ({ pid }: ProcessEntry) => pid <= 60 };
     expect(find([], query)).toEqual([]);
     expect(find([entry(70, 1, { session: 50 })], { root: { pid: 50, started: 't50' } })).toEqual([]);
   });

@@ -128,16 +128,9 @@ test('S-3: instructions above the worktree go when the turn made them; the userâ
   expect(existsSync(above('CLAUDE.md'))).toBe(false);
   expect(readFileSync(above('AGENTS.md'), 'utf8')).toBe('obey me\n');
   expect(told).toEqual([
-    expect.stringContaining('CLAUDE.md was made during the turn and is removed'),
+    expect.stringContaining('CLAUDE.md was created during the turn and was removed'),
     expect.stringContaining('AGENTS.md was changed during the turn'),
   ]);
-});
-
-test('a git directory that is gone is told, never a crash', async () => {
-  const { tree, note } = prepare();
-  const record = await note();
-  rmSync(tree.at('.git'), { recursive: true });
-  expect(await record.revert()).toEqual([expect.stringContaining('is not the directory it was')]);
 });
 
 test('S-11: more hooks than anyone looks at go as one, and what was noted comes back', async () => {
@@ -175,7 +168,7 @@ test('S-11: git is not led to other settings by a `commondir`', async () => {
   const record = await note();
   const { planted, ran } = plantRepository(tree.at('.git'), tree.top);
   writeFileSync(tree.at('.git/commondir'), `${planted}\n`);
-  expect(await record.revert()).toEqual([expect.stringContaining('commondir was made')]);
+  expect(await record.revert()).toEqual([expect.stringContaining('commondir was created')]);
   git(tree.worktree, 'status');
   expect(ran()).toBe(false);
 });
@@ -214,12 +207,40 @@ test('S-11: a git directory that was moved away comes back with its settings, wh
     plant();
     git(tree.worktree, 'config', 'core.fsmonitor', `touch ${tree.top}/ran; false`);
     const told = (await record.revert()).join('\n');
-    expect(told).toContain('.git was replaced during the turn and is put back');
+    expect(told).toContain('.git was replaced during the turn and was reverted');
     expect(lstatSync(tree.at('.git')).isDirectory()).toBe(true);
     expect(existsSync(moved)).toBe(false);
     git(tree.worktree, 'status');
     expect(existsSync(join(tree.top, 'ran'))).toBe(false);
   }
+});
+
+test.each([
+  ['nothing', () => undefined],
+  ['a repository of its own', (at: string) => cpSync(`${at}.aside`, at, { recursive: true })],
+])('S-11: a git directory moved aside within the worktree, %s in its place, comes back', async (_, plant) => {
+  const { tree, note } = prepare();
+  const { ino } = lstatSync(tree.at('.git'));
+  const record = await note();
+  renameSync(tree.at('.git'), tree.at('.git.aside'));
+  plant(tree.at('.git'));
+  const told = await record.revert();
+  expect(told).toEqual([
+    expect.stringMatching(
+      /\.git was (moved to .*\.git\.aside|replaced) during the turn and was (moved back|reverted)/,
+    ),
+  ]);
+  expect(lstatSync(tree.at('.git')).ino).toBe(ino);
+  expect(existsSync(tree.at('.git.aside'))).toBe(false);
+});
+
+test('S-11: a git directory that is gone from the worktree is told as that, once', async () => {
+  const { tree, note } = prepare();
+  const record = await note();
+  renameSync(tree.at('.git'), join(tree.top, 'elsewhere'));
+  expect(await record.revert()).toEqual([
+    expect.stringContaining('was moved out of the worktree or deleted'),
+  ]);
 });
 
 test('S-11: one that cannot be found again leaves nothing in its place that git would obey', async () => {
@@ -228,7 +249,7 @@ test('S-11: one that cannot be found again leaves nothing in its place that git 
   const { planted } = plantRepository(tree.at('.git'), tree.top);
   rmSync(tree.at('.git'), { recursive: true });
   writeFileSync(tree.at('.git'), `gitdir: ${planted}\n`);
-  expect((await record.revert())[0]).toContain('is not to be found');
+  expect((await record.revert())[0]).toContain('cannot be found');
   expect(lstatSync(tree.at('.git'), { throwIfNoEntry: false })).toBeUndefined();
 });
 
@@ -318,7 +339,7 @@ test('hooks that git only brings as samples are not looked at: it runs none of t
   writeFileSync(tree.at('.git/hooks/pre-push.sample'), 'other');
   renameSync(tree.at('.git/hooks/pre-push.sample'), tree.at('.git/hooks/pre-push'));
   writeFileSync(tree.at('.git/hooks/new.sample'), 'new');
-  expect(await record.revert()).toEqual([expect.stringContaining('hooks/pre-push was made')]);
+  expect(await record.revert()).toEqual([expect.stringContaining('hooks/pre-push was created')]);
   expect(existsSync(tree.at('.git/hooks/pre-push'))).toBe(false);
 });
 

@@ -1,6 +1,6 @@
 import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 
-/** A database of one kind, empty, for one test. */
+/** A database of one kind for one test. */
 export interface Backend {
   /** What `openStore` takes: also what child processes are started with. */
   where: { databaseUrl?: string; file?: string };
@@ -9,8 +9,8 @@ export interface Backend {
   remove(): Promise<void>;
 }
 
-/** Makes a database; one call per test. */
-export type MakeBackend = () => Promise<Backend>;
+/** Makes a database, with nothing in it or with the tables of today; one call per test. */
+export type MakeBackend = (content: 'empty' | 'tables') => Promise<Backend>;
 
 export const KEY = Buffer.alloc(32, 7).toString('base64');
 export const OTHER_KEY = Buffer.alloc(32, 9).toString('hex');

@@ -52,13 +52,10 @@ export function testInbox(bench: Bench): void {
     const given = { ...odd, id: 'd-2', payload: '{"body":"/provide key=登录"}' };
     const indented = { ...odd, id: 'd-3', payload: ' {"body":"登录"}' };
     for (const one of [odd, given, indented]) {
-      for (const payload of [one.payload, Buffer.from(one.payload)]) {
-        const id = `${one.id}-${typeof payload}`;
-        await inbox.put([{ ...one, id, payload }]);
-        const claimed = await claim(0);
-        expect(claimed).toEqual({ ...one, id, attempts: 1, fence: expect.any(String) });
-        await inbox.done(claimed);
-      }
+      await inbox.put([one]);
+      const claimed = await claim(0);
+      expect(claimed).toEqual({ ...one, attempts: 1, fence: expect.any(String) });
+      await inbox.done(claimed);
     }
   });
 

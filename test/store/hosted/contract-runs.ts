@@ -33,6 +33,8 @@ export function testRuns(bench: Bench): void {
     const journal = await runs.events('r1');
     expect(journal.map(({ version }) => version)).toEqual(commits.map((_, index) => index + 1));
     expect(journal.map(({ commit }) => commit)).toEqual(roundTrip(commits));
+    const newest = commits.map(({ events }, index) => ({ version: index + 1, events })).toReversed();
+    expect(await runs.newest('r1', 2)).toEqual(roundTrip(newest.slice(0, 2)));
   });
 
   test('R-7: the loser of a compare-and-swap gets ok: false and nothing of it is written', async () => {

@@ -28,11 +28,12 @@ export function testSecrets(bench: Bench): void {
     expect(await vault.open('r2', [foreign])).toEqual({ token: 'not yours' });
   });
 
-  test('R-11: values, checkpoints and deliveries that may carry a value are not in clear in the database', async () => {
+  test('R-11: values, checkpoints, changesets and deliveries that may carry a value are not in clear in the database', async () => {
     const { vault, blobs, inbox } = await bench.open();
     await vault.put('r1', 'token', 'hunter2');
     await blobs.put('r1', 'checkpoint', Buffer.from('session of hunter2'));
-    const comment = Buffer.from('{"body":"/Provide token=hunter2"}');
+    await blobs.put('r1', 'changeset', Buffer.from('work with hunter2'));
+    const comment = '{"body":"/Provide token=hunter2"}';
     await inbox.put([{ ...delivery('d'), payload: '/provide token=hunter2' }]);
     await inbox.put([{ ...delivery('e'), payload: comment }]);
     for (const [table, column] of [
@@ -44,6 +45,15 @@ export function testSecrets(bench: Bench): void {
       expect(stored.length).toBeGreaterThan(30);
       expect(stored).not.toContain('hunter2');
     }
+  });
+
+  test('R-11: a changeset that was stored before changesets were sealed is still read', async () => {
+    const { blobs } = await bench.open();
+    await blobs.put('r1', 'changeset', Buffer.from('{"files":[]}'));
+    const plain = Buffer.from('{"old":1}').toString('hex');
+    const bytes = bench.backend.where.file ? `x'${plain}'` : `'\\x${plain}'`;
+    await bench.backend.query(`update blobs set bytes = ${bytes}`);
+    expect(String(Buffer.from((await blobs.get('r1', 'changeset')) ?? []))).toBe('{"old":1}');
   });
 
   test('R-11: a sealed value that was moved to another place or changed does not open', async () => {

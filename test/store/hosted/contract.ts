@@ -12,6 +12,7 @@ import { testPruning } from './contract-pruning.ts';
 import { testRecords } from './contract-records.ts';
 import { testRuns } from './contract-runs.ts';
 import { testSecrets } from './contract-secrets.ts';
+import { testSlots } from './contract-slots.ts';
 import { testTickets } from './contract-tickets.ts';
 import { testUpgrade } from './contract-upgrade.ts';
 
@@ -28,24 +29,29 @@ export function testContract(name: string, make: MakeBackend): void {
         return store;
       },
     };
-    beforeEach(async () => {
-      bench.backend = await make();
-    });
+    const promises = (of: string, content: 'empty' | 'tables', testPromises: (bench: Bench) => void) =>
+      describe(of, () => {
+        beforeEach(async () => {
+          bench.backend = await make(content);
+        });
+        testPromises(bench);
+      });
     afterEach(async () => {
       for (const store of opened.splice(0)) await store.close();
       await bench.backend.remove();
     });
-    describe('runs', () => testRuns(bench));
-    describe('crashes and races', () => testCrashes(bench));
-    describe('inbox', () => testInbox(bench));
-    describe('outbox', () => testOutbox(bench));
-    describe('dispatches', () => testDispatches(bench));
-    describe('tickets and tokens', () => testTickets(bench));
-    describe('comments, publications, cursors, blobs', () => testRecords(bench));
-    describe('leases of tasks, and health', () => testLeases(bench));
-    describe('pruning', () => testPruning(bench));
-    describe('secrets', () => testSecrets(bench));
-    describe('migrations', () => testMigrations(bench));
-    describe('upgrade', () => testUpgrade(bench));
+    promises('runs', 'tables', testRuns);
+    promises('crashes and races', 'tables', testCrashes);
+    promises('inbox', 'tables', testInbox);
+    promises('outbox', 'tables', testOutbox);
+    promises('dispatches', 'tables', testDispatches);
+    promises('slots', 'tables', testSlots);
+    promises('tickets and tokens', 'tables', testTickets);
+    promises('comments, publications, cursors, blobs', 'tables', testRecords);
+    promises('leases of tasks, and health', 'tables', testLeases);
+    promises('pruning', 'tables', testPruning);
+    promises('secrets', 'tables', testSecrets);
+    promises('migrations', 'empty', testMigrations);
+    promises('upgrade', 'empty', testUpgrade);
   });
 }

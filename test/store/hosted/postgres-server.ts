@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 
 export interface PostgresServer {
-  /** An empty database of its own for one test. */
-  createDatabase(): Promise<string>;
+  /** A database of its own for one test: empty, or a copy of one to which nobody is connected any more. */
+  createDatabase(copied?: string): Promise<string>;
   /** Every database takes megabytes, which a server writes out before it ends. */
   dropDatabase(url: string): Promise<void>;
   /** As a crash and a restart of the machine would do it; the same port, the same data. */
@@ -75,22 +75,24 @@ function databasesOf(admin: string) {
     await client.query(text).finally(() => client.end());
   };
   return {
-    async create(): Promise<string> {
+    async create(copied?: string): Promise<string> {
       const name = `autobuild_test_${process.pid}_${made.length}`;
-      await query(`create database ${name}`);
+      await query(`create database ${name} ${copied ? `template ${databaseIn(copied)}` : ''}`);
       made.push(name);
       const url = new URL(admin);
       url.pathname = `/${name}`;
       return url.href;
     },
     async drop(url: string): Promise<void> {
-      await query(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
+      await query(`drop database ${databaseIn(url)} with (force)`);
     },
     async dropAll(): Promise<void> {
       for (const name of made) await query(`drop database if exists ${name} with (force)`);
     },
   };
 }
+
+const databaseIn = (url: string) => new URL(url).pathname.slice(1);
 
 function findBinaries(): string {
   const root = join(import.meta.dirname, '..', '..', '..');
@@ -136,7 +138,15 @@ async function findFreePort(): Promise<number> {
 const WATCH = '"$0" "$@" <&- & server=$!; read _; kill -INT $server; wait $server';
 
 async function run(bin: string, data: string, port: number) {
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    // No data here outlives the machine; a killed server loses nothing by these.
+    'fsync=off',
+    'full_page_writes=off',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+  ];
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   const child = spawn('sh', ['-c', WATCH, join(bin, 'postgres'), ...args], {
     ...ids,

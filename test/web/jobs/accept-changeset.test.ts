@@ -74,7 +74,7 @@ test.each([
   expect(await replies()).toEqual([
     {
       tone: 'refused',
-      title: 'The job sent work that cannot be committed; it was not taken.',
+      title: 'The job sent work that cannot be committed, so it was rejected.',
       detail: expect.stringContaining(reason),
     },
   ]);
@@ -85,9 +85,17 @@ test('what a person can approve is taken, and asked about when the work is compl
   await claimCompletion();
   const state = await stored();
   expect(state).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
-  expect(state.escalations[0]?.triggers[0]?.evidence.proposed).toEqual([
+  expect(state.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([
     { path: CI, why: 'workflow', held: false, finished: true },
   ]);
+});
+
+test('K-10: a job that talks of changed files and hands in none is asked about', async () => {
+  await claimCompletion();
+  const state = await stored();
+  expect(state.turns[0]?.changes.paths).not.toEqual([]);
+  expect(state).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
+  expect(state.escalations[0]?.triggers).toMatchObject([{ evidence: { nothing_changed: true } }]);
 });
 
 test('complete work is verified under the digest it was claimed with', async () => {
@@ -98,6 +106,7 @@ test('complete work is verified under the digest it was claimed with', async () 
 });
 
 test('S-13: complete work with a secret in it goes back to the agent', async () => {
+  const seeded = run.commits.length;
   run.askForHelp([{ key: 'api_key', label: 'A key', secret: true }]);
   const ref = await desk.store.vault.put('r1', 'api_key', 'S3CRETvalue99');
   const inputs = { api_key: { ref, length: 13 } };
@@ -105,7 +114,7 @@ test('S-13: complete work with a secret in it goes back to the agent', async () 
   run.feed({ type: 'command', at, command: { name: 'provide', inputs }, by: 'rosa', via: 'form' });
   run.take();
   const before = (await desk.store.runs.load('r1')).version;
-  for (const [index, commit] of run.commits.slice(before).entries())
+  for (const [index, commit] of run.commits.slice(seeded).entries())
     await desk.store.runs.commit('r1', before + index, commit);
   expect((await put([file('src/a.ts', { content: base64('const key = "S3CRETvalue99"') })])).status).toBe(
     200,

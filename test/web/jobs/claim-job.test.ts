@@ -9,11 +9,9 @@ let asked: number[];
 async function open(run = askingRun('url')): Promise<void> {
   desk = await openTestDesk({
     jobs: {
-      async attemptOf(_place, actionsRun) {
+      async readActionsRun(_place, actionsRun) {
         asked.push(actionsRun);
-        const found = desk.attempts[actionsRun];
-        if (found instanceof Error) throw found;
-        return found;
+        return desk.actionsRun(actionsRun);
       },
     },
   });
@@ -33,7 +31,6 @@ describe('S-17: a later attempt', () => {
     await open();
     const ticket = await desk.ticket();
     const honest = await claimJob(desk, ticket, { nonce: 'n'.repeat(32) });
-    desk.attempts[900] = 1;
     for (const attempt of [2, 9_999])
       expect((await claimJob(desk, ticket, { attempt, nonce: 'm'.repeat(32) })).status).toBe(401);
     expect(await beats(honest)).toBe(200);
@@ -52,7 +49,8 @@ describe('S-17: a later attempt', () => {
     await open();
     const ticket = await desk.ticket();
     const honest = await claimJob(desk, ticket);
-    if (known) desk.attempts[900] = known;
+    desk.clock.ms += 60_000;
+    desk.attempts[900] = known;
     const answer = await claimJob(desk, ticket, { attempt: 2 });
     expect(answer.status).toBe(503);
     expect(answer.json.error).toContain('try again');
@@ -77,17 +75,17 @@ describe('S-17: a later attempt', () => {
     expect((await desk.store.runs.load('r1')).state?.status).toBe('building');
   });
 
-  test('is the only one GitHub is asked about, and not as often as anybody likes', async () => {
+  test('is asked about, and the first; but not as often as anybody likes', async () => {
     await open();
     const ticket = await desk.ticket();
     await claimJob(desk, ticket, { nonce: 'n'.repeat(32) });
+    desk.clock.ms += 60_000;
     await claimJob(desk, ticket, { nonce: 'n'.repeat(32) });
     await claimJob(desk, ticket, { actions_run_id: 901, attempt: 2 });
     await claimJob(desk, 'x'.repeat(43), { attempt: 2 });
-    expect(asked).toEqual([]);
-    desk.attempts[900] = 1;
-    for (let attempt = 2; attempt < 30; attempt += 1) await claimJob(desk, ticket, { attempt });
     expect(asked).toEqual([900]);
+    for (let attempt = 2; attempt < 30; attempt += 1) await claimJob(desk, ticket, { attempt });
+    expect(asked).toEqual([900, 900]);
   });
 
   test('that is the first one to claim is one that GitHub knows of', async () => {
@@ -118,15 +116,20 @@ test('R-9: a claim for a run that has ended: 410 that says how it ended, and the
   const answer = await claimJob(desk, ticket);
   expect(answer).toMatchObject({ status: 410, json: { status: 'cancelled' } });
   expect(answer.json.error).toContain('The run is over (cancelled)');
-  await desk.store.tickets.revokeBefore('r1', 2);
+  await revokeJob();
   expect((await claimJob(desk, ticket)).status).toBe(410);
   expect((await desk.store.dispatches.ofJob('r1', 1, 'build'))?.actions_run).toBeUndefined();
 });
 
+async function revokeJob(): Promise<void> {
+  const { op } = (await desk.store.dispatches.ofJob('r1', 1, 'build')) ?? expect.fail();
+  await desk.store.tickets.revoke(op);
+}
+
 test('a ticket that was revoked is none', async () => {
   await open();
   const ticket = await desk.ticket();
-  await desk.store.tickets.revokeBefore('r1', 2);
+  await revokeJob();
   expect((await claimJob(desk, ticket)).status).toBe(401);
 });
 
@@ -135,7 +138,7 @@ test('R-5: a ticket whose dispatch was given up is refused, because its successo
   const late = await desk.ticket();
   const { op } = (await desk.store.dispatches.ofJob('r1', 1, 'build')) ?? expect.fail();
   const ended_at = new Date(desk.clock.ms).toISOString();
-  await desk.store.dispatches.change(op, { ended_at, outcome: 'no workflow run of it appeared' });
+  await desk.store.dispatches.change(op, { ended_at, outcome: 'no workflow run appeared' });
   expect((await claimJob(desk, late)).status).toBe(401);
 });
 
@@ -153,4 +156,131 @@ test('R-5: of two dispatches for the same job the one that claims last is heard'
   expect(await beats(second)).toBe(200);
   expect(await beats(first)).toBe(401);
   expect((await claimJob(desk, unused)).status).toBe(401);
+});
+
+describe('S-17: a ticket that others can read', () => {
+  const PRE = { step: 'pre', nonce: 'p'.repeat(32) } as const;
+  const main = (begin: string) => ({ nonce: PRE.nonce, begin: begin.repeat(32) });
+  const dispatch = async () => (await desk.store.dispatches.ofJob('r1', 1, 'build')) ?? expect.fail();
+  /** How often the stage of the job was to be shown on the issue. */
+  const shown = async () =>
+    (await desk.store.runs.events('r1')).filter(({ commit }) => commit.input.type === 'write').length;
+  const paused = async () => (await desk.store.runs.load('r1')).state?.paused !== undefined;
+
+  test('counts for nothing before Actions says that the run is in progress', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    for (const [status, code] of [
+      ['queued', 503],
+      ['waiting', 503],
+      ['completed', 401],
+    ] as const) {
+      desk.attempts[900] = status;
+      expect(await claimJob(desk, ticket, PRE)).toMatchObject({ status: code });
+      desk.clock.ms += 60_000;
+    }
+    expect((await dispatch()).claimed_at).toBeUndefined();
+    desk.attempts[900] = 'in_progress';
+    expect((await claimJob(desk, ticket, PRE)).status).toBe(200);
+  });
+
+  test('is reserved in the pre step, without a token; the main step gets one, also when a response is lost', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    for (let tries = 0; tries < 2; tries += 1)
+      expect(await claimJob(desk, ticket, PRE)).toEqual({
+        status: 200,
+        json: { kind: 'build', protocol: expect.any(Number) },
+      });
+    expect(await dispatch()).toMatchObject({ claimed_at: expect.any(String), actions_run: 900 });
+    expect(await shown()).toBe(1);
+    expect((await dispatch()).working_at).toBeUndefined();
+    desk.clock.ms += 30 * 3_600_000;
+    const [once, again] = [await claimJob(desk, ticket, main('b')), await claimJob(desk, ticket, main('b'))];
+    expect(once.json.token).toBe(again.json.token);
+    expect(await beats(again)).toBe(200);
+    expect((await dispatch()).working_at).toBe(new Date(desk.clock.ms).toISOString());
+    expect(await shown()).toBe(2);
+    expect(await paused()).toBe(false);
+  });
+
+  test.each([
+    ['another claims after the pre step', { step: 'pre', nonce: 'x'.repeat(32) }],
+    ['another works after the pre step', { nonce: 'x'.repeat(32), begin: 'x'.repeat(32) }],
+    ['an older action claims after the pre step', { nonce: 'x'.repeat(32) }],
+    ['another begins with what the pre step saved', main('x')],
+  ] as const)('when %s, neither is heard any more, and the run waits for a person', async (_, thief) => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    await claimJob(desk, ticket, PRE);
+    const honest = await claimJob(desk, ticket, main('b'));
+    expect(await beats(honest)).toBe(200);
+    const second = await claimJob(desk, ticket, thief);
+    expect(second.status).toBe(401);
+    expect(second.json.error).toContain('used twice');
+    expect(await beats(honest)).toBe(401);
+    expect(await paused()).toBe(true);
+    const [{ commit } = expect.fail()] = (await desk.store.runs.events('r1')).slice(-1);
+    expect(commit.effects).toContainEqual({ type: 'stop_job' });
+    expect(commit.effects).toContainEqual({
+      type: 'reply',
+      log: 900,
+      reply: expect.objectContaining({
+        title: 'Paused: the ticket of job 1 was used twice, so both users are locked out.',
+      }),
+    });
+    expect((await claimJob(desk, ticket, main('b'))).status).toBe(401);
+    expect((await claimJob(desk, ticket, thief)).status).toBe(401);
+    expect(await dispatch()).toMatchObject({ outcome: 'its ticket was used twice' });
+  });
+
+  test('when the thief is first, the job is the second', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    const thief = await claimJob(desk, ticket, { nonce: 'x'.repeat(32) });
+    expect(await beats(thief)).toBe(200);
+    expect((await claimJob(desk, ticket, PRE)).status).toBe(401);
+    expect(await beats(thief)).toBe(401);
+    expect(await paused()).toBe(true);
+  });
+
+  test('and of two at once neither gets a token that works', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    const answers = await Promise.all(
+      ['x', 'y'].map((nonce) => claimJob(desk, ticket, { nonce: nonce.repeat(32) })),
+    );
+    expect(answers.map(({ status }) => status)).toContain(401);
+    for (const answer of answers) if (answer.status === 200) expect(await beats(answer)).toBe(401);
+    expect(await paused()).toBe(true);
+  });
+
+  test('a re-run sets up again, and an earlier attempt is refused without harm', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    await claimJob(desk, ticket, PRE);
+    await claimJob(desk, ticket, main('b'));
+    desk.clock.ms += 60_000;
+    desk.attempts[900] = 2;
+    const later = { ...PRE, attempt: 2, nonce: 'q'.repeat(32) };
+    expect((await claimJob(desk, ticket, later)).status).toBe(200);
+    expect((await dispatch()).working_at).toBeUndefined();
+    expect((await claimJob(desk, ticket, main('b'))).status).toBe(401);
+    const token = await claimJob(desk, ticket, { ...main('c'), attempt: 2, nonce: later.nonce });
+    expect(await beats(token)).toBe(200);
+    expect(await paused()).toBe(false);
+  });
+
+  test('also by the job that verifies: what it says does not count, and the run waits', async () => {
+    const run = startRun({ freshVerification: true });
+    run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
+    await open(run);
+    const ticket = await desk.ticket({ kind: 'verify' });
+    const thief = await claimJob(desk, ticket, { nonce: 'x'.repeat(32) });
+    await claimJob(desk, ticket, PRE);
+    const json = { verification: PASSING, changeset: null };
+    const token = String(thief.json.token);
+    expect((await callJobApi(desk, 'POST', '/verification', { token, json })).status).toBe(401);
+    expect(await paused()).toBe(true);
+  });
 });

@@ -104,6 +104,6 @@ describe('E-15: a guard’s state that is none', () => {
     });
     expect((await report(run.envelope('parked', { guards }))).status).toBe(200);
     expect((await state()).guards).toEqual({ [guard]: guardById(guard).initial });
-    expect(desk.logged()).toContain('they begin anew');
+    expect(desk.logged()).toContain('they start from zero');
   });
 });

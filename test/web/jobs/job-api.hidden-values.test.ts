@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createJobLink } from '../../../src/action/job-link.ts';
 import { createHttpLink } from '../../../src/link/http.ts';
-import { startRun, tests, USAGE } from '../../core/run-builder.ts';
-import { openTestDesk, type TestDesk } from '../desk.ts';
+import { PASSING, startRun, tests, USAGE } from '../../core/run-builder.ts';
+import { openTestDesk, TARGET, type TestDesk } from '../desk.ts';
 
 const SECRET = 'pa*ss<w0rd>[1]&q';
 const PLAIN = 'light blue';
@@ -29,7 +29,7 @@ const post = (path: string, json: unknown, token?: string) =>
   });
 
 /** A run that was given a secret, then another one for the same key, and goes on. */
-async function givenRun() {
+async function givenRun(secret = SECRET) {
   const run = startRun().beginTurn();
   run.askForHelp([
     { key: 'key', label: 'Key', secret: true },
@@ -40,8 +40,8 @@ async function givenRun() {
     const command = { name: 'provide' as const, inputs };
     run.feed({ type: 'command', at: run.now(), command, by: 'rosa', via: 'form' });
   };
-  await give('key', SECRET);
-  await give('key', `new-${SECRET}`);
+  await give('key', secret);
+  await give('key', `new-${secret}`);
   await give('colour', PLAIN);
   return run;
 }
@@ -74,10 +74,14 @@ test('R-11: what the fresh job found is freed of values as well', async () => {
   const verification = tests(1, 2);
   const [check = expect.fail('no check')] = verification.checks;
   check.output_tail = `Error: ${SECRET} is refused`;
-  const answer = await post('/verification', { verification, changeset: null }, await claim('verify'));
-  expect(answer.status).toBe(200);
+  const again = tests(1, 2, { failing: [`takes ${SECRET}`] });
+  const with_base = { verification: again, paths: [`test/${SECRET}.ts`], files: 1 };
+  const result = { verification, changeset: null, with_base };
+  expect((await post('/verification', result, await claim('verify'))).status).toBe(200);
   const journal = JSON.stringify(await desk.store.runs.events('r1'));
   expect(journal).toContain('Error: ••• is refused');
+  expect(journal).toContain('takes •••');
+  expect(journal).toContain('test/•••.ts');
   expect(journal).not.toContain(SECRET);
 });
 
@@ -92,6 +96,8 @@ test('P-1: a job asks again for a secret whose value is a part of its key, and t
     attempt: 1,
     now: () => new Date(),
   });
+  // An open link asks for orders on and on, also while the files after this one are tested.
+  onTestFinished(async () => (await link).close());
   desk.attempts[900] = 1;
   const ref = await desk.store.vault.put('r1', ASKED.key, 'postgres');
   const command = { name: 'provide' as const, inputs: { [ASKED.key]: { ref, length: 8 } } };
@@ -101,7 +107,7 @@ test('P-1: a job asks again for a secret whose value is a part of its key, and t
     await desk.store.runs.commit('r1', version, commit);
   }
   const job = createJobLink(await link, {
-    log: { group: () => undefined, mask: () => undefined },
+    log: { group: () => undefined, print: () => undefined, mask: () => undefined },
     history: { turns: [] },
     env: {},
     limits: run.state.limits,
@@ -119,4 +125,32 @@ test('P-1: a job asks again for a secret whose value is a part of its key, and t
   const { state } = await desk.store.runs.load('r1');
   expect(state).toMatchObject({ pending: 'e2', escalations: [{}, { inputs: [ASKED] }] });
   expect(state?.escalations[1]?.what_i_tried).toBe('••• is refused');
+});
+
+test('R-11: a file that is named after a secret is told without it, when it is refused and when it is found', async () => {
+  const key = 'p4ss-of-the-shop';
+  const run = await givenRun(key);
+  await desk.seed(run);
+  const token = await claim('build');
+  const putFile = (path: string) =>
+    fetch(`${desk.url}/api/jobs/blobs/changeset`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({
+        base_sha: TARGET.head_sha,
+        files: [{ path, mode: '100644', status: 'added', content: '' }],
+        left_out: [],
+      }),
+    });
+  const refused = await putFile(`../${key}`);
+  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('../•••')]);
+  expect((await putFile(`dumps/${key}.txt`)).status).toBe(200);
+  run.endTurn({ report: { status: 'implemented', summary: 'All done' }, verification: PASSING });
+  const { input } = run.commits.at(-1) ?? expect.fail('no claim');
+  const { envelope } = input as Extract<typeof input, { type: 'claim' }>;
+  expect((await post('/report', envelope, token)).status).toBe(200);
+  const journal = JSON.stringify(await desk.store.runs.events('r1'));
+  expect(journal).toContain('dumps/•••.txt: the value of key');
+  expect(journal).not.toContain(key);
+  expect(desk.logged()).not.toContain(key);
 });

@@ -7,11 +7,13 @@ import { askingRun, openTestDesk, TARGET, type TestDesk } from '../desk.ts';
 
 let desk: TestDesk;
 let run: Run;
+let committed: number;
 
 beforeEach(async () => {
   desk = await openTestDesk();
   run = askingRun('url', 'key');
   await desk.seed(run);
+  committed = run.commits.length;
 });
 afterEach(() => desk.close());
 
@@ -87,6 +89,7 @@ describe('claim', () => {
   test('a later attempt of the same Actions run claims anew, and the older token is void', async () => {
     const ticket = await desk.ticket();
     const first = await claim(ticket);
+    desk.clock.ms += 60_000;
     desk.attempts[900] = 2;
     const second = await claim(ticket, { attempt: 2 });
     expect(second.status).toBe(200);
@@ -134,9 +137,10 @@ describe('claim', () => {
 
 /** Commits what the run went through since it was stored. */
 async function replay(): Promise<void> {
-  for (const commit of run.commits.slice(await version())) {
+  for (const commit of run.commits.slice(committed)) {
     await desk.store.runs.commit('r1', await version(), commit);
   }
+  committed = run.commits.length;
 }
 
 describe('a token', () => {
@@ -215,6 +219,7 @@ describe('report', () => {
     const first = String((await claim(ticket)).json.token);
     const json = { ...frozen(), seq: 1 };
     await call('POST', '/report', { token: first, json });
+    desk.clock.ms += 60_000;
     desk.attempts[900] = 2;
     const second = String((await claim(ticket, { attempt: 2 })).json.token);
     const before = await version();
@@ -337,21 +342,16 @@ describe('orders', () => {
   });
 });
 
-test('R-13: a heartbeat marks the job as alive, at work from the first one on, and says what to do', async () => {
+test('R-13: a heartbeat marks the job as alive, which works since its main step, and says what to do', async () => {
   const dispatch = () => desk.store.dispatches.ofJob('r1', 1, 'build');
   const token = await claimed();
   const claimed_at = new Date(desk.clock.ms).toISOString();
-  expect(await dispatch()).toMatchObject({ claimed_at, heard_at: claimed_at, working_at: undefined });
+  const working_at = claimed_at;
+  expect(await dispatch()).toMatchObject({ claimed_at, working_at, heard_at: claimed_at });
   desk.clock.ms += 30_000;
-  const working_at = new Date(desk.clock.ms).toISOString();
   expect(await call('POST', '/heartbeat', { token })).toMatchObject({ status: 200, json: { do: 'wait' } });
-  expect(await dispatch()).toMatchObject({ claimed_at, heard_at: working_at, working_at });
-  desk.clock.ms += 30_000;
-  await call('POST', '/heartbeat', { token });
-  expect(await dispatch()).toMatchObject({ claimed_at, working_at });
-  expect((await desk.store.dispatches.ofJob('r1', 1, 'build'))?.heard_at).toBe(
-    new Date(desk.clock.ms).toISOString(),
-  );
+  const heard_at = new Date(desk.clock.ms).toISOString();
+  expect(await dispatch()).toMatchObject({ claimed_at, working_at, heard_at });
 });
 
 test('S-13: values go to the job that builds, by reference, and into no log and no cache', async () => {

@@ -27,7 +27,7 @@ const ISSUES_SHOWN = 8;
 export function renderHumanAction(report: BlockedReport): string {
   return blocks(
     `#### ${REPORT_TITLE}`,
-    `**${REPORT_HEADS.action}**, in the agent's words:`,
+    `**${REPORT_HEADS.action}** (from the agent's report)`,
     quoted(report.human_action_required, 600),
   );
 }
@@ -43,7 +43,7 @@ export function renderBlockingIssues(report: BlockedReport, where: CommentContex
   });
   const more = issues.length - ISSUES_SHOWN;
   return blocks(
-    `**${REPORT_HEADS.issues}**, in the agent's words`,
+    `**${REPORT_HEADS.issues}** (from the agent's report)`,
     items.join('\n'),
     more > 0 && `${count(more, 'issue')} more in the report as JSON.`,
   );
@@ -54,7 +54,7 @@ export function renderAlternatives(report: BlockedReport): string | undefined {
   const { suggested_alternatives: all } = report;
   if (all.length === 0) return undefined;
   const items = all.slice(0, 10).map((text, i) => `${i + 1}. ${inlineText(text, 200)}`);
-  return blocks(`**${REPORT_HEADS.alternatives}**, in the agent's words`, items.join('\n'));
+  return blocks(`**${REPORT_HEADS.alternatives}** (from the agent's report)`, items.join('\n'));
 }
 
 function attemptsTable(report: BlockedReport): Table {
@@ -66,7 +66,7 @@ function attemptsTable(report: BlockedReport): Table {
     attempt.why_failed ? inlineText(attempt.why_failed, 200) : '',
   ]);
   return {
-    head: ['Turn', '', "Attempt, in the agent's words", 'Result', 'Why it failed'],
+    head: ['Turn', '', 'Attempt', 'Result', 'Why it failed'],
     align: 'lclll',
     rows,
   };
@@ -77,7 +77,7 @@ export function attemptsFold(report: BlockedReport): Fold | undefined {
   if (all.length === 0) return undefined;
   const worked = all.filter(attemptWorked).length;
   return {
-    summary: `<b>${REPORT_HEADS.attempts}</b>: ${all.length}, ${worked === 0 ? 'none' : worked} worked`,
+    summary: `<b>${REPORT_HEADS.attempts}</b>: ${count(all.length, 'attempt')}, ${worked === 0 ? 'none' : worked} succeeded`,
     content: [attemptsTable(report)],
   };
 }
@@ -86,7 +86,7 @@ export function attemptsFold(report: BlockedReport): Fold | undefined {
 export function reportFold(report: BlockedReport, where: CommentContext): Fold {
   const { blocking_issues, attempts_made } = report;
   return {
-    summary: `Blocked report, in the agent's words: ${count(blocking_issues.length, 'issue')}, ${count(attempts_made.length, 'attempt')}`,
+    summary: `The agent's blocked report: ${count(blocking_issues.length, 'issue')}, ${count(attempts_made.length, 'attempt')}`,
     content: [
       renderHumanAction(report),
       renderBlockingIssues(report, where) ?? '',
@@ -104,8 +104,8 @@ export function renderMissingReport(escalation: Escalation): string[] {
   const atLimit = escalation.triggers.some(({ run_limit }) => run_limit === 'turns');
   const fields = missing.problems.length;
   const sentence = {
-    none: 'The agent gave no account of what blocks it.',
-    invalid: `The agent's report could not be used: ${fields === 1 ? '1 field is' : `${fields} fields are`} not valid.`,
+    none: 'The agent did not report why it is stuck.',
+    invalid: `The agent's report is invalid: ${fields === 1 ? '1 field has' : `${fields} fields have`} a wrong value.`,
     died: `The agent's process ended (${inlineText(missing.exit ?? 'no exit code', 60)}) before it wrote a report.`,
   }[missing.kind];
   const until = missing.kind === 'died' ? `, up to ${clockSeconds(escalation.created_at)} UTC` : '';
@@ -121,7 +121,7 @@ export function missingReportFolds(state: RunState, escalation: Escalation, wher
   const folds: Fold[] = [];
   if (missing.problems.length > 0 || missing.raw)
     folds.push({
-      summary: `${missing.problems.length === 1 ? 'The field' : `The ${missing.problems.length} fields`}, and the report as it came`,
+      summary: `The ${missing.problems.length === 1 ? 'invalid field' : `${missing.problems.length} invalid fields`}, and the report as received`,
       content: [
         ...(missing.problems.length > 0 ? [problemTable(missing.problems)] : []),
         ...(missing.raw ? [{ raw: missing.raw, info: 'json' }] : []),
@@ -129,13 +129,13 @@ export function missingReportFolds(state: RunState, escalation: Escalation, wher
     });
   if (state.turns.length > 0)
     folds.push({
-      summary: `What was done: ${count(state.turns.length, 'turn')}, as measured`,
+      summary: `What the ${count(state.turns.length, 'turn')} changed, as measured`,
       content: [measuredTurns(state)],
     });
   const errors = errorKinds(state, where);
   if (errors.rows.length > 0)
     folds.push({
-      summary: `Errors by how often they came: ${count(errors.rows.length, 'kind')}`,
+      summary: `Most frequent errors (${errors.rows.length})`,
       content: [errors],
     });
   return folds;

@@ -1,3 +1,4 @@
+import type { Fold } from '../../text/fit-comment.ts';
 import { code, inlineText } from '../../text/harmless.ts';
 import { marker, small } from '../../text/markdown.ts';
 import { count } from '../../text/words.ts';
@@ -6,6 +7,8 @@ import { count } from '../../text/words.ts';
 export interface BranchStanding {
   /** Files that no commit can contain, according to the job: the first ones and the total. */
   left_out?: LeftOut;
+  /** Files that were approved by their path. Nobody was shown their content before. */
+  unseen?: { files: readonly { path: string; diff: string }[]; total: number };
   /** Absent: the repository's CI starts by itself. */
   ci?: {
     head: string;
@@ -17,6 +20,15 @@ export interface BranchStanding {
 export interface LeftOut {
   files: readonly { path: string; problem: string }[];
   total: number;
+}
+
+/** S-7: the diffs that a reviewer has to look at first. */
+export function renderUnseen({ files, total }: NonNullable<BranchStanding['unseen']>): Fold {
+  const more = total > files.length ? [`${count(total - files.length, 'file')} more of this kind.`] : [];
+  return {
+    summary: `Review ${total > 1 ? `these ${total} files` : 'this file'} first: approved by ${total > 1 ? 'their paths' : 'its path'}, content not shown before`,
+    content: [...files.flatMap(({ path, diff }) => [code(path, 200), { raw: diff, info: 'diff' }]), ...more],
+  };
 }
 
 const MOST_LEFT_OUT = 20;
@@ -31,11 +43,12 @@ export function ciBoxId(head: string): string {
 }
 
 export function renderCi({ head, asked }: NonNullable<BranchStanding['ci']>): string {
-  if (asked?.sha === head) return `✓ CI runs on ${commitName(head)}, asked by ${inlineText(asked.by, 60)}.`;
+  if (asked?.sha === head)
+    return `✓ CI runs on ${commitName(head)}, requested by ${inlineText(asked.by, 60)}.`;
   const box = marker('option', { id: ciBoxId(head) });
   return [
-    `**CI has not run on ${commitName(head)}:** it runs with the repository's secrets, and nobody has looked at this code yet. Look at the changes, then tick:`,
-    `- [ ] ${box} **Run CI on this branch**: for this commit; later work asks again.`,
+    `**CI has not run on ${commitName(head)}:** it runs with the repository's secrets, and nobody has reviewed this code yet. Review the changes, then tick:`,
+    `- [ ] ${box} **Run CI on this branch**: for this commit only; new commits need another tick.`,
     small([WHAT_IS_HELD_BACK]),
   ].join('\n\n');
 }

@@ -1,6 +1,7 @@
 import { lastVerification, type RunState } from '../../../core/contracts/run-state.ts';
 import { type CheckResult, score } from '../../../core/contracts/verification.ts';
 import { renderBar } from '../../text/bar.ts';
+import { bothResults } from '../../text/both-results.ts';
 import { ratesOf } from '../../text/figures.ts';
 import { code } from '../../text/harmless.ts';
 import type { Table } from '../../text/markdown.ts';
@@ -10,14 +11,22 @@ import { renderSparkline } from '../../text/sparkline.ts';
 export function checksTable(state: RunState): Table | undefined {
   const now = lastVerification(state);
   if (!now) return undefined;
-  const rows = now.checks.map((check) => {
-    const before = state.baseline?.checks.find((other) => other.command === check.command);
-    return [code(check.command, 120), before ? outcome(before, false) : '', outcome(check, true)];
+  const yours = state.with_base?.verification;
+  const rows = now.checks.map(({ command, ...check }) => {
+    const same = (other: CheckResult) => other.command === command;
+    const before = state.baseline?.checks.find(same);
+    const again = yours?.checks.find(same);
+    return [
+      code(command, 120),
+      before ? outcome(before, false) : '',
+      outcome(check, true),
+      ...(yours ? [again ? outcome(again, true) : ''] : []),
+    ];
   });
-  return { head: ['Check, run by Autobuild', 'Before', 'Now'], rows };
+  return { head: ['Check, run by Autobuild', 'Before', 'Now', ...(yours ? ['With your tests'] : [])], rows };
 }
 
-function outcome({ ok, tests }: CheckResult, marked: boolean): string {
+function outcome({ ok, tests }: Pick<CheckResult, 'ok' | 'tests'>, marked: boolean): string {
   const mark = ok ? '✓' : '✗';
   if (!tests) return mark;
   const counts = `${tests.passed}/${tests.passed + tests.failed}`;
@@ -38,5 +47,7 @@ export function renderTestBar(state: RunState): string | undefined {
       ? ` · the number of ${last.unit} fell from ${first.total} to ${last.total}`
       : '';
   const spark = rates.length > 1 ? ` · per turn \`${renderSparkline(rates)}\`` : '';
-  return `\`${renderBar(last.passed, last.total)}\` **${last.passed} of ${last.total} ${last.unit} pass${where}**${before}${spark}${fell}`;
+  const both = bothResults(state);
+  const twice = both ? ` · ${both}` : '';
+  return `\`${renderBar(last.passed, last.total)}\` **${last.passed} of ${last.total} ${last.unit} pass${where}**${before}${twice}${spark}${fell}`;
 }

@@ -21,7 +21,7 @@ export function renderProgress(context: EscalationContext): string[] {
       )}.`,
     );
   const progress = progressParts(context.progress).map((part) => inlineText(part, 300));
-  if (progress.length > 0) lines.push(`**Progress, in the agent's words:** ${progress.join('; ')}`);
+  if (progress.length > 0) lines.push(`**Progress, as the agent reports it:** ${progress.join('; ')}`);
   return lines;
 }
 

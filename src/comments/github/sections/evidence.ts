@@ -5,12 +5,13 @@ import type {
   PassRate,
   ProposedWrite,
   Trigger,
+  WriteReason,
 } from '../../../core/contracts/guard.ts';
 import type { RunState } from '../../../core/contracts/run-state.ts';
 import { counterOf, unitName } from '../../text/figures.ts';
 import type { Fold } from '../../text/fit-comment.ts';
 import { code, htmlCode, inlineText } from '../../text/harmless.ts';
-import { renderTable, type Table } from '../../text/markdown.ts';
+import { link, renderTable, type Table } from '../../text/markdown.ts';
 import { placeOf, renderPlace } from '../../text/places.ts';
 import { renderSparkline } from '../../text/sparkline.ts';
 import { clockSeconds, count, list } from '../../text/words.ts';
@@ -41,21 +42,28 @@ export function showEvidence(
   if (evidence.attempts?.length) {
     const rows = evidence.attempts.map(actionRow);
     shown.folds.push({
-      summary: `Attempts: the last ${rows.length}`,
+      summary: `The last ${count(rows.length, 'attempt')}`,
       content: [{ head: ACTION_HEAD, rows }],
     });
   }
   return shown;
 }
 
-const HELD: Record<ProposedWrite['why'], string> = {
-  file_limit: 'one file more than the limit allows',
-  out_of_scope: "outside the task's paths",
-  gate_bypassed: 'written past the gate',
+const HELD: Record<WriteReason, string> = {
+  file_limit: 'one file over the limit',
+  out_of_scope: "outside the task's scope",
+  gate_bypassed: 'edited without asking',
   protected: 'a protected path',
   workflow:
-    'workflow files run with the repository’s secrets; to commit one, the App needs `workflows: write`, too',
+    'a workflow: it runs with the repository’s secrets, and the App needs `workflows: write` to commit it',
+  owners: 'a file that sets code owners',
+  agent_config: 'a file with instructions or settings for agents',
 };
+
+/** All reasons, because the least harmful one alone would hide the others. */
+function renderReasons({ why, reasons = [why] }: ProposedWrite): string {
+  return [...new Set(reasons)].map((reason) => HELD[reason]).join(' *and* ');
+}
 
 function showProposed(
   { proposed = [], examined = [], scope, files }: Evidence,
@@ -65,20 +73,20 @@ function showProposed(
   for (const write of proposed.slice(0, 5)) {
     const path = `**${renderPlace(write.path, where)}**`;
     const before = examined.some((file) => file.path === write.path && file.approved_before);
-    const changed = before ? ' It was approved before and has changed since.' : '';
+    const reasons = renderReasons(write);
+    const changed = before ? ' It was approved before, but has changed since.' : '';
     shown.open.push(
       write.finished
-        ? `The finished work changes ${path} (${HELD[write.why]}).${changed} It is not committed unless you approve it.`
+        ? `The finished work changes ${path} (${reasons}).${changed} It is only committed if you approve it.`
         : write.held
-          ? `The agent is about to change ${path} (${HELD[write.why]}). The edit has not been made; it is held until you answer.`
-          : `The agent changed ${path} (${HELD[write.why]}). The edit was put back and set aside; it counts only if you approve it.`,
+          ? `The agent wants to change ${path} (${reasons}). The edit waits for your answer.${write.diff === undefined ? ' The agent did not say what it would write.' : ''}`
+          : `The agent changed ${path} (${reasons}). The edit was reverted and saved; approve to apply it.`,
     );
   }
-  if (proposed.length > 5)
-    shown.open.push(`${count(proposed.length - 5, 'file')} more like it in the list below.`);
+  if (proposed.length > 5) shown.open.push(`${count(proposed.length - 5, 'more file')} in the list below.`);
   if (scope?.length)
     shown.open.push(
-      `**The task's paths:** ${list(
+      `**The task's scope:** ${list(
         scope.map((path) => code(path, 100)),
         10,
       )}`,
@@ -87,7 +95,10 @@ function showProposed(
   if (diffs.length > 0) {
     shown.folds.push({
       summary: `The proposed edit${diffs.length > 1 ? `s: ${diffs.length} files` : ''}`,
-      content: diffs.slice(0, 5).map((write) => ({ raw: write.diff ?? '', info: 'diff' })),
+      content: [
+        ...diffs.slice(0, 5).map((write) => ({ raw: write.diff ?? '', info: 'diff' })),
+        ...renderWholeDiff(diffs, where),
+      ],
     });
   }
   if (files?.length) {
@@ -96,7 +107,7 @@ function showProposed(
       ...proposed.map((write, i) => [
         String(files.length + i + 1),
         code(write.path, 160),
-        'proposed, not made',
+        write.finished ? 'needs approval' : write.held ? 'not changed yet' : 'reverted',
       ]),
     );
     shown.folds.push({
@@ -106,10 +117,18 @@ function showProposed(
   }
 }
 
+/** A comment has room for so much of a diff at the least. */
+const SURELY_SHOWN = 500;
+
+function renderWholeDiff(diffs: readonly ProposedWrite[], { links }: CommentContext): string[] {
+  const isCut = diffs.length > 5 || diffs.some(({ diff = '' }) => diff.length > SURELY_SHOWN);
+  return isCut && links?.diff ? [link('The whole change', links.diff)] : [];
+}
+
 function groupFolders(paths: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const path of paths) {
-    const folder = path.includes('/') ? path.split('/').slice(0, -1).slice(0, 2).join('/') : 'top folder';
+    const folder = path.includes('/') ? path.split('/').slice(0, -1).slice(0, 2).join('/') : 'top level';
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   const groups = [...counts].sort((a, b) => b[1] - a[1]).map(([folder, n]) => `${htmlCode(folder, 40)} ${n}`);
@@ -145,7 +164,7 @@ function occurrenceTable(occurrences: readonly Occurrence[], where: CommentConte
       `${turn}, ${clockSeconds(at)}`,
       placeOf(error, where) || code(occurrences[i]?.operation ?? '', 80),
       ...(same ? [] : [code(error.message, 200)]),
-      tried || (i === occurrences.length - 1 ? 'Stopped here' : 'Nothing'),
+      tried || (i === occurrences.length - 1 ? 'Stopped here' : 'nothing'),
     ];
   });
   return { head: ['', 'Turn, when (UTC)', 'Where', ...(same ? [] : ['Error']), 'Tried next'], rows };
@@ -163,7 +182,10 @@ function showTurns(
   if (records.length === 0) return;
   shown.folds.push({
     summary: `The ${count(records.length, 'turn')} side by side`,
-    content: [turnTable(records), 'Line numbers, times and temporary paths are left out of a result.'],
+    content: [
+      turnTable(records),
+      'Line numbers, times and temporary paths are removed before results are compared.',
+    ],
   });
 }
 
@@ -171,7 +193,7 @@ function showRates({ pass_rates = [] }: Evidence, alone: boolean, shown: ShownEv
   if (pass_rates.length === 0) return;
   if (alone) shown.open.push(`**Pass rates:** ${ratesInShort(pass_rates)}`);
   shown.folds.push({
-    summary: `Pass rate of every run: ${pass_rates.length}`,
+    summary: `Pass rates of all ${count(pass_rates.length, 'run')}`,
     content: [rateTable(pass_rates)],
   });
 }

@@ -14,7 +14,7 @@ export function blockerTable(evidence: Evidence, where: CommentContext): Table |
     rows.push(['Endpoint', code(blocker.endpoint, 300)]);
     rows.push([
       'Answer',
-      blocker.status ? `**HTTP ${blocker.status}**` : '**none** (no connection, or a time-out)',
+      blocker.status ? `**HTTP ${blocker.status}**` : '**none** (no connection, or a timeout)',
     ]);
   }
   if (blocker.kind === 'missing_dependency') {
@@ -22,6 +22,7 @@ export function blockerTable(evidence: Evidence, where: CommentContext): Table |
       'Name and version',
       `**${code([blocker.name, blocker.version].filter(Boolean).join(' '), 200)}**`,
     ]);
+    if (blocker.problem) rows.push(['Problem', code(blocker.problem, 600)]);
     if (blocker.required_by) rows.push(['Needed by', renderPlace(blocker.required_by, where)]);
   }
   if (blocker.kind === 'permission_denied') {

@@ -20,7 +20,7 @@ export function renderInputs(state: RunState, escalation: Escalation, where: Com
     const name = `**${i + 1}. ${inlineText(input.label, 200)}**`;
     if (given.has(input.key)) return `${name} · ${code(input.key, 64)} · ✓ given`;
     if (input.secret) return `${name} · ${code(input.key, 64)} · missing · ${howToGiveSecret(input, where)}`;
-    return `${name} · missing · reply with this line, the value at its end:\n\n\`\`\`\n/provide ${input.key}=\n\`\`\``;
+    return `${name} · missing · reply with this line and the value at its end:\n\n\`\`\`\n/provide ${input.key}=\n\`\`\``;
   });
   const missing = missingInputs(
     escalation,
@@ -28,13 +28,13 @@ export function renderInputs(state: RunState, escalation: Escalation, where: Com
   );
   const all =
     escalation.inputs.length === 1 ? 'it is' : escalation.inputs.length === 2 ? 'both are' : 'all are';
-  return missing.length > 0 ? [...parts, `When ${all} here the run goes on.`] : parts;
+  return missing.length > 0 ? [...parts, `The run continues when ${all} there.`] : parts;
 }
 
 function howToGiveSecret(input: HelpInput, where: CommentContext): string {
   const form = where.links?.forms?.[input.key];
   const saved = `the Actions secret ${code(actionsSecretName(input.key), 64)}`;
   if (where.capabilities.form && form)
-    return `secret: **${link('open the one-time form', form)}** or save it as ${saved}, never put it in a comment`;
+    return `secret: **${link('open the one-time form', form)}** or save it as ${saved}; never put it in a comment`;
   return `secret: never put it in a comment. Save it as ${saved}, then reply \`/continue\``;
 }

@@ -12,16 +12,9 @@ export function renderOptions(escalation: Escalation): string {
   return escalation.options
     .map((option) => {
       const label = `**${inlineText(option.label, 140)}**`;
-      const description = option.description
-        ? `${joint(option.description)}${inlineText(option.description, 160)}`
-        : '';
+      const description = option.description ? `: ${inlineText(option.description, 160)}` : '';
       const box = marker('option', { id: itemId(escalation, option) });
       return `- [ ] ${box} ${label}${description} ${code(option.command, 1_000)}`;
     })
     .join('\n');
-}
-
-/** A description may continue the label's sentence: "They are in Actions secrets of the same names". */
-function joint(description: string): string {
-  return description.startsWith('of ') ? ' ' : ': ';
 }

@@ -3,11 +3,11 @@ import { MENTION_NAME } from '../../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../../core/contracts/escalation.ts';
 import { asksForHelp, type Trigger } from '../../../core/contracts/guard.ts';
 import type { RunState } from '../../../core/contracts/run-state.ts';
-import { expiryOf } from '../../../core/decide/expiry.ts';
+import { expiryOf, reminderWait } from '../../../core/decide/expiry.ts';
 import { counterOf, figuresOf, observedOf, sparklineOf } from '../../text/figures.ts';
 import { inlineText } from '../../text/harmless.ts';
 import { link, renderTable, small } from '../../text/markdown.ts';
-import { clock, dateTime, list } from '../../text/words.ts';
+import { clock, count, dateTime, list } from '../../text/words.ts';
 import { evidenceInShort } from './evidence.ts';
 import { givenInputs } from './inputs.ts';
 
@@ -15,6 +15,11 @@ import { givenInputs } from './inputs.ts';
 
 export function isHelpLeading({ triggers: [lead] }: Escalation): boolean {
   return lead !== undefined && asksForHelp(lead.evidence);
+}
+
+/** A record of an older version has only the whole question, which ends by asking how to proceed. */
+export function whyOf({ why, question }: Escalation): string {
+  return why ?? question.replace(/ How to proceed\?$/, '');
 }
 
 /** The record's headline, with the current number of given values. */
@@ -45,15 +50,31 @@ export function renderLimitsReached(escalation: Escalation, where: CommentContex
     `**${trigger.threshold === null ? 'yes' : observedOf(trigger)}**`,
     evidenceInShort(trigger, where),
   ]);
-  return renderTable({ head: ['Limit reached', 'Measured', 'In short'], rows });
+  return renderTable({ head: ['Limit reached', 'Measured', 'Evidence'], rows });
+}
+
+/** The line with names that asks for `what`. */
+export function renderMention({ mentions = [] }: CommentContext, what: string): string | undefined {
+  const names = namesOf(mentions);
+  return names.length > 0 ? `${list(names)}, ${what}` : undefined;
 }
 
 /** Comments mention nobody anywhere else. */
 export function renderAsking(where: CommentContext, rest: string): string | undefined {
-  const { mentions = [], mention_reason } = where;
-  const names = mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
+  const { mentions = [], mention_reason, escalated } = where;
+  const names = namesOf(mentions);
   if (names.length === 0) return undefined;
-  return `Asking ${list(names)}${mention_reason ? `, ${inlineText(mention_reason, 80)}` : ''}.${rest}`;
+  const why = mention_reason ? ` (${inlineText(mention_reason, 80)})` : '';
+  const others = namesOf(escalated?.to ?? []).filter((name) => !names.includes(name));
+  const also =
+    escalated && others.length > 0
+      ? ` ${list(others)}: ${count(escalated.after, 'reminder')} went unanswered, so you are asked too.`
+      : '';
+  return `${list(names)}, please answer${why}.${also}${rest}`;
+}
+
+function namesOf(mentions: readonly string[]): string[] {
+  return mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
 }
 
 export function guardNames(triggers: readonly Trigger[]): string {
@@ -68,7 +89,7 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
   return small([
     `Asked ${dateTime(escalation.created_at)}`,
     guardNames(escalation.triggers),
-    escalation.follows && `follows question ${inlineText(escalation.follows, 20)}`,
+    escalation.follows && `follow-up to question ${inlineText(escalation.follows, 20)}`,
     waitingCost(state, escalation, where),
     ...whatComes(state, escalation, 'reminder'),
     escalation.blocked_report && links?.report_json && link('report as JSON', links.report_json),
@@ -77,27 +98,25 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
 }
 
 function waitingCost(state: RunState, escalation: Escalation, where: CommentContext): string {
-  if (!state.job_live) return 'parked: waiting uses no runner minutes';
-  if (where.capabilities.live && escalation.during_turn)
-    return 'the agent is held as it is, its work is saved';
-  return 'the work is saved; nothing runs while it waits';
+  if (!state.job_live) return 'paused: waiting uses no runner minutes';
+  if (where.capabilities.live && escalation.during_turn) return 'the agent is paused, its work is saved';
+  return 'the work is saved; nothing is running';
 }
 
 /** The next reminder, and the expiry if there is one. */
 export function whatComes(state: RunState, escalation: Escalation, word = 'next reminder'): string[] {
   const expiry = expiryOf(state, escalation.created_at);
   const reminder = nextReminder(state, escalation);
-  const closing = expiry ? [`closes by itself on ${dateTime(expiry)}`] : [];
+  const closing = expiry ? [`expires on ${dateTime(expiry)}`] : [];
   return expiry && expiry <= reminder ? closing : [`${word} ${inShort(reminder, escalation)}`, ...closing];
 }
 
 function nextReminder(state: RunState, escalation: Escalation): string {
-  const every = escalation.priority === 'high' ? state.reminders.high_every_ms : state.reminders.every_ms;
-  const { created_at, reminded_at, reminders } = escalation;
-  // The timer runs from the newest reminder. Runs of older versions did not record its time.
+  const { created_at, reminded_at, priority, reminders } = escalation;
+  // The timer runs from the newest reminder. Runs of older versions recorded no time and reminded at equal intervals.
   const next = reminded_at
-    ? Date.parse(reminded_at) + every
-    : Date.parse(created_at) + every * (reminders + 1);
+    ? Date.parse(reminded_at) + reminderWait(state, escalation)
+    : Date.parse(created_at) + reminderWait(state, { priority, reminders: 0 }) * (reminders + 1);
   return new Date(next).toISOString();
 }
 

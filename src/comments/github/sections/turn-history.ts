@@ -19,7 +19,7 @@ export function turnTable(turns: readonly TurnRecord[]): Table {
       repeated && seen.size > 1 ? `**${signature}**` : signature,
     ];
   });
-  return { head: ['Turn', "What it did, in the agent's words", 'Lines', 'Tests', 'Result'], rows };
+  return { head: ['Turn', "What it did (agent's title)", 'Lines', 'Tests', 'Result'], rows };
 }
 
 function whatItDid({ title, failed, exit }: TurnRecord): string {

@@ -1,7 +1,7 @@
 import { COMMAND_NAMES, type CommandName } from '../../../core/contracts/command.ts';
 import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../../core/contracts/escalation.ts';
-import { asksForReview } from '../../../core/contracts/guard.ts';
+import { needsDecision } from '../../../core/contracts/guard.ts';
 import { hasRole, neededRole, ROLES } from '../../../core/contracts/role.ts';
 import { list } from '../../text/words.ts';
 
@@ -22,10 +22,10 @@ export function whoCanAnswer(
       return (hasRole('write', needed) ? 'write' : needed) === role;
     });
   const [least = 'write', ...higher] = FROM_WRITE.filter((role) => needing(role).length > 0);
-  const anyone = least === 'write' ? 'write access' : `the role ${least}`;
+  const anyone = least === 'write' ? 'write access' : `the ${least} role`;
   const exceptions = higher.map((role) => {
     const commands = needing(role).map((name) => `\`/${name}\``);
-    return `${list(commands)} ${commands.length === 1 ? 'needs' : 'need'} the role ${role}`;
+    return `${list(commands)} ${commands.length === 1 ? 'requires' : 'require'} the ${role} role`;
   });
   return ` ${[`Anyone with ${anyone} can answer`, ...exceptions].join('; ')}.`;
 }
@@ -35,6 +35,6 @@ function offeredBy({ options, inputs, triggers }: Escalation): string[] {
   return [
     ...options.map(({ command }) => command.slice(1).split(' ')[0] ?? ''),
     ...(inputs.length > 0 ? ['provide'] : ['guide']),
-    ...(triggers.some(({ evidence }) => asksForReview(evidence)) ? ['continue', 'override'] : []),
+    ...(triggers.some(({ evidence }) => needsDecision(evidence)) ? ['continue', 'override'] : []),
   ];
 }

@@ -46,10 +46,19 @@ export const AgentEvent = z.discriminatedUnion('type', [
     scope: z.enum(['step', 'run', 'session']).default('step'),
     input_tokens: z.number().nonnegative().default(0),
     output_tokens: z.number().nonnegative().default(0),
+    /** The part of `input_tokens` that was read from the provider's cache. */
+    cached_tokens: z.number().nonnegative().optional(),
     cost_usd: z.number().nonnegative().optional(),
   }),
   /** A failure that the agent handles itself, such as an API retry: shown, never counted. */
   z.object({ type: z.literal('retry'), message: z.string() }),
-  z.object({ type: z.literal('ended'), ok: z.boolean(), reason: z.string(), message: z.string().optional() }),
+  z.object({
+    type: z.literal('ended'),
+    ok: z.boolean(),
+    reason: z.string(),
+    message: z.string().optional(),
+    /** With the reason `rate_limit`: when the provider takes requests again. */
+    retry_after_s: z.number().nonnegative().optional(),
+  }),
 ]);
 export type AgentEvent = z.infer<typeof AgentEvent>;

@@ -2,7 +2,7 @@
 
 export const SOFT_BLOCKERS = {
   timeout: 'An operation ran into its time limit.',
-  context_exhaustion_handoff: 'The context is nearly full; a successor goes on from the handoff document.',
+  context_exhaustion_handoff: 'The context is nearly full; a successor continues from the handoff document.',
   phase_incomplete: 'A phase is not finished, but there was progress.',
   mcp_transient: 'A tool failed in a way that a retry may overcome.',
 } as const;
@@ -39,7 +39,7 @@ const OTHER_NAMES: Record<string, HardBlocker> = { strategy_exhausted: 'strategy
 
 /** Reasons that must not be flagged for review, because a successor can continue from each of them. */
 export const DO_NOT_FLAG = [
-  'a time-out, or a context that is nearly full',
+  'a timeout, or a context that is nearly full',
   'a tool or network failure that a retry may overcome',
   'a phase that is partly done, with a clear next step',
   'work handed over to a successor',

@@ -8,6 +8,7 @@ import { closingEffects, resolveQuestion } from '../close-question.ts';
 import type { Decision } from '../decision.ts';
 import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { GivenAnswer } from './given-command.ts';
 
 interface ResumeOptions {
@@ -27,6 +28,7 @@ interface ResumeOptions {
   approvedPaths?: string[];
   approvedNames?: string[];
   approvedFiles?: ApprovedFile[];
+  approvedFolders?: string[];
   reply?: Reply;
 }
 
@@ -46,6 +48,7 @@ export function resumeRun({ state, pending, input, rules }: GivenAnswer, options
     approvedPaths: options.approvedPaths ?? [],
     approvedNames: options.approvedNames,
     approvedFiles: options.approvedFiles,
+    approvedFolders: options.approvedFolders,
     endsTurn: options.endsTurn ?? options.agent !== undefined,
     nextTurn: options.nextTurn ?? 'normal',
     agent: options.agent,
@@ -58,7 +61,7 @@ export function resumeRun({ state, pending, input, rules }: GivenAnswer, options
     ],
     effects: [
       ...closingEffects(pending),
-      replyTo(input, options.reply ?? { tone: 'taken', title: `Taken: /${command.name}.` }),
+      replyTo(input, options.reply ?? acknowledge(command, pending.hint?.grants)),
       ...(state.job_live ? [] : [{ type: 'dispatch_job' as const }]),
     ],
   };

@@ -2,6 +2,7 @@ import type { Growth } from '../../contracts/rules.ts';
 import type { Decision } from '../decision.ts';
 import { prepareAnswer } from '../orders/prepare-answer.ts';
 import { replyTo } from '../reply-to.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { GivenCommand } from './given-command.ts';
 
 interface SteerOptions {
@@ -38,11 +39,8 @@ export function steerRun({ state, input, rules }: GivenCommand, options: SteerOp
     effects: [
       { type: 'update_status' },
       replyTo(input, {
-        tone: 'taken',
-        title: `Taken: /${input.command.name}.`,
-        detail: dropped
-          ? 'The work was being verified. The agent gets one more turn with this first.'
-          : undefined,
+        ...acknowledge(input.command),
+        detail: dropped ? 'The work was being verified; the agent gets one more turn first.' : undefined,
       }),
       // Stopped before the next job is dispatched, because two jobs of one issue do not run side by side.
       ...(dropped ? [{ type: 'stop_verification' as const }] : []),

@@ -14,7 +14,7 @@ export function stillMissing(missing: Escalation['inputs'], asked: number): Omit
   const names = missing.map((wanted) => `${wanted.label} (\`${wanted.key}\`)`).join(', ');
   return {
     title: `${asked - missing.length} of ${asked} values given.`,
-    detail: `Still missing: ${names}. \`/guide\` goes on without.`,
+    detail: `Still missing: ${names}. To continue without, use \`/guide\`.`,
     suggestion: provideForm(missing.map(({ key }) => key)),
   };
 }

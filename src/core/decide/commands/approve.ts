@@ -1,5 +1,7 @@
+import { showCommand } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
-import { bindToContent, isApprovedWork } from '../../work/work-approvals.ts';
+import { matchesPattern } from '../../work/path-pattern.ts';
+import { bindToContent, isApprovedWork, unnamedBy } from '../../work/work-approvals.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
 import { resumeRun } from '../answer/resume-run.ts';
 import { steerRun } from '../answer/steer-run.ts';
@@ -15,12 +17,12 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
   ...REFUSED_LATE,
   listed: {},
   asked(answer) {
-    const { state, pending, input, command } = answer;
+    const { pending, input, command } = answer;
     const { files, paths } = command;
     const proposed = pending.triggers.flatMap(({ evidence }) => evidence.proposed ?? []);
     if (proposed.length === 0) {
       return refuse(input, {
-        title: 'Nothing changed: no file waits for approval.',
+        title: 'Nothing changed: no file is waiting for approval.',
         detail: 'This question is about something else.',
         suggestion: pending.options[0]?.command,
       });
@@ -32,7 +34,7 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
     // More files do not allow a path outside the scope: the same edit would be stopped again.
     if (!overLimit && files !== undefined && paths === undefined) {
       return refuse(input, {
-        title: 'Nothing changed: what waits is no matter of a limit, a number of files does not allow it.',
+        title: `Nothing changed: ${waiting.length > 1 ? 'these files need' : 'this file needs'} your approval for another reason; raising the file limit won't help.`,
         detail: `Waiting: ${waiting.slice(0, 5).join(', ')}.`,
         suggestion: '/approve',
       });
@@ -40,15 +42,19 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
     const changed = overLimit?.evidence.files?.length ?? pending.context.files;
     const useless = uselessFileLimit(answer, files, changed);
     if (useless) return refuse(input, useless);
-    // The agent chose the names of the proposed files, so only a pattern that a person typed may match more than one file.
-    const byName = files === undefined && paths === undefined;
-    const { unbound, approvedFiles } = bindToContent(state, pending, byName ? waiting : (paths ?? []));
+    const needed = (overLimit?.observed ?? 0) + (overLimit?.evidence.proposed?.length ?? 0);
+    if (files !== undefined && paths === undefined && files < needed)
+      return refuse(input, explainTooFew(files, needed));
+    const unnamed = unnamedBy(paths ?? [], proposed);
+    if (files === undefined && unnamed.length > 0 && unnamed.length === proposed.length)
+      return refuse(input, explainUnnamed(unnamed));
+    if (files === undefined && paths !== undefined && !coversAny(paths, proposed))
+      return refuse(input, explainUncovered(paths, waiting));
     const resumed = resumeRun(answer, {
       instruction: instruct(answer),
       status: 'resolved_with_approval',
       growth: { files },
-      ...(byName ? { approvedNames: unbound } : { approvedPaths: unbound }),
-      approvedFiles,
+      ...approvalsOf(answer),
     });
     return completeIfApproved(answer, resumed);
   },
@@ -56,13 +62,58 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
   paused: approveUnasked,
 };
 
+/**
+ * The agent chose the names of the proposed files and the folder of the box, so both are literal. Only a pattern that a person
+ * typed is one.
+ */
+function approvalsOf({ state, pending, command }: GivenAnswer<CommandOf<'approve'>>) {
+  const { files, paths } = command;
+  if (paths === undefined) {
+    if (files !== undefined) return {};
+    const { unbound, approvedFiles } = bindToContent(state, pending);
+    return { approvedNames: unbound, approvedFiles };
+  }
+  const box = pending.options.find(({ id }) => id === 'approve-dir');
+  if (box?.command !== showCommand(command)) return { approvedPaths: paths };
+  return { approvedFolders: paths.map((path) => path.replace(/\/\*\*$/, '')) };
+}
+
+/** Not even one of the files would be allowed, so the same question would come again. */
+function coversAny(patterns: readonly string[], proposed: readonly { path: string }[]): boolean {
+  return proposed.some(({ path }) => patterns.some((pattern) => matchesPattern(pattern, path)));
+}
+
+function explainUncovered(patterns: readonly string[], waiting: readonly string[]): Omit<Reply, 'tone'> {
+  return {
+    title: `Nothing changed: ${patterns.join(', ')} does not cover what is waiting.`,
+    detail: `Waiting: ${waiting.slice(0, 5).join(', ')}.`,
+    suggestion: '/approve',
+  };
+}
+
+function explainTooFew(files: number, needed: number): Omit<Reply, 'tone'> {
+  return {
+    title: `Nothing changed: files=${files} does not cover what is waiting, which makes ${needed} files.`,
+    suggestion: `/approve files=${needed}`,
+  };
+}
+
+function explainUnnamed(unnamed: readonly { path: string }[]): Omit<Reply, 'tone'> {
+  const names = unnamed.map(({ path }) => path).slice(0, 5);
+  return {
+    title: 'Nothing changed: workflows, protected files and agent settings have to be approved by name.',
+    detail: `Waiting: ${names.join(', ')}.`,
+    suggestion: '/approve',
+  };
+}
+
 function approveUnasked(given: GivenCommand<CommandOf<'approve'>>): Decision {
   const { state, input, command } = given;
   const { files, paths } = command;
   if (files === undefined && paths === undefined) {
     return refuse(input, {
-      title: 'Nothing changed: no file waits for approval.',
-      detail: 'Say how much is allowed from now on.',
+      title: 'Nothing changed: no file is waiting for approval.',
+      detail: 'To allow more from now on, say how much.',
       suggestion: '/approve files=30',
     });
   }
@@ -108,8 +159,8 @@ function uselessFileLimit(
   return {
     title:
       files <= changed
-        ? `Nothing changed: files=${files} is not above the ${changed} files changed already.`
-        : `Nothing changed: files=${files} is not above the present limit of ${floor} files.`,
+        ? `Nothing changed: ${changed} files are changed already, so files=${files} allows no more.`
+        : `Nothing changed: the limit is ${floor} files already, so files=${files} allows no more.`,
     suggestion: `/approve files=${floor + 10}`,
   };
 }

@@ -57,7 +57,7 @@ function takeActionsSecrets(answer: GivenAnswer<CommandOf<'continue'>>, missing:
     return refuse(input, {
       title: `Nothing changed: there is no Actions secret ${names(absent)}.`,
       detail:
-        'Add it in the repository under Settings, Secrets and variables, Actions; then reply `/continue`.',
+        'Add it in the repository under Settings → Secrets and variables → Actions, then reply `/continue`.',
     });
   }
   const inputs: Record<string, InputRef> = Object.fromEntries(
@@ -72,15 +72,19 @@ function takeActionsSecrets(answer: GivenAnswer<CommandOf<'continue'>>, missing:
     ...optionsOf(answer),
     before: [{ type: 'inputs_given', at, escalation: pending.id, inputs, by }],
     inputs,
-    reply: { tone: 'taken', title: `Taken: ${names(looked)} from Actions secrets.`, detail: howSure(looked) },
+    reply: {
+      tone: 'taken',
+      title: `Got it: ${names(looked)} from Actions secrets.`,
+      detail: howSure(looked),
+    },
   });
 }
 
 function howSure(looked: ActionsSecret[]): string {
   const unseen = looked.filter(({ found }) => found === 'unknown');
-  const pass = `The Autobuild step of the workflow has to pass ${looked.length === 1 ? 'it' : 'them'} under \`env\`.`;
+  const pass = `The workflow must pass ${looked.length === 1 ? 'it' : 'them'} to the Autobuild step under \`env\`.`;
   if (unseen.length === 0) return pass;
-  return `Whether ${names(unseen)} exists could not be checked: the App lacks \`secrets: read\`. ${pass}`;
+  return `Could not check whether ${names(unseen)} exists: the App lacks \`secrets: read\`. ${pass}`;
 }
 
 function names(secrets: { name: string }[]): string {
@@ -99,21 +103,21 @@ function whereSecretsAre({ actions_secrets = {} }: CommandInput): string[] {
   const places = Object.entries(actions_secrets).map(([key, { name }]) => `${key} in $${name}`);
   if (places.length === 0) return [];
   return [
-    `The values you asked for are in the environment: ${places.join(', ')}. They are in the inputs file, too; never print them.`,
+    `The values you asked for are in the environment: ${places.join(', ')}. They are also in the inputs file; never print them.`,
   ];
 }
 
 function triedBefore(state: RunState): string[] {
   const tried = state.turns.filter((turn) => turn.kind === 'normal' && turn.title).slice(-5);
   if (tried.length === 0) return [];
-  return ['Already tried, do not repeat it:', ...tried.map((turn) => `- turn ${turn.turn}: ${turn.title}`)];
+  return ['Already tried, do not repeat:', ...tried.map((turn) => `- turn ${turn.turn}: ${turn.title}`)];
 }
 
 function unknownAgent(state: RunState, agent: string | undefined): Omit<Reply, 'tone'> | undefined {
   if (agent === undefined || state.agents.includes(agent)) return undefined;
   return {
     title: `Nothing changed: there is no agent ${agent}.`,
-    detail: `Known here: ${state.agents.join(', ')}.`,
+    detail: `Available: ${state.agents.join(', ')}.`,
     suggestion: `/continue agent=${state.agents[0] ?? state.agent}`,
   };
 }

@@ -51,7 +51,7 @@ function unknownAlternative(
     detail:
       suggestions.length > 0
         ? `The report suggests ${suggestions.length}.`
-        : 'The agent suggested none; say in your own words what to do instead.',
+        : 'The agent suggested none; say what to do instead.',
     suggestion: suggestions.length > 0 ? '/override alternative 1' : '/override <what to build instead>',
   };
 }

@@ -44,7 +44,7 @@ export const pauseRule: CommandRule = {
   },
   paused({ input }) {
     return refuse(input, {
-      title: 'Nothing changed: the run is paused already.',
+      title: 'Nothing changed: the run is already paused.',
       suggestion: '/continue',
     });
   },

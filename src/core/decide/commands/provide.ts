@@ -1,4 +1,4 @@
-import { type InputRef, provideForm } from '../../contracts/command.ts';
+import { type InputRef, provideForm, VALUES_ARE_THERE } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { type Escalation, missingInputs } from '../../contracts/escalation.ts';
 import type { RunEvent } from '../../contracts/run-event.ts';
@@ -20,8 +20,8 @@ export const provideRule: CommandRule<CommandOf<'provide'>> = {
     const { state, pending, input, command } = answer;
     if (pending.inputs.length === 0) {
       return refuse(input, {
-        title: 'Nothing taken: no value was asked for.',
-        detail: 'A hint in words goes by `/guide`.',
+        title: 'Nothing changed: no value was asked for.',
+        detail: 'To give the agent a hint, use `/guide`.',
         suggestion: '/guide <what to do differently>',
       });
     }
@@ -34,7 +34,7 @@ export const provideRule: CommandRule<CommandOf<'provide'>> = {
     if (Object.keys(known).length > 0) return keepValues(answer, known, refusal);
     const first = missingInputs(pending, state.given)[0] ?? pending.inputs[0];
     return refuse(input, {
-      title: `Nothing taken: ${refusal || 'no value was given.'}`,
+      title: `Nothing changed: ${refusal || 'no value was given.'}`,
       detail: `Asked for: ${[...asked].map((key) => `\`${key}\``).join(', ')}.`,
       suggestion: provideForm(first ? [first.key] : []),
     });
@@ -48,7 +48,7 @@ function keepValues(answer: GivenAnswer, known: Record<string, InputRef>, refusa
   const given = { ...state.given, ...known };
   const missing = missingInputs(pending, given);
   if (missing.length === 0) {
-    const instruction = `The values you asked for are there: ${Object.keys(given).join(', ')}. Read them from the inputs file or the environment; never print them.`;
+    const instruction = `${VALUES_ARE_THERE} ${Object.keys(given).join(', ')}. Read them from the inputs file or the environment; never print them.`;
     const reply = allGiven(pending, given, refusal);
     return resumeRun(answer, { instruction, settles: 'help', before: [kept], inputs: known, reply });
   }
@@ -71,7 +71,7 @@ function allGiven(pending: Escalation, given: Record<string, InputRef>, refusal:
     .map((wanted) => `${wanted.label}: ${given[wanted.key]?.length} characters.`);
   return {
     tone: 'taken',
-    title: `Taken: ${Object.keys(given).length} of ${pending.inputs.length} values.`,
+    title: `Got it: ${Object.keys(given).length} of ${pending.inputs.length} values.`,
     detail: [refusal, ...secrets].filter(Boolean).join(' ') || undefined,
   };
 }

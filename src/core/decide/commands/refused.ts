@@ -13,7 +13,7 @@ function refuseEnded({ state, input }: GivenCommand): Decision {
   const by = state.finished?.by ? ` by ${state.finished.by}` : '';
   return refuse(input, {
     title: `Nothing changed: this run has ended${by} (${state.status}).`,
-    detail: 'Label the issue again, or start a new run, to build it once more.',
+    detail: 'To build it again, re-add the label or start a new run.',
   });
 }
 
@@ -23,7 +23,7 @@ function refuseAnswered({ state, input }: GivenCommand): Decision {
   const again = state.escalations.find((escalation) => escalation.follows === input.escalation);
   if (closed?.status === 'agent_terminated' && again) {
     return refuse(input, {
-      title: `Nothing changed: the agent died, and this question was asked again as ${again.id}.`,
+      title: `Nothing changed: the agent died, and the question was asked again as ${again.id}.`,
       detail: 'Answer there.',
     });
   }
@@ -32,7 +32,7 @@ function refuseAnswered({ state, input }: GivenCommand): Decision {
     title: last
       ? `Nothing changed: ${last.by} answered first, with /${last.command.name}.`
       : 'Nothing changed: this question is closed.',
-    detail: '`/override` with other instructions changes course, `/pause` holds the run.',
+    detail: 'To change course, use `/override <what to build instead>`; to stop for now, `/pause`.',
   });
 }
 
@@ -44,7 +44,7 @@ export function refuseWithoutQuestion({ state, input }: GivenCommand): Decision 
 function noQuestionOpen(state: RunState): Omit<Reply, 'tone'> {
   const last = state.escalations.at(-1)?.responses.at(-1);
   const where = state.paused
-    ? 'The run is paused; `/continue` goes on.'
+    ? 'The run is paused; resume with `/continue`.'
     : state.turn > 0
       ? `Turn ${state.turn} is running.`
       : 'The run is starting.';

@@ -30,7 +30,7 @@ export function neededJob(state: RunState): number | undefined {
   return state.verifying === undefined ? state.jobs + 1 : undefined;
 }
 
-function isAwaited(state: RunState, { verification }: { verification?: string }): boolean {
+export function isAwaited(state: RunState, { verification }: { verification?: string }): boolean {
   return state.verifying !== undefined && verification === verificationName(state);
 }
 
@@ -52,7 +52,8 @@ function pauseCancelled(state: RunState, { at, log_url }: Ended): Decision {
   const reply: Reply = {
     tone: 'waiting',
     title: 'Paused: the job was cancelled in Actions.',
-    detail: 'What was saved is kept: `/continue` goes on from there with a new job, `/cancel` ends the run.',
+    detail:
+      'The saved work is kept. Resume with `/continue` (starts a new job), or end the run with `/cancel`.',
   };
   return pause(state, at, lost, [{ type: 'reply', reply }]);
 }
@@ -74,9 +75,15 @@ export function refuseDispatch(state: RunState, refused: Refused): Decision {
   return pause(state, refused.at, [], said);
 }
 
-function pause(state: RunState, at: string, before: RunEvent[], said: Effect[]): Decision {
+export function pause(
+  state: RunState,
+  at: string,
+  before: RunEvent[],
+  said: Effect[],
+  overBudget?: string,
+): Decision {
   return {
-    events: [...before, { type: 'run_paused', at, by: 'Autobuild', rearm: [] }],
+    events: [...before, { type: 'run_paused', at, by: 'Autobuild', rearm: [], over_budget: overBudget }],
     effects: [{ type: 'stop_job' }, ...said, ...setPauseTimer(state, at), { type: 'update_status' }],
   };
 }

@@ -42,15 +42,15 @@ function explain(
 ): Effect {
   const title = began
     ? `Paused: ${state.losses} jobs in a row ended before a turn was finished.`
-    : `Paused: the job does not start, its Actions run ended ${state.losses} times before Autobuild began.`;
-  const remedy = began ? '' : ' Usually a set-up step of the workflow fails: fix it, then continue.';
+    : `Paused: the job does not start. Its Actions run ended ${state.losses} times before Autobuild began.`;
+  const remedy = began ? '' : ' Usually a set-up step of the workflow fails; fix it first.';
   return {
     type: 'reply',
     reply: {
       tone: 'waiting',
       title,
       detail: `The last one: ${reason}.${remedy} ${howToContinue(state, at)}`,
-      link: logUrl ? { text: 'The log of the last one', url: logUrl } : undefined,
+      link: logUrl ? { text: 'Log of the last job', url: logUrl } : undefined,
     },
   };
 }

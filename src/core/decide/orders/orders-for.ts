@@ -2,6 +2,7 @@ import type { Orders } from '../../contracts/orders.ts';
 import type { TurnKind } from '../../contracts/run-event.ts';
 import { isUnderWay, lastVerification, type RunState } from '../../contracts/run-state.ts';
 import { secretKeysOf } from '../../secrets/secrets-of-run.ts';
+import { earlierTurns } from './earlier-turns.ts';
 
 export function ordersFor(state: RunState): Orders {
   if (!isUnderWay(state)) return { do: 'stop', status: state.status };
@@ -16,10 +17,13 @@ export function ordersFor(state: RunState): Orders {
     resumed: state.turn_open || (kind === 'normal' && turn === state.turn),
     agent: state.agent,
     predecessor: state.predecessor,
+    earlier: earlierTurns(state),
     limits: state.limits,
     limits_rev: state.limits_rev,
     approved_paths: state.approved_paths,
     approved_names: state.approved_names,
+    approved_files: state.approved_files,
+    approved_folders: state.approved_folders,
     answers: state.answers,
     inputs: Object.assign({}, ...state.escalations.map((escalation) => escalation.resolution?.inputs ?? {})),
     secret_inputs: [...secretKeysOf(state)],

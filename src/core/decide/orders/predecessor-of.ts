@@ -30,7 +30,7 @@ function triedIn({ what_i_tried, blocked_report }: Escalation): Pick<Predecessor
   return tried ? { tried: oneLine(tried) } : {};
 }
 
-function oneLine(text: string): string {
+export function oneLine(text: string, maxLength = MAX_LENGTH): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }

@@ -23,6 +23,7 @@ interface AnswerOptions {
   approvedPaths: string[];
   approvedNames?: string[];
   approvedFiles?: ApprovedFile[];
+  approvedFolders?: string[];
   endsTurn: boolean;
   nextTurn: 'normal' | 'debug';
   agent?: string;
@@ -32,19 +33,24 @@ interface AnswerOptions {
 export function prepareAnswer(state: RunState, rules: Rules, options: AnswerOptions): RunEvent[] {
   const { at, by, growth, escalation, agent } = options;
   const triggers = options.measured ?? escalation?.triggers ?? [];
-  const observed = Object.fromEntries(triggers.map((trigger) => [trigger.guard, observedIn(state, trigger)]));
+  const reached = Object.fromEntries(
+    triggers.map((trigger) => [trigger.guard, { ...trigger, observed: observedIn(state, trigger) }]),
+  );
   const { turns, minutes, files } = growth;
   const events: RunEvent[] = [
     {
       type: 'limits_changed',
       at,
       rev: state.limits_rev + 1,
-      limits: rules.grow(state.limits, options.rearm, { turns, minutes, files }, observed),
+      limits: rules.grow(state.limits, options.rearm, { turns, minutes, files }, reached),
       approved_paths: [...new Set([...state.approved_paths, ...options.approvedPaths])],
       approved_names: options.approvedNames && [
         ...new Set([...(state.approved_names ?? []), ...options.approvedNames]),
       ],
       approved_files: options.approvedFiles,
+      approved_folders: options.approvedFolders && [
+        ...new Set([...(state.approved_folders ?? []), ...options.approvedFolders]),
+      ],
     },
   ];
   const agentChanged = agent !== undefined && agent !== state.agent;

@@ -11,6 +11,7 @@ type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
 export function countUsage(job: Job, agent: string, turn: number, event: UsageEvent): void {
   const fresh = job.usage.add(event, job.sessions?.[agent]);
   job.meter.observe({ type: 'usage', turn, ...fresh });
+  job.onProgress({ type: 'cost', usd: job.usage.total().cost_usd });
 }
 
 /** For the next job: the desk may not know all of it, and some agents count a conversation from its start. */

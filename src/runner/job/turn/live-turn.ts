@@ -1,5 +1,6 @@
 import type { Agent } from '../../../agents/agent.ts';
 import type { AgentEvent } from '../../../core/contracts/agent/agent-event.ts';
+import type { KeyCustody } from '../../../core/contracts/key-custody.ts';
 import type { Orders } from '../../../core/contracts/orders.ts';
 import {
   blockerOf,
@@ -13,9 +14,10 @@ import type { WriteGuard } from '../../gate/write-guard.ts';
 import type { parseHelpRequest } from '../../output/help-request.ts';
 import type { AgentExit } from '../../process/supervise.ts';
 import { missingSecrets } from '../actions-secrets.ts';
-import { forgetSession } from '../agent-sessions.ts';
+import { forgetSession, isFullAgain, keepToldAnswers } from '../agent-sessions.ts';
 import { isNearTimeLimit, type Job, type WorkOrders } from '../job.ts';
 import { measureMidTurn } from '../measure-changes.ts';
+import { noteRateLimit } from '../rate-limit.ts';
 import { isWaitingForAnswer, waitForAnswer } from '../wait-for-answer.ts';
 import { AnswerDelivery } from './answer-delivery.ts';
 import type { RunningAgent } from './running-agent.ts';
@@ -23,9 +25,18 @@ import { openInputs, writeInputs } from './turn-files.ts';
 import { isApproval } from './turn-limits.ts';
 import { TurnQueue } from './turn-queue.ts';
 
+export interface AgentEnding {
+  exit: string;
+  failed: boolean;
+  /** The end of its stderr, if it failed. */
+  words?: string;
+  /** True if it neither said nor did anything. */
+  silent?: boolean;
+}
+
 /** How one invocation of the agent ended. */
 export type TurnOutcome =
-  | { kind: 'ended'; exit: string; failed: boolean }
+  | ({ kind: 'ended' } & AgentEnding)
   /** Ended for an answer: the same turn starts again with it. */
   | { kind: 'again' }
   | { kind: 'park' }
@@ -72,10 +83,10 @@ export class LiveTurn {
   }
 
   /** Reports the turn and the answers it starts with, so that the journal has them before the agent starts. */
-  async announce(): Promise<void> {
+  async announce(keys?: KeyCustody): Promise<void> {
     const { kind, resumed, turn } = this.#orders;
     this.#job.meter.observe({ type: 'turn_started', turn, counted: kind === 'normal' });
-    await this.#job.claim('turn_started', { kind, resumed });
+    await this.#job.claim('turn_started', { kind, resumed, keys });
     await this.#deliverAnswers();
   }
 
@@ -171,11 +182,16 @@ export class LiveTurn {
     const job = this.#job;
     if (ended.reason === 'no_session') {
       job.sessionLostIn = this.#orders.turn;
-      forgetSession(job, this.#adapter.name);
+      forgetSession(job, this.#adapter.name, 'lost');
       return this.end({ kind: 'again' });
     }
+    if (isFullAgain(job, this.#adapter.name, ended)) {
+      forgetSession(job, this.#adapter.name, 'full');
+      return this.end({ kind: 'again' });
+    }
+    noteRateLimit(job, this.#adapter.name, ended);
     this.#agent.expectExit();
-    const blocker = blockerOf(ended, this.#adapter.name, this.#orders.turn, job.now().toISOString());
+    const blocker = blockerOf(ended, this.#adapter, this.#orders.turn, job.now().toISOString());
     if (!blocker) return;
     job.meter.observe(blocker);
     // Also if it has exited already, because the checks at the end of the turn would only delay the question.
@@ -202,6 +218,7 @@ export class LiveTurn {
     if (words.length > 0 && this.#adapter.encodeMessage && !agent.send(words))
       return this.end({ kind: 'again' });
     agent.noteAnswered();
+    if (words.length > 0) keepToldAnswers(this.#job, this.#adapter.name, orders.guidance);
     await this.#deliverAnswers();
     await agent.thaw();
     this.#job.stopwatch.start();
@@ -239,6 +256,7 @@ export class LiveTurn {
   async #passOn(orders: WorkOrders): Promise<void> {
     const words = instructionsIn(orders);
     const sent = words.length > 0 && this.#agent?.canHear === true && this.#agent.send(words);
+    if (sent) keepToldAnswers(this.#job, this.#adapter.name, orders.guidance);
     this.#orders = { ...orders, answers: sent ? orders.answers : [] };
     await this.#deliverAnswers();
   }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from '../../../agents/agent.ts';
+import { inTime } from '../../../core/in-time.ts';
 import type { Ended } from '../../agent/agent-end.ts';
 import type { Supervised } from '../../process/supervise.ts';
 
@@ -19,6 +19,7 @@ export class RunningAgent {
   #isAsking = false;
   #isStdinClosed = false;
   #wasMessaged = false;
+  #wasActive = false;
   #lingering: NodeJS.Timeout | undefined;
 
   constructor(adapter: Agent, process: Supervised, graceMs: number) {
@@ -45,6 +46,11 @@ export class RunningAgent {
     return this.#reportedEnd;
   }
 
+  /** Whether it said or did anything. */
+  get wasActive(): boolean {
+    return this.#wasActive;
+  }
+
   freeze(): ReturnType<Supervised['freeze']> {
     return this.#process.freeze();
   }
@@ -62,6 +68,7 @@ export class RunningAgent {
   }
 
   noteActivity(): void {
+    this.#wasActive = true;
     this.#reportedEnd = undefined;
     this.stopLingering();
   }
@@ -123,16 +130,11 @@ export class RunningAgent {
   async #letFinish(): Promise<void> {
     this.#process.closeStdin();
     await this.#process.thaw();
-    const timeout = new AbortController();
     const gone = this.exited.then(
       () => undefined,
       // `LiveTurn.run` awaits `exited` as well and handles the error.
       () => undefined,
     );
-    await Promise.race([
-      gone,
-      sleep(FINISH_MS, undefined, { signal: timeout.signal }).catch(() => undefined),
-    ]);
-    timeout.abort();
+    await inTime(gone, AbortSignal.timeout(FINISH_MS), () => undefined);
   }
 }

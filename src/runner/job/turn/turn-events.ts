@@ -1,8 +1,9 @@
 import type { Agent } from '../../../agents/agent.ts';
+import type { Told } from '../../../agents/told.ts';
 import type { AgentEvent } from '../../../core/contracts/agent/agent-event.ts';
 import type { WriteGuard } from '../../gate/write-guard.ts';
 import { createActionReader } from '../../output/read-action.ts';
-import { isLostSession, keepSession } from '../agent-sessions.ts';
+import { isLostSession, keepSession, keepTold } from '../agent-sessions.ts';
 import type { Job } from '../job.ts';
 import { countUsage, saveUsage } from './count-usage.ts';
 import { EventBacklog } from './event-backlog.ts';
@@ -18,6 +19,8 @@ interface EventTargets {
   writes: WriteGuard;
   /** Whether this start resumed a conversation. */
   resumed: boolean;
+  /** The facts that this start gives the agent. */
+  tells: Told;
 }
 
 /** Handles each event of the agent in two steps: at once what must not be lost, and in the turn's order what may stop the agent. */
@@ -26,6 +29,7 @@ export class TurnEvents {
   readonly #turn: number;
   readonly #backlog: EventBacklog;
   readonly #actions = createActionReader();
+  #hasHeard = false;
 
   constructor(targets: EventTargets) {
     const { live, agent } = targets;
@@ -44,16 +48,25 @@ export class TurnEvents {
     const event = this.#withoutFalseLoss(reported);
     job.onProgress({ type: 'agent', event });
     live.acknowledge(event);
-    if (event.type === 'text' || event.type === 'tool_started') agent.noteActivity();
     // Conversation and usage are kept at once, because they are real however the turn ends.
     if (event.type === 'session' && adapter.sessionFiles) keepSession(job, adapter.name, event.id);
+    if (event.type === 'text' || event.type === 'tool_started') this.#noteActivity();
     if (event.type === 'usage') countUsage(job, adapter.name, this.#turn, event);
     if (event.type === 'ended') agent.noteReportedEnd(event);
     if (event.type !== 'text') this.#backlog.add(event);
   }
 
+  #noteActivity(): void {
+    const { job, adapter, agent, tells } = this.#targets;
+    agent.noteActivity();
+    job.activeAgents.add(adapter.name);
+    if (!this.#hasHeard) keepTold(job, adapter.name, tells);
+    this.#hasHeard = true;
+  }
+
   async #handle(event: AgentEvent): Promise<void> {
-    const { job, live } = this.#targets;
+    const { job, live, writes } = this.#targets;
+    if (event.type === 'tool_started' || event.type === 'action') await writes.endStartup();
     if (event.type === 'ended') await live.handleReportedEnd(event);
     if (event.type === 'usage') saveUsage(job);
     await this.#measureAction(event);

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import type { TurnFiles } from '../../../agents/agent.ts';
-import {
-  INSTRUCTIONS,
-  isApproachingLimit,
-  joinPrompt,
-  renderTurn,
-  type TurnContext,
-} from '../../../agents/prompt.ts';
+import { INSTRUCTIONS } from '../../../agents/instructions.ts';
+import { describeEarlier, isApproachingLimit, joinPrompt, renderTurn } from '../../../agents/prompt.ts';
+import { type Told, toldBy } from '../../../agents/told.ts';
+import type { TurnContext } from '../../../agents/turn-context.ts';
 import { limitsInForce } from '../../../guards/observe.ts';
 import type { SetApart } from '../../agent/agent-config.ts';
+import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { removeInside } from '../../disk/set-aside.ts';
 import { passedValue, secretsIn } from '../actions-secrets.ts';
 import type { Job, WorkOrders } from '../job.ts';
@@ -21,13 +19,13 @@ interface PreparedTurn {
   instructions: string;
   files: TurnFiles;
   inputs: Record<string, string>;
+  tells: Told;
 }
 
 export async function prepareTurn(
   job: Job,
   orders: WorkOrders,
-  gate: string,
-  apart: readonly SetApart[],
+  { gate, apart, told }: { gate: string; apart: readonly SetApart[]; told: Told | undefined },
 ): Promise<PreparedTurn> {
   const { brief, stateDir, workspace } = job;
   const at = (name: string) => join(workspace.worktree, stateDir.path, name);
@@ -40,15 +38,25 @@ export async function prepareTurn(
   };
   const inputs = await openInputs(job, orders);
   const context = contextOf(job, orders, Object.keys(inputs));
-  const prompt = renderTurn(brief.task, context, files, orders.feedback) + describeApart(apart);
+  const turn = { task: brief.task, context, files, feedback: orders.feedback, mark: job.mark };
+  const whole = renderTurn(turn) + describeApart(apart);
+  const prompt = told ? renderTurn(turn, told) + describeApart(apart) : whole;
+  if (job.strayHelp.size > 0) saveCheckpoint(job, { stray_help: [] });
+  job.strayHelp.clear();
   const instructions = INSTRUCTIONS;
   await repairStateDir(workspace.worktree, stateDir);
   // A report of the previous turn must not be read as one of this turn, nor prevent the agent from writing its own.
   await removeInside(workspace.worktree, `${stateDir.path}/report.json`);
-  await write(job, 'prompt.md', joinPrompt({ prompt, instructions }));
-  await write(job, 'context.json', `${JSON.stringify(context, null, 2)}\n`);
+  await write(job, 'prompt.md', joinPrompt({ prompt: whole, instructions }));
+  await write(job, 'context.json', describeContext(context));
   await writeInputs(job, orders, inputs);
-  return { prompt, instructions, files, inputs };
+  return { prompt, instructions, files, inputs, tells: toldBy(context, orders.feedback) };
+}
+
+/** Programs may search the file for `"turn":`, so no other fact has that name. */
+function describeContext(context: TurnContext): string {
+  const facts = { ...context, earlier: context.earlier.map(describeEarlier) };
+  return `${JSON.stringify(facts, null, 2)}\n`;
 }
 
 const APART_SHOWN = 20;
@@ -60,13 +68,13 @@ function describeApart(apart: readonly SetApart[]): string {
   return `
 ## Set apart while you run
 
-Files that agents obey are as they were before the run. What this run made of them is kept here, and comes back after your turn:
+Files that agents follow are as they were before the run. This run's versions of them are kept here, and come back after your turn:
 ${[...shown, ...more].join('\n')}
-A file that you write anew wins over the kept one, so begin from that. To give a change up, delete the kept file.
+If you rewrite such a file, your version wins, so start from the kept one. To drop a change, delete the kept file.
 `;
 }
 
-function contextOf({ brief }: Job, orders: WorkOrders, inputs: string[]): TurnContext {
+function contextOf({ brief, strayHelp, meter }: Job, orders: WorkOrders, inputs: string[]): TurnContext {
   const limits = limitsInForce(orders.limits);
   return {
     task_id: brief.task.id,
@@ -77,12 +85,16 @@ function contextOf({ brief }: Job, orders: WorkOrders, inputs: string[]): TurnCo
     resumed: orders.resumed,
     scope: brief.task.scope ?? null,
     max_files: limits.files,
+    files_so_far: meter.measured().context.files,
     checks: brief.checks,
     inputs,
     answers: orders.guidance,
+    new_answers: orders.answers.length > 0,
     known_issues: orders.known_issues.flatMap((issue) => [issue.title, ...issue.tests, ...issue.checks]),
     handoff_path: orders.handoff_path ?? null,
     predecessor: orders.predecessor ?? null,
+    earlier: orders.earlier ?? [],
+    stray_help: [...strayHelp],
   };
 }
 

@@ -15,7 +15,7 @@ export function actionContextOf({ brief, workspace, now }: Job, { turn }: WorkOr
 
 export function writeLimitsOf(
   job: Job,
-  { limits, approved_paths, approved_names, kind }: WorkOrders,
+  { limits, approved_paths, approved_names, approved_files, approved_folders, kind }: WorkOrders,
 ): WriteLimits {
   // All changes of a debugging turn are reverted, so there is nothing to allow or to ask about.
   if (kind === 'debug') return { maxFiles: 'off', approvedPaths: [], scope: undefined, readOnly: true };
@@ -24,6 +24,8 @@ export function writeLimitsOf(
     maxFiles: inForce.files ?? 'off',
     approvedPaths: approved_paths,
     approvedNames: approved_names,
+    approvedFiles: approved_files,
+    approvedFolders: approved_folders,
     scope: inForce.scope ? job.brief.task.scope : undefined,
     readOnly: false,
   };

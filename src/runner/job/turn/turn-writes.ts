@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Agent } from '../../../agents/agent.ts';
 import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { createWriteGuard, type WriteGuard } from '../../gate/write-guard.ts';
 import type { Job } from '../job.ts';
@@ -6,7 +7,7 @@ import type { LiveTurn } from './live-turn.ts';
 import { writeLimitsOf } from './turn-limits.ts';
 
 /** The write guard of one turn. Its findings are measured, and stop the turn if a guard trips over them. */
-export function createTurnWrites(job: Job, live: LiveTurn): WriteGuard {
+export function createTurnWrites(job: Job, live: LiveTurn, agent: Agent): WriteGuard {
   const { turn, kind } = live.orders;
   return createWriteGuard({
     workspace: job.workspace,
@@ -15,6 +16,7 @@ export function createTurnWrites(job: Job, live: LiveTurn): WriteGuard {
     aside: job.aside,
     workedMs: () => job.stopwatch.ms(),
     countChanged: job.agentConfig.countChanged,
+    ownRewrite: agent.ownRewrite,
     limits: () => writeLimitsOf(job, live.orders),
     onProposed(proposed, files) {
       job.meter.observe({

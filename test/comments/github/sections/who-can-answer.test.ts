@@ -21,18 +21,18 @@ test.each([
   [
     'more for one',
     { accept: 'maintain' },
-    'Anyone with write access can answer; `/accept` needs the role maintain.',
+    'Anyone with write access can answer; `/accept` requires the maintain role.',
   ],
   [
     'more for some',
     { cancel: 'admin', accept: 'maintain', debug: 'maintain' },
-    'Anyone with write access can answer; `/debug` and `/accept` need the role maintain; `/cancel` needs the role admin.',
+    'Anyone with write access can answer; `/debug` and `/accept` require the maintain role; `/cancel` requires the admin role.',
   ],
-  ['more for all', all('maintain'), 'Anyone with the role maintain can answer.'],
+  ['more for all', all('maintain'), 'Anyone with the maintain role can answer.'],
   [
     'more for all, and most for one',
     { ...all('maintain'), guide: 'admin' },
-    'Anyone with the role maintain can answer; `/guide` needs the role admin.',
+    'Anyone with the maintain role can answer; `/guide` requires the admin role.',
   ],
 ] as const)('C-4: who can answer, where the config asks for %s', (_, roles, said) => {
   expect(whoCanAnswer(loop, { roles })).toBe(` ${said}`);
@@ -40,17 +40,17 @@ test.each([
 
 test('C-4: values and reviews count as offered, by the lines that are shown for them', () => {
   const roles = { provide: 'admin', override: 'maintain' } as const;
-  expect(whoCanAnswer(question('need_help'), { roles })).toContain('`/provide` needs the role admin.');
-  expect(whoCanAnswer(question('review_required'), { roles })).toContain('`/override` needs');
+  expect(whoCanAnswer(question('need_help'), { roles })).toContain('`/provide` requires the admin role.');
+  expect(whoCanAnswer(question('review_required'), { roles })).toContain('`/override` requires');
 });
 
 test('C-4: question and reminder say it, the reminder also of /pause', async () => {
   const where = { ...WHERE, roles: { cancel: 'admin', pause: 'maintain' } as const };
-  const cancel = '; `/cancel` needs the role admin.';
+  const cancel = '; `/cancel` requires the admin role.';
   expect(renderEscalation(waiting('loop'), loop, where)).toContain(
     `Anyone with write access can answer${cancel}`,
   );
   const reminder = renderReminder(waiting('loop'), loop, where);
-  expect(reminder).toContain(`can answer; \`/pause\` needs the role maintain${cancel}`);
+  expect(reminder).toContain(`can answer; \`/pause\` requires the maintain role${cancel}`);
   await expect(`${reminder}\n`).toMatchFileSnapshot('../../../golden/comments/reminder-roles.md');
 });

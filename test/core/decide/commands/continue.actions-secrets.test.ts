@@ -62,7 +62,7 @@ describe('P-9: values that are in Actions secrets', () => {
     expect(run.work.answers[0]?.instruction).toContain('mail.api-key in $MAIL_API_KEY');
     expect(run.reply).toMatchObject({ tone: 'taken' });
     expect(run.reply?.title).toContain('`MAIL_API_KEY`');
-    expect(run.reply?.detail).not.toContain('could not be checked');
+    expect(run.reply?.detail).not.toContain('Could not check');
   });
 
   test('P-9: one does not: refused by name, with where to add it', () => {
@@ -79,7 +79,7 @@ describe('P-9: values that are in Actions secrets', () => {
     const run = asking(TOKEN);
     carryOn(run, mail('unknown'));
     expect(run.state.pending).toBeUndefined();
-    expect(run.reply?.detail).toContain('could not be checked: the App lacks `secrets: read`');
+    expect(run.reply?.detail).toContain('exists: the App lacks `secrets: read`');
   });
 
   test('P-9: a value that is no secret is still asked for', () => {

@@ -57,7 +57,7 @@ describe('asking for values', () => {
     expect(run.escalation('e1').status).toBe('resolved');
     expect(run.reply).toMatchObject({
       tone: 'taken',
-      title: 'Taken: 2 of 2 values.',
+      title: 'Got it: 2 of 2 values.',
       detail: 'Token: 1 characters.',
     });
     expect(run.work.inputs).toEqual({
@@ -89,7 +89,7 @@ describe('asking for values', () => {
     run.say('/provide nonsense=a');
     expect(run.reply).toMatchObject({
       tone: 'refused',
-      title: 'Nothing taken: `nonsense` was not asked for.',
+      title: 'Nothing changed: `nonsense` was not asked for.',
     });
     expect(run.types).toEqual(['command_refused']);
     run.say('/provide service_url=a wrong=b worse=c');
@@ -129,7 +129,7 @@ describe('asking for values', () => {
   test('P-5: a value nobody asked for is refused with the way that works', () => {
     const run = startRun().beginTurn().askForHelp([]);
     run.say('/provide x=y');
-    expect(run.reply).toMatchObject({ tone: 'refused', title: 'Nothing taken: no value was asked for.' });
+    expect(run.reply).toMatchObject({ tone: 'refused', title: 'Nothing changed: no value was asked for.' });
     const quiet = startRun().beginTurn();
     quiet.say('/provide x=y');
     expect(quiet.reply?.tone).toBe('refused');

@@ -73,7 +73,13 @@ describe('E-11: what a person says while a fresh job verifies', () => {
     const run = verifying();
     run.say(text);
     expect(run.reply).toMatchObject({ tone: 'taken', detail: expect.stringContaining('one more turn') });
-    expect(run.effectTypes).toEqual(['update_status', 'reply', 'stop_verification', 'dispatch_job']);
+    expect(run.effectTypes).toEqual([
+      'publish',
+      'update_status',
+      'reply',
+      'stop_verification',
+      'dispatch_job',
+    ]);
     expect(run.work).toMatchObject({ turn: 2, answers: [{ id: 'steer.2' }] });
     expect(verify(run).events).toEqual([]);
     run.startJob().turn(DONE);
@@ -104,7 +110,7 @@ describe('E-11: what a person says while a fresh job verifies', () => {
     (text) => {
       const run = verifying();
       run.say(text);
-      expect(run.reply).toEqual({ tone: 'taken', title: 'Taken: /approve.' });
+      expect(run.reply).toEqual({ tone: 'taken', title: 'Approved.' });
       expect(run.effectTypes).not.toContain('stop_verification');
       expect(run.state.verifying).toBe(1);
       verify(run);
@@ -164,7 +170,7 @@ test('E-11: whatever happens, a run is complete only when all that people told t
         for (const step of story) step(run);
         let state: RunState | undefined;
         for (const event of run.events) {
-          if (event.type === 'run_finished' && event.reason.startsWith('complete')) {
+          if (event.type === 'run_finished' && !event.by) {
             const left = state?.answers.filter(
               ({ command }) => command === 'guide' || command === 'override',
             );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { TestCounts } from '../../../../src/core/contracts/verification.ts';
 import { readTestCounts } from '../../../../src/runner/checks/test-counts/read-test-counts.ts';
-import { growth } from '../../../growth.ts';
+import { expectLinear } from '../../../expect-linear.ts';
 
 const sample = (name: string) =>
   readFileSync(new URL(`../../../fixtures/test-output/${name}`, import.meta.url), 'utf8');
@@ -126,6 +126,6 @@ describe('readTestCounts', () => {
   ])('reads any amount of %j in linear time', (part) => {
     const read = (size: number) =>
       void readTestCounts(`<testsuite>${part.repeat(Math.ceil(size / part.length))}`);
-    expect(growth(read, 65_536)).toBeLessThan(10);
+    expectLinear(read, 65_536);
   });
 });

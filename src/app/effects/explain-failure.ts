@@ -1,0 +1,171 @@
+import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
+import type { OutgoingEffect } from '../../core/ports/outbox.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { handleInput, replyOnce, write } from '../handle-input.ts';
+import { cancelBecause } from '../handlers/installation.ts';
+import { redactFor } from '../redact.ts';
+import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
+import { whyUnreachable } from '../why-unreachable.ts';
+import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
+import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
+
+type Attempt = OutgoingEffect & { run: string };
+
+/**
+ * If GitHub refuses an effect permanently, a reply explains once what a person can do, on the issue if possible. `settled` if the
+ * run has taken the failure into account, so that nothing is left to do.
+ */
+export async function explainFailure(
+  deps: AppDependencies,
+  outgoing: Attempt,
+  error: unknown,
+): Promise<'settled' | undefined> {
+  const target = await deps.store.runs.target(outgoing.run);
+  if (!target) return undefined;
+  const isFinal = isFinalPublish(outgoing.effect);
+  try {
+    if (isDispatch(outgoing.effect)) {
+      if (!isDispatchRefused(error, outgoing.attempts)) return undefined;
+      await refuseDispatch(deps, target, outgoing, error);
+      return 'settled';
+    }
+    if (error instanceof GitHubError && error.retryAfter === undefined)
+      await explainRefusal(deps, target, outgoing, error);
+    return undefined;
+  } finally {
+    if (isFinal) await showUnpublished(deps, outgoing, error);
+  }
+}
+
+async function explainRefusal(
+  deps: AppDependencies,
+  target: RunTarget,
+  { run, effect, attempts }: Attempt,
+  error: GitHubError,
+): Promise<void> {
+  await refuseUnreachable(deps, run, target, error);
+  const isFinal = isFinalPublish(effect);
+  const meant = error.missingPermission || effect.type === 'publish' ? [422] : [];
+  if (!isPermanent(error, attempts, meant) && !(isFinal && isGivenUp(error, attempts))) return;
+  // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
+  const said = await redactFor(deps, run, error.message);
+  const reply = describeRefusal(error, { effect, said, grantAt: grantAt(deps, target) });
+  if (isFinal) {
+    const unpublished = { why: 'GitHub rejected the work', detail: reply.detail ?? '' };
+    await deps.store.publications.change(run, { unpublished });
+  }
+  await sayOnce(deps, run, reply);
+}
+
+function isFinalPublish(effect: Outgoing): boolean {
+  return effect.type === 'publish' && effect.ready;
+}
+
+export function isDispatch(effect: Outgoing): boolean {
+  return effect.type === 'dispatch_job' || effect.type === 'dispatch_verification';
+}
+
+/** Later effects wait for the publish. Without this update, people would read the state before the run's end for hours. */
+async function showUnpublished(
+  deps: AppDependencies,
+  { id, run, attempts }: Attempt,
+  error: unknown,
+): Promise<void> {
+  const { state } = await deps.store.runs.load(run);
+  const publication = await deps.store.publications.of(run);
+  const due = state !== undefined && isPublishingDue(state, publication);
+  const isLast = isGivenUp(error, attempts);
+  if (due || publication.unpublished?.why === NOT_YET.why)
+    await deps.store.publications.change(run, { unpublished: isLast ? GIVEN_UP : NOT_YET });
+  await write(deps, run, [{ type: 'update_status' }], [`unpublished:${id}:${isLast}`]);
+}
+
+/**
+ * Whether a retry is useless. A 422 counts at once, but only if `also` has it. A refusal, and any other status in `also`, counts
+ * after several attempts.
+ */
+function isPermanent(error: GitHubError, attempts: number, also: number[]): boolean {
+  if (error.status === 422) return also.includes(422);
+  return (isRefusal(error) || also.includes(error.status)) && attempts >= REFUSED_ATTEMPTS;
+}
+
+/**
+ * Other writes to an unreachable repository would fail for hours too, so they are buried until a person restores access, and the
+ * run ends.
+ */
+async function refuseUnreachable(
+  deps: AppDependencies,
+  run: string,
+  target: RunTarget,
+  error: GitHubError,
+): Promise<void> {
+  if (![401, 403, 404].includes(error.status)) return;
+  const why = await whyUnreachable(deps, target).catch((problem: unknown) => {
+    deps.log.warn({ error: String(problem) }, 'it is unknown whether the repository can be reached');
+    return undefined;
+  });
+  if (!why) return;
+  await cancelBecause(deps, run, { by: 'someone', because: why, seen: `gone:${run}` });
+  throw new GitHubError(
+    `Nothing can be written: ${why}.`,
+    { status: error.status, unreachable: true },
+    { cause: error },
+  );
+}
+
+function isDispatchRefused(error: unknown, attempts: number): boolean {
+  const permanent =
+    error instanceof GitHubError &&
+    error.retryAfter === undefined &&
+    isPermanent(error, attempts, [404, 422]);
+  return permanent || isGivenUp(error, attempts);
+}
+
+/** R-13: no job can be started, so the run pauses until somebody fixes the cause. */
+async function refuseDispatch(
+  deps: AppDependencies,
+  target: RunTarget,
+  { id, run }: Attempt,
+  problem: unknown,
+): Promise<void> {
+  const error =
+    problem instanceof GitHubError
+      ? problem
+      : new GitHubError(String(problem), { status: 0 }, { cause: problem });
+  await refuseUnreachable(deps, run, target, error);
+  const dispatch = await deps.store.dispatches.find(id);
+  if (!dispatch) return;
+  const { job, kind, verification } = dispatch;
+  const github = await deps.github(target);
+  const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
+  const verifying = kind === 'verify';
+  const reply = describeRefusedDispatch(error, target, grantAt(deps, target), { workflow, verifying });
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
+  const at = deps.now().toISOString();
+  // A verification is retried without a person, so its refusal is told once.
+  if (verifying) await replyOnce(deps, run, `refused:${reply.title}`, reply);
+  await handleInput(
+    deps,
+    run,
+    { type: 'dispatch_refused', at, job, kind, verification, reply: verifying ? undefined : reply },
+    [`dispatch-refused:${id}`],
+  );
+  await endDispatch(deps, id, 'GitHub refused it');
+}
+
+/** No job of it is waited for any more. */
+export async function endDispatch({ store }: AppDependencies, op: string, outcome: string): Promise<void> {
+  await store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
+}
+
+/** The page where the repository's administrators see and grant the App's permissions. */
+function grantAt({ settings }: AppDependencies, { owner, repo }: RunTarget): string {
+  return `${settings.webUrl}/${owner}/${repo}/settings/installations`;
+}
+
+async function sayOnce(deps: AppDependencies, run: string, reply: Reply): Promise<void> {
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
+  await replyOnce(deps, run, `refused:${reply.title}`, reply);
+}

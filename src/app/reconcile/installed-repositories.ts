@@ -1,0 +1,34 @@
+import type { InstalledRepository } from '../../core/ports/cursors.ts';
+import type { AppDependencies } from '../dependencies.ts';
+
+/** Events tell of changes; this finds those whose webhook was lost. */
+const EVERY_MS = 15 * 60_000;
+
+/** The repositories of all installations, from the store as long as nothing has changed. */
+export async function installedRepositories(deps: AppDependencies): Promise<InstalledRepository[]> {
+  const { store, now, log } = deps;
+  const known = await store.cursors.get('repositories', 'all');
+  if (known?.read_at && now().getTime() - Date.parse(known.read_at) < EVERY_MS) return known.installed;
+  const read_at = now().toISOString();
+  try {
+    const { repositories, unread } = await deps.repositories();
+    for (const { installation_id, error } of unread)
+      log.warn({ installation: installation_id, error: String(error) }, 'its repositories could not be read');
+    // The trouble of one installation is its own: it keeps the repositories that were known.
+    const kept = (known?.installed ?? []).filter((repository) =>
+      unread.some(({ installation_id }) => installation_id === repository.installation_id),
+    );
+    const installed = [...repositories, ...kept];
+    await store.cursors.set('repositories', 'all', { read_at, installed });
+    return installed;
+  } catch (error) {
+    log.warn({ error: String(error) }, 'the list of repositories could not be read');
+    return known?.installed ?? [];
+  }
+}
+
+/** An installation event: the list is read again in the next round. */
+export async function forgetInstalled({ store }: Pick<AppDependencies, 'store'>): Promise<void> {
+  const installed = (await store.cursors.get('repositories', 'all'))?.installed ?? [];
+  await store.cursors.set('repositories', 'all', { installed });
+}

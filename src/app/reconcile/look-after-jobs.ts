@@ -1,0 +1,54 @@
+import type { Dispatch } from '../../core/ports/dispatches.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { onWorkflowRunCompleted } from '../handlers/workflow-run-completed.ts';
+import { isDueAgain } from './back-off.ts';
+
+/** a job without a heartbeat for this long is checked on GitHub. */
+const SILENT_MS = 180_000;
+/** GitHub's clock may be behind the database's. */
+const OVERLAP_MS = 60_000;
+
+/** Asks Actions about jobs that say nothing, ever more rarely. A job whose end is known is never asked about again. */
+export async function lookAfterJobs(
+  deps: AppDependencies,
+  github: GitHub,
+  { run, target }: PlacedRun,
+): Promise<void> {
+  const { cursors, dispatches } = deps.store;
+  const open = await dispatches.open(run);
+  if (open.length === 0) return;
+  const now = (await deps.store.now()).getTime();
+  for (const dispatch of open) {
+    const { op, actions_run, heard_at, requested_at } = dispatch;
+    const sign = heard_at ?? requested_at;
+    if (sign === undefined || now - Date.parse(sign) < SILENT_MS) continue;
+    const asked = (await cursors.get('job', op))?.asked_at;
+    if (asked && !isDueAgain({ now, since: Date.parse(sign), asked: Date.parse(asked) })) continue;
+    if (actions_run === undefined) {
+      await findWorkflowRun(deps, github, target.workflow, dispatch);
+    } else {
+      const actions = await github.workflowRun(actions_run);
+      if (actions?.status === 'completed') {
+        const { attempt, conclusion, updated_at: ended_at } = actions;
+        await onWorkflowRunCompleted(deps, { actions_run, attempt, conclusion, ended_at });
+      }
+    }
+    await cursors.set('job', op, { asked_at: new Date(now).toISOString() });
+  }
+}
+
+/** GitHub answered without the id of the workflow run, whose name contains the operation. */
+async function findWorkflowRun(
+  deps: AppDependencies,
+  github: GitHub,
+  workflow: string,
+  { op, requested_at }: Dispatch,
+): Promise<void> {
+  if (requested_at === undefined) return;
+  const since = new Date(Date.parse(requested_at) - OVERLAP_MS).toISOString();
+  const runs = await github.workflowRuns(workflow, since);
+  const started = runs.find(({ name }) => name.split(' ').includes(op));
+  if (started) await deps.store.dispatches.change(op, { actions_run: started.id });
+}

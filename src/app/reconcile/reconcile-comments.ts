@@ -1,0 +1,181 @@
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import type { PolledRepository } from '../../core/ports/cursors.ts';
+import {
+  type GitHub,
+  type GitHubComment,
+  GitHubError,
+  type GitHubIssue,
+} from '../../core/ports/github-port.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { onCommentCreated } from '../handlers/comment-created.ts';
+import { onCommentEdited } from '../handlers/comment-edited.ts';
+import { isOurs } from '../is-ours.ts';
+import { isBefore, labellingOf } from '../labelling.ts';
+import { lastPerson } from '../last-person.ts';
+import { newTicks } from '../ticked-boxes.ts';
+import type { RepositoryRound } from './repository-round.ts';
+
+/** GitHub may list a comment a little after its creation. Comments that are read twice are handled once. */
+const OVERLAP_MS = 60_000;
+/** A list that is longer than this begins at a later time, which costs one counted call. */
+const SHORT = 50;
+
+type Numbered = GitHubComment & { number: number };
+
+/**
+ * Comments of all runs under way of a repository, in one list. A run or a pull request that is new to reconcile is read on its
+ * own first, because its comments may be older than the list.
+ */
+export async function reconcileComments(
+  round: RepositoryRound,
+  runs: PlacedRun[],
+  issues: GitHubIssue[] | undefined,
+): Promise<void> {
+  const { deps, polled, attempt } = round;
+  if (runs.length === 0) {
+    polled.comments = undefined;
+    return;
+  }
+  const known = polled.comments;
+  const since = known?.since ?? (await firstSince(deps, runs, issues));
+  let isAll = true;
+  for (const placed of runs)
+    for (const number of numbersOf(placed))
+      if (!(await attempt({ run: placed.run }, () => catchUp(round, placed, number, !known)))) isAll = false;
+  const listing = await round.github.commentsOfAll(since, known?.etags).catch((error: unknown) => {
+    // Too many to read: the desk was away for long. Each run is read on its own in the next round.
+    if (error instanceof GitHubError && error.status === 413) polled.comments = undefined;
+    throw error;
+  });
+  if (!listing) return;
+  const handled = { ...known?.handled };
+  for (const comment of listing.items.toSorted((one, other) => one.id - other.id)) {
+    const placed = runs.find((candidate) => numbersOf(candidate).includes(comment.number));
+    const digest = deps.hash(`${comment.updated_at} ${comment.body}`).slice(0, 16);
+    if (!placed || handled[comment.id] === digest) continue;
+    if (await attempt({ run: placed.run }, () => readComment(round, placed, comment)))
+      handled[comment.id] = digest;
+    else isAll = false;
+  }
+  if (isAll) polled.comments = continueFrom({ since, etags: listing.etags, handled }, listing.items);
+  else polled.comments = known && { ...known, handled, etags: [] };
+}
+
+function numbersOf({ target, pull }: PlacedRun): number[] {
+  return pull === undefined ? [target.issue] : [target.issue, pull];
+}
+
+/** By GitHub's clock, which may differ from the desk's: what changed later is in the list, what is older is read per run. */
+async function firstSince(
+  deps: AppDependencies,
+  runs: PlacedRun[],
+  issues: GitHubIssue[] | undefined,
+): Promise<string> {
+  const numbers = runs.map(({ target }) => target.issue);
+  const times = (issues ?? []).flatMap(({ number, updated_at }) =>
+    numbers.includes(number) ? updated_at : [],
+  );
+  for (const { run } of times.length > 0 ? [] : runs) {
+    const { state } = await deps.store.runs.load(run);
+    if (state) times.push((await labellingOf(deps, state)).at);
+  }
+  return earlier(newestOf(times));
+}
+
+/** The time moves on only when the list has become long, because the ETags are those of the list since that time. */
+function continueFrom(
+  read: NonNullable<PolledRepository['comments']>,
+  items: Numbered[],
+): NonNullable<PolledRepository['comments']> {
+  if (items.length <= SHORT) return read;
+  const since = earlier(newestOf(items.map(({ updated_at }) => updated_at)));
+  if (Date.parse(since) <= Date.parse(read.since)) return read;
+  const kept = items.filter(({ updated_at }) => Date.parse(updated_at) >= Date.parse(since));
+  const handled = kept.flatMap(({ id }) => {
+    const digest = read.handled[id];
+    return digest === undefined ? [] : [[String(id), digest]];
+  });
+  return { since, etags: [], handled: Object.fromEntries(handled) };
+}
+
+function newestOf(times: string[]): number {
+  return Math.max(0, ...times.map((at) => Date.parse(at)));
+}
+
+function earlier(ms: number): string {
+  return new Date(Math.max(0, Math.floor(ms / 1_000) * 1_000 - OVERLAP_MS)).toISOString();
+}
+
+/** Reads the comments on one issue or pull request since the label, once. */
+async function catchUp(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  number: number,
+  isNeeded: boolean,
+): Promise<void> {
+  const { cursors, runs } = round.deps.store;
+  const before = await cursors.get('run', placed.run);
+  const last = before?.comments?.[number];
+  if (last !== undefined && !isNeeded) return;
+  if (!round.mayRead(placed, 1)) {
+    // Without its time it stays to be read, also when the list is known.
+    const { [number]: _, ...others } = before?.comments ?? {};
+    if (last !== undefined) await cursors.set('run', placed.run, { ...before, comments: others });
+    return;
+  }
+  const { state } = await runs.load(placed.run);
+  if (!state) return;
+  const from = last ?? (await labellingOf(round.deps, state)).at;
+  const found = await round.github.comments(number, new Date(Date.parse(from) - OVERLAP_MS).toISOString());
+  for (const comment of found) await readComment(round, placed, { ...comment, number });
+  const newest = new Date(newestOf([from, ...found.map(({ updated_at }) => updated_at)])).toISOString();
+  const cursor = await cursors.get('run', placed.run);
+  await cursors.set('run', placed.run, { ...cursor, comments: { ...cursor?.comments, [number]: newest } });
+}
+
+async function readComment(
+  { deps, github }: RepositoryRound,
+  { run, target }: PlacedRun,
+  comment: Numbered,
+): Promise<void> {
+  const { state } = await deps.store.runs.load(run);
+  if (!state || !isUnderWay(state)) return;
+  if (isOurs(deps, comment) || (await deps.store.comments.ofComment(comment.id)))
+    return readEdit(deps, github, target.issue, comment);
+  if (comment.author_type !== 'User' || (await isOlder(deps, state, comment))) return;
+  await onCommentCreated(deps, github, {
+    comment,
+    login: comment.author,
+    repo_id: target.repo_id,
+    number: comment.number,
+    isPullRequest: comment.number !== target.issue,
+    foundLate: true,
+  });
+}
+
+async function isOlder(
+  deps: AppDependencies,
+  state: RunState,
+  { created_at }: GitHubComment,
+): Promise<boolean> {
+  return isBefore(created_at, (await labellingOf(deps, state)).at);
+}
+
+/**
+ * A tick found late needs its editor from GitHub. Without one, the question is asked again. A comment that a person reworded is
+ * restored; one that differs from the record but was last edited by this App is left, because GitHub may store text differently.
+ */
+async function readEdit(
+  deps: AppDependencies,
+  github: GitHub,
+  issue: number,
+  comment: GitHubComment,
+): Promise<void> {
+  const isTicked = newTicks('', comment.body).length > 0;
+  const known = isTicked ? undefined : await deps.store.comments.ofComment(comment.id);
+  if (!isTicked && (!known?.body_hash || known.body_hash === deps.hash(comment.body))) return;
+  const login = await lastPerson(github, comment.node_id);
+  if (!isTicked && login === undefined) return;
+  await onCommentEdited(deps, github, { comment, before: '', login, issue });
+}

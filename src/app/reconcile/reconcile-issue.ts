@@ -1,0 +1,153 @@
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
+import { isSameLabel } from '../../core/same-label.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { write } from '../handle-input.ts';
+import { cancelBecause } from '../handlers/installation.ts';
+import { onIssueGone } from '../handlers/issue-gone.ts';
+import { restoreComment } from '../restore-comment.ts';
+import type { Ending } from '../who-ended.ts';
+import { whyUnreachable } from '../why-unreachable.ts';
+import { isDueAgain } from './back-off.ts';
+import type { RepositoryRound } from './repository-round.ts';
+
+/** How often a question that GitHub refused is tried again. */
+const ASK_AGAIN_MS = 10 * 60_000;
+
+/**
+ * A run whose issue is not among the labelled ones that changed. If nothing changed, only its question is looked after, unless
+ * the issue was missing before: then it is read on its own, ever more rarely.
+ */
+export async function compareAbsent(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  listed: GitHubIssue[] | undefined,
+): Promise<void> {
+  const { deps } = round;
+  const { run, target } = placed;
+  const { cursors } = deps.store;
+  const cursor = await cursors.get('run', run);
+  const now = deps.now();
+  const absent = cursor?.absent;
+  const isMissing = listed !== undefined || absent !== undefined;
+  const isDue =
+    !absent ||
+    isDueAgain({
+      now: now.getTime(),
+      since: Date.parse(absent.since),
+      asked: Date.parse(absent.read_at),
+    });
+  if (!isMissing || !isDue) {
+    const { state } = await deps.store.runs.load(run);
+    if (state) await askIfNeverWritten(deps, state);
+    return;
+  }
+  const github = await deps.github(target);
+  const issue = await github.issue(target.issue).catch(async (error: unknown) => {
+    if (!(error instanceof GitHubError) || ![401, 403].includes(error.status)) throw error;
+    if (!(await whyUnreachable(deps, target))) throw error;
+    return undefined;
+  });
+  const because = issue ? undefined : await whyUnreachable(deps, target);
+  if (because) return cancelBecause(deps, run, { by: 'someone', because, seen: `gone:${run}` });
+  await compareWithIssue(round, placed, issue);
+  const read_at = now.toISOString();
+  await cursors.set('run', run, {
+    ...(await cursors.get('run', run)),
+    absent: { since: absent?.since ?? read_at, read_at },
+  });
+}
+
+/** A run whose issue is among the labelled ones. */
+export async function compareListed(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  issue: GitHubIssue,
+): Promise<void> {
+  const { cursors } = round.deps.store;
+  const cursor = await cursors.get('run', placed.run);
+  if (cursor?.absent) await cursors.set('run', placed.run, { ...cursor, absent: undefined });
+  await compareWithIssue(round, placed, issue);
+}
+
+/** Compares a run with its issue: closed, locked, unlabelled or gone; comments and labels of ours that somebody removed. */
+async function compareWithIssue(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  issue: GitHubIssue | undefined,
+): Promise<void> {
+  const { deps } = round;
+  const { run, target } = placed;
+  const { runs } = deps.store;
+  if (!issue || endingOf(deps, issue)) {
+    await onIssueGone(deps, {
+      repo_id: target.repo_id,
+      issue: target.issue,
+      ending: issue ? endingOf(deps, issue) : undefined,
+      seen: `gone:${run}`,
+    });
+  }
+  // Unless the App itself closed it, or the merge of its pull request, which is handled later.
+  const { state } = await runs.load(run);
+  if (!issue || !state || !isUnderWay(state)) return;
+  await askIfNeverWritten(deps, state);
+  await lookForComments(round, placed, state, issue);
+  await restoreLabel(deps, state, issue);
+}
+
+function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitHubIssue): Ending {
+  if (state === 'closed') return 'closed';
+  if (locked) return 'locked';
+  return labels.some((label) => isSameLabel(label, settings.label)) ? undefined : 'unlabeled';
+}
+
+/**
+ * Writes an open question and the status again if somebody deleted their comment, and updates the links. Makes no call if no
+ * comment changed. The status of a run at work changes often, so only the number of comments counts for it.
+ */
+async function lookForComments(
+  { deps, github, mayRead }: RepositoryRound,
+  placed: PlacedRun,
+  state: RunState,
+  { comments, updated_at }: GitHubIssue,
+): Promise<void> {
+  const { store } = deps;
+  const { run, pending } = state;
+  const cursor = await store.cursors.get('run', run);
+  const question = `${pending} ${comments} ${pending === undefined ? '' : updated_at}`;
+  if (cursor?.question === question) return;
+  if (cursor?.question === undefined && !mayRead(placed, pending === undefined ? 1 : 2)) return;
+  const isDeleted = async (id: number | undefined) => id !== undefined && !(await github.comment(id));
+  const asked = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
+  if (pending !== undefined && (await isDeleted(asked?.comment_id))) {
+    const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
+    await write(deps, run, effects, [`asked-again:${run}:${asked?.comment_id}`]);
+  }
+  const status = await store.comments.find(`${run}.status`);
+  if (status && (await isDeleted(status.comment_id)))
+    await restoreComment(deps, state, status, `status-again:${run}:${status.comment_id}`);
+  await store.cursors.set('run', run, { ...cursor, question });
+}
+
+/** R-13: GitHub refused the comment of an open question for good, so the run would wait for an answer that nobody can give. */
+async function askIfNeverWritten(deps: AppDependencies, { run, pending }: RunState): Promise<void> {
+  if (pending === undefined) return;
+  const asked = await deps.store.comments.find(`${run}.${pending}`);
+  if (asked?.comment_id !== undefined) return;
+  const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
+  const span = Math.floor(deps.now().getTime() / ASK_AGAIN_MS);
+  await write(deps, run, effects, [`ask-unwritten:${run}:${pending}:${span}`]);
+}
+
+/** A state label that somebody removed is set again. */
+async function restoreLabel(
+  deps: AppDependencies,
+  { run }: RunState,
+  { labels, updated_at }: GitHubIssue,
+): Promise<void> {
+  const { label } = await deps.store.publications.of(run);
+  if (label === undefined || labels.some((one) => isSameLabel(one, label))) return;
+  await deps.store.publications.change(run, { label: undefined });
+  await write(deps, run, [{ type: 'update_status' }], [`label-again:${run}:${label}:${updated_at}`]);
+}

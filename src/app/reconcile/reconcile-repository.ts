@@ -1,0 +1,117 @@
+import type { PolledRepository } from '../../core/ports/cursors.ts';
+import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { onArchived } from '../handlers/installation.ts';
+import type { FirstReads } from './first-reads.ts';
+import { lookAfterJobs } from './look-after-jobs.ts';
+import { reconcileComments } from './reconcile-comments.ts';
+import { compareAbsent, compareListed } from './reconcile-issue.ts';
+import { readLabelled } from './reconcile-labels.ts';
+import { reconcilePullRequests } from './reconcile-pull-requests.ts';
+import type { PolledTarget, RepositoryRound } from './repository-round.ts';
+
+/** A label that the repository does not have is looked for this often, because GitHub counts the answer that it is missing. */
+const SPELLING_MS = 3_600_000;
+/**
+ * Labels, comments and records change together, but not at one moment. A list that changed this recently is read once more,
+ * before an unchanged one is trusted.
+ */
+const UNSETTLED_MS = 90_000;
+
+/** Compares all runs of one repository with GitHub. Three lists are read, and GitHub counts only those that changed. */
+export async function reconcileRepository(
+  deps: AppDependencies,
+  target: PolledTarget,
+  firstReads: FirstReads,
+): Promise<void> {
+  const { repo_id, runs } = target;
+  if (target.archived) return onArchived(deps, repo_id, `${target.owner}/${target.repo}`);
+  const github = await deps.github(target);
+  const before = (await deps.store.cursors.get('polled', String(repo_id))) ?? {};
+  const polled: PolledRepository = structuredClone(before);
+  const problems: unknown[] = [];
+  const attempt = async (about: object, work: () => Promise<void>): Promise<boolean> => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      // GitHub asks for a pause, so nothing more is read here.
+      if (error instanceof GitHubError && error.retryAfter !== undefined) throw error;
+      deps.log.warn({ ...about, error: String(error) }, 'this part of a repository could not be reconciled');
+      problems.push(error);
+      return false;
+    }
+  };
+  const underWay = runs.filter(({ phase }) => phase !== 'resting');
+  // The issues are needed for what was put off, also if they have not changed.
+  if (polled.unread && firstReads.takeTurn()) {
+    polled.issues = undefined;
+    polled.unread = undefined;
+  }
+  const mayRead: RepositoryRound['mayRead'] = ({ phase }, calls) => {
+    const may = phase === 'working' || firstReads.take(calls);
+    if (!may) polled.unread = true;
+    return may;
+  };
+  const round: RepositoryRound = { deps, github, polled, attempt, mayRead };
+  try {
+    const issues = await readIssues(round).catch((error: unknown) => {
+      // A refusal may mean that the App was suspended or removed and the webhook for it was lost. Each run finds out why.
+      if (underWay.length === 0 || !isRefused(error)) throw error;
+      problems.push(error);
+      return [];
+    });
+    for (const placed of underWay) {
+      const { run } = placed;
+      const issue = issues?.find(({ number }) => number === placed.target.issue);
+      const compare = () =>
+        issue ? compareListed(round, placed, issue) : compareAbsent(round, placed, issues);
+      if (!(await attempt({ run }, compare))) polled.issues = undefined;
+      await attempt({ run }, () => lookAfterJobs(deps, github, placed));
+    }
+    const labelled = issues?.filter(
+      ({ number }) => !underWay.some((placed) => placed.target.issue === number),
+    );
+    for (const issue of labelled ?? []) {
+      const isRead = await attempt({ issue: issue.number }, async () => {
+        if (!(await readLabelled(deps, github, target, issue))) polled.issues = undefined;
+      });
+      if (!isRead) polled.issues = undefined;
+    }
+    await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));
+    await attempt({ list: 'pull requests' }, () => reconcilePullRequests(round, runs));
+  } finally {
+    if (JSON.stringify(polled) !== JSON.stringify(before))
+      await deps.store.cursors.set('polled', String(repo_id), polled);
+  }
+  if (problems.length > 0) throw problems[0];
+}
+
+function isRefused(error: unknown): boolean {
+  return (
+    error instanceof GitHubError &&
+    error.retryAfter === undefined &&
+    [401, 403, 404, 410, 451].includes(error.status)
+  );
+}
+
+/** The open issues with the label; undefined if nothing changed. */
+async function readIssues({ deps, github, polled }: RepositoryRound): Promise<GitHubIssue[] | undefined> {
+  const now = deps.now();
+  const { label: known } = polled;
+  const isAsked =
+    known?.etag === undefined && known && now.getTime() - Date.parse(known.asked_at) < SPELLING_MS;
+  const spelling = isAsked ? 'unchanged' : await github.labelSpelling(deps.settings.label, known?.etag);
+  if (spelling !== 'unchanged' || !known) {
+    const { name = deps.settings.label, etag } = spelling === 'unchanged' ? {} : (spelling ?? {});
+    if (name !== known?.name) polled.issues = undefined;
+    polled.label = { name, etag, asked_at: now.toISOString() };
+  }
+  const name = polled.label?.name ?? deps.settings.label;
+  const listing = await github.issuesWithLabel(name, polled.issues);
+  if (!listing) return undefined;
+  const { items, etags } = listing;
+  const isSettled = items.every(({ updated_at }) => now.getTime() - Date.parse(updated_at) > UNSETTLED_MS);
+  polled.issues = isSettled ? etags : undefined;
+  return items;
+}

@@ -1,0 +1,21 @@
+import type { InstalledRepository, PolledRepository } from '../../core/ports/cursors.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
+import type { AppDependencies } from '../dependencies.ts';
+
+/** A repository with its runs that have not ended. */
+export interface PolledTarget extends InstalledRepository {
+  runs: PlacedRun[];
+}
+
+/** Everything that reading one list of a repository needs. */
+export interface RepositoryRound {
+  deps: AppDependencies;
+  github: GitHub;
+  /** The memory of the repository, stored when the round ends. */
+  polled: PolledRepository;
+  /** Whether a run that was never read on its own may be read now, with this many calls. Runs at work are not put off. */
+  mayRead(placed: PlacedRun, calls: number): boolean;
+  /** Reports a failure and returns false, so that the others are still handled. */
+  attempt(about: object, work: () => Promise<void>): Promise<boolean>;
+}

@@ -1,0 +1,50 @@
+import { readYaml } from '../config/read-yaml.ts';
+import type { Dispatch } from '../core/ports/dispatches.ts';
+import type { RunTarget } from '../core/ports/run-target.ts';
+import type { AppDependencies } from './dependencies.ts';
+
+/** The limit of a job that sets none. */
+const DEFAULT_MINUTES = 360;
+/** A job claims its ticket a little after Actions began to count, and the clocks of GitHub and the database differ. */
+const TOLERANCE_MS = 60_000;
+/** Actions gives a job up that has waited this long for a runner. */
+const QUEUED_MS = 24 * 3_600_000;
+const QUEUE_TOLERANCE_MS = 15 * 60_000;
+const MAX_CHARACTERS = 256 * 1024;
+
+/**
+ * Actions calls a job `cancelled` both when a person cancels it and when its time is over. The time that it had tells them apart.
+ * Undefined means that a person cancelled it.
+ */
+export async function whyCancelled(
+  deps: AppDependencies,
+  target: RunTarget,
+  { kind, claimed_at, answered_at }: Dispatch,
+  endedAt: string,
+): Promise<string | undefined> {
+  const since = (at: string) => Date.parse(endedAt) - Date.parse(at);
+  if (claimed_at === undefined) {
+    const waitedTooLong = answered_at !== undefined && since(answered_at) >= QUEUED_MS - QUEUE_TOLERANCE_MS;
+    return waitedTooLong ? 'the job waited 24 hours for a runner' : undefined;
+  }
+  const github = await deps.github(target);
+  const text = await github.file(`.github/workflows/${target.workflow}`, target.default_branch);
+  const minutes = timeoutIn(text ?? '', kind);
+  // A webhook that was stored by an older version has no time of the end, and is a person's cancel.
+  if (!(since(claimed_at) >= minutes * 60_000 - TOLERANCE_MS)) return undefined;
+  return `the job hit its time limit of ${minutes} minutes`;
+}
+
+/** `timeout-minutes` of the job for this kind of work. An expression or an unreadable file counts as the default. */
+function timeoutIn(workflow: string, kind: Dispatch['kind']): number {
+  const read = workflow.length <= MAX_CHARACTERS ? readYaml(workflow, 1) : undefined;
+  const jobs = read?.ok ? Object.entries(fieldsOf(fieldsOf(read.value).jobs)) : [];
+  const isOfKind = ([name, job]: [string, unknown]) =>
+    name === kind || String(fieldsOf(job).if ?? '').includes(`'${kind}'`);
+  const minutes = fieldsOf(jobs.find(isOfKind)?.[1])['timeout-minutes'];
+  return typeof minutes === 'number' && minutes > 0 ? minutes : DEFAULT_MINUTES;
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

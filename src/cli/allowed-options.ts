@@ -1,0 +1,62 @@
+export const OPTIONS = {
+  agent: { type: 'string' },
+  config: { type: 'string' },
+  verify: { type: 'string', multiple: true },
+  'max-turns': { type: 'string' },
+  task: { type: 'string' },
+  answer: { type: 'string', multiple: true },
+  directory: { type: 'string' },
+  repo: { type: 'string' },
+  action: { type: 'string' },
+  desk: { type: 'string' },
+  host: { type: 'string' },
+  org: { type: 'string' },
+  name: { type: 'string' },
+  'no-browser': { type: 'boolean' },
+  key: { type: 'string' },
+  'pull-request': { type: 'boolean' },
+  'dry-run': { type: 'boolean' },
+  worktree: { type: 'boolean' },
+  dirty: { type: 'boolean' },
+  json: { type: 'boolean' },
+  all: { type: 'boolean' },
+  force: { type: 'boolean' },
+  'no-color': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+export type OptionName = keyof typeof OPTIONS;
+
+/** The options of each command. Any other option is reported as a mistake. */
+export const ALLOWED: Readonly<Record<string, readonly OptionName[]>> = {
+  run: [
+    'agent',
+    'config',
+    'verify',
+    'max-turns',
+    'task',
+    'answer',
+    'directory',
+    'worktree',
+    'dirty',
+    'dry-run',
+    'json',
+    'no-color',
+  ],
+  resume: ['answer', 'directory', 'json', 'no-color'],
+  status: ['directory', 'json', 'all', 'no-color'],
+  runs: ['json'],
+  diff: ['directory', 'no-color'],
+  undo: ['directory', 'force'],
+  replay: [],
+  'check-config': [],
+  init: ['agent', 'key', 'desk', 'action', 'directory', 'force', 'pull-request', 'dry-run'],
+  register: ['desk', 'org', 'host', 'name', 'directory', 'force', 'no-browser'],
+  serve: [],
+  gate: [],
+  hook: [],
+  doctor: ['agent', 'directory', 'repo', 'json'],
+};
+
+/** Commands that are given nothing but options. */
+export const WITHOUT_OPERANDS: readonly string[] = ['runs', 'init', 'register', 'serve', 'doctor'];

@@ -1,0 +1,31 @@
+import { cleanText } from '../../comments/text/clean-text.ts';
+import { findRun } from '../find-run.ts';
+import { type Home, realDirectory } from '../home.ts';
+import type { CliOptions } from '../options.ts';
+import { openRunWorkspace } from '../run-workspace.ts';
+import { withWorktreeLock } from '../with-worktree-lock.ts';
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const LINE_CHARS = 10_000;
+
+/** `autobuild diff` prints a patch from the files before the run to the files as they are now. */
+export async function diffCommand(
+  options: CliOptions,
+  home: Home,
+  env: Record<string, string>,
+): Promise<{ text: string; cut: boolean }> {
+  const file = await findRun(options, home, env);
+  realDirectory(file.worktree);
+  return withWorktreeLock(home, file, async () => {
+    const { workspace, snapshot } = await openRunWorkspace(file, home, env);
+    return workspace.diff(undefined, MAX_BYTES, snapshot);
+  });
+}
+
+/** For a terminal: files may have control characters in them. */
+export function shownDiff(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => cleanText(line, LINE_CHARS))
+    .join('\n');
+}

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { isUnderWay } from '../../core/contracts/run-state.ts';
+import { handle } from '../../core/decide/handle.ts';
+import { userError } from '../../core/error-catalogue.ts';
+import { RULES } from '../../guards/rules.ts';
+import { removeConversations } from '../../runner/agent/agent-home.ts';
+import { loadCheckpoint } from '../../runner/checkpoint/checkpoint.ts';
+import { openFileStore } from '../../store/file.ts';
+import { openFileVault } from '../../store/file-vault.ts';
+import { headOf } from '../describe-work.ts';
+import { findRun } from '../find-run.ts';
+import { type Home, type RunFile, realDirectory } from '../home.ts';
+import type { CliOptions } from '../options.ts';
+import { openRunWorkspace } from '../run-workspace.ts';
+import { withWorktreeLock } from '../with-worktree-lock.ts';
+
+const FILES_NAMED = 10;
+
+/**
+ * `autobuild undo` gives all files the content they had before the run. A file that somebody changed after the run is not
+ * touched without `--force`, and a copy of everything that is undone is kept.
+ */
+export async function undoCommand(
+  options: CliOptions,
+  home: Home,
+  by: string,
+  env: Record<string, string>,
+): Promise<string[]> {
+  const file = await findRun(options, home, env);
+  realDirectory(file.worktree);
+  return withWorktreeLock(home, file, async () => {
+    const { workspace, snapshot } = await openRunWorkspace(file, home, env);
+    const runDir = home.runDir(file.run);
+    const paths = await workspace.changedSince(snapshot);
+    const { tree } = loadCheckpoint(runDir);
+    const edited: string[] = [];
+    for (const path of paths) if (tree && (await workspace.differs(path, tree))) edited.push(path);
+    if (edited.length > 0 && !options.force)
+      throw userError('edited_since', { run: file.run, count: edited.length, files: named(edited) });
+    await cancelRun(file, home, by);
+    if (paths.length === 0) return ['Nothing to undo: the run changed no file that is still different.'];
+    const kept = join(runDir, 'undone', new Date().toISOString().replaceAll(':', '-'));
+    const items = await workspace.revert(paths, kept, snapshot);
+    const refused = items.flatMap((item) =>
+      item.kind === 'refused' ? [`✗ ${item.path}: ${item.problem}`] : [],
+    );
+    return [
+      `✓ Undone: ${items.length - refused.length} of ${paths.length} files are back as they were before run ${file.run}`,
+      ...refused,
+      `  A copy of what was there is in ${kept}`,
+      ...(await commitLines(file, env)),
+    ];
+  });
+}
+
+/** A run whose work is gone must not be resumed. */
+async function cancelRun({ run }: RunFile, home: Home, by: string): Promise<void> {
+  const runDir = home.runDir(run);
+  const store = openFileStore(runDir);
+  try {
+    const { state } = await store.load(run);
+    if (!state || !isUnderWay(state)) return;
+    const at = new Date().toISOString();
+    await handle(store, RULES, run, {
+      type: 'command',
+      at,
+      command: { name: 'cancel' },
+      by,
+      via: 'terminal',
+    });
+    await openFileVault(runDir).forget(run);
+    await removeConversations(runDir);
+  } finally {
+    store.close();
+  }
+}
+
+async function commitLines({ head, worktree, branch, repository }: RunFile, env: Record<string, string>) {
+  const now = await headOf(worktree, env);
+  const moved = head !== undefined && now !== undefined && now !== head;
+  return [
+    ...(moved
+      ? [`  Commits since then are still there: git log ${head.slice(0, 12)}..${now.slice(0, 12)}`]
+      : []),
+    ...(branch && repository
+      ? [`  To remove the worktree too: git -C ${repository} worktree remove --force ${worktree}`]
+      : []),
+  ];
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length > FILES_NAMED ? ` and ${paths.length - FILES_NAMED} more` : '';
+  return `${paths.slice(0, FILES_NAMED).join(', ')}${more}`;
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../../config/read-config.ts';
+import type { RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
+import { type Finding, hint } from './doctor-finding.ts';
+
+type Repository = Awaited<ReturnType<RepositorySetUp['repository']>>;
+
+/**
+ * With `ci: skip` the messages of our commits hold CI back. A squash that takes them over would hold it back on the default
+ * branch, too. GitHub shows the setting only to people who may push.
+ */
+export function examineSquash({ squashMessage }: Repository, { ci }: Config): Finding[] {
+  if (ci !== 'skip' || squashMessage !== 'COMMIT_MESSAGES') return [];
+  return [
+    hint(
+      'squash',
+      'The default message of a squash is made of the commit messages, with the mark that holds CI back if nobody ticked *Run CI*.',
+      'Choose "Pull request title and description" in the settings, under General → Pull Requests.',
+    ),
+  ];
+}

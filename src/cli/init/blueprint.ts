@@ -1,0 +1,23 @@
+import type { SetUp } from './set-up.ts';
+
+/** The agent of a repository's jobs. */
+export interface PlannedAgent {
+  name: string;
+  /** The command that installs it, and the version that it installs. Undefined for an agent of the repository's own. */
+  install?: string;
+  version?: string;
+  /** The variable that holds its key, which is also the name of the Actions secret. */
+  key?: string;
+  /** Variables that it takes instead. */
+  otherKeys: string[];
+}
+
+/** Everything that a workflow of Autobuild is made of, whatever desk it belongs to. */
+export interface Blueprint {
+  setUp: SetUp;
+  agent: PlannedAgent;
+  /** `OWNER/REPO@COMMIT` of the action. */
+  action: string;
+  /** The address of the App, which the jobs then trust alone. */
+  desk?: string;
+}

@@ -1,0 +1,77 @@
+import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
+import type { Blueprint } from './blueprint.ts';
+import type { Remote } from './remote.ts';
+
+interface Outcome {
+  blueprint: Blueprint;
+  remote?: Remote;
+  /** The files to commit. Empty if a pull request has them, or nothing was written. */
+  toCommit: readonly string[];
+  /** True when a pull request has the files. */
+  isProposed: boolean;
+}
+
+/** Describes the findings and choices, and the commands that are left to a person, each ready to be pasted. */
+export function describeOutcome({ blueprint, remote, toCommit, isProposed }: Outcome): string[] {
+  const { setUp, agent, action, desk } = blueprint;
+  const version = agent.version ? ` ${agent.version}` : '';
+  return [
+    `Set-up: ${setUp.languages.join('; ') || 'nothing found'}`,
+    `Checks: ${setUp.checks.join(', ') || 'none found'}`,
+    `Agent: ${agent.name}${version}${agent.key ? `, with the key ${agent.key}` : ''}`,
+    `Action: ${action}, which gets your secrets: use one you trust (--action)`,
+    ...describeGaps(blueprint).map((gap) => `! ${gap}`),
+    ...setUp.notes.map((note) => `! ${note}`),
+    '',
+    'Left to do:',
+    ...listCommands(blueprint, { remote, toCommit, isProposed }).map((command) => `  ${command}`),
+    `Then install the App${desk ? ` of ${desk}` : ''} on the repository, and label an issue \`autobuild\`.`,
+  ];
+}
+
+/** Parts that a person has to fill in or decide before a run can end well. */
+function describeGaps({ setUp, agent, action, desk }: Blueprint): string[] {
+  return [
+    ...(setUp.parts.length === 0
+      ? [`No language was recognised: fill in the set-up steps of both jobs in ${WORKFLOW_PATH}.`]
+      : []),
+    ...(setUp.checks.length === 0
+      ? [
+          `No check was found: name the repository's own under \`verify\` in ${CONFIG_PATH}. Nothing starts before.`,
+        ]
+      : []),
+    ...(agent.install || agent.version
+      ? []
+      : [
+          `${agent.name} is your own agent: add the step that installs it, and its key, to \`build\` in ${WORKFLOW_PATH}.`,
+        ]),
+    ...(/@[0-9a-f]{40}$/.test(action)
+      ? []
+      : [`${action} is no commit, so it may change: prefer --action OWNER/REPO@COMMIT.`]),
+    ...(desk
+      ? []
+      : ['No App is pinned, so a job obeys the one its dispatch names: pin yours with --desk https://….']),
+  ];
+}
+
+function listCommands(
+  { agent }: Blueprint,
+  { remote, toCommit, isProposed }: Omit<Outcome, 'blueprint'>,
+): string[] {
+  const repository =
+    remote && (remote.host === 'github.com' ? remote.repository : `${remote.host}/${remote.repository}`);
+  const where = repository ? ` --repo ${repository}` : '';
+  return [
+    ...(agent.key ? [`gh secret set ${agent.key}${where}`] : []),
+    `gh label create autobuild${where}`,
+    ...(toCommit.length > 0
+      ? [
+          `git add ${toCommit.join(' ')}`,
+          'git commit -m "Add Autobuild"',
+          'git push    # to the default branch',
+        ]
+      : []),
+    ...(isProposed ? ['merge the pull request'] : []),
+    `autobuild doctor --repo ${remote?.repository ?? 'OWNER/NAME'}`,
+  ];
+}

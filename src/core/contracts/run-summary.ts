@@ -1,0 +1,123 @@
+import type { RunEvent, RunStatus } from './run-event.ts';
+import { lastVerification, type RunState } from './run-state.ts';
+import { score } from './verification.ts';
+
+/** A question as lists and figures show it. */
+export interface QuestionSummary {
+  id: string;
+  /** The guard that led the question. */
+  guard: string;
+  headline: string;
+  asked_at: string;
+  resolved_at?: string;
+  /** Who gave the answer that resolved it. Absent if nobody did, as with a run that expired. */
+  by?: string;
+}
+
+/** One stretch of time of a run, for its timeline. `to` is missing while it lasts. */
+export interface Span {
+  kind: 'baseline' | 'turn' | 'held' | 'parked';
+  from: string;
+  to?: string;
+  turn?: number;
+  passed?: number;
+  total?: number;
+}
+
+/** The part of a run that lists, figures and the timeline need, small enough to read for many runs at once. */
+export interface RunSummary {
+  title: string;
+  status: RunStatus;
+  requested_by: string;
+  requested_at: string;
+  updated_at: string;
+  turn: number;
+  tests?: { unit: 'tests' | 'checks'; passed: number; total: number };
+  active_ms: number;
+  waiting_ms: number;
+  cost_usd: number | null;
+  finished?: { at: string; by?: string; partial: boolean };
+  questions: QuestionSummary[];
+  spans: Span[];
+}
+
+const MAX_QUESTIONS = 50;
+const MAX_SPANS = 200;
+const MAX_TITLE = 200;
+
+/** The summary after a commit. `before` is missing for the first one, and for runs of older versions, whose timeline then starts here. */
+export function summariseRun(
+  before: RunSummary | undefined,
+  state: RunState,
+  events: readonly RunEvent[],
+): RunSummary {
+  const last = lastVerification(state);
+  return {
+    title: state.task.title.slice(0, MAX_TITLE),
+    status: state.status,
+    requested_by: state.requested_by,
+    requested_at: state.requested_at,
+    updated_at: state.updated_at,
+    turn: state.turn,
+    tests: last && score(last),
+    active_ms: state.active_ms,
+    waiting_ms: state.waiting_ms,
+    cost_usd: state.usage.cost_usd,
+    finished: state.finished && {
+      at: state.finished.at,
+      by: state.finished.by,
+      partial: state.finished.partial,
+    },
+    questions: state.escalations.slice(-MAX_QUESTIONS).map((escalation) => ({
+      id: escalation.id,
+      guard: escalation.triggers[0]?.guard ?? '',
+      headline: escalation.headline.slice(0, MAX_TITLE),
+      asked_at: escalation.created_at,
+      resolved_at: escalation.resolved_at,
+      by: escalation.responses.at(-1)?.by,
+    })),
+    spans: events.reduce(addEvent, before?.spans ?? []).slice(-MAX_SPANS),
+  };
+}
+
+/** The stretches of time after one more event. */
+function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
+  const { at } = event;
+  const closed = (kinds: readonly Span['kind'][]) =>
+    spans.map((span) => (span.to === undefined && kinds.includes(span.kind) ? { ...span, to: at } : span));
+  switch (event.type) {
+    case 'job_started':
+      return spans.some(({ kind }) => kind === 'baseline')
+        ? closed(['parked'])
+        : [...closed(['parked']), { kind: 'baseline', from: at }];
+    case 'baseline_recorded':
+      return closed(['baseline']).map((span) =>
+        span.kind === 'baseline' ? { ...span, ...passedOf(event.verification) } : span,
+      );
+    case 'turn_started':
+      return [...closed(WORKING), { kind: 'turn', from: at, turn: event.turn }];
+    case 'turn_ended':
+      return closed(WORKING).map((span, index, all) =>
+        index === all.findLastIndex(({ kind }) => kind === 'turn') && event.record.verification
+          ? { ...span, ...passedOf(event.record.verification) }
+          : span,
+      );
+    case 'escalation_raised':
+      return [...closed(WORKING), { kind: 'held', from: at }];
+    case 'job_parked':
+      return [...closed(['held', ...WORKING]), { kind: 'parked', from: at }];
+    case 'escalation_resolved':
+      return closed(['held']);
+    case 'run_finished':
+      return closed(['baseline', 'turn', 'held', 'parked']);
+    default:
+      return [...spans];
+  }
+}
+
+const WORKING: readonly Span['kind'][] = ['baseline', 'turn', 'held'];
+
+function passedOf(verification: Parameters<typeof score>[0]): { passed: number; total: number } {
+  const { passed, total } = score(verification);
+  return { passed, total };
+}

@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { write } from '../../../src/app/handle-input.ts';
+import { type Answer, type Call, refuse } from '../../../src/sandbox/github/gap.ts';
+import { createCounters } from '../../../src/web/counters.ts';
+import { PASSING, startRun } from '../../core/run-builder.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+
+const SETTINGS = '/olivia/shop/settings/installations';
+const counters = createCounters();
+
+let desk: AppDesk;
+beforeEach(async () => {
+  desk = await openAppDesk({ deps: { counters } });
+});
+afterEach(() => desk.close());
+
+const isDispatch = ({ path }: Call) => path.endsWith('/dispatches');
+const lacking = (permission: string): Answer => ({
+  ...refuse(403, 'Resource not accessible by integration'),
+  headers: { 'x-accepted-github-permissions': permission },
+});
+const dispatches = () => desk.exchanges.filter(({ call }) => isDispatch(call)).length;
+const replies = async (issue: number) =>
+  (await desk.olivia.comments(issue)).map(({ body }) => body).filter((body) => body.includes(':reply '));
+
+/** Long enough for everything that is tried again to be tried often. */
+async function hours(): Promise<void> {
+  for (let time = 0; time < 20; time += 1) {
+    await desk.settle();
+    desk.clock.ms += 600_000;
+  }
+}
+
+test('a dispatch without the permission: said once on the issue, the run paused, no storm; /continue goes on', async () => {
+  desk.interfere((call) => (isDispatch(call) ? lacking('actions=write') : undefined));
+  const { issue, run } = await desk.begin();
+  await hours();
+  expect(dispatches()).toBe(3);
+  const [reply, ...more] = await replies(issue);
+  expect(more).toEqual([]);
+  expect(reply).toContain('The job cannot be started: the App lacks `actions: write`.');
+  expect(reply).toContain(SETTINGS);
+  expect(reply).toContain('reply `/continue`');
+  expect(await desk.state(run)).toMatchObject({ status: 'waiting_for_input', paused: {} });
+  expect(await desk.store.outbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
+  expect(desk.logged()).toContain('the App lacks `actions: write`');
+
+  desk.interfere(() => undefined);
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  expect(desk.github.workflows.runs).toHaveLength(1);
+  expect((await desk.state(run)).paused).toBeUndefined();
+  expect(await desk.waysOfCommands(run)).toEqual(['comment']);
+});
+
+test('a person who tries again in vain is told again', async () => {
+  desk.interfere((call) => (isDispatch(call) ? lacking('actions=write') : undefined));
+  const { issue, run } = await desk.begin();
+  await hours();
+  await desk.olivia.comment(issue, '/continue');
+  await hours();
+  const said = (await replies(issue)).filter((body) => body.includes('cannot be started'));
+  expect(said).toHaveLength(2);
+  expect((await desk.state(run)).status).toBe('waiting_for_input');
+});
+
+test('Actions switched off after the label: said so', async () => {
+  let off = false;
+  desk.interfere((call) => {
+    if (isDispatch(call)) off = true;
+    return off && call.path.includes('/actions/workflows/') ? refuse(404, 'Not Found') : undefined;
+  });
+  const { issue } = await desk.begin();
+  await hours();
+  const said = await replies(issue);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain('GitHub Actions for this repository, is disabled');
+});
+
+test('a workflow file that takes no dispatch: GitHub’s words, at once', async () => {
+  const words = "Workflow does not have 'workflow_dispatch' trigger";
+  desk.interfere((call) => (isDispatch(call) ? refuse(422, words) : undefined));
+  const { issue, run } = await desk.begin();
+  expect(dispatches()).toBe(1);
+  const said = await replies(issue);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain('trigger');
+  expect(said[0]).toContain('.github/workflows/autobuild.yml');
+  expect((await desk.state(run)).paused).toBeDefined();
+});
+
+test('R-10: a rate limit is no refusal: nothing is said, and it is tried again', async () => {
+  const headers = { 'retry-after': '60' };
+  desk.interfere((call) =>
+    isDispatch(call) ? { ...refuse(403, 'You have exceeded a secondary rate limit.'), headers } : undefined,
+  );
+  const { issue, run } = await desk.begin();
+  for (let time = 0; time < 5; time += 1) {
+    desk.clock.ms += 61_000;
+    await desk.settle();
+  }
+  expect(dispatches()).toBeGreaterThan(4);
+  expect(await replies(issue)).toEqual([]);
+  desk.interfere(() => undefined);
+  await hours();
+  expect(desk.github.workflows.runs).toHaveLength(1);
+  expect((await desk.state(run)).paused).toBeUndefined();
+  const retries = counters.all().find(({ name }) => name === 'autobuild_effect_retries_total');
+  expect(retries?.value).toBeGreaterThan(4);
+});
+
+test('a fresh job that may not be started: the result is handed over without, and why is said once', async () => {
+  desk.interfere((call) => (isDispatch(call) ? lacking('actions=write') : undefined));
+  const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
+  run.turn({ report: { status: 'implemented', summary: 'All done' }, verification: PASSING }).park();
+  const { issue } = await desk.seed(run);
+  await hours();
+  expect((await desk.state()).finished?.reason).toBe('complete, but not verified on a clean checkout');
+  const said = (await replies(issue)).filter((body) => body.includes('The verification job cannot be'));
+  expect(said).toHaveLength(1);
+  expect(dispatches()).toBeLessThan(12);
+});
+
+test('another permission that is missing: named on the issue once, with where to grant it', async () => {
+  desk.interfere(({ method, path, caller }) =>
+    caller.kind === 'installation' && method === 'POST' && /\/issues\/\d+\/labels$/.test(path)
+      ? lacking('issues=write; pull_requests=write')
+      : undefined,
+  );
+  const { issue } = await desk.begin();
+  await hours();
+  const said = await replies(issue);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain('the App lacks `issues: write` or `pull_requests: write`.');
+  expect(said[0]).toContain(SETTINGS);
+  expect((await desk.store.outbox.size()).waiting).toBe(0);
+});
+
+const archive = () => desk.github.upstream('PATCH', '/repos/olivia/shop', { archived: true });
+const written = () =>
+  desk.exchanges.filter(({ call }) => call.caller.kind === 'installation' && call.method !== 'GET').length;
+
+test('an archived repository is left alone: the run ends by the first refused write, and nothing is tried again', async () => {
+  const { run } = await desk.begin();
+  await archive();
+  desk.interfere(({ method, caller }) =>
+    caller.kind === 'installation' && method !== 'GET'
+      ? refuse(403, 'Repository was archived so is read-only.')
+      : undefined,
+  );
+  await write(desk.deps, run, [{ type: 'reply', reply: { tone: 'info', title: 'Hello.' } }]);
+  await hours();
+  expect((await desk.state(run)).finished?.reason).toContain('olivia/shop is archived');
+  expect((await desk.store.outbox.size()).waiting).toBe(0);
+  desk.exchanges.length = 0;
+  await hours();
+  await desk.reconcile();
+  expect(written()).toBe(0);
+  expect(desk.exchanges.filter(({ call }) => call.path.includes('/issues'))).toEqual([]);
+});
+
+test('R-13: a status that GitHub refused often is written when GitHub takes it again, also after the end of the run', async () => {
+  const { issue, run } = await desk.begin();
+  await desk.settle();
+  desk.interfere((call) =>
+    /\/labels|\/issues\/comments\//.test(call.path) && call.method !== 'GET'
+      ? refuse(403, 'Resource not accessible by integration')
+      : undefined,
+  );
+  await desk.olivia.comment(issue, '/cancel');
+  for (let time = 0; time < 6; time += 1) {
+    await desk.settle();
+    desk.clock.ms += 600_000;
+  }
+  expect((await desk.state(run)).status).toBe('cancelled');
+  expect(await desk.olivia.labels(issue)).toContain('autobuild:running');
+  desk.interfere(() => undefined);
+  await hours();
+  const status = (await desk.olivia.comments(issue)).find(({ body }) => body.includes(':status '));
+  expect(status?.body).toContain('Cancelled by olivia');
+  const labels = await desk.olivia.labels(issue);
+  expect(labels).toContain('autobuild:stopped');
+  expect(labels).not.toContain('autobuild:running');
+});
+
+test('R-10: the first refusal after an outage is tried again like any first one', async () => {
+  const answers = [refuse(502, 'Bad gateway'), refuse(502, 'Bad gateway'), lacking('actions=write')];
+  desk.interfere((call) => (isDispatch(call) ? answers.shift() : undefined));
+  const { issue, run } = await desk.begin();
+  await hours();
+  expect(dispatches()).toBe(4);
+  expect((await desk.state(run)).paused).toBeUndefined();
+  expect(await replies(issue)).toEqual([]);
+});

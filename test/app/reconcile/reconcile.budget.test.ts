@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, expect, test } from 'vitest';
+import { openParkedRuns, type ParkedRuns } from '../../../bench/parked-runs.ts';
+import { reconcile } from '../../../src/app/reconcile/reconcile.ts';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
+
+const MINUTE_MS = 60_000;
+/** A call to GitHub takes this long. */
+const CALL_MS = 300;
+
+let desk: ParkedRuns;
+afterEach(() => desk?.close());
+
+async function rounds(count: number): Promise<number> {
+  let counted = 0;
+  for (let round = 0; round < count; round += 1) {
+    desk.clock.ms += MINUTE_MS;
+    await reconcile(desk.deps);
+    counted += Object.values(desk.takeCalls().counted).reduce((all, one) => all + one, 0);
+  }
+  return counted;
+}
+
+test('R-14: an hour of polling costs four calls per repository and token, however many runs are parked there', async () => {
+  desk = await openParkedRuns({ repositories: 3, runs: 24 });
+  await rounds(40);
+  // Label, issues, comments and pull requests, read once more with the next token.
+  expect(await rounds(60)).toBe(3 * 4);
+});
+
+test('R-14: at a first start each round reads only some runs on their own, and in the end all of them', async () => {
+  const repositories = 3;
+  desk = await openParkedRuns({ repositories, runs: 24 });
+  const spent: number[] = [];
+  while (spent.length < 60 && spent.at(-1) !== 0) spent.push(await rounds(1));
+  const [first = 0, ...later] = spent;
+  // Label, issues, comments and pull requests of each repository, and six calls for runs; the last read may need two.
+  expect(first).toBeLessThanOrEqual(repositories * 4 + 7);
+  // In one repository the issues are read again.
+  expect(Math.max(...later)).toBeLessThanOrEqual(1 + 7);
+  const read = await Promise.all(
+    Array.from({ length: 24 }, (_, index) => desk.store.cursors.get('run', `run-${index + 1}`)),
+  );
+  for (const cursor of read)
+    expect(cursor).toMatchObject({
+      question: expect.any(String),
+      pull_digest: expect.any(String),
+      reviewed: expect.anything(),
+    });
+  expect(read.every((cursor) => Object.keys(cursor?.comments ?? {}).length === 2)).toBe(true);
+});
+
+test('R-1: a command to a run that was not read on its own yet is found in the list', async () => {
+  desk = await openParkedRuns({ repositories: 1, runs: 40 });
+  await rounds(1);
+  const key = desk.comment(1, 40, '/provide colour=red');
+  await rounds(1);
+  expect((await desk.store.cursors.get('run', 'run-40'))?.comments).toBeUndefined();
+  expect(await desk.store.runs.wasSeen(key)).toBe(true);
+});
+
+test('R-14: a comment costs one counted call, whichever run it is for', async () => {
+  desk = await openParkedRuns({ repositories: 2, runs: 40 });
+  await rounds(50);
+  desk.comment(1, 900_000, 'Nice weather.');
+  expect(await rounds(3)).toBe(1);
+});
+
+test('R-1: at 200 runs with every webhook lost, a command to each is answered within 90 s', async () => {
+  const repositories = 40;
+  const runs = 200;
+  const calls: { at: number; answer(): void }[] = [];
+  let time = 0;
+  const onCall = () => new Promise<void>((answer) => void calls.push({ at: time + CALL_MS, answer }));
+  desk = await openParkedRuns({ repositories, runs, onCall });
+  /** Answers the oldest call once nothing else is under way; the store works in this thread. */
+  const round = async () => {
+    const began = time;
+    let isOver = false;
+    void reconcile(desk.deps).finally(() => {
+      isOver = true;
+    });
+    for (let idle = 0; !isOver; ) {
+      const before = calls.length;
+      await setImmediate();
+      idle = calls.length === before ? idle + 1 : 0;
+      const next = idle > 3 ? calls.shift() : undefined;
+      if (!next) continue;
+      time = Math.max(time, next.at);
+      idle = 0;
+      next.answer();
+    }
+    return time - began;
+  };
+  await round();
+  desk.clock.ms += MINUTE_MS;
+  await round();
+  // Written just after a round began, so the next one finds it a minute later.
+  const written = Array.from({ length: runs }, (_, index) =>
+    desk.comment((index % repositories) + 1, index + 1, '/provide colour=red'),
+  );
+  desk.clock.ms += MINUTE_MS;
+  expect(MINUTE_MS + (await round())).toBeLessThan(90_000);
+  const answered = await Promise.all(written.map((key) => desk.store.runs.wasSeen(key)));
+  expect(answered.filter((isAnswered) => !isAnswered)).toEqual([]);
+});
+
+test('R-14: effects come before polling: the last fifth of an installation’s calls is not spent on it', async () => {
+  desk = await openParkedRuns({ repositories: 2, runs: 4 });
+  desk.deps.budget = () => ({ limit: 5_000, remaining: 900 });
+  expect(await rounds(1)).toBe(0);
+  desk.deps.budget = () => ({ limit: 5_000, remaining: 1_100 });
+  expect(await rounds(1)).toBeGreaterThan(0);
+});
+
+test('R-14: a limit stops the installation that has it, and no other', async () => {
+  desk = await openParkedRuns({ repositories: 20, runs: 20 });
+  const { github, repositories } = desk.deps;
+  const asked: number[] = [];
+  const installationOf = (repo: string) => (repo.endsWith('1') ? 101 : 100);
+  desk.deps.repositories = async () => {
+    const listed = await repositories();
+    const moved = listed.repositories.map((one) => ({ ...one, installation_id: installationOf(one.repo) }));
+    return { ...listed, repositories: moved };
+  };
+  desk.deps.github = async (repository) => {
+    asked.push(repository.installation_id);
+    if (repository.installation_id === 101)
+      throw new GitHubError('Slow down', { status: 403, retryAfter: 60 });
+    return github(repository);
+  };
+  await reconcile(desk.deps);
+  expect(asked.filter((id) => id === 101)).toHaveLength(1);
+  expect(new Set(asked)).toContain(100);
+  const read = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => desk.store.cursors.get('polled', String(index + 1))),
+  );
+  expect(read.filter(Boolean)).toHaveLength(18);
+});

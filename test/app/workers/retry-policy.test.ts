@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import {
+  countAttempts,
+  describeError,
+  isEffectGivenUp,
+  isGivenUp,
+} from '../../../src/app/workers/retry-policy.ts';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
+
+const refused = new GitHubError('Forbidden', { status: 403 });
+
+test('R-10: one refusal after a time of other failures does not end the attempts; the next one does', () => {
+  const first = { attempts: 7, last_error: describeError(new GitHubError('Bad Gateway', { status: 502 })) };
+  expect(isGivenUp(refused, countAttempts(refused, first))).toBe(false);
+  const next = { attempts: 8, last_error: describeError(refused) };
+  expect(isGivenUp(refused, countAttempts(refused, next))).toBe(true);
+});
+
+test('R-10: a limit is not a refusal', () => {
+  const limited = new GitHubError('Slow down', { status: 403, retryAfter: 60 });
+  expect(
+    isGivenUp(limited, countAttempts(limited, { attempts: 8, last_error: describeError(limited) })),
+  ).toBe(false);
+});
+
+test('R-13: what people read is tried for two hours although GitHub refuses it; a deed is not', () => {
+  const words = ['update_status', 'ask', 'close_question', 'show_review', 'reply', 'show_receipt'] as const;
+  for (const type of [...words, 'delete_comment', 'notice'] as const) {
+    expect([type, isEffectGivenUp({ type }, refused, 17)]).toEqual([type, false]);
+    expect([type, isEffectGivenUp({ type }, refused, 18)]).toEqual([type, true]);
+    const gone = new GitHubError('Gone', { status: 410 });
+    expect([type, isEffectGivenUp({ type }, gone, 1)]).toEqual([type, true]);
+  }
+  for (const type of ['publish', 'dispatch_job', 'stop_job', 'react', 'notify', 'run_ci'] as const)
+    expect([type, isEffectGivenUp({ type }, refused, 3)]).toEqual([type, true]);
+});

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createScratch, FINISH, prepare, runArgs, type Scratch } from './cli-run.ts';
+
+const AUTHOR = ['-c', 'user.name=ann', '-c', 'user.email=ann@example.org'];
+
+function git({ worktree }: Scratch, ...args: string[]): string {
+  return execFileSync('git', [...AUTHOR, ...args], { cwd: worktree, encoding: 'utf8' });
+}
+
+function commitAll(scratch: Scratch): void {
+  git(scratch, 'init', '-q');
+  git(scratch, 'add', '-A');
+  git(scratch, 'commit', '-qm', 'first');
+}
+
+test('T-4: diff and undo go back to the files before the run; what was edited since is not lost', async () => {
+  const scratch = createScratch();
+  scratch.write('kept.txt', 'committed\n');
+  scratch.write('gone.txt', 'to be deleted\n');
+  prepare(scratch, `echo agent > kept.txt; rm gone.txt; mkdir -p new; echo agent > new/file.txt; ${FINISH}`);
+  commitAll(scratch);
+  // Not committed, and the run's beginning: undo restores this, not the commit.
+  scratch.write('kept.txt', 'mine\n');
+  const done = await scratch.run(runArgs({ verify: 'echo x > checked.txt; test -f done' }));
+  expect(done.code, done.stderr).toBe(0);
+  const [run = ''] = scratch.runs();
+  expect(done.stderr).toContain(`Look:  autobuild diff ${run}     Undo:  autobuild undo ${run}`);
+  expect(done.stderr).toMatch(/git: {3}2 changed, \d new, not committed/);
+
+  const diff = await scratch.run(['diff']);
+  expect(diff.stdout).toContain('-mine\n+agent\n');
+  expect(diff.stdout).toContain('+++ b/new/file.txt');
+  expect(diff.stdout).not.toContain('committed');
+
+  scratch.write('kept.txt', 'edited since\n');
+  const refused = await scratch.run(['undo', run]);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('1 file was changed after the run: kept.txt');
+  expect(refused.stderr).toContain(`autobuild undo ${run} --force`);
+  expect(scratch.exists('new/file.txt')).toBe(true);
+
+  const undone = await scratch.run(['undo', run, '--force']);
+  expect(undone.code, undone.stderr).toBe(0);
+  expect(git(scratch, 'status', '--porcelain')).toBe(' M kept.txt\n');
+  expect(scratch.read('kept.txt')).toBe('mine\n');
+  const kept = /A copy of what was there is in (.+)/.exec(undone.stdout)?.[1] ?? '';
+  expect(scratch.filesWith('edited since').every((file) => file.startsWith(kept))).toBe(true);
+});
+
+test('T-3: with uncommitted changes nothing starts; in a worktree of its own the agent leaves them alone', async () => {
+  const scratch = createScratch();
+  prepare(scratch, `cp agent.sh ../seen; ${FINISH}`);
+  commitAll(scratch);
+  scratch.write('agent.sh', `${scratch.read('agent.sh')}# mine\n`, 0o755);
+  const args = runArgs().filter((arg) => arg !== '--dirty');
+  const refused = await scratch.run(args);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('1 file has uncommitted changes: agent.sh');
+  expect(scratch.runs()).toEqual([]);
+  const done = await scratch.run([...args.slice(0, 2), '--worktree', ...args.slice(2)]);
+  expect(done.code, done.stderr).toBe(0);
+  const [run = ''] = scratch.runs();
+  const branch = `autobuild/task-${run}`;
+  expect(done.stderr).toContain(`branch ${branch}`);
+  expect(git(scratch, 'branch', '--list', branch)).toContain(branch);
+  expect(git(scratch, 'status', '--porcelain')).toBe(' M agent.sh\n');
+  const worktree = join(scratch.home, 'worktrees', run);
+  expect(readFileSync(join(worktree, 'done'), 'utf8')).toBe('');
+  expect(readFileSync(join(scratch.home, 'worktrees/seen'), 'utf8')).not.toContain('# mine');
+  // The run is found from the repository it was started in.
+  const status = await scratch.run(['status']);
+  expect(status.stdout).toContain(worktree);
+  const undone = await scratch.run(['undo']);
+  expect(undone.stdout).toContain(`worktree remove --force ${worktree}`);
+  expect(git(scratch, '-C', worktree, 'status', '--porcelain')).toBe('');
+});
+
+test('T-5: in a subdirectory the whole repository is watched, and --directory names the part of the task', async () => {
+  const scratch = createScratch();
+  scratch.write('packages/a/package.json', '{}');
+  prepare(scratch, `echo outside > outside.txt; cd packages/a; touch done; report implemented finished`);
+  commitAll(scratch);
+  const parked = await scratch.run([
+    'run',
+    'TASK.md',
+    ...['--directory', 'packages/a', '--dirty', '--json', '--verify', 'test -f done', '--', '../../agent.sh'],
+  ]);
+  expect(parked.code, parked.stderr).toBe(2);
+  expect(parked.escalations[0]?.triggers.map(({ guard }) => guard)).toContain('spec_deviation_detected');
+  expect(parked.escalations[0]?.triggers[0]?.evidence.proposed).toMatchObject([{ path: 'outside.txt' }]);
+});

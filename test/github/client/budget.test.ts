@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { createBudgets } from '../../../src/github/client/budget.ts';
+import { createClient, type OctokitLike } from '../../../src/github/client/client.ts';
+
+const ROUTE = 'GET /repos/{owner}/{repo}/labels/{name}';
+const PLACE = { owner: 'alice', repo: 'demo', appId: 1 };
+
+/** A GitHub that answers with these headers and counts its calls. */
+function answering(status: number, headers: Record<string, string>) {
+  const asked = { calls: 0 };
+  const request = async () => {
+    asked.calls += 1;
+    if (status >= 400) throw Object.assign(new Error('no'), { status, response: { headers } });
+    return { status, headers, data: {} };
+  };
+  return { asked, octokit: { request } as unknown as OctokitLike };
+}
+
+test('R-14: after a limit an installation is not called before its time, while another is', async () => {
+  let ms = 0;
+  const budgets = createBudgets(() => ms);
+  const limited = answering(403, { 'retry-after': '60' });
+  const client = createClient(limited.octokit, { ...PLACE, budget: budgets.of(1) });
+  const call = () => client.request(ROUTE, { name: 'x' });
+  await expect(call()).rejects.toMatchObject({ status: 403, retryAfter: 60 });
+  ms = 20_000;
+  await expect(call()).rejects.toMatchObject({ status: 429, retryAfter: 40 });
+  expect(limited.asked.calls).toBe(1);
+  const other = answering(200, {});
+  await createClient(other.octokit, { ...PLACE, budget: budgets.of(2) }).request(ROUTE, { name: 'x' });
+  expect(other.asked.calls).toBe(1);
+  ms = 60_000;
+  await expect(call()).rejects.toMatchObject({ status: 403 });
+});
+
+test('R-14: the calls that are left are those of the last answer, and all of them after the reset', async () => {
+  let ms = 0;
+  const budgets = createBudgets(() => ms);
+  const headers = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '60' };
+  const client = createClient(answering(200, headers).octokit, { ...PLACE, budget: budgets.of(9) });
+  expect(budgets.of(9).left('core')).toBeUndefined();
+  await client.request(ROUTE, { name: 'x' });
+  expect(budgets.all()).toEqual([{ installation: 9, resource: 'core', limit: 5_000, remaining: 7 }]);
+  ms = 60_000;
+  expect(budgets.of(9).left('core')).toEqual({ limit: 5_000, remaining: 5_000 });
+});

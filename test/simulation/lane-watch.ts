@@ -1,0 +1,118 @@
+import type { Effect, Outgoing } from '../../src/core/contracts/effect.ts';
+import type { LaneLease, OutgoingEffect } from '../../src/core/ports/outbox.ts';
+
+/**
+ * Effects of one kind may wait for one another, and no others. Said here again, because the order of the lane is what is
+ * tested.
+ */
+const KINDS: Record<Outgoing['type'], string> = {
+  stop_job: 'job',
+  stop_verification: 'job',
+  dispatch_job: 'job',
+  dispatch_verification: 'job',
+  delete_comment: 'deletion',
+  react: 'reaction',
+  update_status: 'status',
+  ask: 'question',
+  close_question: 'question',
+  notify: 'question',
+  show_review: 'review',
+  publish: 'work',
+  forget_inputs: 'work',
+  show_receipt: 'work',
+  run_ci: 'work',
+  save_blocked_report: 'report',
+  reply: 'reply',
+  notice: 'reply',
+};
+
+interface Waiting {
+  id: string;
+  run: string | undefined;
+  type: Outgoing['type'];
+  isTried: boolean;
+}
+
+/** Follows what the store is asked, and notices a lane that is worked in a wrong order. A history has one issue, so one lane. */
+export class LaneWatch {
+  readonly #broken: string[];
+  #waiting: Waiting[] = [];
+  /** Statuses that a newer one replaced. */
+  #replaced = new Set<string>();
+  /** When each lease ends, by its fence. */
+  #leases = new Map<string, number>();
+
+  constructor(broken: string[]) {
+    this.#broken = broken;
+  }
+
+  /** To be called after each call of the store, in the order they took effect. */
+  called(name: string, args: readonly unknown[], result: unknown, now: number): void {
+    switch (name) {
+      case 'runs.commit': {
+        const { ok, duplicate, version } = result as { ok: boolean; duplicate?: boolean; version?: number };
+        const [run, , { effects }] = args as [string, number, { effects: Effect[] }];
+        if (ok && !duplicate) this.#put(run, `${run}.${version}`, effects);
+        return;
+      }
+      case 'runs.write': {
+        const [, id, effects] = args as [string, string, Outgoing[]];
+        if (result) this.#put(undefined, id, effects);
+        return;
+      }
+      case 'outbox.claim':
+        if (result) this.#leases.set((result as LaneLease).fence, now + Number(args[0]));
+        return;
+      case 'outbox.renew':
+        if (result) this.#leases.set((args[0] as LaneLease).fence, now + Number(args[1]));
+        return;
+      case 'outbox.done':
+      case 'outbox.bury':
+        if (result) this.#waiting = this.#waiting.filter(({ id }) => id !== args[1]);
+        return;
+      case 'outbox.next':
+        if ((this.#leases.get((args[0] as LaneLease).fence) ?? 0) > now)
+          this.#next(result as OutgoingEffect | undefined);
+    }
+  }
+
+  #put(run: string | undefined, prefix: string, effects: (Effect | Outgoing)[]): void {
+    for (const [index, { type }] of effects.entries()) {
+      if (type === 'set_timer' || type === 'clear_timer') continue;
+      if (type === 'update_status') {
+        const isOlder = (one: Waiting) => one.type === type && one.run === run;
+        for (const { id } of this.#waiting.filter(isOlder)) this.#replaced.add(id);
+        this.#waiting = this.#waiting.filter((one) => !isOlder(one));
+      }
+      this.#waiting.push({ id: `${prefix}.${index}`, run, type, isTried: false });
+    }
+  }
+
+  #next(chosen: OutgoingEffect | undefined): void {
+    const ready = this.#waiting.filter((one) => !one.isTried && this.#leads(one));
+    if (!chosen) {
+      for (const { type, id } of ready)
+        this.#broken.push(`R-3: ${type} (${id}) waits, although nothing of its kind is before it`);
+      return;
+    }
+    const { id, effect } = chosen;
+    if (this.#replaced.has(id)) this.#broken.push(`R-10: the status ${id} is written after a newer one`);
+    const urgent = ready.find(({ type }) => KINDS[type] === 'job');
+    const isUrgent = KINDS[effect.type] === 'job' || isQuick(effect);
+    if (urgent && !isUrgent)
+      this.#broken.push(`R-9: ${effect.type} (${id}) came before ${urgent.type} (${urgent.id})`);
+    for (const one of this.#waiting) if (one.id === id) one.isTried = true;
+  }
+
+  #leads(effect: Waiting): boolean {
+    const first = this.#waiting.find(
+      ({ run, type }) => run === effect.run && KINDS[type] === KINDS[effect.type],
+    );
+    return first === effect;
+  }
+}
+
+/** Not later than stopping and starting jobs: a secret that has to go, and the sign that a command was seen. */
+function isQuick(effect: Outgoing): boolean {
+  return effect.type === 'delete_comment' || (effect.type === 'react' && effect.reaction === 'eyes');
+}

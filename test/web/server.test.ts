@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Hono } from 'hono';
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { createWebServer } from '../../src/web/server.ts';
+
+/** Far longer than a test may take: a connection that is waited for fails the test by its time limit. */
+const HOUR_MS = 3_600_000;
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+const opened = Promise.withResolvers<void>();
+const pages = new Hono()
+  .get('/quick', (c) => c.text('quick'))
+  .get('/slow', async (c) => {
+    await opened.promise;
+    return c.text('slow');
+  });
+const server = createWebServer({
+  ingest: { handle: async (_, response) => void response.end() },
+  jobs: new Hono(),
+  runs: new Hono(),
+  operate: new Hono(),
+  pages,
+  log: pino({ level: 'silent' }),
+});
+
+/** A connection on which something was sent, if anything. */
+async function open(port: number, text = ''): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  socket.setEncoding('utf8').on('error', () => undefined);
+  await once(socket, 'connect');
+  if (text) socket.write(text);
+  return socket;
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: desk\r\n\r\n`;
+
+test('the end waits for a running request, and for no connection without one', async () => {
+  const port = await server.listen(0, '127.0.0.1');
+  await open(port);
+  await open(port, 'GET /quick HT');
+  const kept = await open(port, get('/quick'));
+  expect(String(await once(kept, 'data'))).toContain('200 OK');
+  const slow = await open(port, get('/slow'));
+  let answer = '';
+  slow.on('data', (text) => {
+    answer += text;
+  });
+  // The server reads connections in the order in which they were opened, so it has read the slow request, too.
+  await once(await open(port, get('/quick')), 'data');
+  const answered = once(slow, 'close');
+  const closed = server.close(HOUR_MS);
+  opened.resolve();
+  await closed;
+  await answered;
+  expect(answer).toMatch(/200 OK(?:.|\s)*slow/);
+});
