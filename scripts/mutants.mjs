@@ -60,6 +60,31 @@ const MUTANTS = [
     to: '[] as string[]',
   },
   {
+    name: 'a silent job looks as if it worked',
+    seed: 263,
+    file: 'src/app/workers/watch-jobs.ts',
+    from: 'const SILENT_MS = 150_000;',
+    to: 'const SILENT_MS = 150_000_000;',
+  },
+  {
+    name: 'a job that is back is shown as silent',
+    file: 'src/app/workers/watch-jobs.ts',
+    from: 'if (isSilent === (silent_at !== undefined)) return;',
+    to: 'if (!isSilent || silent_at !== undefined) return;',
+  },
+  {
+    name: 'a dispatch that started nothing is waited for',
+    file: 'src/app/workers/watch-jobs.ts',
+    from: 'const UNKNOWN_MS = 10 * 60_000;',
+    to: 'const UNKNOWN_MS = 10_000 * 60_000;',
+  },
+  {
+    name: 'a dispatch that GitHub refuses for good pauses nothing',
+    file: 'src/core/decide/jobs/end-job.ts',
+    from: 'return pause(state, refused.at, [], said);',
+    to: 'return said.length > 9 ? pause(state, refused.at, [], said) : NOTHING;',
+  },
+  {
     name: 'a command has no key, so that it acts once per delivery',
     file: 'src/app/handlers/handle-command.ts',
     from: '    [asked.seen],\n  );\n  return handled',

@@ -88,6 +88,8 @@ export interface Hub {
   /** Set while GitHub refuses everything. */
   wasDown?: true;
   outage?: { until: number; status: number; retryAfter?: number };
+  /** Since then nothing fails any more. */
+  calmAt?: number;
   /** Until then, GitHub refuses the App's comments. */
   refusedUntil?: number;
 }

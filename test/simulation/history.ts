@@ -93,6 +93,7 @@ export async function runHistory(
     await world.runFor(troubled);
     world.log('--- calm');
     faults.calm = true;
+    hub.calmAt = world.now;
     hub.outage = undefined;
     hub.brokenUntil = undefined;
     hub.refusedUntil = undefined;

@@ -9,6 +9,7 @@ import { createMeter, type Meter } from '../../src/runner/job/meter.ts';
 import { PASSING, tests, USAGE } from '../core/run-builder.ts';
 import type { Desk, Hub } from './desk.ts';
 import type { ActionsRun } from './fake-github.ts';
+import { BACK_MS, checkBack, checkSilence } from './silence.ts';
 
 const ANSWER_MS = 10_000;
 const HEARTBEAT_MS = 30_000;
@@ -132,8 +133,9 @@ export class Job {
     if (world.faults.happens('job hangs', 0.03)) {
       world.log(`job ${this.actions.id}: HANGS`);
       this.hub.onHang?.();
-      await world.sleep(world.random.between(3, 40) * 60_000);
+      await this.#hang(world.random.between(3, 40));
       if (world.random.chance(0.5)) throw new Died('it hung');
+      this.#comeBack();
     }
     const wish = world.random.next();
     const calm = world.faults.calm;
@@ -173,6 +175,19 @@ export class Job {
       { record, usage: USAGE, measured: this.#meter.measured('exit 0') },
       orders,
     );
+  }
+
+  async #hang(minutes: number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await this.hub.world.sleep(60_000);
+      await checkSilence(this.hub, this.actions.id);
+    }
+  }
+
+  #comeBack(): void {
+    const { world } = this.hub;
+    const backAt = world.now;
+    world.after(BACK_MS, () => checkBack(this.hub, this.actions.id, backAt));
   }
 
   async #ask(turn: number, orders: Extract<Orders, { do: 'work' }>): Promise<void> {

@@ -22,6 +22,7 @@ interface Event {
 const processes = new AsyncLocalStorage<Process>();
 const realSetInterval = globalThis.setInterval;
 const realClearInterval = globalThis.clearInterval;
+const realTimeout = AbortSignal.timeout;
 const BEGIN = Date.UTC(2026, 10, 16, 9, 0, 0);
 /**
  * A desk looks for due work every second, for missing jobs every ten, and renews its lease of a task every five. Another desk's
@@ -29,8 +30,9 @@ const BEGIN = Date.UTC(2026, 10, 16, 9, 0, 0);
  */
 const STRETCHED_MS: Record<number, number> = { 1000: 23_000, 5000: 14_000, 10000: 19_000 };
 const CALM_MS: Record<number, number> = { ...STRETCHED_MS, 1000: 37_000, 10000: 41_000 };
-/** The longest time between two looks for due work. */
+/** The longest time between two looks for due work, and for missing or silent jobs. */
 export const LOOK_MS = 37_000;
+export const WATCH_MS = 41_000;
 
 /**
  * Virtual time and everything that is under way. One event happens at a time and everything that follows from it without
@@ -88,7 +90,7 @@ export class World {
     this.now = Math.max(this.now, end);
   }
 
-  /** Until `restore`, intervals run by virtual time and end with the process that set them. */
+  /** Until `restore`, intervals and time limits run by virtual time and end with the process that set them. */
   replaceTimers(): () => void {
     const cleared = new Set<object>();
     const set = (callback: () => void, ms = 0) => {
@@ -109,10 +111,20 @@ export class World {
     };
     globalThis.setInterval = set as unknown as typeof setInterval;
     globalThis.clearInterval = ((handle: object) => void cleared.add(handle)) as typeof clearInterval;
+    AbortSignal.timeout = (ms) => this.#limit(ms);
     return () => {
       globalThis.setInterval = realSetInterval;
       globalThis.clearInterval = realClearInterval;
+      AbortSignal.timeout = realTimeout;
     };
+  }
+
+  #limit(ms: number): AbortSignal {
+    const process = processes.getStore();
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    this.after(ms, () => (process ? this.whenAwake(process, abort) : abort()));
+    return controller.signal;
   }
 
   #push(event: Event): void {
