@@ -5,6 +5,7 @@ import { keylessEnvironment } from '../key-proxy/turn-keys.ts';
 import type { Enter } from '../process/enter.ts';
 import { superviseAgent } from '../process/supervise.ts';
 import { environmentFor } from './agent-environment.ts';
+import { keepFiles } from './keep-files.ts';
 
 const MAX_OUTPUT = 64 * 1024 * 1024;
 /** Overhead counted for each piece, so that many short lines cannot fill the memory either. */
@@ -21,7 +22,15 @@ interface SessionCommandContext {
 }
 
 /** Runs the agent's own command that exports or imports its conversation. Returns the problem if it failed. */
-export async function runSessionCommand(
+export function runSessionCommand(
+  command: SessionCommand,
+  context: SessionCommandContext,
+): Promise<string | undefined> {
+  // The program rewrites its own settings at each start (OpenCode's does), and no write guard watches this one.
+  return keepFiles(context.worktree, context.agent.ownRewrite?.files ?? [], () => runAlone(command, context));
+}
+
+async function runAlone(
   command: SessionCommand,
   { agent, worktree, home, env, timeoutMs, enter }: SessionCommandContext,
 ): Promise<string | undefined> {

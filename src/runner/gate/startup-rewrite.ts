@@ -4,47 +4,75 @@ import type { Workspace } from '../workspace/workspace.ts';
 
 const DIFF_BYTES = 4_000;
 
-/** A program may rewrite its own settings when it starts. Until the agent's first tool call they do not count as changed. */
+/**
+ * A program may rewrite its own settings when it starts, which is neither work nor an offence. That change is known by its
+ * content and not by its time, because a busy machine delays the program, our looks and its first tool call independently.
+ */
 export class StartupRewrite {
   readonly #rewrite: OwnRewrite | undefined;
   readonly #workspace: Workspace;
   readonly #asideDir: string;
+  readonly #wasAsked: (path: string) => boolean;
+  /** The worktree when the turn began. */
+  #startTree: Tree | undefined;
   /** True until the agent's first tool call, while only its program can have changed anything. */
   #isStarting: boolean;
 
-  constructor(options: { ownRewrite?: OwnRewrite; workspace: Workspace; asideDir: string }) {
+  constructor(options: {
+    ownRewrite?: OwnRewrite;
+    workspace: Workspace;
+    asideDir: string;
+    /** An edit that the agent asked for is its work, whatever its content. */
+    wasAsked(path: string): boolean;
+  }) {
     this.#rewrite = options.ownRewrite;
     this.#workspace = options.workspace;
     this.#asideDir = options.asideDir;
+    this.#wasAsked = options.wasAsked;
     this.#isStarting = options.ownRewrite !== undefined;
   }
 
-  get isOver(): boolean {
-    return !this.#isStarting;
+  /** Call it when the turn begins. Before that nothing is the program's own change. */
+  begin(startTree: Tree): void {
+    this.#startTree = startTree;
   }
 
-  /** The paths that count. */
+  /** From here on other changes of these files count, too. */
+  end(): void {
+    this.#isStarting = false;
+  }
+
+  /** The paths that count. Half-written settings are not judged while the program starts. */
   counted(paths: string[], wasChanged: (path: string) => boolean): string[] {
     return this.#isStarting ? paths.filter((path) => !this.#isOwnFile(path) || wasChanged(path)) : paths;
   }
 
-  /** Reverts the program's own change. From here on everything counts. */
-  async end(startTree: Tree): Promise<void> {
-    const touched = await this.#workspace.changedSince(startTree);
+  /** Reverts the program's own change, whenever it was made. `paths` are those that are changed now; returns those left. */
+  async undo(paths?: string[]): Promise<string[]> {
+    const tree = this.#startTree;
+    if (tree === undefined || this.#rewrite === undefined || paths?.some(this.#isOwnFile) === false)
+      return paths ?? [];
+    const own = await this.#ownChanges(tree);
+    if (own.length === 0) return paths ?? [];
+    await this.#workspace.revert(own, this.#asideDir, tree);
+    const left = await this.#workspace.changedPaths();
+    // The program may have made it again since. The next look reverts that.
+    const again = await this.#ownChanges(tree);
+    return left.filter((path) => !again.includes(path));
+  }
+
+  async #ownChanges(tree: Tree): Promise<string[]> {
     const own: string[] = [];
-    for (const path of touched.filter((one) => this.#isOwnFile(one)))
-      if (await this.#isOwnChange(path, startTree)) own.push(path);
-    if (own.length > 0) await this.#workspace.revert(own, this.#asideDir, startTree);
-    this.#isStarting = false;
+    for (const path of this.#rewrite?.files ?? [])
+      if (!this.#wasAsked(path) && (await this.#workspace.differs(path, tree)))
+        if (await this.#isOwnChange(path, tree)) own.push(path);
+    return own;
   }
 
-  #isOwnFile(path: string): boolean {
-    return this.#rewrite?.files.includes(path) === true;
-  }
+  readonly #isOwnFile = (path: string): boolean => this.#rewrite?.files.includes(path) === true;
 
-  /** Judged by its content, because the agent's first command may have written the file already. */
-  async #isOwnChange(path: string, startTree: Tree): Promise<boolean> {
-    const { text, cut } = await this.#workspace.diff([path], DIFF_BYTES, startTree);
+  async #isOwnChange(path: string, tree: Tree): Promise<boolean> {
+    const { text, cut } = await this.#workspace.diff([path], DIFF_BYTES, tree);
     const lines = (sign: string) =>
       text
         .split('\n')

@@ -43,11 +43,10 @@ export interface WriteGuard {
   applyOwnChanges(work: (changed: readonly string[]) => Promise<boolean>): Promise<void>;
   /** Answers the gate at once, or holds the ask until `settle`. */
   decideAsk(ask: GateAsk): Promise<GateAnswer>;
-  /**
-   * Call it at the agent's first tool call, and at its end. A program may rewrite its own settings when it starts: until
-   * here they do not count, and here its own change is reverted.
-   */
+  /** Call it at the agent's first tool call. From here on every change of its program's settings counts but the program's own. */
   endStartup(): Promise<void>;
+  /** Call it after the agent's end. Reverts what its program did to its own settings. */
+  undoOwnRewrite(): Promise<void>;
   /** Looks at the worktree now, and reverts violations. */
   check(): Promise<void>;
   /** Checks unless it did a moment ago, because frequent looks would slow down an agent that acts fast. */
@@ -83,11 +82,11 @@ export function createWriteGuard(options: {
   let aside = options.aside;
   let held: { ask: GateAsk; answer(answer: GateAnswer): void }[] = [];
   const grants = new EditGrants(workedMs);
-  const startup = new StartupRewrite(options);
+  const startup = new StartupRewrite({ ...options, wasAsked: (path) => grants.wasAsked(path) });
   const changes = new TurnChanges({
     ...options,
     async countChanged(paths) {
-      const counted = await options.countChanged(paths);
+      const counted = await options.countChanged(await startup.undo(paths));
       return startup.counted(counted, (path) => changes.wasChanged(path));
     },
   });
@@ -224,20 +223,29 @@ export function createWriteGuard(options: {
     onProblem: options.onProblem,
   });
 
+  const undoOwnRewrite = () =>
+    watch.betweenLooks(async () => {
+      await startup.undo();
+      startup.end();
+    });
   let ending: Promise<void> | undefined;
-  const startupEnded = async (): Promise<void> => {
-    if (startup.isOver) return;
-    ending ??= watch.betweenLooks(() => startup.end(changes.startTree));
-    await ending;
+  const endStartup = (): Promise<void> => {
+    ending ??= undoOwnRewrite();
+    return ending;
+  };
+  const begin = async (tree?: Tree): Promise<void> => {
+    await changes.begin(tree);
+    startup.begin(changes.startTree);
   };
 
   return {
-    begin: (tree) => changes.begin(tree),
+    begin,
     applyOwnChanges: (work) =>
       watch.betweenLooks(async () => {
-        if (await work(changes.paths)) await changes.begin();
+        if (await work(changes.paths)) await begin();
       }),
-    endStartup: () => startupEnded(),
+    endStartup,
+    undoOwnRewrite,
     check: () => watch.check(),
     async checkIfDue() {
       const started = performance.now();
@@ -267,7 +275,7 @@ export function createWriteGuard(options: {
       }
     },
     async decideAsk(ask) {
-      await startupEnded();
+      await endStartup();
       if (limits().readOnly) return { decision: 'deny', reason: 'a debugging turn changes no file' };
       const verdict = await decide(ask);
       return 'decision' in verdict ? verdict : new Promise((answer) => hold(ask, verdict, answer));

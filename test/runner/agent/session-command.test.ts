@@ -1,21 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandAgent } from '../../../src/agents/command.ts';
 import { runSessionCommand } from '../../../src/runner/agent/session-command.ts';
 import { makeTemporaryDirectory } from '../temporary-worktree.ts';
 
-function run(script: string, timeoutMs = 20_000) {
+function run(script: string, timeoutMs = 20_000, settings?: string) {
   const home = makeTemporaryDirectory();
+  const worktree = makeTemporaryDirectory();
+  if (settings !== undefined) writeFileSync(join(worktree, 'tool.json'), settings, { mode: 0o640 });
   const place = {
-    worktree: makeTemporaryDirectory(),
+    worktree,
     home,
     env: { PATH: process.env.PATH ?? '' },
     timeoutMs,
   };
   const command = { argv: ['sh', '-c', script], env: {}, stdoutFile: 'kept/session.json' };
-  const agent = commandAgent('talker', ['true']);
-  return { file: join(home, 'kept/session.json'), ended: runSessionCommand(command, { agent, ...place }) };
+  const ownRewrite = { files: ['tool.json'], isOwn: () => true };
+  const agent = { ...commandAgent('talker', ['true']), ownRewrite };
+  return {
+    file: join(home, 'kept/session.json'),
+    worktree,
+    ended: runSessionCommand(command, { agent, ...place }),
+  };
 }
 
 test('P-7: what an export prints is kept, also lines beyond any length', async () => {
@@ -40,4 +47,16 @@ test('P-7: one that hangs is ended with all it started', async () => {
   const { file, ended } = run('sleep 1000 & sleep 1000', 200);
   expect(await ended).toBe('it took longer than 0.2 s');
   expect(existsSync(file)).toBe(false);
+});
+
+test.each([
+  ['rewrites', 'echo changed > tool.json; echo kept'],
+  ['replaces by a link', 'ln -sf /etc/passwd tool.json; echo kept'],
+  ['deletes, and fails', 'rm tool.json; exit 3'],
+])('E-6: settings that the program %s while it moves a conversation are as they were', async (_, script) => {
+  const { worktree, ended } = run(script, undefined, '{}\n');
+  await ended;
+  const file = join(worktree, 'tool.json');
+  expect(readFileSync(file, 'utf8')).toBe('{}\n');
+  expect(statSync(file).mode & 0o777).toBe(0o640);
 });

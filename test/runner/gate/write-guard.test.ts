@@ -1,5 +1,5 @@
 import { existsSync, symlinkSync, unlinkSync } from 'node:fs';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ProposedWrite } from '../../../src/core/contracts/guard.ts';
 import type { SetAside } from '../../../src/core/work/change.ts';
 import { createWriteGuard, type WriteLimits } from '../../../src/runner/gate/write-guard.ts';
@@ -47,7 +47,7 @@ async function prepare(
   });
   onTestFinished(() => guard.stop());
   await guard.begin();
-  return { tree, guard, proposed, state, clock };
+  return { tree, guard, proposed, state, clock, workspace };
 }
 
 test('E-6: what a CLI does to its own configuration before its first tool call is reverted, and counts as nothing', async () => {
@@ -64,6 +64,65 @@ test('E-6: what a CLI does to its own configuration before its first tool call i
   await guard.endStartup();
   await guard.check();
   expect(proposed).toMatchObject([{ path: 'tool.json', held: false }]);
+});
+
+test('E-6: the same when the CLI is slower than the look after its first tool call, and at the very end', async () => {
+  const { tree, guard, proposed, state } = await prepare([], { scope: ['src/**'] }, {}, 'tool.json');
+  await guard.endStartup();
+  tree.write('tool.json', '{"$schema": "added"}\n');
+  await guard.check();
+  expect(existsSync(tree.at('tool.json'))).toBe(false);
+  tree.write('tool.json', '{"$schema": "added"}\n');
+  await guard.undoOwnRewrite();
+  expect(existsSync(tree.at('tool.json'))).toBe(false);
+  await guard.check();
+  expect(proposed).toEqual([]);
+  expect(state.counted).toEqual([]);
+});
+
+test('E-6: a CLI that rewrites its settings again while they are being reverted is not blamed either', async () => {
+  const { tree, guard, proposed, state, workspace } = await prepare(
+    [],
+    { scope: ['src/**'] },
+    {},
+    'tool.json',
+  );
+  const revert = workspace.revert.bind(workspace);
+  vi.spyOn(workspace, 'revert').mockImplementationOnce(async (...given) => {
+    const items = await revert(...given);
+    tree.write('tool.json', '{"$schema": "added"}\n');
+    return items;
+  });
+  await guard.endStartup();
+  tree.write('tool.json', '{"$schema": "added"}\n');
+  await guard.check();
+  await guard.check();
+  expect(proposed).toEqual([]);
+  expect(state.counted).toEqual([]);
+  expect(existsSync(tree.at('tool.json'))).toBe(false);
+});
+
+test('E-6: what the run made of the settings before is judged by that, not by what the CLI adds to it', async () => {
+  const earlier = { 'tool.json': '{"of": "an earlier turn"}\n' };
+  const { tree, guard, proposed } = await prepare(
+    [],
+    { scope: ['src/**'], approvedNames: ['tool.json'] },
+    earlier,
+    'tool.json',
+  );
+  tree.write('tool.json', '{"$schema": "added", "of": "an earlier turn"}\n');
+  await guard.check();
+  expect(tree.read('tool.json')).toBe(earlier['tool.json']);
+  expect(proposed).toEqual([]);
+});
+
+test("E-6: the same change is the agent's work if it asked for it", async () => {
+  const { tree, guard } = await prepare([], {}, {}, 'tool.json');
+  expect(await guard.decideAsk({ path: tree.at('tool.json') })).toMatchObject({ decision: 'allow' });
+  tree.write('tool.json', '{"$schema": "added"}\n');
+  await guard.check();
+  await guard.undoOwnRewrite();
+  expect(existsSync(tree.at('tool.json'))).toBe(true);
 });
 
 test("E-6: another change of the CLI's settings counts, however early it was made", async () => {

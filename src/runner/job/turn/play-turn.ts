@@ -133,7 +133,7 @@ export async function playTurn(job: Job, orders: WorkOrders): Promise<TurnOutcom
     await countUsageFile(job, agent, orders.turn, home);
     saveUsage(job);
     // The agent's last writes are judged before the checks run on them, and before they count as work of an earlier turn.
-    await writes.endStartup();
+    await writes.undoOwnRewrite();
     if (outcome.kind !== 'stop') await writes.check();
     return outcome.kind === 'ended' && outcome.failed
       ? { ...outcome, words: output.lastWords(), silent: !running.wasActive }
