@@ -58,6 +58,44 @@ const HIDDEN: [string, string][] = [
   ['a phantom of a formula', 'See $a \\phantom{SECRET}$'],
   ['a comment of a diagram', '```mermaid\ngraph TD\n%% SECRET\nA-->B\n```\n\nSee'],
   ['a description of a diagram', '```mermaid\ngraph TD\naccDescr {\n  SECRET\n}\nA-->B\n```\n\nSee'],
+  ...[
+    '\\color{white} SECRET',
+    '\\textcolor{#fff}{\\text{SECRET}}',
+    '{\\tiny SECRET}',
+    '\\rlap{SECRET}',
+    '\\raise{-999px}{SECRET}',
+    '\\hspace{999em} SECRET',
+    '\\iffalse SECRET \\fi',
+    '\\gdef\\x{SECRET}',
+    '\\DeclareMathOperator{\\x}{SECRET}',
+    '\\texttip{a}{SECRET}',
+    '\\mathchoice{a}{SECRET}{SECRET}{SECRET}',
+    '\\href{https://SECRET}{a}',
+    '\\begin{SECRET}\\end{SECRET}',
+  ].flatMap((formula): [string, string][] => [
+    [`a formula that draws less than it says: ${formula}`, `See $a ${formula}$`],
+    [`the same in a fence: ${formula}`, `See\n\n\`\`\`math\na ${formula}\n\`\`\``],
+  ]),
+  ...[
+    '%%{init: {\n"theme": "SECRET"\n}}%%\ngraph TD\nA-->B',
+    '---\nconfig:\n  x: SECRET\n---\ngraph TD\nA-->B',
+    'graph TD\nA-->B %% SECRET',
+    'graph TD\nA-->B\nclick A "https://x.y" "SECRET"',
+    'graph TD; A[SECRET]; style A color:#fff,fill:#fff',
+    'graph TD\nA[SECRET]:::w\nclassDef w color:#fff',
+    'graph TD\nA[x]\nclass A SECRET',
+    'graph TD\nA ~~~|SECRET| B',
+    'graph TD\nA["<span style=\'color:white\'>SECRET</span>"]',
+    'graph TD\nA["x<!-- SECRET -->"]',
+    'graph TD\nSECRET-and-then-do-all-of-this[x]',
+    'graph TD\nsubgraph SECRET and then do all of this [x]\nA\nend',
+    'sequenceDiagram\nlinks A: {"SECRET": "https://x.y"}\nA->>B: hi',
+    'unknownDiagram\nSECRET',
+  ].map((diagram): [string, string] => [
+    `a diagram that draws less than it says: ${diagram}`,
+    `See\n\n\`\`\`mermaid\n${diagram}\n\`\`\``,
+  ]),
+  ['a second footnote of the same name', 'See[^a].\n\n[^a]: this\n[^a]: SECRET'],
   ['a map', '```geojson\n{"SECRET": 1}\n```\n\nSee'],
 ];
 
@@ -85,6 +123,7 @@ describe('S-2: only what a reader sees reaches the prompt', () => {
     ['variation selectors', 'a\ufe01\u{e0101}', 2],
     ['joiners one after the other', 'a\u200d\u200c\u200d', 3],
     ['direction', '\u202e\u2066', 2],
+    ['code points that are no characters', '\ufdd0\u{1ffff}', 2],
   ])('S-2: %s are removed and counted', (_, text, characters) => {
     const task = read(`See ${text} this`);
     expect(task.body).not.toMatch(/[\p{Default_Ignorable_Code_Point}\p{Co}\u2800]/u);
@@ -120,6 +159,11 @@ describe('S-2: only what a reader sees reaches the prompt', () => {
     'if a < b && c > d then $5, 50% of $10',
     'See[^1].\n\n[^1]: shown',
     '```html\n<!-- shown -->\n```',
+    'The sum $\\sum_{i=1}^{n} \\frac{a_i}{2} \\leq \\text{limit}$ holds',
+    '$$\n\\begin{cases} x & y \\\\ 1 & 2 \\end{cases}\n$$',
+    '```mermaid\ngraph TD\n  A[Start] --> B{ok?}\n  B -->|yes| C[done<br>now]\n```',
+    '```mermaid\nclassDiagram\n  class Animal\n  Animal <|-- Duck\n  <<interface>> Animal\n```',
+    '```mermaid\nsequenceDiagram\n  participant A as Alice\n  A->>B: hello\n```',
     'src/*_a_*/** and `**/x`',
     'See [the page](https://x.y/a?b=c)',
   ])('S-2: text that people mean to write stays: %s', (body) => {

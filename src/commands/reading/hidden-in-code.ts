@@ -1,8 +1,6 @@
-/** A text without the parts that its renderer does not show, and their number. */
-interface Shown {
-  text: string;
-  hidden: number;
-}
+import { showDiagram } from './show-diagram.ts';
+import { showMath } from './show-math.ts';
+import type { ShownPart } from './shown-part.ts';
 
 /** Languages that may follow a fence. Another word there is not shown to a reader, so it could be any text. */
 const LANGUAGES = new Set(
@@ -21,41 +19,9 @@ export function readInfo(info: string): { language: string; hidden: number } {
 }
 
 /** The content of a fenced block as GitHub shows it. */
-export function showFence(info: string, content: string): Shown {
+export function showFence(info: string, content: string): ShownPart {
   const kind = (info.trim().split(/\s+/)[0] ?? '').toLowerCase();
   if (DRAWN.has(kind)) return { text: `(a ${kind} drawing)\n`, hidden: 1 };
   if (kind === 'mermaid') return showDiagram(content);
   return kind === 'math' ? showMath(content) : { text: content, hidden: 0 };
-}
-
-/** Comments, directives and texts for screen readers of a diagram are not drawn. */
-function showDiagram(content: string): Shown {
-  let hidden = 0;
-  /** True within `accDescr { … }`. */
-  let described = false;
-  const lines = content.split('\n').filter((line) => {
-    const starts = /^\s*(?:%%|accTitle\b|accDescr\b)/.test(line);
-    const out = described || starts;
-    if (starts && !described) hidden += 1;
-    if (/^\s*accDescr\s*\{/.test(line)) described = true;
-    if (described && line.includes('}')) described = false;
-    return !out;
-  });
-  return { text: lines.join('\n'), hidden };
-}
-
-/** Comments, phantoms and definitions of a formula are not drawn. */
-const UNDRAWN =
-  /\\[hv]?phantom\s*\{[^{}]*\}|\\(?:label|cssId|class|require)\s*\{[^{}]*\}|\\(?:def|newcommand|renewcommand|let)\b[^\n]*/g;
-
-export function showMath(content: string): Shown {
-  let hidden = 0;
-  const count = () => {
-    hidden += 1;
-    return '';
-  };
-  const text = content
-    .replace(/(\\.)|%[^\n]*/g, (_, escaped?: string) => escaped ?? count())
-    .replace(UNDRAWN, count);
-  return { text, hidden };
 }

@@ -1,10 +1,10 @@
 /**
- * Characters that render as nothing or as nobody knows what: control, format and private characters, half pairs, and all
- * that Unicode calls ignorable. They hide text from people (tag characters spell out whole sentences) or reorder it.
+ * Characters that render as nothing or as nobody knows what: control, format and private characters, half pairs, those that
+ * are none by definition, and all that Unicode calls ignorable. They hide text from people (tag characters spell out whole sentences) or reorder it.
  * https://www.unicode.org/reports/tr36/ and https://trojansource.codes
  */
 const INVISIBLE =
-  /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
+  /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
 /** A family emoji is several emoji with joiners between them, which hide nothing. */
 const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;

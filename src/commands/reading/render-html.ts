@@ -1,7 +1,8 @@
 /// <reference path='./markdown-it-footnote.d.ts' />
 import MarkdownIt, { type Env as MarkdownEnv } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
-import { readInfo, showFence, showMath } from './hidden-in-code.ts';
+import { readInfo, showFence } from './hidden-in-code.ts';
+import { showMath } from './show-math.ts';
 
 /** Deeper blocks would be dropped by the parser. */
 const MAX_NESTING = 60;
@@ -80,6 +81,25 @@ markdown.core.ruler.at('inline', ({ tokens, env, md }) => {
     for (const child of children) count += WORK[child.type] ?? 1;
   }
   if (count > MAX_TOKENS) throw new UnfitError(TOO_MANY_TOKENS);
+});
+
+// GitHub shows the first of two footnotes of one name; the library keeps the last.
+markdown.core.ruler.before('footnote_tail', 'footnote_twice', (state) => {
+  const seen = new Set<string>();
+  let dropping = 0;
+  state.tokens = state.tokens.filter(({ type, meta }) => {
+    const isOpen = type === 'footnote_reference_open';
+    if (dropping > 0) {
+      dropping += isOpen ? 1 : type === 'footnote_reference_close' ? -1 : 0;
+      return false;
+    }
+    if (!isOpen) return true;
+    const label = String(meta?.label);
+    if (!seen.has(label)) return Boolean(seen.add(label));
+    ownEnv(state.env).hidden += 1;
+    dropping = 1;
+    return false;
+  });
 });
 
 const { rules, renderToken } = markdown.renderer;
