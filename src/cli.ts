@@ -132,20 +132,21 @@ async function createContext(options: CliOptions): Promise<CliContext> {
   // Answers given by `--answer` mean that nobody is at the terminal.
   const isAttended = interactive && options.answers.length === 0;
   const typing = isAttended ? createLiveInput(process.stdin, out, interrupt) : undefined;
+  const prompter = isAttended
+    ? createPrompter(process.stdin, out as NodeJS.WriteStream, interrupt, typing)
+    : undefined;
   const screen = createTerminalScreen({
     out,
     events: options.json ? process.stdout : undefined,
     live: out.isTTY === true && process.env.TERM !== 'dumb',
     typing,
+    question: prompter,
     colour,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     user: userInfo().username,
     now: () => new Date(),
     pasteable,
   });
-  const prompter = isAttended
-    ? createPrompter(process.stdin, out as NodeJS.WriteStream, interrupt, typing)
-    : undefined;
   const home = openHome(process.env);
   const env = environment();
   forgetKeys(process.env);

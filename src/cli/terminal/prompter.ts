@@ -1,9 +1,15 @@
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { terminalLine } from '../../comments/terminal/terminal-text.ts';
 import type { Prompter } from './answer-source.ts';
 import { describeTypedAhead } from './describe-typed-ahead.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 import type { LiveInput } from './live-input.ts';
+
+/** The line on which a person answers. */
+export interface QuestionLine {
+  /** Prints above the line, which stays the last one with what was typed so far. */
+  above(write: () => void): void;
+}
 
 /**
  * Asks questions at a terminal. Keys pressed before a question was visible do not answer it. A secret is never echoed,
@@ -14,9 +20,10 @@ export function createPrompter(
   output: NodeJS.WriteStream,
   onInterrupt: () => void,
   live?: Pick<LiveInput, 'pause' | 'open'>,
-): Prompter {
+): Prompter & QuestionLine {
   outliveTerminal(input);
   let giveUp: (() => void) | undefined;
+  let shown: { erase(): void; draw(): void } | undefined;
   let closed = false;
   /** Makes the terminal ready for an answer. False if there will be none. */
   const begin = async (hidden: boolean): Promise<boolean> => {
@@ -41,12 +48,18 @@ export function createPrompter(
     if (!closed) live?.open();
     return answer;
   };
+  /** A prompt behind which nothing that was typed is visible. */
+  const bare = (prompt: string) => ({
+    erase: () => void output.write('\r\x1b[J'),
+    draw: () => void output.write(prompt),
+  });
   /** One key, read from a terminal in raw mode. */
   const readKey = (): Promise<string> =>
     new Promise((resolve) => {
       const finish = (key: string) => {
         input.off('data', take).off('end', end).off('close', end);
         giveUp = undefined;
+        shown = undefined;
         input.setRawMode(false);
         input.pause();
         resolve(key);
@@ -72,6 +85,7 @@ export function createPrompter(
         if (done) return;
         done = true;
         giveUp = undefined;
+        shown = undefined;
         lines.close();
         if (hidden) output.write('\n');
         resolve(answer);
@@ -85,6 +99,7 @@ export function createPrompter(
       giveUp = () => finish(undefined);
       lines.question(prompt, finish);
       muted = hidden;
+      shown = hidden ? bare(prompt) : typedLine(lines, output);
     });
   return {
     readLine: (prompt) => ask(prompt, false),
@@ -92,15 +107,37 @@ export function createPrompter(
     async confirm(prompt) {
       if (!(await begin(false))) return false;
       output.write(prompt);
+      shown = bare(prompt);
       const key = await readKey();
       output.write('\n');
       if (key.includes('\x03')) onInterrupt();
       if (!closed) live?.open();
       return key === '\r' || key === '\n';
     },
+    above(write) {
+      const line = shown;
+      line?.erase();
+      write();
+      line?.draw();
+    },
     close() {
       closed = true;
       giveUp?.();
+    },
+  };
+}
+
+/** The prompt and the text behind it, which may fill several rows. */
+function typedLine(lines: Interface, output: NodeJS.WriteStream) {
+  return {
+    erase() {
+      const { rows } = lines.getCursorPos();
+      output.write(`\r${rows > 0 ? `\x1b[${rows}A` : ''}\x1b[J`);
+    },
+    draw() {
+      // readline goes up by the rows of its last drawing, which are erased.
+      Object.assign(lines, { prevRows: 0 });
+      lines.prompt(true);
     },
   };
 }

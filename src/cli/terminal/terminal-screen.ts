@@ -18,6 +18,7 @@ import { limitsInForce } from '../../guards/observe.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import type { LiveInput } from './live-input.ts';
 import { createLiveView } from './live-view.ts';
+import type { QuestionLine } from './prompter.ts';
 import type { Screen } from './screen.ts';
 
 const REDRAW_MS = 200;
@@ -33,6 +34,8 @@ interface ScreenOptions {
   live: boolean;
   /** The line that is typed below the live line. */
   typing?: Pick<LiveInput, 'line' | 'onChange'>;
+  /** The line on which a question is answered. */
+  question?: QuestionLine;
   colour: boolean;
   /** The time zone of the person at the terminal. */
   zone?: string;
@@ -54,7 +57,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
   let latest: RunState | undefined;
   let doing: { text: string; checking: boolean } | undefined;
   let cost: number | null | undefined;
-  /** When the turn or the checks began. Undefined while nothing works, so that a question is never overwritten. */
+  /** When the turn or the checks began. Undefined while nothing works. */
   let workingSince: number | undefined;
   let frame = 0;
   const view = live ? createLiveView(out) : undefined;
@@ -64,8 +67,9 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
 
   function print(words: string): void {
     const text = options.pasteable?.(words) ?? words;
-    if (!view) return void out.write(`${text}\n`);
-    view.print(text);
+    const write = () => (view ? view.print(text) : void out.write(`${text}\n`));
+    if (options.question) options.question.above(write);
+    else write();
     draw();
   }
   function tick(): void {
@@ -73,7 +77,8 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     draw();
   }
   function draw(): void {
-    if (!view || !latest || workingSince === undefined) return;
+    // A job may start while a question is on the screen, and the answer is typed on the last line.
+    if (!view || !latest || latest.pending || workingSince === undefined) return;
     const figures = {
       elapsed_ms: now().getTime() - workingSince,
       frame,

@@ -24,6 +24,7 @@ function openTerminal() {
   );
   return {
     input,
+    output,
     prompter,
     shown: () => shown,
     interrupts: () => interrupts,
@@ -154,4 +155,29 @@ test('a bare /provide where no value is asked for is left to the run, which says
     command: { name: 'provide', inputs: {} },
     via: 'terminal',
   });
+});
+
+test('E-10: what is printed while a question waits stands above it, and half an answer stays', async () => {
+  const { input, output, prompter, shown, showed } = openTerminal();
+  const answer = prompter.readLine('> ');
+  await showed('> ');
+  input.write('/guide use');
+  await showed('/guide use');
+  const before = shown().length;
+  prompter.above(() => void output.write('reminder 1\n'));
+  expect(shown().slice(before)).toMatch(/^\r\x1b\[Jreminder 1\n.*> \/guide use/s);
+  input.write(' plus\r');
+  expect(await answer).toBe('/guide use plus');
+});
+
+test('P-9: what is printed while a secret is typed does not show it', async () => {
+  const { input, output, prompter, shown, showed } = openTerminal();
+  const value = prompter.readHidden('Token: ');
+  await showed('Token: ');
+  input.write('s3c');
+  const before = shown().length;
+  prompter.above(() => void output.write('reminder 1\n'));
+  expect(shown().slice(before)).toBe('\r\x1b[Jreminder 1\nToken: ');
+  input.write('ret\r');
+  expect(await value).toBe('s3cret');
 });
