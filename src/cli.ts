@@ -70,7 +70,7 @@ async function main(argv: string[]): Promise<number> {
     }
     case 'check-config': {
       const { checkConfigCommand } = await import('./cli/commands/check-config-command.ts');
-      return print(checkConfigCommand(options).join('\n'));
+      return print((await checkConfigCommand(options, environment())).join('\n'));
     }
     case 'init': {
       const { initCommand } = await import('./cli/commands/init-command.ts');

@@ -3,6 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { userError } from '../core/error-catalogue.ts';
 import { type Home, realDirectory } from './home.ts';
 import type { CliOptions } from './options.ts';
+import { quoteWord } from './quote-word.ts';
 import { gitStatus, openUserGit, repositoryTop } from './user-git.ts';
 
 export interface Place {
@@ -20,6 +21,7 @@ export async function locate(directory: string, env: Record<string, string>): Pr
 }
 
 const FILES_NAMED = 5;
+const PASTED_CHARS = 300;
 
 /**
  * Refuses uncommitted changes, because the agent's work would be mixed with them. The task file is no such change: it is
@@ -27,7 +29,7 @@ const FILES_NAMED = 5;
  */
 export async function refuseDirtyTree(
   { top }: Place,
-  options: Pick<CliOptions, 'dirty' | 'worktree' | 'operands'>,
+  options: Pick<CliOptions, 'argv' | 'dirty' | 'worktree' | 'operands'>,
   env: Record<string, string>,
 ): Promise<void> {
   if (options.dirty || options.worktree) return;
@@ -39,7 +41,18 @@ export async function refuseDirtyTree(
   if (files.length === 0) return;
   const named = files.slice(0, FILES_NAMED).join(', ');
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
-  throw userError('tree_dirty', { count: files.length, files: `${named}${more}` });
+  throw userError('tree_dirty', {
+    count: files.length,
+    files: `${named}${more}`,
+    again: withWorktree(options),
+  });
+}
+
+/** The same command with `--worktree`. Undefined where it cannot be pasted: standard input is read, or it is too long. */
+function withWorktree({ argv, operands }: Pick<CliOptions, 'argv' | 'operands'>): string | undefined {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const line = ['autobuild', ...argv.toSpliced(end, 0, '--worktree').map(quoteWord)].join(' ');
+  return operands[0] === '-' || line.length > PASTED_CHARS || /\p{Cc}/u.test(line) ? undefined : line;
 }
 
 export interface OwnWorktree {

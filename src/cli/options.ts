@@ -4,6 +4,10 @@ import { nearestName } from '../core/nearest-name.ts';
 import { ALLOWED, OPTIONS, type OptionName, WITHOUT_OPERANDS } from './allowed-options.ts';
 
 export interface CliOptions {
+  /** The words of the command line. */
+  argv: readonly string[];
+  /** The directory of the shell. */
+  cwd: string;
   command: string;
   operands: string[];
   /** The agent's own command line, given after `--`. */
@@ -68,6 +72,8 @@ export function readOptions(argv: string[], cwd: string): CliOptions {
   if (values.verify?.some((check) => check.trim() === ''))
     throw usage("--verify needs a command, such as --verify 'npm test'.");
   return {
+    argv,
+    cwd,
     command,
     operands,
     agentCommand: end === -1 ? [] : argv.slice(end + 1),

@@ -14,9 +14,9 @@ export const CATALOGUE = {
     message: `The task (${p.file}) cannot be used: ${p.problem}`,
     remedy: 'Fix it, then run the command again. Nothing was started.',
   }),
-  config_invalid: (p: { file: string; problems: string[] }) => ({
+  config_invalid: (p: { file: string; word?: string; problems: string[] }) => ({
     message: `${p.file} has ${p.problems.length === 1 ? '1 error' : `${p.problems.length} errors`}:\n${p.problems.map((problem) => `  ${problem}`).join('\n')}`,
-    remedy: `Fix the file, then run: autobuild check-config ${p.file}`,
+    remedy: `Fix the file, then run: autobuild check-config ${p.word ?? p.file}`,
   }),
   config_missing: (p: { file: string }) => ({
     message: `There is no config file ${p.file}.`,
@@ -74,10 +74,12 @@ export const CATALOGUE = {
     message: `${p.directory} is not a directory.`,
     remedy: 'Run the command in the repository, or name it with --directory.',
   }),
-  tree_dirty: (p: { count: number; files: string }) => ({
+  tree_dirty: (p: { count: number; files: string; again?: string }) => ({
     message: `${p.count === 1 ? '1 file has' : `${p.count} files have`} uncommitted changes: ${p.files}`,
     remedy: [
-      'Commit or stash them, or add --worktree to work in a separate worktree and branch.',
+      ...(p.again
+        ? ['Commit or stash them, or work in a separate worktree and branch:', `  ${p.again}`]
+        : ['Commit or stash them, or add --worktree to work in a separate worktree and branch.']),
       '(--dirty runs here anyway; undo then restores your files as they are now.) Nothing was started.',
     ].join('\n  '),
   }),

@@ -25,7 +25,7 @@ function repository() {
   return { root, top, env, git, write };
 }
 
-const options = { dirty: false, worktree: false, operands: ['TASK.md'] };
+const options = { argv: ['run', 'TASK.md'], dirty: false, worktree: false, operands: ['TASK.md'] };
 
 test('T-5: a subdirectory belongs to the whole repository, but not to one that ignores it or is the home directory', async () => {
   const { root, top, env } = repository();
@@ -53,6 +53,28 @@ test('T-3: uncommitted changes are refused by name, with both ways out; a task f
   await expect(refuseDirtyTree(place, { ...task, dirty: true }, env)).resolves.toBeUndefined();
   // Variables that git sets for its hooks must not lead to another repository.
   await expect(refuseDirtyTree(place, task, { ...env, GIT_DIR: '/nowhere' })).rejects.toThrow('2 files');
+});
+
+test.each([
+  [['run', 'TASK.md', '--agent', 'claude'], 'autobuild run TASK.md --agent claude --worktree'],
+  [
+    ['run', '--task', "Don't guess", '--verify', 'make test', '--', './agent.sh', '--fast'],
+    `autobuild run --task 'Don'\\''t guess' --verify 'make test' --worktree -- ./agent.sh --fast`,
+  ],
+  [['run', '-', '--agent', 'claude'], undefined],
+  [['run', '--task', 'Two\nlines'], undefined],
+  [['run', '--task', 'x'.repeat(400)], undefined],
+])('T-3: %j in a dirty tree is offered again with --worktree, if it can be pasted', async (argv, line) => {
+  const { top, env, write } = repository();
+  write('mine.txt');
+  const operands = argv[1] === '-' ? ['-'] : [];
+  const refused = refuseDirtyTree({ top, part: '' }, { ...options, argv, operands }, env);
+  const remedy = await refused.then(
+    () => '',
+    (error: { remedy: string }) => error.remedy,
+  );
+  expect(/^ +(autobuild run .*)$/m.exec(remedy)?.[1]).toBe(line);
+  expect(remedy).toContain('--worktree');
 });
 
 test('T-3: a worktree of its own has the last commit on a branch of its own; without a commit it is refused', async () => {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
 import { type Config, readConfig } from '../../config/read-config.ts';
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { readInside } from '../../runner/disk/read-inside.ts';
 import { locate } from '../choose-worktree.ts';
+import { realDirectory } from '../home.ts';
 import type { Blueprint } from '../init/blueprint.ts';
 import { chooseAction } from '../init/choose-action.ts';
 import { findSetUp } from '../init/find-set-up.ts';
@@ -31,7 +32,7 @@ const DEFAULT_AGENT = 'claude';
 
 type InitOptions = Pick<
   CliOptions,
-  'directory' | 'force' | 'action' | 'desk' | 'agent' | 'key' | 'dryRun' | 'pullRequest'
+  'cwd' | 'directory' | 'force' | 'action' | 'desk' | 'agent' | 'key' | 'dryRun' | 'pullRequest'
 >;
 
 interface InitContext {
@@ -90,6 +91,7 @@ export async function initCommand(
     '',
     ...describeOutcome({
       blueprint,
+      way: relative(realDirectory(options.cwd), top),
       remote,
       toCommit: options.pullRequest ? [] : wanted.map(({ path }) => path),
       isProposed: base !== undefined && wanted.length > 0,

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { agentNamed, agentNames } from '../../agents/registry.ts';
 import { describeProblem } from '../../config/config-problem.ts';
@@ -20,6 +20,7 @@ import { versionWarning } from '../doctor/cli-version.ts';
 import { newRunId, type RunFile } from '../home.ts';
 import { loadTask } from '../load-task.ts';
 import { type CliOptions, usage } from '../options.ts';
+import { quoteWord } from '../quote-word.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';
@@ -120,17 +121,19 @@ export function loadConfig(
   builtInAgents?: readonly string[],
 ): Config {
   const file = options.config ? resolve(options.config) : join(worktree, CONFIG_PATH);
-  const shown = options.config ?? CONFIG_PATH;
+  // As the shell finds it, which may be in a subdirectory.
+  const shown = options.config ?? relative('', file);
+  const names = { file: shown, word: quoteWord(shown) };
   const content = readTextFile(file, MAX_CONFIG_BYTES);
   if ('problem' in content) {
     if (content.missing && options.config) throw userError('config_missing', { file: options.config });
     if (content.missing) return defaultConfig();
-    throw userError('config_invalid', { file: shown, problems: [`cannot be read: ${content.problem}`] });
+    throw userError('config_invalid', { ...names, problems: [`cannot be read: ${content.problem}`] });
   }
   const read = readConfig(content.text, builtInAgents);
   const problems = read.ok ? stateDirProblems(read.config.state_dir) : read.problems.map(describeProblem);
   if (read.ok && problems.length === 0) return read.config;
-  throw userError('config_invalid', { file: shown, problems });
+  throw userError('config_invalid', { ...names, problems });
 }
 
 function stateDirProblems(stateDir: string): string[] {
@@ -155,9 +158,9 @@ function chooseChecks({ verify }: CliOptions, config: Config, { top, part }: Pla
 
 function inPart(commands: string[], part: string): string[] {
   if (!part) return commands;
-  const quoted = /^[\w./-]+$/.test(part) ? part : `'${part.replaceAll("'", `'\\''`)}'`;
+  const enter = `cd ${quoteWord(part)}`;
   return commands.map((command) =>
-    /[;&|#\n]/.test(command) ? `cd ${quoted} && {\n${command}\n}` : `cd ${quoted} && ${command}`,
+    /[;&|#\n]/.test(command) ? `${enter} && {\n${command}\n}` : `${enter} && ${command}`,
   );
 }
 

@@ -1,9 +1,12 @@
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
+import { quoteWord } from '../quote-word.ts';
 import type { Blueprint } from './blueprint.ts';
 import type { Remote } from './remote.ts';
 
 interface Outcome {
   blueprint: Blueprint;
+  /** The way from the shell to the top of the repository. Empty at the top. */
+  way: string;
   remote?: Remote;
   /** The files to commit. Empty if a pull request has them, or nothing was written. */
   toCommit: readonly string[];
@@ -12,7 +15,7 @@ interface Outcome {
 }
 
 /** Describes the findings and choices, and the commands that are left to a person, each ready to be pasted. */
-export function describeOutcome({ blueprint, remote, toCommit, isProposed }: Outcome): string[] {
+export function describeOutcome({ blueprint, way, remote, toCommit, isProposed }: Outcome): string[] {
   const { setUp, agent, action, desk } = blueprint;
   const version = agent.version ? ` ${agent.version}` : '';
   return [
@@ -24,7 +27,7 @@ export function describeOutcome({ blueprint, remote, toCommit, isProposed }: Out
     ...setUp.notes.map((note) => `! ${note}`),
     '',
     'Left to do:',
-    ...listCommands(blueprint, { remote, toCommit, isProposed }).map((command) => `  ${command}`),
+    ...listCommands(blueprint, { way, remote, toCommit, isProposed }).map((command) => `  ${command}`),
     `Then install the App${desk ? ` of ${desk}` : ''} on the repository, and label an issue \`autobuild\`.`,
   ];
 }
@@ -56,19 +59,20 @@ function describeGaps({ setUp, agent, action, desk }: Blueprint): string[] {
 
 function listCommands(
   { agent }: Blueprint,
-  { remote, toCommit, isProposed }: Omit<Outcome, 'blueprint'>,
+  { way, remote, toCommit, isProposed }: Omit<Outcome, 'blueprint'>,
 ): string[] {
   const repository =
     remote && (remote.host === 'github.com' ? remote.repository : `${remote.host}/${remote.repository}`);
+  const git = way === '' ? 'git' : `git -C ${quoteWord(way)}`;
   const where = repository ? ` --repo ${repository}` : '';
   return [
     ...(agent.key ? [`gh secret set ${agent.key}${where}`] : []),
     `gh label create autobuild${where}`,
     ...(toCommit.length > 0
       ? [
-          `git add ${toCommit.join(' ')}`,
-          'git commit -m "Add Autobuild"',
-          'git push    # to the default branch',
+          `${git} add ${toCommit.join(' ')}`,
+          `${git} commit -m "Add Autobuild"`,
+          `${git} push    # to the default branch`,
         ]
       : []),
     ...(isProposed ? ['merge the pull request'] : []),

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { parseJson } from '../../core/parse-json.ts';
+import { quoteWord } from '../quote-word.ts';
 
 interface Start {
   /** The real path of the program: `src/cli.ts` of a clone, or `build/cli.js` of the package. */
@@ -18,14 +19,14 @@ export function startLine({ file, node, cwd, env }: Start): string {
   const root = dirname(dirname(file));
   if (isOnPath(root, env.PATH)) return 'autobuild';
   const packed = /^(.*)\/node_modules\/autobuild-agent$/.exec(root)?.[1];
-  if (packed !== undefined && isNpx(packed)) return `npx ${quote(packageOf(packed))}`;
+  if (packed !== undefined && isNpx(packed)) return `npx ${quoteWord(packageOf(packed))}`;
   if (packed !== undefined && isInside(packed, cwd)) return 'npx autobuild';
   if (env.npm_lifecycle_event === 'autobuild' && env.npm_package_json === join(root, 'package.json')) {
     // npm changes the directory; the shell is still where it was.
     const isNear = isInside(root, env.INIT_CWD ?? cwd);
-    return `npm ${isNear ? '' : `--prefix ${quote(root)} `}run -s autobuild --`;
+    return `npm ${isNear ? '' : `--prefix ${quoteWord(root)} `}run -s autobuild --`;
   }
-  return `${nodeWords(node, root, cwd, env.PATH)} ${quote(isInside(cwd, file) ? relative(cwd, file) : file)}`;
+  return `${nodeWords(node, root, cwd, env.PATH)} ${quoteWord(isInside(cwd, file) ? relative(cwd, file) : file)}`;
 }
 
 /** npm puts `node_modules/.bin` into the PATH of what it starts, and the shell does not have it. */
@@ -62,15 +63,11 @@ function packageOf(directory: string): string {
 function nodeWords(node: string, root: string, cwd: string, path: string | undefined): string {
   const found = lastingDirectories(path).flatMap((directory) => realPath(join(directory, 'node')) ?? [])[0];
   if (found === node) return 'node';
-  return isInside(join(root, 'node_modules'), node) && isInside(root, cwd) ? 'npx node' : quote(node);
+  return isInside(join(root, 'node_modules'), node) && isInside(root, cwd) ? 'npx node' : quoteWord(node);
 }
 
 function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./#-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function realPath(path: string): string | undefined {

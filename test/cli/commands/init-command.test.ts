@@ -49,7 +49,7 @@ describe('init in repositories of all kinds', () => {
     await expect(tree.read(WORKFLOW)).toMatchFileSnapshot(join(GOLDEN, `${name}.yml`));
     await expect(`${text(told)}\n`).toMatchFileSnapshot(join(GOLDEN, `${name}.txt`));
     const options = readOptions(['check-config', tree.at(CONFIG)], tree.worktree);
-    expect(checkConfigCommand(options)[0]).toContain('is valid');
+    expect((await checkConfigCommand(options, env))[0]).toContain('is valid');
     expect(SETTINGS_ARE_VALID(parse(tree.read(CONFIG)))).toBe(true);
     expect(JSON.parse(tree.read(SCHEMA))).toEqual(SETTINGS_SCHEMA);
   });
@@ -106,9 +106,12 @@ describe('what init is told', () => {
     expect(text(again)).not.toContain('git add');
   });
 
-  test('in a subdirectory it is the whole repository', async () => {
+  test('T-5: in a subdirectory it is the whole repository, and the lines left to do work there', async () => {
     const tree = makeRepository(FIXTURE_REPOSITORIES.pnpm);
-    await init(join(tree.worktree, 'packages/till'));
+    const told = text(await init(join(tree.worktree, 'packages/till')));
+    expect(told).toContain(`\n  git -C ../.. add ${WORKFLOW} `);
+    expect(told).toContain('\n  git -C ../.. commit ');
+    expect(told).toContain('\n  git -C ../.. push ');
     expect(existsSync(tree.at(WORKFLOW))).toBe(true);
     expect(existsSync(tree.at(`packages/till/${WORKFLOW}`))).toBe(false);
   });

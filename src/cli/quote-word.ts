@@ -1,0 +1,4 @@
+/** A word as a shell takes it, so that a printed line can be pasted. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./#-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,22 @@
+import { mkdirSync } from 'node:fs';
+import { relative } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkConfigCommand } from '../../../src/cli/commands/check-config-command.ts';
+import { readOptions } from '../../../src/cli/options.ts';
+import { makeWorktree } from '../../runner/temporary-worktree.ts';
+
+test('T-5: check-config without a file reads the settings at the top, and its hint finds them from here', async () => {
+  const tree = makeWorktree({ '.github/autobuild.yml': 'agent: claude\n' });
+  const env = { PATH: process.env.PATH ?? '' };
+  mkdirSync(tree.at('packages/a'), { recursive: true });
+  const options = readOptions(['check-config'], tree.at('packages/a'));
+  const file = relative('', tree.at('.github/autobuild.yml'));
+  expect((await checkConfigCommand(options, env)).slice(0, 2)).toEqual([
+    `✓ ${file} is valid.`,
+    '  agent: claude',
+  ]);
+  tree.write('.github/autobuild.yml', 'agnt: claude\n');
+  await expect(checkConfigCommand(options, env)).rejects.toMatchObject({
+    remedy: `Fix the file, then run: autobuild check-config ${file}`,
+  });
+});
