@@ -24,6 +24,7 @@ import { createHookDeliveries } from './github/hook-deliveries.ts';
 import { createInstallations } from './github/installations.ts';
 import { createIssues } from './github/issues.ts';
 import { createLabels } from './github/labels.ts';
+import { createMerges } from './github/merges.ts';
 import { answerSignIn, createOAuth } from './github/oauth.ts';
 import { createPermissions, type Role } from './github/permissions.ts';
 import { createPullRequests } from './github/pull-requests.ts';
@@ -170,6 +171,10 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     reactions,
     createLabels(`${url}/api/v3${repository}`, repository, upstream),
     pullRequests,
+    createMerges({
+      ...{ repository, upstream, onMerged: pullRequests.noteClosing },
+      upstreamAs: (login) => (method, path, body) => send(method, path, body, `token ${tokenOf(login)}`),
+    }),
     createRepositories(),
     createCommits(),
     createCheckRuns(app),

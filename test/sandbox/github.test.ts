@@ -360,6 +360,47 @@ describe('webhooks are as GitHub describes them', () => {
     expect(problems()).toEqual([]);
   });
 
+  test('a merge takes the branch as it is now, keeps what was merged since, and closes its issue', async () => {
+    const text = (content: string) => Buffer.from(content).toString('base64');
+    const { name, sha } = await github.defaultBranch();
+    const publish = async (branch: string, path: string, content: string, body: string) => {
+      const commit = (words: string) =>
+        github.commit({
+          ...{ branch, parent: sha, message: path, force: true },
+          files: [{ path, mode: '100644', content: text(words) }],
+        });
+      await commit('not yet\n');
+      const pull = await github.createPullRequest({ branch, base: name, title: path, body, draft: false });
+      return { ...pull, head: (await commit(content)).sha };
+    };
+    const issue = await newIssue();
+    const one = await publish('one', 'one.txt', 'one\n', `Closes #${issue}`);
+    const two = await publish('two', 'two.txt', 'two\n', 'More');
+    const clash = await publish('clash', 'one.txt', 'other\n', 'The same file');
+    const files = async ({ number }: { number: number }) =>
+      (await local.callAs('rita', 'GET', `/repos/olivia/shop/pulls/${number}/files`)).body;
+    const changed = [{ filename: 'one.txt', status: 'added', patch: expect.stringContaining('+one') }];
+    expect(await files(one)).toMatchObject(changed);
+    const walter = createPerson(local, 'walter');
+    await Promise.all([walter.merge(one.number), olivia().merge(two.number)]);
+    const tip = (await github.defaultBranch()).sha;
+    expect([await github.file('one.txt', tip), await github.file('two.txt', tip)]).toEqual([
+      'one\n',
+      'two\n',
+    ]);
+    expect(await files(one)).toMatchObject(changed);
+    const read = await github.pullRequest(one.number);
+    expect(read).toMatchObject({ merged: true, head_sha: one.head });
+    expect(await github.file('one.txt', read?.merge_sha ?? '')).toBe('one\n');
+    expect(await github.issueEvents(one.number)).toMatchObject([{ event: 'closed', actor: 'walter' }]);
+    expect(await github.issue(issue)).toMatchObject({ state: 'closed' });
+    expect(await delivered('issues', 'closed')).toMatchObject({ sender: { login: 'walter' } });
+    const refused = await local.callAs('walter', 'PUT', `/repos/olivia/shop/pulls/${clash.number}/merge`, {});
+    expect(refused.status).toBe(405);
+    await walter.closePullRequest(clash.number);
+    expect(problems()).toEqual([]);
+  });
+
   test('each has an id of its own', () => {
     const ids = local.webhooks.deliveries.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);

@@ -23,6 +23,8 @@ interface Pull extends Json {
 
 interface PullRequestGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
+  /** Notes who closed or merged one. */
+  noteClosing(call: Call): Promise<void>;
 }
 
 /**
@@ -109,6 +111,7 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
 
   return {
     lastEdit: (nodeId) => edits.get(nodeId),
+    noteClosing,
 
     async answer({ method, path, body, caller }) {
       const edited = method === 'PATCH' && matchPath('/repos/:owner/:repo/pulls/:number', path);
