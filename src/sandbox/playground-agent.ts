@@ -15,7 +15,11 @@ const prompt = readFileSync(0, 'utf8');
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 async function write(path: string, text: string): Promise<void> {
-  const { decision, reason } = await askGate(AUTOBUILD_GATE, { path, tool: 'Write' });
+  const { decision, reason } = await askGate(AUTOBUILD_GATE, {
+    path,
+    tool: 'Write',
+    edit: { content: text },
+  });
   if (decision === 'deny') throw new Error(`${path} may not be written: ${reason}`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPlayground, type Playground } from '../../src/sandbox/playground.ts';
 import { closeBrowser, openContext } from './browser.ts';
+import { findBarriers } from './visit.ts';
 
 const PATIENCE_MS = 90_000;
 let playground: Playground;
@@ -43,18 +44,25 @@ async function label({ page }: Visit, issue: RegExp): Promise<void> {
   await page.getByRole('button', { name: 'Add label autobuild' }).click();
 }
 
-/** From the issue to its pull request, which is merged. */
-async function merge({ page }: Visit): Promise<void> {
+/** From the issue or the run to its pull request, which is merged and closes the issue. */
+async function merge({ page }: Visit, changed: string): Promise<void> {
   await page
-    .getByText(/ready for your review|is ready for review/)
+    .getByText(/is ready for (?:your )?review/)
     .first()
     .waitFor();
   await page
-    .getByRole('link', { name: /pull request #|#\d+/i })
+    .getByRole('link', { name: /^(?:pull request )?#\d+$/ })
     .first()
     .click();
+  await page.getByText(changed).first().waitFor();
   await page.getByRole('button', { name: 'Merge pull request' }).click();
   await page.getByText('merged', { exact: true }).waitFor();
+  await page
+    .getByRole('link', { name: /^#\d+$/ })
+    .first()
+    .click();
+  await page.getByText('closed', { exact: true }).waitFor();
+  await page.getByText('Done: merged').first().waitFor();
 }
 
 test.concurrent('P-9, P-6: label, a secret by the one-time form, resumed, done, merged, all in the browser', async () => {
@@ -70,50 +78,38 @@ test.concurrent('P-9, P-6: label, a secret by the one-time form, resumed, done, 
     .first()
     .waitFor();
   expect(await page.content()).not.toContain('till-4711-secret');
-  await page
-    .getByRole('link', { name: /pull request #/ })
-    .first()
-    .click();
-  await page.getByRole('button', { name: 'Merge pull request' }).click();
-  await page.getByText('merged', { exact: true }).waitFor();
+  await merge(olivia, "createHmac('sha256', key)");
   expect(olivia.errors).toEqual([]);
   await olivia.context.close();
 });
 
-test.concurrent('G-7: a ticked box resumes the run that ran in a loop', async () => {
+test.concurrent('P-4: a reply resumes the run that ran in a loop', async () => {
   const olivia = await visit();
   const { page } = olivia;
   await label(olivia, /Expire receipts/);
-  await page
-    .getByRole('checkbox')
-    .nth(await boxOf(page, 'different approach'))
-    .click();
-  await merge(olivia);
+  await page.getByRole('checkbox', { name: /different approach/ }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByLabel('Reply').fill('/continue new-approach');
+  await page.getByRole('button', { name: 'Comment' }).click();
+  await merge(olivia, '14 * 24 * 3600 * 1000');
+  expect(await findBarriers(page)).toEqual([]);
   expect(olivia.errors).toEqual([]);
   await olivia.context.close();
 });
 
-test.concurrent('P-6: a button of the page answers the question about too many files, with the diff beside it', async () => {
+test.concurrent('P-6, G-7: a button of the page approves one file more, with the diff beside it; a ticked box the others', async () => {
   const olivia = await visit();
   const { page } = olivia;
   await label(olivia, /Translate the shop/);
-  await page.getByText('Waiting for you').first().waitFor();
+  await page.getByRole('checkbox', { name: /Approve this file/ }).waitFor();
+  const thread = page.url();
   await page.getByRole('link', { name: 'run page' }).last().click();
-  await page
-    .getByRole('button', { name: /\/approve/ })
-    .first()
-    .click();
-  await page
-    .getByText(/is ready for review|Waiting for an answer/)
-    .first()
-    .waitFor();
+  await page.getByText("+export default { hello: 'Buongiorno' };").waitFor();
+  await page.getByRole('button', { name: /Approve this file/ }).click();
+  await page.getByText('4 of 4 files changed, approve a 5th?').first().waitFor();
+  await page.goto(thread);
+  await page.getByRole('checkbox', { name: /Approve up to 10 files/ }).click();
+  await merge(olivia, "import de from './words/de.js';");
   expect(olivia.errors).toEqual([]);
   await olivia.context.close();
 });
-
-/** The number of the box with these words, once the question is there. */
-async function boxOf(page: Page, words: string): Promise<number> {
-  await page.locator('li.task', { hasText: words }).first().waitFor();
-  const texts = await page.locator('li.task').allTextContents();
-  return texts.findIndex((text) => text.includes(words));
-}

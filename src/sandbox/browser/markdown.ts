@@ -112,6 +112,12 @@ function firstText(element: DefaultTreeAdapterTypes.Element): DefaultTreeAdapter
   return undefined;
 }
 
+function textOf(node: DefaultTreeAdapterTypes.ParentNode): string {
+  return node.childNodes
+    .map((child) => (tree.isTextNode(child) ? child.value : 'childNodes' in child ? textOf(child) : ''))
+    .join('');
+}
+
 function addBox(item: DefaultTreeAdapterTypes.Element, number: number): boolean {
   const first = firstText(item);
   const found = first && /^\s*\[([ xX])\]\s+/.exec(first.value);
@@ -120,6 +126,7 @@ function addBox(item: DefaultTreeAdapterTypes.Element, number: number): boolean 
   const attrs = [
     { name: 'type', value: 'checkbox' },
     { name: 'data-box', value: String(number) },
+    { name: 'aria-label', value: textOf(item).trim() },
     ...(found[1] === ' ' ? [] : [{ name: 'checked', value: '' }]),
   ];
   const box = tree.createElement('input', item.namespaceURI, attrs);

@@ -5,8 +5,8 @@ const render = (text: string) => renderMarkdown(text, '/olivia/shop');
 
 test('C-1: a task list has boxes with numbers, and a marker beside them is not shown', () => {
   const shown = render('- [ ] <!-- autobuild:option id=e1.a --> **One**\n- [x] Two\n- Three');
-  expect(shown).toContain('<input type="checkbox" data-box="0">');
-  expect(shown).toContain('<input type="checkbox" data-box="1" checked="">');
+  expect(shown).toContain('<input type="checkbox" data-box="0" aria-label="One">');
+  expect(shown).toContain('<input type="checkbox" data-box="1" aria-label="Two" checked="">');
   expect(shown).not.toContain('autobuild:option');
   expect(shown).not.toContain('data-box="2"');
 });
