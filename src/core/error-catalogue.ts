@@ -179,7 +179,47 @@ export const CATALOGUE = {
     message: `There is no space left on the disk (${p.where}).`,
     remedy: 'Free some space, then run: autobuild resume. Everything recorded so far is kept.',
   }),
+  state_key_wrong: (p: { ref: string; entry: string; repository: string; derived: boolean }) => ({
+    message: `The ${p.entry} of this issue (${p.ref}) was sealed with another key than the one that is given.`,
+    remedy: p.derived
+      ? `There is no AUTOBUILD_KEY, so the key comes from the model's key, and from the repository's name: put the old one back. ${startAnew(p)}`
+      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between; if the repository was renamed, give it its old name. ${startAnew(p)}`,
+  }),
+  state_damaged: (p: { ref: string; entry: string; repository: string }) => ({
+    message: `The ${p.entry} of this issue (${p.ref}) is damaged: it was cut off or changed since it was sealed, so it is not used.`,
+    remedy: `Point the ref to the commit before, if you know it. ${startAnew(p)}`,
+  }),
+  state_foreign: (p: { ref: string; oid: string; repository: string }) => ({
+    message: `${p.ref} points to ${p.oid}, which is no state that Autobuild wrote.`,
+    remedy: `Point the ref to the commit before, and find out who moved it. ${startAnew(p)}`,
+  }),
+  state_too_new: (p: { ref: string; problem: string }) => ({
+    message: `The state of this issue (${p.ref}) cannot be used: ${p.problem}`,
+    remedy: 'Let the workflow use the version of Autobuild that the state was written with, or a newer one.',
+  }),
+  state_too_large: (p: { ref: string; entry: string; megabytes: number }) => ({
+    message: `The ${p.entry} of this issue has ${p.megabytes} MB sealed, which is more than ${p.ref} can hold (30 MB). It was not saved.`,
+    remedy:
+      'Keep large files that the agent makes out of the work (.gitignore), then /cancel and label the issue again.',
+  }),
+  state_busy: (p: { ref: string; holder: string; until: string }) => ({
+    message: `${p.holder} has been working on this issue's state (${p.ref}) for longer than this job waits; its lease ends at ${p.until}.`,
+    remedy:
+      'Nothing is lost: every job reads all comments since the last one. If that run hangs, cancel it, then run this job again.',
+  }),
+  state_key_weak: (p: { least: number }) => ({
+    message: `AUTOBUILD_KEY has fewer than ${p.least} characters. Everyone who can read the repository can read the sealed state and try keys on it.`,
+    remedy: 'Set another one: openssl rand -base64 32 | gh secret set AUTOBUILD_KEY',
+  }),
+  model_key_missing: () => ({
+    message: 'There is no model key, so nothing can be sealed for the build.',
+    remedy: 'Set the secret that the workflow passes as `model_key`.',
+  }),
 } as const;
+
+function startAnew({ ref, repository }: { ref: string; repository: string }): string {
+  return `To start anew without it: gh api -X DELETE repos/${repository}/git/${ref}, then label the issue again.`;
+}
 
 export type ErrorCode = keyof typeof CATALOGUE;
 type Parameters_<Code extends ErrorCode> = Parameters<(typeof CATALOGUE)[Code]>;

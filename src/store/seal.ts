@@ -12,6 +12,9 @@ export class SealError extends Error {
   override name = 'SealError';
 }
 
+/** None of the given keys sealed the value. */
+export class UnknownKeyError extends SealError {}
+
 /** Encryption at rest. A value sealed in one context cannot be opened in another. */
 export interface Sealer {
   seal(plain: Uint8Array, context: string[]): Uint8Array;
@@ -55,7 +58,7 @@ export function createSealer(keys: string): Sealer {
         throw new SealError('A stored value is damaged: it does not begin like a sealed one.');
       const key = known.find(({ id }) => id.equals(idOf(sealed)));
       if (!key)
-        throw new SealError(
+        throw new UnknownKeyError(
           'A stored value was sealed with a key that is not given any more. Add the old key behind the new one, with a comma between.',
         );
       const iv = sealed.subarray(1 + ID_BYTES, 1 + ID_BYTES + IV_BYTES);

@@ -15,7 +15,7 @@ import { asUnavailable } from './unavailable.ts';
 const BUSY_MS = 10_000;
 
 /** An SQL expression of milliseconds, or a function. */
-type Clock = string | (() => number);
+export type Clock = string | (() => number);
 
 /** A store in one local file, for one instance. Writes are durable when their promise resolves (WAL, synchronous=FULL). */
 export async function openSqliteStore({
@@ -52,8 +52,8 @@ export async function createSqliteStore(
     await db.destroy();
     throw error;
   }
-  const expression = typeof clock === 'function' ? 'test_clock()' : clock;
-  if (typeof clock === 'function') connection.function('test_clock', clock);
+  const expression = typeof clock === 'function' ? 'given_clock()' : clock;
+  if (typeof clock === 'function') connection.function('given_clock', clock);
   const database = createDatabase({
     db,
     dialect: 'sqlite',

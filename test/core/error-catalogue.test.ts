@@ -27,6 +27,14 @@ const PARAMETERS = {
   path: 'P',
   branch: 'B',
   repository: 'O/N',
+  ref: 'refs/autobuild/issue-7',
+  entry: 'state',
+  derived: true,
+  oid: 'abc',
+  megabytes: 31,
+  holder: 'H',
+  until: 'U',
+  least: 32,
 };
 
 function describe(code: ErrorCode, parameters: object): UserError {

@@ -24,7 +24,11 @@ export interface RefStorage {
    * Moves the ref from `before` (undefined: there is no ref yet) to a new commit. Undefined if the ref moved meanwhile; nothing
    * is changed then.
    */
-  swap(ref: string, before: string | undefined, change: RefChange): Promise<{ oid: string } | undefined>;
+  swap(
+    ref: string,
+    before: string | undefined,
+    change: RefChange,
+  ): Promise<Pick<RefTip, 'oid' | 'entries'> | undefined>;
   /** All refs whose names begin like this. */
   list(prefix: string): Promise<string[]>;
   /** False if the ref is not at `before`; nothing is removed then. A ref that is not there counts as removed. */

@@ -1,14 +1,22 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { userError } from '../../core/error-catalogue.ts';
 import type { HostedStore } from '../../core/ports/hosted-store.ts';
-import type { RefStorage } from '../../core/ports/ref-storage.ts';
+import type { RefStorage, RefTip } from '../../core/ports/ref-storage.ts';
+import { SchemaError } from '../hosted/migrate.ts';
+import { createSealer } from '../seal.ts';
+import { type Clock, createSqliteStore } from '../sqlite.ts';
+import { openImage, removeImage, takeImage } from './database-image.ts';
 import type { RefKeys } from './keys.ts';
+import type { Holder } from './lease.ts';
+import { persist } from './persist.ts';
+import { keepAll, takeRef } from './ref-lease.ts';
+import { refOf } from './ref-name.ts';
+import { createSealedEntry } from './sealed-entry.ts';
 
-/** Who works on the state of an issue: one part of one attempt of an Actions run. */
-export interface Holder {
-  run: number;
-  attempt: number;
-  part: string;
-}
+const STATE = 'state';
 
+/** What a build reads from the ref, sealed with the job's key. */
 export type EntryName = 'brief' | 'checkpoint';
 
 /** The state of one issue, taken from its ref for as long as this desk works on it. */
@@ -16,14 +24,18 @@ export interface RefStore {
   store: HostedStore;
   /** True if there was no state yet. */
   isNew: boolean;
-  /** Writes the state to the ref and renews the lease. Throws `LeaseLostError` if another desk has taken it. */
+  /** Writes the state to the ref, if it changed, and renews the lease. Throws `LeaseLostError` if another desk has the ref. */
   save(): Promise<void>;
-  /** Saves, gives the lease back and closes the store. With `ended`, the ref may be removed some days after that time. */
+  /**
+   * Saves, gives the lease back and closes the store, with one change of the ref. `ended` is the time when the last run of the
+   * issue ended: what only a build needs goes at once, and the ref some days later.
+   */
   release(options?: { ended?: string }): Promise<void>;
-  /** Written to the ref with the next save. */
-  putEntry(name: EntryName, bytes: Uint8Array | undefined): void;
+  /** Sealed at once, on the ref after the next save. */
+  putEntry(name: EntryName, bytes: Uint8Array): void;
+  /** The newest one that was put, or the one on the ref. */
   getEntry(name: EntryName): Promise<Uint8Array | undefined>;
-  /** Closes the store and leaves the lease to run out, as if the process had been killed. */
+  /** Closes the store and leaves the lease, for a desk that has to stop. What was not saved is lost. */
   abandon(): Promise<void>;
 }
 
@@ -34,14 +46,101 @@ export interface RefStoreOptions {
   issue: number;
   keys: RefKeys;
   holder: Holder;
-  /** True if that attempt of that Actions run has ended. */
+  /** True if that attempt of that Actions run has ended, or does not exist any more. */
   isOver(holder: Holder): Promise<boolean>;
   now(): number;
   sleep(ms: number): Promise<void>;
-  /** An existing directory for the temporary database. */
+  /** An existing directory for the temporary database, of this desk alone. */
   directory: string;
+  /** Another clock of the database than `now`, for tests. */
+  clock?: Clock;
 }
 
-export function openRefStore(_options: RefStoreOptions): Promise<RefStore> {
-  throw new Error('not yet');
+/**
+ * Takes the state of an issue from its ref, into a temporary database that no other desk writes to. The lanes' leases in it are
+ * dropped: whoever had them is gone, or this desk would not have the ref.
+ */
+export async function openRefStore(options: RefStoreOptions): Promise<RefStore> {
+  const { storage, repository, issue, keys, sleep, directory } = options;
+  const ref = refOf(issue);
+  const place = { repository, issue };
+  const state = createSealedEntry({ ...place, entry: STATE }, { key: keys.state, isDerived: keys.isDerived });
+  const sealedFor = (entry: EntryName) => createSealedEntry({ ...place, entry }, { key: keys.job });
+  const file = join(directory, `issue-${issue}.db`);
+  const read = (oid: string) => persist(sleep, () => storage.blob(oid));
+
+  const close = async () => {
+    await database?.store.close();
+    removeImage(file);
+  };
+  let database: { store: HostedStore; image: Buffer } | undefined;
+  let isNew = false;
+
+  /** Fills the temporary database, and answers with what the ref is to hold. */
+  async function prepare(tip: RefTip | undefined) {
+    await close();
+    isNew = tip === undefined;
+    if (!tip) {
+      database = await openDatabase(undefined);
+      return { [STATE]: state.seal(database.image) };
+    }
+    const oid = tip.entries[STATE];
+    if (!oid) throw userError('state_foreign', { ref, oid: tip.oid, repository });
+    database = await openDatabase(state.open(await read(oid)));
+    return keepAll(tip);
+  }
+
+  async function openDatabase(image: Buffer | undefined): Promise<{ store: HostedStore; image: Buffer }> {
+    const connection = openImage(file, image);
+    // Inside the sealed image, the given values are sealed once more.
+    const sealer = createSealer(keys.state);
+    const store = await createSqliteStore(connection, { sealer, clock: options.clock ?? options.now });
+    if (image) connection.exec('delete from lanes');
+    return { store, image: takeImage(file) };
+  }
+
+  const lease = await takeRef({ ...options, ref }, prepare).catch(async (error: unknown) => {
+    await close();
+    if (error instanceof SchemaError) throw userError('state_too_new', { ref, problem: error.message });
+    throw error;
+  });
+  const { store, image } = database as unknown as { store: HostedStore; image: Buffer };
+  /** The digest of the state on the ref. Sealing the same state twice gives different bytes. */
+  let saved = digestOf(image);
+  const changed = new Map<string, Uint8Array>();
+
+  /** Calls `write` with what is different from the ref. */
+  async function saveBy(write: (entries: Record<string, Uint8Array>) => Promise<void>): Promise<void> {
+    const now = takeImage(file);
+    const digest = digestOf(now);
+    const entries = Object.fromEntries(changed);
+    await write(digest === saved ? entries : { ...entries, [STATE]: state.seal(now) });
+    saved = digest;
+    for (const [name, bytes] of Object.entries(entries))
+      if (changed.get(name) === bytes) changed.delete(name);
+  }
+
+  return {
+    store,
+    isNew,
+    save: () =>
+      saveBy(async (entries) => {
+        if (Object.keys(entries).length > 0 || lease.isHalfGone()) await lease.write(entries);
+      }),
+    async release({ ended } = {}) {
+      await saveBy((entries) => lease.release(entries, ended ? { ended, keep: [STATE] } : {}));
+      await close();
+    },
+    putEntry: (name, bytes) => void changed.set(name, sealedFor(name).seal(bytes)),
+    async getEntry(name) {
+      const oid = lease.entries()[name];
+      const stored = changed.get(name) ?? (oid && (await read(oid)));
+      return stored ? sealedFor(name).open(stored) : undefined;
+    },
+    abandon: close,
+  };
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { userError } from '../../core/error-catalogue.ts';
+import type { RefStorage, RefTip } from '../../core/ports/ref-storage.ts';
+import { describeHolder, type Holder, isExpired, isOwn, LEASE_MS, readLease, writeLease } from './lease.ts';
+import { LeaseLostError } from './lease-lost-error.ts';
+import { persist } from './persist.ts';
+
+/** Longer than desks usually work, and shorter than the time limit of the job that waits. */
+const WAIT_MS = 5 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 15_000;
+
+type Entries = Record<string, Uint8Array | { oid: string }>;
+
+export interface RefLeaseOptions {
+  storage: RefStorage;
+  ref: string;
+  /** owner/name */
+  repository: string;
+  holder: Holder;
+  /** True if that attempt of that Actions run has ended. */
+  isOver(holder: Holder): Promise<boolean>;
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+/** A ref that nobody else writes to until it is released or taken over. */
+export interface RefLease {
+  /** The entries as they are on the ref now. */
+  entries(): Record<string, string>;
+  /** True if it should be renewed by a write. */
+  isHalfGone(): boolean;
+  /** Writes the entries that changed and keeps the lease. */
+  write(changed: Entries): Promise<void>;
+  /** Writes the entries that changed and gives the lease back. Only those named in `keep` stay, if it is given. */
+  release(changed: Entries, options: { ended?: string; keep?: string[] }): Promise<void>;
+}
+
+/**
+ * Waits while another desk has the ref, then takes it with compare-and-swap. Compare-and-swap alone is not enough: two desks
+ * that work on copies of one state would both perform its effects, and only then would one of them fail to save.
+ */
+export async function takeRef(
+  options: RefLeaseOptions,
+  /**
+   * Makes the first entries of a ref that is not there yet, or reads those of the one that is. Called before anything is
+   * written, so that a ref that cannot be used stays as it is; again, if another desk was faster.
+   */
+  prepare: (tip: RefTip | undefined) => Promise<Entries>,
+): Promise<RefLease> {
+  const { storage, ref, holder, now, sleep } = options;
+  const patience = now() + WAIT_MS;
+  for (let pause = FIRST_PAUSE_MS; ; ) {
+    const tip = await persist(sleep, () => storage.read(ref));
+    const busy = tip && (await findHolder(tip, options));
+    if (busy) {
+      if (now() >= patience)
+        throw userError('state_busy', { ref, holder: describeHolder(busy.holder), until: busy.until });
+      await sleep(pause);
+      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      continue;
+    }
+    const entries = await prepare(tip);
+    const message = heldMessage(holder, now());
+    const taken = await swapOnce(options, tip?.oid, { message, entries });
+    if (taken) return createLease(options, taken);
+  }
+}
+
+/** The desk that has the ref now, unless it can be taken. */
+async function findHolder(
+  tip: RefTip,
+  { ref, repository, holder: mine, isOver, now }: RefLeaseOptions,
+): Promise<{ holder: Holder; until: string } | undefined> {
+  const lease = readLease(tip.message);
+  if (!lease) throw userError('state_foreign', { ref, oid: tip.oid, repository });
+  const { holder, until } = lease;
+  if (!holder || isOwn(holder, mine) || isExpired(lease, now()) || (await isOver(holder))) return undefined;
+  return { holder, until };
+}
+
+function createLease(options: RefLeaseOptions, taken: RefTip): RefLease {
+  const { storage, ref, holder, now, sleep } = options;
+  let tip = taken;
+  let renewed = now();
+
+  async function swap(message: string, entries: Entries, withoutHistory = false): Promise<void> {
+    const began = now();
+    const next = await swapOnce(options, tip.oid, { message, entries, withoutHistory });
+    if (next) {
+      [tip, renewed] = [next, began];
+      return;
+    }
+    const found = await persist(sleep, () => storage.read(ref));
+    throw new LeaseLostError(ref, { oid: found?.oid, holder: found && readLease(found.message)?.holder });
+  }
+
+  return {
+    entries: () => tip.entries,
+    isHalfGone: () => now() - renewed > LEASE_MS / 2,
+    write: (changed) => swap(heldMessage(holder, now()), { ...keepAll(tip), ...changed }),
+    release(changed, { ended, keep }) {
+      const all = Object.entries({ ...keepAll(tip), ...changed });
+      const entries = Object.fromEntries(all.filter(([name]) => keep?.includes(name) ?? true));
+      const until = new Date(now()).toISOString();
+      const message = writeLease({ holder: null, until, ...(ended && { ended }), id: newId() });
+      return swap(message, entries, true);
+    },
+  };
+}
+
+/** One swap, also if GitHub's answer to it was lost: the commit is known by its message. Undefined if the ref moved. */
+async function swapOnce(
+  { storage, ref, sleep }: RefLeaseOptions,
+  before: string | undefined,
+  change: Parameters<RefStorage['swap']>[2],
+): Promise<RefTip | undefined> {
+  const findOwn = async () => {
+    const tip = await storage.read(ref);
+    return tip?.message === change.message ? tip : undefined;
+  };
+  let tried = false;
+  return persist(sleep, async () => {
+    if (tried) {
+      const own = await findOwn();
+      if (own) return own;
+    }
+    tried = true;
+    const { message } = change;
+    const swapped = await storage.swap(ref, before, change);
+    return swapped && { ...swapped, message };
+  });
+}
+
+export function keepAll({ entries }: RefTip): Entries {
+  return Object.fromEntries(Object.entries(entries).map(([name, oid]) => [name, { oid }]));
+}
+
+function heldMessage(holder: Holder, now: number): string {
+  return writeLease({ holder, until: new Date(now + LEASE_MS).toISOString(), id: newId() });
+}
+
+function newId(): string {
+  return randomBytes(12).toString('base64url');
+}

@@ -1,0 +1,38 @@
+import type { RefStorage } from '../../core/ports/ref-storage.ts';
+import { readLease } from './lease.ts';
+import { REF_PREFIX } from './ref-name.ts';
+
+/** People read a finished issue again for some days, and comment on its pull request. */
+const DAY_MS = 24 * 60 * 60_000;
+const KEPT_MS = 7 * DAY_MS;
+/** Each one costs a call. */
+const MOST_AT_ONCE = 100;
+
+/**
+ * Removes the states of issues whose runs have all ended some days ago. A ref that a desk has taken, or takes meanwhile, stays.
+ * Refs of other makes stay, too. Answers with the removed ones.
+ */
+export async function removeOldRefs({
+  storage,
+  now,
+}: {
+  storage: Pick<RefStorage, 'list' | 'read' | 'remove'>;
+  now(): number;
+}): Promise<string[]> {
+  const removed: string[] = [];
+  for (const ref of pickToday(await storage.list(REF_PREFIX), now())) {
+    const tip = await storage.read(ref);
+    const lease = tip && readLease(tip.message);
+    if (!tip || !lease || lease.holder || !lease.ended) continue;
+    if (now() - Date.parse(lease.ended) < KEPT_MS) continue;
+    if (await storage.remove(ref, tip.oid)) removed.push(ref);
+  }
+  return removed;
+}
+
+/** Others each day, so that many open issues do not hide an old one for ever. */
+function pickToday(refs: string[], now: number): string[] {
+  if (refs.length <= MOST_AT_ONCE) return refs;
+  const first = (Math.floor(now / DAY_MS) * MOST_AT_ONCE) % refs.length;
+  return [...refs.slice(first), ...refs.slice(0, first)].slice(0, MOST_AT_ONCE);
+}
