@@ -27,7 +27,7 @@ export interface Blobs {
 }
 
 /** The store of every desk, with a server or without. */
-interface DeskStore {
+export interface DeskStore {
   runs: RunLog;
   outbox: Outbox;
   dispatches: Dispatches;

@@ -1,13 +1,12 @@
 import { type Context, Hono } from 'hono';
-import { Claim, Envelope, guardsIn, PROTOCOL, withGuards } from '../../core/contracts/envelope.ts';
+import { takeBlob } from '../../claims/take-blob.ts';
+import { takeClaim } from '../../claims/take-claim.ts';
+import { takeVerification } from '../../claims/take-verification.ts';
+import { Envelope, PROTOCOL } from '../../core/contracts/envelope.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
-import { clampToClock } from '../../core/decide/clamp-claim.ts';
-import { handle } from '../../core/decide/handle.ts';
-import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { ordersFor } from '../../core/decide/orders/orders-for.ts';
 import {
-  acceptEnvelope,
   BlobName,
   InputsRequest,
   isOfVerification,
@@ -20,19 +19,11 @@ import {
   VerificationRequest,
 } from '../../core/ports/job-api.ts';
 import type { JobIdentity } from '../../core/ports/tickets.ts';
-import {
-  hideInBaseVerification,
-  hideInEnvelope,
-  hideInVerification,
-} from '../../core/secrets/hide-in-claims.ts';
-import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { readStream } from '../read-stream.ts';
-import { factsFor, whyNotAccepted } from './accept-changeset.ts';
 import { busy, createRefusal, problem, readJson, SMALL_BYTES, tooLarge } from './answer-job.ts';
 import { createClaimRoute } from './claim-job.ts';
 import type { JobApiDependencies } from './job-api-dependencies.ts';
-import { keepBlob } from './keep-blob.ts';
-import { digestOf, hashToken } from './tokens.ts';
+import { hashToken } from './tokens.ts';
 import { waitForVersion } from './version-watch.ts';
 
 /** The authenticated job. Its token is valid for one job of one run. */
@@ -49,7 +40,7 @@ const BEARER = /^Bearer ([\w-]{20,200})$/;
 
 /** The job API below `/api/jobs`. Claims of a job are passed to `decide`. */
 export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
-  const { store, rules, log, now, closing } = deps;
+  const { store, log, now, closing } = deps;
   const limits = { longPolls: 2_000, uploads: 4, ...deps.limits };
   let longPolls = 0;
   let uploads = 0;
@@ -91,33 +82,28 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     const { run, job, hash } = c.get('speaker');
     if (read.run !== run || read.fence !== job)
       return refuse(c, 'The envelope is of another run or job than the token.', { run, job });
-    const accepted = acceptEnvelope(read);
-    if (!accepted) {
-      const text = `Protocol ${read.protocol} is not spoken here, only ${PROTOCOL} and ${PROTOCOL - 1}: pin another version of the action.`;
-      return problem(c, 409, text);
+    const seen = `claim:${hash.slice(0, 32)}:${read.seq}`;
+    const said = await takeClaim(deps, c.get('state'), read, { seen, at: now().toISOString() });
+    if (said.taken) {
+      await markAlive(c.get('speaker').op);
+      const { state, version } = said;
+      return c.json({ orders: isOver(job, state) ? PARK : ordersFor(state), version });
     }
-    const state = c.get('state');
-    const key = `claim:${hash.slice(0, 32)}:${read.seq}`;
-    if (isOver(job, state)) {
-      // A final claim whose response was lost is acknowledged again, without effect.
-      if (!(await store.runs.wasSeen(key))) return refuse(c, OVER, { run, job });
-      return c.json({ orders: PARK, version: c.get('version') });
+    const version = c.get('version');
+    switch (said.why) {
+      case 'unknown protocol': {
+        const text = `Protocol ${read.protocol} is not spoken here, only ${PROTOCOL} and ${PROTOCOL - 1}: pin another version of the action.`;
+        return problem(c, 409, text);
+      }
+      case 'over':
+        return refuse(c, OVER, { run, job });
+      case 'repeated':
+        return c.json({ orders: PARK, version });
+      case 'ended':
+        return c.json({ orders: ordersFor(c.get('state')), version });
+      case 'gone':
+        return refuse(c, 'The run is gone.', { run, job });
     }
-    // The run has ended, so the claim changes nothing and is not stored.
-    if (!isUnderWay(state)) return c.json({ orders: ordersFor(state), version: c.get('version') });
-    await markAlive(c.get('speaker').op);
-    // Hides given values, because an agent may print them and the claim is stored in the journal and shown in comments.
-    const hidden = hideInEnvelope(withReadStates(accepted), await secretsOf(c.get('state')), rules);
-    const envelope = clampToClock(state, hidden, now().toISOString());
-    const work = await factsFor(deps, state, envelope);
-    const decided = await handle(store.runs, rules, run, { type: 'claim', envelope, work }, { seen: [key] });
-    if (!decided) return refuse(c, 'The run is gone.', { run, job });
-    // A turn is where a run can stop with nothing lost.
-    const paused =
-      envelope.type === 'turn_ended' && (await checkBudget(store, rules, decided.state, now().toISOString()));
-    const { state: after, version } = paused || decided;
-    const orders = isOver(job, after) ? PARK : ordersFor(after);
-    return c.json({ orders, version });
   });
 
   app.use(async (c, next) => {
@@ -170,11 +156,11 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
       const bytes = await readStream(c.req.raw.body, MAX_BLOB_BYTES);
       if (!bytes) return tooLarge(c, MAX_BLOB_BYTES);
       const speaker = c.get('speaker');
-      const { run } = speaker;
-      const why = name.data === 'changeset' ? await whyNotAccepted(deps, speaker, bytes) : undefined;
-      if (why) return problem(c, 422, why);
-      const kept = await keepBlob(store, run, name.data, bytes, (state) => isStale(speaker, state));
-      if (!kept.kept) return kept.why === 'busy' ? busy(c) : problem(c, 409, kept.reason);
+      const kept = await takeBlob(deps, speaker, name.data, bytes);
+      if (!kept.taken) {
+        if (kept.why === 'busy') return busy(c);
+        return problem(c, kept.why === 'invalid' ? 422 : 409, kept.reason);
+      }
       await markAlive(c.get('speaker').op);
       return c.json({ bytes: bytes.length });
     } finally {
@@ -197,39 +183,14 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     if (wrongKind) return wrongKind;
     const request = await readJson(c, VerificationRequest, MAX_REPORT_BYTES);
     if (request instanceof Response) return request;
-    const { run, hash } = c.get('speaker');
-    await markAlive(c.get('speaker').op);
-    const bytes = await store.blobs.get(run, 'changeset');
-    if ((bytes ? digestOf(bytes) : null) !== request.changeset)
-      return problem(c, 409, 'What was verified is not the changeset of the run: the result does not count.');
-    const secrets = await secretsOf(c.get('state'));
-    const verification = hideInVerification(request.verification, secrets);
-    const with_base = request.with_base && hideInBaseVerification(request.with_base, secrets);
+    const { hash, op } = c.get('speaker');
+    await markAlive(op);
     // The key lets each claimed token report one result, even if the request is repeated.
-    const seen = [`verification:${hash.slice(0, 32)}`];
-    const at = now().toISOString();
-    const changeset = request.changeset ?? undefined;
-    const input = { type: 'verification', at, verification, changeset, with_base } as const;
-    await handle(store.runs, rules, run, input, { seen });
+    const seen = `verification:${hash.slice(0, 32)}`;
+    if (!(await takeVerification(deps, c.get('state'), request, { seen })))
+      return problem(c, 409, 'What was verified is not the changeset of the run: the result does not count.');
     return c.json({ ok: true });
   });
-
-  /** Drops guard states that cannot be parsed. If they were refused, the job would fail, and its successor too. */
-  const withReadStates = (envelope: Envelope): Envelope => {
-    const claim = Claim.safeParse({ type: envelope.type, data: envelope.data });
-    if (!claim.success) return envelope;
-    const { states, unreadable } = rules.readStates(guardsIn(claim.data));
-    if (unreadable.length === 0) return envelope;
-    const { run, fence: job } = envelope;
-    log.warn(
-      { run, job, guards: unreadable },
-      'the counts of these guards cannot be read: they start from zero',
-    );
-    return { ...envelope, ...withGuards(claim.data, states) };
-  };
-
-  const secretsOf = async (state: RunState) =>
-    (await openSecrets(store.vault, state)).map(({ value }) => value);
 
   const markAlive = async (op: string) => {
     const at = (await store.now()).toISOString();

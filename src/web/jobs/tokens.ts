@@ -5,11 +5,6 @@ export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The digest of a changeset that its verification reports. */
-export function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 export function createTicket(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,23 +1,21 @@
-import { Claim, type Envelope } from '../../core/contracts/envelope.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
-import type { WorkFacts } from '../../core/contracts/work-facts.ts';
-import { isComplete } from '../../core/decide/completion.ts';
-import { handle } from '../../core/decide/handle.ts';
-import { hideInFacts } from '../../core/secrets/hide-in-claims.ts';
-import { createSecretHider } from '../../core/secrets/hide-secrets.ts';
-import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
-import { changesetLimits, examineWork, readChangeset } from '../../core/work/examine-work.ts';
-import type { JobApiDependencies } from './job-api-dependencies.ts';
-import { digestOf } from './tokens.ts';
+import { Claim, type Envelope } from '../core/contracts/envelope.ts';
+import type { RunState } from '../core/contracts/run-state.ts';
+import type { WorkFacts } from '../core/contracts/work-facts.ts';
+import { isComplete } from '../core/decide/completion.ts';
+import { handle } from '../core/decide/handle.ts';
+import { hideInFacts } from '../core/secrets/hide-in-claims.ts';
+import { createSecretHider } from '../core/secrets/hide-secrets.ts';
+import { openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import type { ClaimsDesk } from './claims-desk.ts';
+import { digestOf } from './digest-of.ts';
 
 /** Work that a job only talks about is none. */
 const NO_WORK: WorkFacts = { files: 0, changed: 0, problems: [], secrets: [] };
 
-type Dependencies = Pick<JobApiDependencies, 'store' | 'rules' | 'log' | 'now'>;
-
 /** Why a changeset is not accepted. People are told once per job, because it would be missing silently otherwise. */
 export async function whyNotAccepted(
-  { store, rules, log, now }: Dependencies,
+  { store, rules, log, now }: ClaimsDesk,
   { run, job }: { run: string; job: number },
   bytes: Uint8Array,
 ): Promise<string | undefined> {
@@ -37,7 +35,7 @@ export async function whyNotAccepted(
 
 /** The facts that the desk itself knows about the work, for a claim that it is complete. Undefined for other claims. */
 export async function factsFor(
-  { store, rules }: Pick<Dependencies, 'store' | 'rules'>,
+  { store, rules }: Pick<ClaimsDesk, 'store' | 'rules'>,
   state: RunState,
   { type, data }: Envelope,
 ): Promise<WorkFacts | undefined> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { digestOf } from '../../../src/web/jobs/tokens.ts';
-import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
-import { openTestDesk, TARGET, type TestDesk } from '../desk.ts';
+import { digestOf } from '../../src/claims/digest-of.ts';
+import { PASSING, type Run, startRun } from '../core/run-builder.ts';
+import { openTestDesk, TARGET, type TestDesk } from '../web/desk.ts';
 
 const CI = '.github/workflows/ci.yml';
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { digestOf } from '../../../src/web/jobs/tokens.ts';
-import { PASSING, type Run, startRun, tests } from '../../core/run-builder.ts';
-import { openTestDesk, type TestDesk } from '../desk.ts';
-import { callJobApi, claimJob, workOf } from '../job-call.ts';
+import { digestOf } from '../../src/claims/digest-of.ts';
+import { PASSING, type Run, startRun, tests } from '../core/run-builder.ts';
+import { openTestDesk, type TestDesk } from '../web/desk.ts';
+import { callJobApi, claimJob, workOf } from '../web/job-call.ts';
 
 let desk: TestDesk;
 let run: Run;

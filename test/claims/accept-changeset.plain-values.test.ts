@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PASSING, startRun } from '../../core/run-builder.ts';
-import { openTestDesk, type TestDesk } from '../desk.ts';
-import { callJobApi, claimJob, workOf } from '../job-call.ts';
+import { PASSING, startRun } from '../core/run-builder.ts';
+import { openTestDesk, type TestDesk } from '../web/desk.ts';
+import { callJobApi, claimJob, workOf } from '../web/job-call.ts';
 
 let desk: TestDesk;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
-import { isUnderWay, pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
-import type { HostedStore } from '../../core/ports/hosted-store.ts';
-import type { BlobName } from '../../core/ports/job-api.ts';
-import { isAboutFinishedWork } from '../../core/work/work-approvals.ts';
+import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
+import type { DeskStore } from '../core/ports/hosted-store.ts';
+import type { BlobName } from '../core/ports/job-api.ts';
+import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
 
 /** The run may change while its work is written; this many times in a row is a bug. */
 const TRIES = 5;
@@ -14,7 +14,7 @@ type Kept = { kept: true } | { kept: false; why: 'closed'; reason: string } | { 
  * stored only if the run has not changed since.
  */
 export async function keepBlob(
-  { runs, blobs }: Pick<HostedStore, 'runs' | 'blobs'>,
+  { runs, blobs }: Pick<DeskStore, 'runs' | 'blobs'>,
   run: string,
   name: BlobName,
   bytes: Uint8Array,
