@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AppDependencies } from '../src/app/dependencies.ts';
+import { createBotOwnership } from '../src/app/bot-ownership.ts';
+import type { HostedDependencies } from '../src/app/dependencies.ts';
+import { createTicketJobs } from '../src/app/ticket-jobs.ts';
 import type { HostedStore } from '../src/core/ports/hosted-store.ts';
 import type { OctokitLike } from '../src/github/client/client.ts';
 import { createGitHub } from '../src/github/github.ts';
@@ -23,7 +25,7 @@ interface Repository {
 
 /** A desk whose runs all wait for an answer, and a GitHub that answers what polling asks and counts as GitHub does. */
 export interface ParkedRuns {
-  deps: AppDependencies;
+  deps: HostedDependencies;
   store: HostedStore;
   clock: { ms: number };
   /** Calls since the last look, by route: those that GitHub counts, and those that it answers with 304. */
@@ -78,7 +80,7 @@ export async function openParkedRuns(options: {
   const octokit = { request, graphql } as unknown as OctokitLike;
   let ids = 1_000_000;
   const silent = () => undefined;
-  const deps: AppDependencies = {
+  const deps: HostedDependencies = {
     store,
     rules: RULES,
     agents: ['claude'],
@@ -88,9 +90,11 @@ export async function openParkedRuns(options: {
       unread: [],
     }),
     settings: {
-      ...{ appId: APP_ID, slug: 'autobuild', label: LABEL, pages: false },
-      ...{ publicUrl: 'https://desk.test', webUrl: 'https://github.test' },
+      ...{ label: LABEL, webUrl: 'https://github.test' },
+      capabilities: { live: true, form: false },
     },
+    jobs: createTicketJobs({ store, publicUrl: 'https://desk.test', randomToken: () => 'token', hash }),
+    ownership: createBotOwnership({ appId: APP_ID, slug: 'autobuild' }),
     now: () => new Date(clock.ms),
     randomToken: () => 'token',
     hash,

@@ -3,9 +3,11 @@ import { pino } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
 import { agentNames } from './agents/registry.ts';
 import autobuild from './app/app.ts';
-import type { AppDependencies, Repository } from './app/dependencies.ts';
+import { createBotOwnership } from './app/bot-ownership.ts';
+import type { HostedDependencies, Repository } from './app/dependencies.ts';
 import { withDiffs } from './app/effects/work-diffs.ts';
 import { lookForSecrets } from './app/handlers/handle-command.ts';
+import { createTicketJobs } from './app/ticket-jobs.ts';
 import { startWorkers } from './app/workers/workers.ts';
 import { UserError } from './core/error-catalogue.ts';
 import { inTime } from './core/in-time.ts';
@@ -141,11 +143,11 @@ export function createAppDependencies(
     store: HostedStore;
     probot: Probot;
     log: Logger;
-    counters?: AppDependencies['counters'];
+    counters?: HostedDependencies['counters'];
     budgets?: Budgets;
     slug?: () => string | undefined;
   },
-): AppDependencies {
+): HostedDependencies {
   return {
     store,
     rules: RULES,
@@ -153,12 +155,18 @@ export function createAppDependencies(
     now,
     log,
     settings: {
+      ...{ webUrl, label, notifyUrl },
       // Comments link to the pages only if people can sign in there.
-      ...{ appId, publicUrl, webUrl, pages: oauth !== undefined, label, notifyUrl },
+      pagesUrl: oauth && publicUrl,
+      capabilities: { live: true, form: oauth !== undefined },
+    },
+    jobs: createTicketJobs({ store, publicUrl, randomToken: createTicket, hash: hashToken }),
+    ownership: createBotOwnership({
+      appId,
       get slug() {
         return slug?.();
       },
-    },
+    }),
     github: async ({ installation_id, owner, repo }: Repository) =>
       createGitHub(await probot.auth(installation_id), {
         ...{ owner, repo, appId },

@@ -2,7 +2,7 @@ import type { Context, Probot } from 'probot';
 import type { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
 import type { Kept, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import { isSameLabel } from '../core/same-label.ts';
-import type { AppDependencies } from './dependencies.ts';
+import type { HostedDependencies } from './dependencies.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
@@ -40,7 +40,7 @@ interface Webhook<N extends Name> {
 }
 
 /** The Probot app. It passes each event to its handler and decides nothing itself. */
-export default function autobuild(deps: AppDependencies): (app: Probot) => void {
+export default function autobuild(deps: HostedDependencies): (app: Probot) => void {
   const repositoryOf = ({ installation, repository }: FromRepository) => ({
     installation_id: installation?.id ?? 0,
     owner: repository.owner.login,

@@ -11,10 +11,10 @@ export async function commentContext(
   op: string,
   asks = false,
 ): Promise<CommentContext> {
-  const { publicUrl, webUrl, pages } = deps.settings;
+  const { pagesUrl, webUrl, capabilities } = deps.settings;
   const repository = `${webUrl}/${target.owner}/${target.repo}`;
   const issue = `${repository}/issues/${target.issue}`;
-  const page = pages ? `${publicUrl}/runs/${state.run}` : undefined;
+  const page = pagesUrl && `${pagesUrl}/runs/${state.run}`;
   const { publications, dispatches, comments } = deps.store;
   const publication = await publications.of(state.run);
   // A closed pull request is not linked, because the next publish opens another one.
@@ -34,7 +34,7 @@ export async function commentContext(
     silent_since: job?.ended_at ? undefined : job?.silent_at,
     setting_up: job && !job.ended_at && !job.working_at,
     limits: deps.rules.limitsInForce(state.limits),
-    capabilities: { live: true, form: pages },
+    capabilities,
     links: {
       run_page: page,
       diff: page && `${page}/diff`,

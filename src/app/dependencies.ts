@@ -1,22 +1,21 @@
+import type { DeskCapabilities } from '../core/contracts/comment-context.ts';
 import type { Rules } from '../core/contracts/rules.ts';
 import type { InstalledRepository } from '../core/ports/cursors.ts';
 import type { AppDeliveries, GitHub, InstallationStatus } from '../core/ports/github-port.ts';
-import type { HostedStore } from '../core/ports/hosted-store.ts';
+import type { DeskStore, HostedStore } from '../core/ports/hosted-store.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
+import type { JobStarter } from './job-starter.ts';
+import type { Ownership } from './ownership.ts';
 
 /** A repository and the installation that gives access to it. */
 export type Repository = Pick<RunTarget, 'installation_id' | 'owner' | 'repo'>;
 
 interface AppSettings {
-  appId: number;
-  /** The App's name in its bot's login. Undefined until GitHub has told it. */
-  readonly slug?: string;
-  /** The desk's URL for people and jobs, without a trailing slash. */
-  publicUrl: string;
   /** The URL of GitHub's web pages, for links, without a trailing slash. */
   webUrl: string;
-  /** Whether the pages of runs and the one-time form are served at `publicUrl`. */
-  pages: boolean;
+  /** The URL below which the pages of runs and the one-time form are, without a trailing slash. Absent: there are none. */
+  pagesUrl?: string;
+  capabilities: DeskCapabilities;
   label: string;
   /** A Slack-compatible webhook that every question is posted to. */
   notifyUrl?: string;
@@ -28,13 +27,32 @@ export interface AppLog {
   error(fields: object, message: string): void;
 }
 
-/** Everything the App uses, created by the entrypoint. */
+/** Everything that handlers, effects and the reconcile of one issue use, whether or not the desk has a server. */
 export interface AppDependencies {
-  store: HostedStore;
+  store: DeskStore;
   rules: Rules;
   /** Built-in agents, which a repository may name without configuring their command. */
   agents: readonly string[];
   github(repository: Repository): Promise<GitHub>;
+  jobs: JobStarter;
+  ownership: Ownership;
+  /** Whether the installation still exists and is not suspended. */
+  installation?(id: number): Promise<InstallationStatus>;
+  /** For `/metrics`. */
+  counters?: { add(name: string, labels?: Record<string, string>): void };
+  settings: AppSettings;
+  now(): Date;
+  hash(text: string): string;
+  fetch(
+    url: string,
+    init: { method: string; headers: Record<string, string>; body: string },
+  ): Promise<{ ok: boolean; status: number }>;
+  log: AppLog;
+}
+
+/** Everything the App uses, created by the entrypoint. */
+export interface HostedDependencies extends AppDependencies {
+  store: HostedStore;
   /** Every repository the App is installed in, and the installations whose repositories could not be read. */
   repositories(): Promise<{
     repositories: InstalledRepository[];
@@ -44,17 +62,5 @@ export interface AppDependencies {
   budget?(installation_id: number): { limit: number; remaining: number } | undefined;
   /** Failed webhook deliveries of the App. If absent, none are redelivered. */
   deliveries?: AppDeliveries;
-  /** Whether the installation still exists and is not suspended. */
-  installation?(id: number): Promise<InstallationStatus>;
-  /** For `/metrics`. */
-  counters?: { add(name: string, labels?: Record<string, string>): void };
-  settings: AppSettings;
-  now(): Date;
   randomToken(): string;
-  hash(text: string): string;
-  fetch(
-    url: string,
-    init: { method: string; headers: Record<string, string>; body: string },
-  ): Promise<{ ok: boolean; status: number }>;
-  log: AppLog;
 }

@@ -1,7 +1,6 @@
 import type { GitHub, GitHubComment } from '../core/ports/github-port.ts';
 import type { SentComment } from '../core/ports/sent-comments.ts';
 import type { AppDependencies } from './dependencies.ts';
-import { isOurs } from './is-ours.ts';
 import { redactFor } from './redact.ts';
 import { newTicks } from './ticked-boxes.ts';
 
@@ -31,7 +30,8 @@ export async function upsertComment(
 ): Promise<GitHubComment | undefined> {
   const { op, run, issue, kind, escalation } = comment;
   const { comments } = deps.store;
-  const body = run === undefined ? comment.body : await redactFor(deps, run, comment.body);
+  const text = run === undefined ? comment.body : await redactFor(deps, run, comment.body);
+  const body = deps.ownership.sign(text, issue);
   const body_hash = deps.hash(body);
   const known = await comments.find(op);
   if (known?.comment_id !== undefined && known.body_hash === body_hash) return undefined;
@@ -60,13 +60,17 @@ export async function findByMarker(
 ): Promise<GitHubComment | undefined> {
   const since = new Date(Math.max(0, Date.parse(tried_at) - SKEW_MS)).toISOString();
   const found = await github.comments(issue, since);
-  return found.findLast((candidate) => isOurs(deps, candidate) && readMarker(candidate.body)?.op === op);
+  return found.findLast(
+    (candidate) => readMarker(candidate.body)?.op === op && deps.ownership.isOurs(candidate, issue),
+  );
 }
 
 /** The marker in the first line of a comment of ours. It helps to find things and is never trusted. */
 export function readMarker(body: string): { run: string; op: string } | undefined {
   const [first = ''] = body.split('\n', 1);
   const [, run = '', op] =
-    /^<!-- autobuild:[\w-]+ (?:run=([\w.-]+) )?(?:[\w-]+=[\w.-]+ )*op=([\w.-]+) -->/.exec(first) ?? [];
+    /^<!-- autobuild:[\w-]+ (?:run=([\w.-]+) )?(?:[\w-]+=[\w.-]+ )*op=([\w.-]+)(?: mac=[\w-]+)? -->/.exec(
+      first,
+    ) ?? [];
   return op ? { run, op } : undefined;
 }

@@ -6,10 +6,10 @@ import type { AppDependencies } from './dependencies.ts';
 export type Ending = 'unlabeled' | 'closed' | 'locked' | undefined;
 
 /**
- * The person or bot who removed the label, or closed or locked the issue. No login if GitHub does not say; `ours` if only this App did.
+ * The person or bot who removed the label, or closed or locked the issue. No login if GitHub does not say; `ours` if only this desk did.
  */
 export async function whoEnded(
-  { settings }: AppDependencies,
+  { settings, ownership }: AppDependencies,
   github: GitHub,
   issue: number,
   ending: Exclude<Ending, undefined>,
@@ -17,7 +17,7 @@ export async function whoEnded(
   const events = (await github.issueEvents(issue)).filter(
     ({ event, label }) => event === ending && (ending !== 'unlabeled' || isSameLabel(label, settings.label)),
   );
-  const others = events.filter(({ app_id }) => app_id !== settings.appId);
+  const others = events.filter((event) => !ownership.didWe(event));
   if (events.length > 0 && others.length === 0) return 'ours';
   const last = others.at(-1);
   return { login: last?.actor, isBot: last?.actor_type === 'Bot' };

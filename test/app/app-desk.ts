@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
-import type { AppDependencies } from '../../src/app/dependencies.ts';
+import type { HostedDependencies } from '../../src/app/dependencies.ts';
 import { performEffect } from '../../src/app/effects/perform-effect.ts';
 import { onWorkflowRunCompleted } from '../../src/app/handlers/workflow-run-completed.ts';
 import { newestLabelled } from '../../src/app/labelling.ts';
@@ -36,7 +36,7 @@ export interface AppDeskOptions {
   config?: string;
   settings?: Partial<Settings>;
   /** What the App is made of, other than usual. */
-  deps?: Partial<AppDependencies>;
+  deps?: Partial<HostedDependencies>;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface AppDeskOptions {
  */
 export interface AppDesk {
   github: LocalGitHub;
-  deps: AppDependencies;
+  deps: HostedDependencies;
   store: HostedStore;
   clock: { ms: number };
   /** Every request to GitHub with its answer. */
@@ -141,7 +141,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
   } as Settings;
   const probot = createProbot(settings, log);
   await probot.ready();
-  const deps: AppDependencies = {
+  const deps: HostedDependencies = {
     ...createAppDependencies(settings, { store, probot, log }),
     now,
     ...options.deps,

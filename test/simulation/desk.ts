@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import type { Hono } from 'hono';
 import type { Probot } from 'probot';
 import autobuild from '../../src/app/app.ts';
-import type { AppDependencies } from '../../src/app/dependencies.ts';
+import { createBotOwnership } from '../../src/app/bot-ownership.ts';
+import type { HostedDependencies } from '../../src/app/dependencies.ts';
+import { createTicketJobs } from '../../src/app/ticket-jobs.ts';
 import { startWorkers } from '../../src/app/workers/workers.ts';
 import { GitHubError } from '../../src/core/ports/github-port.ts';
 import type { HostedStore, Wake } from '../../src/core/ports/hosted-store.ts';
@@ -186,7 +188,7 @@ export class Desk {
     for (const listener of this.#listeners) listener(what);
   }
 
-  #dependencies(process: Process): AppDependencies {
+  #dependencies(process: Process): HostedDependencies {
     const { world } = this.hub;
     const log = {
       info: () => undefined,
@@ -196,8 +198,11 @@ export class Desk {
         world.log(`${this.name}: ERROR: ${message} ${JSON.stringify(fields)}`),
     };
     const github = connectGitHub((method, args) => this.#callGitHub(process, method, args));
+    const store = this.#reachStore(process);
+    const randomToken = () => `${this.name}-${world.random.next()}-${this.#tokens++}`.padEnd(32, '-');
+    const hash = (text: string) => createHash('sha256').update(text).digest('hex');
     return {
-      store: this.#reachStore(process),
+      store,
       rules: RULES,
       agents: ['claude'],
       github: async () => github,
@@ -206,16 +211,15 @@ export class Desk {
         unread: [],
       }),
       settings: {
-        appId: APP_ID,
-        slug: 'autobuild',
-        publicUrl: 'https://desk.test',
         webUrl: 'https://github.test',
-        pages: false,
         label: LABEL,
+        capabilities: { live: true, form: false },
       },
+      jobs: createTicketJobs({ store, publicUrl: 'https://desk.test', randomToken, hash }),
+      ownership: createBotOwnership({ appId: APP_ID, slug: 'autobuild' }),
       now: () => new Date(world.now + this.skewMs),
-      randomToken: () => `${this.name}-${world.random.next()}-${this.#tokens++}`.padEnd(32, '-'),
-      hash: (text) => createHash('sha256').update(text).digest('hex'),
+      randomToken,
+      hash,
       fetch: async () => ({ ok: true, status: 200 }),
       log,
     };
@@ -409,7 +413,7 @@ function hinder(process: Process, until: number): void {
 type Handler = (context: { id: string; payload: unknown }) => Promise<void>;
 
 /** What the App registers with Probot, by event and action. */
-function handlersOf(deps: AppDependencies): Map<string, Handler[]> {
+function handlersOf(deps: HostedDependencies): Map<string, Handler[]> {
   const handlers = new Map<string, Handler[]>();
   const app = {
     on(events: string | string[], handler: Handler) {

@@ -1,13 +1,9 @@
 import { phaseOf, type RunState, verificationName } from '../../core/contracts/run-state.ts';
 import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
-import type { DispatchInputs } from '../../core/ports/dispatch.ts';
 import type { Dispatch } from '../../core/ports/dispatches.ts';
 import { write } from '../handle-input.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
-
-/** As long as a job may wait in a queue of Actions. */
-const TICKET_MS = 24 * 3_600_000;
 
 /** A run that waits for a slot is woken when one is free. This is for a wake that was lost. */
 const QUEUE_MS = 30_000;
@@ -18,12 +14,12 @@ const PARALLEL = 3;
 const SKEW_MS = 60_000;
 
 /**
- * Starts an Actions job with a ticket. After a lost response, a retry finds the started workflow run by its name, which contains
- * the operation id. If the workflow file names its runs differently, a second run starts, whose ticket is refused.
+ * Starts an Actions job. After a lost response, a retry finds the started workflow run by its name, which contains
+ * the operation id. If the workflow file names its runs differently, a second run starts, which is not heard.
  */
 export async function dispatchJob(context: EffectContext): Promise<Performed> {
   const { deps, github, state, target, op } = context;
-  const { dispatches, tickets } = deps.store;
+  const { dispatches } = deps.store;
   const dispatch = await dispatches.find(op);
   if (!dispatch || dispatch.ended_at || dispatch.claimed_at) return {};
   const drop = async (outcome: string) => {
@@ -46,21 +42,10 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
   )
     return drop('the budget of the month is spent');
   if (!(await hasSlot(context))) return { againAfterMs: QUEUE_MS };
-  const now = await databaseTime(context);
-  const ticket = deps.randomToken();
-  const expires_at = new Date(Date.parse(now) + TICKET_MS).toISOString();
-  await tickets.add({ hash: deps.hash(ticket), op, expires_at });
-  if (!dispatch.requested_at) await dispatches.change(op, { requested_at: now });
-  const inputs: DispatchInputs = {
-    ticket,
-    desk: deps.settings.publicUrl,
-    kind: dispatch.kind,
-    head_sha: target.head_sha,
-    issue: String(target.issue),
-    operation: op,
-  };
-  const { run_id } = await github.dispatchWorkflow(target.workflow, target.default_branch, inputs);
-  await dispatches.change(op, { answered_at: await databaseTime(context), actions_run: run_id });
+  // Before the request, because from then on the workflow run may exist.
+  if (!dispatch.requested_at) await dispatches.change(op, { requested_at: await databaseTime(context) });
+  const started = await deps.jobs.start(dispatch, { github, state, target });
+  await dispatches.change(op, { answered_at: await databaseTime(context), ...started });
   return {};
 }
 

@@ -9,7 +9,7 @@ const GRACE_MS = 20_000;
 
 /**
  * Stops jobs that the run does not want any more. A job that has not begun, still sets up or is not heard any more is cancelled
- * at once. A working job ends by its orders, so that it saves its work; after a cancel it is cancelled in Actions when the grace is over.
+ * at once, and so is one that reads no orders. Any other ends by its orders, so that it saves its work; after a cancel it is cancelled in Actions when the grace is over.
  */
 export async function stopJobs(context: EffectContext): Promise<Performed> {
   const { deps, state } = context;
@@ -18,7 +18,8 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   const open = (await deps.store.dispatches.open(state.run)).filter((dispatch) => !isNeeded(state, dispatch));
   let works = false;
   for (const dispatch of open) {
-    if (!dispatch.working_at || dispatch.outcome !== undefined) await cancel(context, dispatch);
+    const endsByItself = deps.jobs.readsOrders && dispatch.working_at && dispatch.outcome === undefined;
+    if (!endsByItself) await cancel(context, dispatch);
     else if (!endedWithoutResult(state)) continue;
     else if (now.getTime() - Date.parse(state.updated_at) >= GRACE_MS) await cancel(context, dispatch);
     else works = true;
@@ -36,8 +37,8 @@ export async function stopVerification(context: EffectContext): Promise<void> {
 
 /** The reason is recorded first, so that the end of the workflow run is neither a loss nor a person's cancel. */
 async function cancel({ deps, github }: EffectContext, { op, actions_run }: Dispatch): Promise<void> {
-  const { dispatches, tickets } = deps.store;
-  await tickets.revoke(op);
+  const { dispatches } = deps.store;
+  await deps.jobs.silence(op);
   await dispatches.change(op, { outcome: 'stopped by Autobuild' });
   if (actions_run !== undefined) await github.cancelRun(actions_run);
   await dispatches.change(op, { ended_at: (await deps.store.now()).toISOString() });

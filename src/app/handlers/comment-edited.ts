@@ -2,7 +2,6 @@ import { parseComment } from '../../commands/parse-comment.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
-import { isOurs } from '../is-ours.ts';
 import { restoreComment } from '../restore-comment.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { readMarker } from '../upsert-comment.ts';
@@ -33,7 +32,8 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   const ours = await comments.ofComment(comment.id);
   const ticked = newTicks(edited.before, comment.body);
   if (!ours?.run) {
-    if (ticked.length > 0 && isOurs(deps, comment)) await waitUntilKnown(deps, github, edited);
+    if (ticked.length > 0 && deps.ownership.isOurs(comment, edited.issue))
+      await waitUntilKnown(deps, github, edited);
     return;
   }
   const { run, op, escalation: question } = ours;

@@ -1,5 +1,5 @@
 import { isUnderWay } from '../../core/contracts/run-state.ts';
-import type { AppDependencies } from '../dependencies.ts';
+import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
 
@@ -53,7 +53,7 @@ export async function cancelBecause(
 }
 
 /** Revives effects and deliveries that were buried because the App lacked access or a permission. */
-export async function onAccessRestored(deps: AppDependencies, installation_id: number): Promise<void> {
+export async function onAccessRestored(deps: HostedDependencies, installation_id: number): Promise<void> {
   const { inbox, outbox, runs } = deps.store;
   let revived = 0;
   for (const { id, run } of await outbox.buried(MOST_REVIVED)) {

@@ -22,7 +22,7 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
   if (!dispatch || dispatch.ended_at || (dispatch.attempt ?? 1) > ended.attempt) return;
   const { op, run } = dispatch;
   // a machine that Actions has lost may work on, and the successor of a job that never began has the same number.
-  await store.tickets.revoke(op);
+  await deps.jobs.silence(op);
   const end = async (outcome: string) =>
     store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
   // Stopped by Autobuild itself.

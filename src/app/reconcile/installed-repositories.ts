@@ -1,11 +1,11 @@
 import type { InstalledRepository } from '../../core/ports/cursors.ts';
-import type { AppDependencies } from '../dependencies.ts';
+import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 
 /** Events tell of changes; this finds those whose webhook was lost. */
 const EVERY_MS = 15 * 60_000;
 
 /** The repositories of all installations, from the store as long as nothing has changed. */
-export async function installedRepositories(deps: AppDependencies): Promise<InstalledRepository[]> {
+export async function installedRepositories(deps: HostedDependencies): Promise<InstalledRepository[]> {
   const { store, now, log } = deps;
   const known = await store.cursors.get('repositories', 'all');
   if (known?.read_at && now().getTime() - Date.parse(known.read_at) < EVERY_MS) return known.installed;

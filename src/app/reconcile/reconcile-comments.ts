@@ -10,7 +10,6 @@ import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onCommentCreated } from '../handlers/comment-created.ts';
 import { onCommentEdited } from '../handlers/comment-edited.ts';
-import { isOurs } from '../is-ours.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
@@ -141,7 +140,7 @@ async function readComment(
 ): Promise<void> {
   const { state } = await deps.store.runs.load(run);
   if (!state || !isUnderWay(state)) return;
-  if (isOurs(deps, comment) || (await deps.store.comments.ofComment(comment.id)))
+  if (deps.ownership.isOurs(comment, comment.number) || (await deps.store.comments.ofComment(comment.id)))
     return readEdit(deps, github, target.issue, comment);
   if (comment.author_type !== 'User' || (await isOlder(deps, state, comment))) return;
   await onCommentCreated(deps, github, {

@@ -1,5 +1,5 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
-import type { AppDependencies } from '../dependencies.ts';
+import type { HostedDependencies } from '../dependencies.ts';
 import { createFirstReads, type FirstReads } from './first-reads.ts';
 import { installedRepositories } from './installed-repositories.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
@@ -17,7 +17,7 @@ const IDLE_MS = 15 * 60_000;
  * Polls GitHub for events whose webhooks were lost, and passes them to the same handlers. The calls are made per repository,
  * whatever the number of its runs, and an installation that GitHub limits is left alone (R-14).
  */
-export async function reconcile(deps: AppDependencies): Promise<void> {
+export async function reconcile(deps: HostedDependencies): Promise<void> {
   await redeliverFailed(deps);
   const stopped = new Set<number>();
   const firstReads = new Map<number, FirstReads>();
@@ -35,7 +35,7 @@ export async function reconcile(deps: AppDependencies): Promise<void> {
 }
 
 /** Repositories with runs under way come first. */
-async function targets(deps: AppDependencies): Promise<PolledTarget[]> {
+async function targets(deps: HostedDependencies): Promise<PolledTarget[]> {
   const found = new Map<number, PolledTarget>();
   for (const placed of await deps.store.runs.placed('working', 'waiting', 'resting')) {
     const { installation_id, owner, repo, repo_id } = placed.target;
@@ -56,14 +56,14 @@ function isActive({ runs }: PolledTarget): boolean {
   return runs.some(({ phase }) => phase !== 'resting');
 }
 
-function isAffordable({ budget }: AppDependencies, installation_id: number): boolean {
+function isAffordable({ budget }: HostedDependencies, installation_id: number): boolean {
   const left = budget?.(installation_id);
   return !left || left.remaining > left.limit * FOR_EFFECTS;
 }
 
 /** Reads one repository. Its trouble stops no other; a limit stops those of the same installation, which share it. */
 async function isLimited(
-  deps: AppDependencies,
+  deps: HostedDependencies,
   target: PolledTarget,
   firstReads: FirstReads,
 ): Promise<boolean> {

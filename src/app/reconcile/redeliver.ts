@@ -1,6 +1,6 @@
 import type { CursorValues } from '../../core/ports/cursors.ts';
 import { type FailedDelivery, GitHubError } from '../../core/ports/github-port.ts';
-import type { AppDependencies } from '../dependencies.ts';
+import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 
 const EVERY_MS = 5 * 60_000;
 /** GitHub does not redeliver webhooks older than three days. */
@@ -16,7 +16,7 @@ const MOST_AT_ONCE = 100;
  * Requests redelivery of failed webhooks, because GitHub does not retry by itself. Failures here do not stop the rest of
  * reconcile.
  */
-export async function redeliverFailed(deps: AppDependencies): Promise<void> {
+export async function redeliverFailed(deps: HostedDependencies): Promise<void> {
   const { store, now, deliveries } = deps;
   if (!deliveries) return;
   const { looked_at } = (await store.cursors.get('deliveries', 'all')) ?? {};
@@ -33,8 +33,8 @@ export async function redeliverFailed(deps: AppDependencies): Promise<void> {
 
 /** False if more redeliveries are to be requested. */
 async function askForMissed(
-  deps: AppDependencies,
-  deliveries: NonNullable<AppDependencies['deliveries']>,
+  deps: HostedDependencies,
+  deliveries: NonNullable<HostedDependencies['deliveries']>,
 ): Promise<boolean> {
   const { store, now, log } = deps;
   const { seen } = (await store.cursors.get('deliveries', 'all')) ?? {};
@@ -59,7 +59,7 @@ async function askForMissed(
 
 async function askAgain(
   { store, log }: AppDependencies,
-  deliveries: NonNullable<AppDependencies['deliveries']>,
+  deliveries: NonNullable<HostedDependencies['deliveries']>,
   { id, guid }: FailedDelivery,
 ): Promise<number> {
   const before = (await store.cursors.get('redelivery', guid)) ?? { tries: 0, after: '' };

@@ -1,5 +1,5 @@
 import type { Delivery } from '../../core/ports/inbox.ts';
-import type { AppDependencies } from '../dependencies.ts';
+import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
 import { watchJobs } from './watch-jobs.ts';
@@ -31,7 +31,10 @@ export interface Workers {
 }
 
 /** Runs inbox, outbox, timers and reconcile. All state is in the store, so a killed worker is replaced by the next. */
-export function startWorkers(deps: AppDependencies, receive: (delivery: Delivery) => Promise<void>): Workers {
+export function startWorkers(
+  deps: HostedDependencies,
+  receive: (delivery: Delivery) => Promise<void>,
+): Workers {
   const { store, now, log } = deps;
   const inbox = createQueueWorker({ queue: store.inbox, name: 'inbox', work: receive, log });
   const outbox = (onFound: () => void) => workLane(deps, onFound);

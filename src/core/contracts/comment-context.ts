@@ -37,7 +37,7 @@ export interface Unpublished {
 }
 
 /** Features that not every desk has: a live process that is frozen, and the one-time form. */
-interface DeskCapabilities {
+export interface DeskCapabilities {
   live: boolean;
   form: boolean;
 }

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import type { AppDependencies } from '../../src/app/dependencies.ts';
-import { isOurs } from '../../src/app/is-ours.ts';
+import { createBotOwnership } from '../../src/app/bot-ownership.ts';
 
-const BOT = { author: 'robot[bot]', author_type: 'Bot', app_id: 7 };
+const BOT = { author: 'robot[bot]', author_type: 'Bot', app_id: 7, body: '' };
 
 function judge(comment: typeof BOT, slug?: string): boolean {
-  return isOurs({ settings: { appId: 7, slug } as AppDependencies['settings'] }, comment);
+  return createBotOwnership({ appId: 7, slug }).isOurs(comment, 1);
 }
 
 test('R-2: a comment of unknown id is ours if the App’s own bot wrote it', () => {

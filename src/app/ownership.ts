@@ -1,0 +1,22 @@
+import type { IssueEvent } from '../core/ports/github-port.ts';
+
+/** A comment as GitHub tells of it. */
+interface Written {
+  body: string;
+  author: string;
+  author_type: string;
+  app_id?: number;
+}
+
+/** Tells what this desk wrote or did from what others did under the same name. */
+export interface Ownership {
+  /**
+   * Whether this desk may have written the comment on the issue or pull request. It counts only for a comment whose id is not
+   * recorded yet.
+   */
+  isOurs(comment: Written, issue: number): boolean;
+  /** Whether this desk caused an entry in the history of an issue. */
+  didWe(event: Pick<IssueEvent, 'app_id'>): boolean;
+  /** The text with everything that `isOurs` will know it by. */
+  sign(body: string, issue: number): string;
+}

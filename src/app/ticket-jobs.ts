@@ -1,0 +1,36 @@
+import type { DispatchInputs } from '../core/ports/dispatch.ts';
+import type { HostedStore } from '../core/ports/hosted-store.ts';
+import type { JobStarter } from './job-starter.ts';
+
+/** As long as a job may wait in a queue of Actions. */
+const TICKET_MS = 24 * 3_600_000;
+
+/** Jobs that start with a ticket and reach their desk by HTTP. */
+export function createTicketJobs(desk: {
+  store: Pick<HostedStore, 'tickets' | 'now'>;
+  /** The desk's URL for jobs, without a trailing slash. */
+  publicUrl: string;
+  randomToken(): string;
+  hash(text: string): string;
+}): JobStarter {
+  const { store, publicUrl } = desk;
+  return {
+    async start({ op, kind }, { github, target }) {
+      const ticket = desk.randomToken();
+      const expires_at = new Date((await store.now()).getTime() + TICKET_MS).toISOString();
+      await store.tickets.add({ hash: desk.hash(ticket), op, expires_at });
+      const inputs: DispatchInputs = {
+        ticket,
+        desk: publicUrl,
+        kind,
+        head_sha: target.head_sha,
+        issue: String(target.issue),
+        operation: op,
+      };
+      const { run_id } = await github.dispatchWorkflow(target.workflow, target.default_branch, inputs);
+      return { actions_run: run_id };
+    },
+    silence: (op) => store.tickets.revoke(op),
+    readsOrders: true,
+  };
+}
