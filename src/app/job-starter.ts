@@ -12,6 +12,6 @@ export interface JobStarter {
   ): Promise<DispatchChange>;
   /** Nothing that the job says counts any more. */
   silence(op: string): Promise<void>;
-  /** Whether a job at work reads its orders, and so ends by itself and saves its work. */
-  readonly readsOrders: boolean;
+  /** Whether a job at work talks with the desk: it gives signs of life, reads its orders, and ends by itself when told to. */
+  readonly isConnected: boolean;
 }

@@ -31,6 +31,6 @@ export function createTicketJobs(desk: {
       return { actions_run: run_id };
     },
     silence: (op) => store.tickets.revoke(op),
-    readsOrders: true,
+    isConnected: true,
   };
 }

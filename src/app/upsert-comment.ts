@@ -36,7 +36,8 @@ export async function upsertComment(
   const known = await comments.find(op);
   if (known?.comment_id !== undefined && known.body_hash === body_hash) return undefined;
   const record = async (written: GitHubComment, hash = body_hash) => {
-    await comments.save(op, { comment_id: written.id, node_id: written.node_id, body_hash: hash });
+    const { id: comment_id, node_id } = written;
+    await comments.save(op, { kind, escalation, comment_id, node_id, body_hash: hash });
     return written;
   };
   if (known?.comment_id !== undefined) {

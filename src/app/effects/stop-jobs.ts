@@ -9,7 +9,7 @@ const GRACE_MS = 20_000;
 
 /**
  * Stops jobs that the run does not want any more. A job that has not begun, still sets up or is not heard any more is cancelled
- * at once, and so is one that reads no orders. Any other ends by its orders, so that it saves its work; after a cancel it is cancelled in Actions when the grace is over.
+ * at once, and so is one that is not connected. Any other ends by its orders, so that it saves its work; after a cancel it is cancelled in Actions when the grace is over.
  */
 export async function stopJobs(context: EffectContext): Promise<Performed> {
   const { deps, state } = context;
@@ -18,7 +18,7 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   const open = (await deps.store.dispatches.open(state.run)).filter((dispatch) => !isNeeded(state, dispatch));
   let works = false;
   for (const dispatch of open) {
-    const endsByItself = deps.jobs.readsOrders && dispatch.working_at && dispatch.outcome === undefined;
+    const endsByItself = deps.jobs.isConnected && dispatch.working_at && dispatch.outcome === undefined;
     if (!endsByItself) await cancel(context, dispatch);
     else if (!endedWithoutResult(state)) continue;
     else if (now.getTime() - Date.parse(state.updated_at) >= GRACE_MS) await cancel(context, dispatch);

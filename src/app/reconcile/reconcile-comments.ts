@@ -13,6 +13,7 @@ import { onCommentEdited } from '../handlers/comment-edited.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
+import { readMarker } from '../upsert-comment.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 /** GitHub may list a comment a little after its creation. Comments that are read twice are handled once. */
@@ -61,7 +62,8 @@ export async function reconcileComments(
   else polled.comments = known && { ...known, handled, etags: [] };
 }
 
-function numbersOf({ target, pull }: PlacedRun): number[] {
+/** The issue and its pull request. */
+export function numbersOf({ target, pull }: PlacedRun): number[] {
   return pull === undefined ? [target.issue] : [target.issue, pull];
 }
 
@@ -106,8 +108,8 @@ function earlier(ms: number): string {
   return new Date(Math.max(0, Math.floor(ms / 1_000) * 1_000 - OVERLAP_MS)).toISOString();
 }
 
-/** Reads the comments on one issue or pull request since the label, once. */
-async function catchUp(
+/** Reads the comments on one issue or pull request since the label, once, or again if that is needed. */
+export async function catchUp(
   round: RepositoryRound,
   placed: PlacedRun,
   number: number,
@@ -134,12 +136,14 @@ async function catchUp(
 }
 
 async function readComment(
-  { deps, github }: RepositoryRound,
+  { deps, github, told }: RepositoryRound,
   { run, target }: PlacedRun,
   comment: Numbered,
 ): Promise<void> {
+  await adopt(deps, comment);
   const { state } = await deps.store.runs.load(run);
   if (!state || !isUnderWay(state)) return;
+  if (told?.comment === comment.id) return told.handle();
   if (deps.ownership.isOurs(comment, comment.number) || (await deps.store.comments.ofComment(comment.id)))
     return readEdit(deps, github, target.issue, comment);
   if (comment.author_type !== 'User' || (await isOlder(deps, state, comment))) return;
@@ -150,6 +154,25 @@ async function readComment(
     number: comment.number,
     isPullRequest: comment.number !== target.issue,
     foundLate: true,
+  });
+}
+
+/**
+ * R-2: a comment of ours whose id is not recorded. The desk that wrote it was killed before it could save its records, and
+ * another one would write it again.
+ */
+async function adopt({ store, ownership }: AppDependencies, comment: Numbered): Promise<void> {
+  const op = ownership.opOf?.(comment, comment.number);
+  if (op === undefined) return;
+  const known = await store.comments.find(op);
+  if (known?.comment_id !== undefined) return;
+  const { id: comment_id, node_id, body } = comment;
+  // Without a hash it is written again with the rest of its record.
+  await store.comments.save(op, {
+    run: readMarker(body)?.run || undefined,
+    comment_id,
+    node_id,
+    body_hash: '',
   });
 }
 

@@ -72,7 +72,7 @@ export async function compareListed(
 }
 
 /** Compares a run with its issue: closed, locked, unlabelled or gone; comments and labels of ours that somebody removed. */
-async function compareWithIssue(
+export async function compareWithIssue(
   round: RepositoryRound,
   placed: PlacedRun,
   issue: GitHubIssue | undefined,

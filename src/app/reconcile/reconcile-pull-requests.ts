@@ -48,7 +48,8 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
   polled.pulls = since === undefined ? undefined : { since, etags: listing.etags };
 }
 
-async function readPullRequest(
+/** One pull request of a run: closed, merged, its box, its reviews. */
+export async function readPullRequest(
   { deps, github, mayRead }: RepositoryRound,
   placed: PlacedRun,
   pull: PullRequest,
@@ -73,7 +74,7 @@ async function readPullRequest(
 }
 
 /** A review of the same second as one that was read is found once that second is over for certain. */
-async function readReviewsAgain(
+export async function readReviewsAgain(
   deps: AppDependencies,
   github: GitHub,
   { run, target, pull }: PlacedRun & { pull: number },

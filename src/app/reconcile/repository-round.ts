@@ -16,6 +16,8 @@ export interface RepositoryRound {
   polled: PolledRepository;
   /** Whether a run that was never read on its own may be read now, with this many calls. Runs at work are not put off. */
   mayRead(placed: PlacedRun, calls: number): boolean;
+  /** A comment that an event has told of: it is handled as the event tells it, in its place among the others. */
+  told?: { comment: number; handle(): Promise<void> };
   /** Reports a failure and returns false, so that the others are still handled. */
   attempt(about: object, work: () => Promise<void>): Promise<boolean>;
 }

@@ -29,7 +29,8 @@ export async function watchJobs(deps: AppDependencies): Promise<void> {
   }
 }
 
-async function watchRun(deps: AppDependencies, run: string, now: Date): Promise<void> {
+/** Also for a desk that has one run to look after. */
+export async function watchRun(deps: AppDependencies, run: string, now: Date): Promise<void> {
   const { state, version } = await deps.store.runs.load(run);
   if (!state) return;
   const open = await deps.store.dispatches.open(run);
@@ -95,7 +96,7 @@ async function reportMissing(
 /** the status shows a silent job. It is not replaced, because only Actions knows whether it still runs. */
 async function showSilence(deps: AppDependencies, dispatch: Dispatch, now: Date): Promise<void> {
   const { op, run, working_at, heard_at, silent_at } = dispatch;
-  if (working_at === undefined) return;
+  if (working_at === undefined || !deps.jobs.isConnected) return;
   const last = heard_at ?? working_at;
   const isSilent = now.getTime() - Date.parse(last) > SILENT_MS;
   if (isSilent === (silent_at !== undefined)) return;

@@ -39,5 +39,7 @@ export interface Outbox {
   bury(lease: LaneLease, id: string, error: string): Promise<boolean>;
   buried(limit: number): Promise<{ id: string; run?: string; error: string; at: string }[]>;
   revive(id: string): Promise<boolean>;
+  /** Milliseconds until the next effect that failed is tried again. Effects that were only put off do not count. */
+  retryIn(): Promise<number | undefined>;
   size(): Promise<{ waiting: number; busy: number; buried: number }>;
 }

@@ -151,6 +151,14 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
         return rows.length > 0;
       });
     },
+    async retryIn() {
+      const { rows } = await sql<{ ms: number | null }>`
+        select min(due_ms) - ${now} as ms from outbox where state = 'waiting' and error is not null`.execute(
+        db,
+      );
+      const ms = rows[0]?.ms ?? null;
+      return ms === null ? undefined : Math.max(0, Number(ms));
+    },
     async size() {
       const count = async (query: ReturnType<typeof sql<{ rows: number }>>) =>
         Number((await query.execute(db)).rows[0]?.rows ?? 0);

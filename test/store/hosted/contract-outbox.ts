@@ -161,6 +161,20 @@ export function testOutbox(bench: Bench): void {
     expect(await lease(store)).toMatchObject({ lane: '77#1' });
   });
 
+  test('N-1: the time until the next failed effect is tried again is known, and one that was put off has none', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    await ask(store, 'r1', 1, [reply('one'), status]);
+    expect(await outbox.retryIn()).toBeUndefined();
+    const held = await lease(store);
+    for (const error of ['GitHub is down', undefined]) {
+      const { id = '' } = (await outbox.next(held)) ?? {};
+      await outbox.retry(held, id, error ? 10_000 : 5_000, error);
+    }
+    expect(await outbox.retryIn()).toBe(10_000);
+    await setClock(60);
+    expect(await outbox.retryIn()).toBe(0);
+  });
+
   test('stopping, dispatching and deleting a secret overtake what is not urgent', async () => {
     const { store, outbox } = await openOutbox();
     await ask(store, 'r1', 1, [

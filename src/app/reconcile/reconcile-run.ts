@@ -1,0 +1,74 @@
+import { GitHubError } from '../../core/ports/github-port.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { watchRun } from '../workers/watch-jobs.ts';
+import { lookAfterJobs } from './look-after-jobs.ts';
+import { catchUp, numbersOf } from './reconcile-comments.ts';
+import { compareWithIssue } from './reconcile-issue.ts';
+import { readPullRequest, readReviewsAgain } from './reconcile-pull-requests.ts';
+import type { RepositoryRound } from './repository-round.ts';
+
+interface Told {
+  /** A comment that an event tells of. */
+  comment?: RepositoryRound['told'];
+  /** The event is about the issue itself, and tells more than GitHub would if it were asked. */
+  isAboutIssue?: boolean;
+  /** The same for the pull request. */
+  isAboutPull?: boolean;
+}
+
+/**
+ * Compares one run with GitHub: its issue, its comments, its pull request with the reviews, its jobs. Nothing is asked about the
+ * rest of the repository, so a desk that is there for one event can afford it. False if GitHub could not be asked about all of
+ * it; the rest is read by the next desk.
+ */
+export async function reconcileRun(deps: AppDependencies, run: string, told: Told = {}): Promise<boolean> {
+  const { runs, publications } = deps.store;
+  const { state } = await runs.load(run);
+  const placed = (await runs.placed('working', 'waiting', 'resting')).find((one) => one.run === run);
+  if (!state || !placed) return true;
+  const github = await deps.github(placed.target);
+  let isAll = true;
+  const attempt: RepositoryRound['attempt'] = async (about, work) => {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      // GitHub asks for a pause, so nothing more is read.
+      if (error instanceof GitHubError && error.retryAfter !== undefined) throw error;
+      deps.log.warn({ ...about, error: String(error) }, 'this part of a run could not be reconciled');
+      isAll = false;
+      return false;
+    }
+  };
+  const round: RepositoryRound = {
+    deps,
+    github,
+    polled: {},
+    attempt,
+    mayRead: () => true,
+    told: told.comment,
+  };
+  if (placed.phase !== 'resting') {
+    if (!told.isAboutIssue)
+      await attempt({ run, part: 'issue' }, async () =>
+        compareWithIssue(round, placed, await github.issue(placed.target.issue)),
+      );
+    for (const number of numbersOf(placed))
+      await attempt({ run, part: 'comments', number }, () => catchUp(round, placed, number, true));
+    await attempt({ run, part: 'jobs' }, () => lookAfterJobs(deps, github, placed));
+  }
+  const { pull } = await publications.of(run);
+  if (pull !== undefined && !told.isAboutPull)
+    await attempt({ run, part: 'pull request' }, () => readPull(round, { ...placed, pull }));
+  if (placed.phase === 'working')
+    await attempt({ run, part: 'watch' }, async () => watchRun(deps, run, await deps.store.now()));
+  return isAll;
+}
+
+async function readPull(round: RepositoryRound, placed: PlacedRun & { pull: number }): Promise<void> {
+  const { deps, github } = round;
+  const found = await github.pullRequest(placed.pull);
+  if (found) await readPullRequest(round, placed, found, false);
+  await readReviewsAgain(deps, github, placed);
+}
