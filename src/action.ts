@@ -60,7 +60,14 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: () => void
     if (kind === 'verify') {
       const minutes = Number(env.AUTOBUILD_JOB_MINUTES) || VERIFY_MINUTES;
       const deadline = new Date(startedAt.getTime() + minutes * 60_000);
-      const { verification, withBase, leftOut } = await runVerifyJob({ ...input, runDir, deadline });
+      const { verification, withBase, leftOut } = await runVerifyJob({
+        ...input,
+        run: brief.run,
+        headSha: place.head_sha,
+        checks: brief.checks,
+        runDir,
+        deadline,
+      });
       endFiles();
       const end = verification.ok ? 'verified' : 'the checks do not pass';
       return writeResult(env, log, link, verification.ok ? 'verified' : 'not_verified', {

@@ -1,10 +1,10 @@
-import type { HttpLink } from '../link/http.ts';
+import type { JobLink } from '../core/ports/job-link.ts';
 import type { Box } from '../runner/box/box.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import type { CheckedOut } from './open-repository.ts';
 
 export interface BuildJobInput {
-  link: HttpLink;
+  link: JobLink;
   log: ActionLog;
   worktree: string;
   /** A directory outside the worktree. */

@@ -105,7 +105,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     box: input.box,
     checkBox: checkBoxOf(input.box, config.check_isolation),
     settings: {
-      holdMs: config.limits.hold_minutes * 60_000,
+      holdMs: link.isLive ? config.limits.hold_minutes * 60_000 : 0,
       turnMs: config.limits.turn_minutes * 60_000,
       checkMs: config.limits.check_minutes * 60_000,
       /** Actions counts waiting as job time, so near the limit no working time is left. */

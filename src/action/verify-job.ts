@@ -1,7 +1,7 @@
 import { isStopCertain } from '../core/contracts/isolation.ts';
 import type { BaseVerification, Verification } from '../core/contracts/verification.ts';
+import type { VerifyLink } from '../core/ports/job-link.ts';
 import type { Changeset } from '../core/work/changeset.ts';
-import type { HttpLink } from '../link/http.ts';
 import type { Box } from '../runner/box/box.ts';
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
 import { runVerification } from '../runner/checks/verify.ts';
@@ -19,7 +19,11 @@ const MAX_AGAIN_MS = 15 * MINUTE_MS;
 const MIN_AGAIN_MS = MINUTE_MS;
 
 interface VerifyJobInput {
-  link: HttpLink;
+  link: VerifyLink;
+  run: string;
+  /** The commit that the work is a change of. */
+  headSha: string;
+  checks: readonly string[];
   log: ActionLog;
   worktree: string;
   /** Outside the worktree. */
@@ -44,14 +48,13 @@ interface Verified {
  * of "verified". If the work changes files that the checks depend on, they run once more with the base's versions of those.
  */
 export async function runVerifyJob(input: VerifyJobInput): Promise<Verified> {
-  const { link, log, worktree, parking, repository } = input;
+  const { link, log, worktree, parking, repository, headSha } = input;
   if (repository.config.check_isolation === 'host') log.annotate('warning', CHECKS_OUTSIDE);
-  const { place } = link.claimed;
-  const saved = await link.getBlob('changeset');
+  const saved = await link.getChangeset();
   const changeset = saved && readChangeset(saved);
   const prepared = changeset && (await prepareSecondRun(input, changeset));
-  if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
-  log.print(`${changeset?.files.length ?? 0} changed files on ${place.head_sha}.`);
+  if (changeset) await applyChangeset(worktree, changeset, headSha);
+  log.print(`${changeset?.files.length ?? 0} changed files on ${headSha}.`);
   const again = prepared && (await prepared.remember().then(() => prepared, warnAbout(log)));
   const began = input.now().getTime();
   const verification = await runChecks(input, parking);
@@ -68,17 +71,16 @@ export async function runVerifyJob(input: VerifyJobInput): Promise<Verified> {
 
 /** The second run informs, so a failure to make it is told and changes nothing. */
 async function prepareSecondRun(
-  { link, log, worktree, runDir, repository, env }: VerifyJobInput,
+  { log, worktree, runDir, repository, env, headSha, checks }: VerifyJobInput,
   changeset: Changeset,
 ): Promise<BaseRun | undefined> {
-  const { brief, place } = link.claimed;
   return prepareBaseRun({
     worktree,
     runDir,
-    headSha: place.head_sha,
+    headSha,
     repository,
     changeset,
-    commands: brief.checks,
+    commands: checks,
     path: env.PATH,
   }).catch(warnAbout(log));
 }
@@ -109,15 +111,14 @@ function warnAbout(log: ActionLog): (error: unknown) => undefined {
 }
 
 async function runChecks(
-  { link, log, worktree, repository, env, box, now }: VerifyJobInput,
+  { run, checks, log, worktree, repository, env, box, now }: VerifyJobInput,
   signal: AbortSignal,
 ): Promise<Verification> {
-  const { brief } = link.claimed;
   const { enter, level } = checkBoxOf(box, repository.config.check_isolation);
   const verification = await runVerification({
-    commands: brief.checks,
+    commands: checks,
     cwd: worktree,
-    env: markChecks(scrubEnv(env, []), brief.run),
+    env: markChecks(scrubEnv(env, []), run),
     timeoutMs: repository.config.limits.check_minutes * MINUTE_MS,
     junit: repository.config.junit,
     signal,

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Claim } from '../core/contracts/envelope.ts';
 import type { Orders } from '../core/contracts/orders.ts';
-import type { BaseVerification, Verification } from '../core/contracts/verification.ts';
 import { parseJson } from '../core/parse-json.ts';
 import {
-  type BlobName,
   ClaimResponse,
   HEARTBEAT_MS,
   HeartbeatResponse,
@@ -12,7 +10,7 @@ import {
   OrdersResponse,
   Refusal,
 } from '../core/ports/job-api.ts';
-import type { Link } from '../core/ports/ports.ts';
+import type { JobLink, VerifyLink } from '../core/ports/job-link.ts';
 import { newNonce } from './new-nonce.ts';
 import { jobApiOf, postClaim } from './post-claim.ts';
 import {
@@ -43,28 +41,15 @@ export interface HttpLinkOptions extends RetrySettings {
   nonce?: string;
 }
 
-export interface HttpLink extends Link {
-  claimed: Omit<ClaimResponse, 'token'>;
-  /** False if the desk keeps its current blob, because that one is being verified or the run is over. */
-  putBlob(name: BlobName, bytes: Uint8Array): Promise<boolean>;
-  /** Undefined if nothing was saved yet. */
-  getBlob(name: BlobName): Promise<Uint8Array | undefined>;
-  /** For verification jobs only. `changeset` holds the exact bytes that were verified; undefined if there was none. */
-  sendVerification(
-    verification: Verification,
-    changeset: Uint8Array | undefined,
-    withBase?: BaseVerification,
-  ): Promise<void>;
-  /** Stops heartbeat and polling. */
-  close(): Promise<void>;
-}
+/** Messages survive a desk that is unavailable for minutes. `close` stops heartbeat and polling. */
+export type HttpLink = JobLink & VerifyLink;
 
 /** The desk does not accept this job any more, because it was given up as lost or another job replaced it. */
 export class JobOverError extends LinkRefusedError {
   override name = 'JobOverError';
 }
 
-/** Claims the run for this job and returns its link. Messages survive a desk that is unavailable for minutes. */
+/** Claims the run for this job and returns its link. */
 export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink> {
   const closed = new AbortController();
   const retrying = retryOptions(options);
@@ -137,9 +122,15 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
   };
   const background = Promise.all([beat(), ...(claimed.kind === 'build' ? [poll()] : [])]);
 
+  const getBlob: JobLink['getBlob'] = async (name) => {
+    const response = await ask(`/blobs/${name}`, { method: 'GET', timeoutMs: BLOB_MS, mayBeMissing: true });
+    return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
+  };
+
   let reporting: Promise<unknown> = Promise.resolve();
   return {
     claimed,
+    isLive: true,
     report(envelope) {
       // One after the other, so that claims stay in order even if one is retried.
       const sent = reporting.then(async () => {
@@ -171,14 +162,8 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
         throw error;
       }
     },
-    async getBlob(name) {
-      const response = await ask(`/blobs/${name}`, {
-        method: 'GET',
-        timeoutMs: BLOB_MS,
-        mayBeMissing: true,
-      });
-      return response.ok ? new Uint8Array(await response.arrayBuffer()) : undefined;
-    },
+    getBlob,
+    getChangeset: () => getBlob('changeset'),
     async sendVerification(verification, changeset, withBase) {
       const digest = changeset ? createHash('sha256').update(changeset).digest('hex') : null;
       const json = { verification, changeset: digest, with_base: withBase };

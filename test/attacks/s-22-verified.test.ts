@@ -81,6 +81,9 @@ async function verify(
   try {
     const verified = runVerifyJob({
       link,
+      run: 'r1',
+      headSha: head,
+      checks: link.claimed.brief.checks,
       log: createActionLog(
         () => undefined,
         () => 'word',

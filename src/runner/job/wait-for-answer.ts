@@ -6,10 +6,17 @@ import type { Supervised } from '../process/supervise.ts';
 import type { Job } from './job.ts';
 
 /** Until a person has answered, the hold time is over, or the run is parked. */
-export function waitForOrders({ link, settings, parking }: Job): Promise<Orders> {
-  const signals = [parking];
-  if (Number.isFinite(settings.holdMs)) signals.push(AbortSignal.timeout(settings.holdMs));
-  return link.ordersAfterWait(AbortSignal.any(signals));
+export async function waitForOrders({ link, settings: { holdMs }, parking }: Job): Promise<Orders> {
+  if (holdMs <= 0) return link.ordersAfterWait(AbortSignal.abort());
+  if (!Number.isFinite(holdMs)) return link.ordersAfterWait(parking);
+  const over = new AbortController();
+  // `AbortSignal.timeout` would not keep the process alive: without a connection nothing else may.
+  const timer = setTimeout(() => over.abort(), holdMs);
+  try {
+    return await link.ordersAfterWait(AbortSignal.any([parking, over.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The same for a frozen agent, which may die in the meantime. */

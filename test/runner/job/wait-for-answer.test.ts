@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Orders } from '../../../src/core/contracts/orders.ts';
 import type { Job } from '../../../src/runner/job/job.ts';
-import { waitForAnswer } from '../../../src/runner/job/wait-for-answer.ts';
+import { waitForAnswer, waitForOrders } from '../../../src/runner/job/wait-for-answer.ts';
 import type { AgentExit, Supervised } from '../../../src/runner/process/supervise.ts';
 
 const WAIT = { do: 'wait', escalation: 'e1' } as Orders;
@@ -42,4 +42,34 @@ test('E-13: one that ends on the way to a park has not died: nobody is asked aga
   answer.resolve(WAIT);
   expect(await orders).toEqual(WAIT);
   expect(said).toEqual([]);
+});
+
+/** A job whose link says nothing until its signal aborts. */
+function silentJob(holdMs: number): Job {
+  const ordersAfterWait = async (signal: AbortSignal) => {
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return WAIT;
+  };
+  return {
+    link: { ordersAfterWait },
+    settings: { holdMs },
+    parking: new AbortController().signal,
+  } as unknown as Job;
+}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+test('N-3: where nobody can answer a running job, a question is not waited for', async () => {
+  const before = timers();
+  const orders = waitForOrders(silentJob(0));
+  expect(timers()).toBe(before);
+  expect(await orders).toEqual(WAIT);
+});
+
+test('N-3: while a question is held the process stays, though nothing else keeps it, and leaves no timer behind', async () => {
+  const before = timers();
+  const orders = waitForOrders(silentJob(40));
+  expect(timers()).toBe(before + 1);
+  expect(await orders).toEqual(WAIT);
+  expect(timers()).toBe(before);
 });
