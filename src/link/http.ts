@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Claim } from '../core/contracts/envelope.ts';
+import { isFinal } from '../core/contracts/envelope.ts';
 import type { Orders } from '../core/contracts/orders.ts';
 import { parseJson } from '../core/parse-json.ts';
 import {
@@ -28,9 +28,6 @@ const BLOB_MS = 300_000;
 const LAST_LOOK_MS = 5_000;
 const UNAUTHORIZED = 401;
 const CONFLICT = 409;
-
-/** Claims after which the job is over. */
-const FINAL_CLAIMS: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
 
 export interface HttpLinkOptions extends RetrySettings {
   baseUrl: string;
@@ -134,7 +131,7 @@ export async function createHttpLink(options: HttpLinkOptions): Promise<HttpLink
     report(envelope) {
       // One after the other, so that claims stay in order even if one is retried.
       const sent = reporting.then(async () => {
-        if (FINAL_CLAIMS.has(envelope.type)) leaving.abort();
+        if (isFinal(envelope.type)) leaving.abort();
         return learn(await ask('/report', { method: 'POST', json: envelope, timeoutMs: REQUEST_MS }));
       });
       reporting = sent.catch(() => undefined);

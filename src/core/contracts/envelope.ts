@@ -64,6 +64,13 @@ export const Claim = z.discriminatedUnion('type', [
 ]);
 export type Claim = z.infer<typeof Claim>;
 
+/** Claims after which the job is over. */
+const FINAL: ReadonlySet<string> = new Set<Claim['type']>(['parked', 'handed_over']);
+
+export function isFinal(type: string): boolean {
+  return FINAL.has(type);
+}
+
 /** The guard states that a claim carries. */
 export function guardsIn({ data }: Claim): GuardStates {
   if ('measured' in data) return data.measured.guards;
