@@ -10,6 +10,8 @@ export interface JobStarter {
     dispatch: Dispatch,
     where: { github: GitHub; state: RunState; target: RunTarget },
   ): Promise<DispatchChange>;
+  /** Ends the machine. */
+  stop(dispatch: Dispatch, github: GitHub): Promise<void>;
   /** Nothing that the job says counts any more. */
   silence(op: string): Promise<void>;
   /** Whether a job at work talks with the desk: it gives signs of life, reads its orders, and ends by itself when told to. */

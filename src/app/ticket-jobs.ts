@@ -30,6 +30,9 @@ export function createTicketJobs(desk: {
       const { run_id } = await github.dispatchWorkflow(target.workflow, target.default_branch, inputs);
       return { actions_run: run_id };
     },
+    async stop({ actions_run }, github) {
+      if (actions_run !== undefined) await github.cancelRun(actions_run);
+    },
     silence: (op) => store.tickets.revoke(op),
     isConnected: true,
   };

@@ -19,7 +19,9 @@ export function createCheckRunMethods({ appId, request }: Client): Pick<GitHub, 
       });
       return { items: data.check_runs, link: headers.link };
     });
-    const own = runs.find((run) => run.external_id === externalId && run.app?.id === appId);
+    const own = runs.find(
+      (run) => run.external_id === externalId && (appId === undefined || run.app?.id === appId),
+    );
     return own && Number(own.id);
   }
 

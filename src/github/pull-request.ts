@@ -152,16 +152,20 @@ function toPullRequest(
     | 'updated_at'
     | 'html_url'
   > & {
-    head: { sha: string };
+    head: { sha: string; ref: string; repo: { id: number } | null };
+    base: { repo: { id: number } | null };
   },
 ): PullRequest {
+  const { head, base } = answer;
+  const isOwn = head.repo != null && head.repo.id === base.repo?.id;
   return {
     number: answer.number,
     node_id: answer.node_id,
     state: answer.state === 'open' ? 'open' : 'closed',
     draft: answer.draft ?? false,
     merged: answer.merged_at !== null,
-    head_sha: answer.head.sha,
+    head_sha: head.sha,
+    branch: isOwn ? head.ref : undefined,
     merge_sha: answer.merge_commit_sha ?? undefined,
     body: answer.body ?? '',
     updated_at: answer.updated_at,

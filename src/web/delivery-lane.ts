@@ -1,5 +1,4 @@
-/** Our branches: `autobuild/issue-N`, or `autobuild/issue-N-RUN` if others work on that one. */
-const OUR_BRANCH = /^autobuild\/issue-([1-9]\d{0,9})(?:-[\w-]{1,60})?$/;
+import { issueOfBranch } from '../core/our-branch.ts';
 
 interface LanePayload {
   repository?: { id?: unknown };
@@ -15,8 +14,8 @@ export function laneOf(payload: unknown): string {
   if (!isWhole(pull_request?.number)) return 'app';
   const head = pull_request.head;
   // Only a branch of the repository itself can be ours, because a fork may use the same name.
-  const ours = head?.repo?.id === repository.id ? OUR_BRANCH.exec(String(head?.ref)) : null;
-  return ours ? `${repository.id}#${ours[1]}` : 'app';
+  const ours = head?.repo?.id === repository.id ? issueOfBranch(String(head?.ref)) : undefined;
+  return ours === undefined ? 'app' : `${repository.id}#${ours}`;
 }
 
 function isWhole(value: unknown): value is number {

@@ -36,10 +36,11 @@ export async function stopVerification(context: EffectContext): Promise<void> {
 }
 
 /** The reason is recorded first, so that the end of the workflow run is neither a loss nor a person's cancel. */
-async function cancel({ deps, github }: EffectContext, { op, actions_run }: Dispatch): Promise<void> {
+async function cancel({ deps, github }: EffectContext, dispatch: Dispatch): Promise<void> {
   const { dispatches } = deps.store;
+  const { op } = dispatch;
   await deps.jobs.silence(op);
   await dispatches.change(op, { outcome: 'stopped by Autobuild' });
-  if (actions_run !== undefined) await github.cancelRun(actions_run);
+  await deps.jobs.stop(dispatch, github);
   await dispatches.change(op, { ended_at: (await deps.store.now()).toISOString() });
 }

@@ -20,6 +20,7 @@ export async function readLabelled(
   github: GitHub,
   { repo_id, installation_id, owner, repo }: InstalledRepository,
   issue: GitHubIssue,
+  { youngMs = YOUNG_MS }: { youngMs?: number } = {},
 ): Promise<boolean> {
   const { store, settings, log, now } = deps;
   const key = laneKey(repo_id, issue.number);
@@ -34,7 +35,7 @@ export async function readLabelled(
   if (!set?.actor || set.actor_type !== 'User') {
     log.info({ ...fields, by: set?.actor }, 'no person is known to have set this label: nothing is started');
   } else if (!state || isSetAgain(await labellingOf(deps, state), { event: set.id, at: set.created_at })) {
-    if (Math.abs(now().getTime() - Date.parse(set.created_at)) < YOUNG_MS) return false;
+    if (Math.abs(now().getTime() - Date.parse(set.created_at)) < youngMs) return false;
     await onIssueLabelled(deps, {
       ...{ installation_id, owner, repo },
       issue: issue.number,

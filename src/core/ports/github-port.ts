@@ -62,6 +62,8 @@ export interface PullRequest {
   draft: boolean;
   merged: boolean;
   head_sha: string;
+  /** The branch, if it is one of this repository and not of a fork. */
+  branch?: string;
   /** The commit on the base branch that GitHub made by merging; before the merge, one that only tests it. */
   merge_sha?: string;
   body: string;

@@ -10,8 +10,8 @@ export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
 export interface Repository {
   owner: string;
   repo: string;
-  /** Our App's id, to recognise our own check runs. */
-  appId: number;
+  /** Our App's id, to recognise our own check runs. Absent: the token is of a workflow, whose App makes checks for all. */
+  appId?: number;
   /** The rate limit of the installation that the calls are made for. */
   budget?: Budget;
 }
