@@ -182,16 +182,16 @@ export const CATALOGUE = {
   state_key_wrong: (p: { ref: string; entry: string; repository: string; derived: boolean }) => ({
     message: `The ${p.entry} of this issue (${p.ref}) was sealed with another key than the one that is given.`,
     remedy: p.derived
-      ? `There is no AUTOBUILD_KEY, so the key comes from the model's key, and from the repository's name: put the old one back. ${startAnew(p)}`
-      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between; if the repository was renamed, give it its old name. ${startAnew(p)}`,
+      ? `There is no AUTOBUILD_KEY, so the key comes from the model's key, and from the repository's name: put the old one back. ${startOver(p)}`
+      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between; if the repository was renamed, give it its old name. ${startOver(p)}`,
   }),
   state_damaged: (p: { ref: string; entry: string; repository: string }) => ({
     message: `The ${p.entry} of this issue (${p.ref}) is damaged: it was cut off or changed since it was sealed, so it is not used.`,
-    remedy: `Point the ref to the commit before, if you know it. ${startAnew(p)}`,
+    remedy: `Point the ref to the commit before, if you know it. ${startOver(p)}`,
   }),
   state_foreign: (p: { ref: string; oid: string; repository: string }) => ({
     message: `${p.ref} points to ${p.oid}, which is no state that Autobuild wrote.`,
-    remedy: `Point the ref to the commit before, and find out who moved it. ${startAnew(p)}`,
+    remedy: `Point the ref to the commit before, and find out who moved it. ${startOver(p)}`,
   }),
   state_too_new: (p: { ref: string; problem: string }) => ({
     message: `The state of this issue (${p.ref}) cannot be used: ${p.problem}`,
@@ -202,8 +202,8 @@ export const CATALOGUE = {
     remedy:
       'Keep large files that the agent makes out of the work (.gitignore), then /cancel and label the issue again.',
   }),
-  state_busy: (p: { ref: string; holder: string; until: string }) => ({
-    message: `${p.holder} has been working on this issue's state (${p.ref}) for longer than this job waits; its lease ends at ${p.until}.`,
+  state_busy: (p: { ref: string; holder: string; until?: string }) => ({
+    message: `This issue's state (${p.ref}) has been in use by ${p.holder} for longer than this job waits${p.until ? `; the lease ends at ${p.until}` : ''}.`,
     remedy:
       'Nothing is lost: every job reads all comments since the last one. If that run hangs, cancel it, then run this job again.',
   }),
@@ -217,8 +217,8 @@ export const CATALOGUE = {
   }),
 } as const;
 
-function startAnew({ ref, repository }: { ref: string; repository: string }): string {
-  return `To start anew without it: gh api -X DELETE repos/${repository}/git/${ref}, then label the issue again.`;
+function startOver({ ref, repository }: { ref: string; repository: string }): string {
+  return `To start over without it: gh api -X DELETE repos/${repository}/git/${ref}, then label the issue again.`;
 }
 
 export type ErrorCode = keyof typeof CATALOGUE;

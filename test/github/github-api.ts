@@ -138,7 +138,7 @@ export function useGitHubApi() {
   return { on, onGraphql, sent, takeProblems, github: createGitHub(createOctokit(), REPOSITORY) };
 }
 
-function createOctokit(): Octokit {
+export function createOctokit(): Octokit {
   const silent = () => undefined;
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   return new Octokit({ auth: 'a-token', log });

@@ -1,4 +1,4 @@
-/** What a ref of the repository points to: a commit with a one-line message and a flat tree. */
+/** The commit that a ref points to, with a one-line message and a flat tree. */
 export interface RefTip {
   oid: string;
   message: string;

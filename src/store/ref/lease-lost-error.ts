@@ -15,7 +15,7 @@ export class LeaseLostError extends Error {
     super(`The state of this issue (${ref}) ${what} while this job worked on it. The job stops here.`);
     this.ref = ref;
     this.remedy = found.oid
-      ? 'Nothing has to be done: whoever has the state now goes on with it.'
-      : 'Label the issue again to start anew.';
+      ? 'Nothing has to be done: the job that has the state now continues with it.'
+      : 'Label the issue again to start over.';
   }
 }

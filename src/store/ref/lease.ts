@@ -11,7 +11,7 @@ export type Holder = z.infer<typeof Holder>;
 const Holder = z.object({ run: z.number().int(), attempt: z.number().int(), part: z.string().max(40) });
 
 /** The message of the ref's commit, as one line of JSON. Everyone who can read the repository can read it. */
-export type Lease = z.infer<typeof Lease>;
+type Lease = z.infer<typeof Lease>;
 const Lease = z.object({
   holder: Holder.nullable(),
   /** For a held lease: until when, by the holder's clock. Otherwise when it was given back. */

@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 15_000;
 
 type Entries = Record<string, Uint8Array | { oid: string }>;
 
-export interface RefLeaseOptions {
+interface RefLeaseOptions {
   storage: RefStorage;
   ref: string;
   /** owner/name */
@@ -25,7 +25,7 @@ export interface RefLeaseOptions {
 }
 
 /** A ref that nobody else writes to until it is released or taken over. */
-export interface RefLease {
+interface RefLease {
   /** The entries as they are on the ref now. */
   entries(): Record<string, string>;
   /** True if it should be renewed by a write. */
@@ -53,17 +53,20 @@ export async function takeRef(
   for (let pause = FIRST_PAUSE_MS; ; ) {
     const tip = await persist(sleep, () => storage.read(ref));
     const busy = tip && (await findHolder(tip, options));
-    if (busy) {
-      if (now() >= patience)
-        throw userError('state_busy', { ref, holder: describeHolder(busy.holder), until: busy.until });
-      await sleep(pause);
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
-      continue;
+    if (!busy) {
+      const entries = await prepare(tip);
+      const message = heldMessage(holder, now());
+      const taken = await swapOnce(options, tip?.oid, { message, entries });
+      if (taken) return createLease(options, taken);
     }
-    const entries = await prepare(tip);
-    const message = heldMessage(holder, now());
-    const taken = await swapOnce(options, tip?.oid, { message, entries });
-    if (taken) return createLease(options, taken);
+    if (now() >= patience)
+      throw userError('state_busy', {
+        ref,
+        holder: busy ? describeHolder(busy.holder) : 'one job after the other',
+        until: busy?.until,
+      });
+    await sleep(pause);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
   }
 }
 

@@ -16,7 +16,7 @@ import { createSealedEntry } from './sealed-entry.ts';
 
 const STATE = 'state';
 
-/** What a build reads from the ref, sealed with the job's key. */
+/** Entries that a build reads from the ref, sealed with the job's key. */
 export type EntryName = 'brief' | 'checkpoint';
 
 /** The state of one issue, taken from its ref for as long as this desk works on it. */
@@ -35,7 +35,7 @@ export interface RefStore {
   putEntry(name: EntryName, bytes: Uint8Array): void;
   /** The newest one that was put, or the one on the ref. */
   getEntry(name: EntryName): Promise<Uint8Array | undefined>;
-  /** Closes the store and leaves the lease, for a desk that has to stop. What was not saved is lost. */
+  /** Closes the store and leaves the lease, for a desk that has to stop. Unsaved changes are lost. */
   abandon(): Promise<void>;
 }
 
@@ -75,6 +75,7 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
   };
   let database: { store: HostedStore; image: Buffer } | undefined;
   let isNew = false;
+  let isOutdated = false;
 
   /** Fills the temporary database, and answers with what the ref is to hold. */
   async function prepare(tip: RefTip | undefined) {
@@ -86,7 +87,9 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     }
     const oid = tip.entries[STATE];
     if (!oid) throw userError('state_foreign', { ref, oid: tip.oid, repository });
-    database = await openDatabase(state.open(await read(oid)));
+    const stored = await read(oid);
+    database = await openDatabase(state.open(stored));
+    isOutdated = state.isOutdated(stored);
     return keepAll(tip);
   }
 
@@ -106,7 +109,7 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
   });
   const { store, image } = database as unknown as { store: HostedStore; image: Buffer };
   /** The digest of the state on the ref. Sealing the same state twice gives different bytes. */
-  let saved = digestOf(image);
+  let saved = isOutdated ? undefined : digestOf(image);
   const changed = new Map<string, Uint8Array>();
 
   /** Calls `write` with what is different from the ref. */

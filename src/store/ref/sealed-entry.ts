@@ -8,12 +8,14 @@ const MAX_SEALED_BYTES = 30 * 1024 * 1024;
 const MAX_PLAIN_BYTES = 256 * 1024 * 1024;
 
 /** One entry of the ref, compressed and sealed for its place. An entry of another issue or repository cannot be opened here. */
-export interface SealedEntry {
+interface SealedEntry {
   seal(plain: Uint8Array): Uint8Array;
   open(stored: Uint8Array): Buffer;
+  /** True if it was sealed with a key that is not the first any more. */
+  isOutdated(stored: Uint8Array): boolean;
 }
 
-export interface EntryPlace {
+interface EntryPlace {
   /** owner/name */
   repository: string;
   issue: number;
@@ -27,8 +29,10 @@ export function createSealedEntry(
   const sealer = createSealer(key);
   const context = ['ref', repository.toLowerCase(), String(issue), entry];
   const ref = refOf(issue);
+  const decode = (stored: Uint8Array) => Buffer.from(Buffer.from(stored).toString('latin1'), 'base64');
   const damaged = () => userError('state_damaged', { ref, entry, repository });
   return {
+    isOutdated: (stored) => sealer.isOutdated(decode(stored)),
     seal(plain) {
       const sealed = sealer.seal(zstdCompressSync(plain), context);
       if (plain.length > MAX_PLAIN_BYTES || sealed.length > MAX_SEALED_BYTES)
@@ -37,7 +41,7 @@ export function createSealedEntry(
       return Buffer.from(Buffer.from(sealed).toString('base64'), 'ascii');
     },
     open(stored) {
-      const sealed = Buffer.from(Buffer.from(stored).toString('latin1'), 'base64');
+      const sealed = decode(stored);
       // Buffer skips whatever is not base64.
       if (stored.length !== Math.ceil(sealed.length / 3) * 4) throw damaged();
       try {

@@ -4,6 +4,10 @@ import type { HostedStore } from '../../../src/core/ports/hosted-store.ts';
 export interface Backend {
   /** What `openStore` takes: also what child processes are started with. */
   where: { databaseUrl?: string; file?: string };
+  /** Opens the store in another way than `openStore`. */
+  open?(key: string, clock?: string): Promise<HostedStore>;
+  /** The words for a wrong key, if they are others than those of a database. */
+  wrongKey?: string;
   /** Looks behind the store's back. */
   query(sql: string): Promise<Record<string, unknown>[]>;
   remove(): Promise<void>;

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { MIGRATIONS } from '../../../src/store/hosted/migrations/all.ts';
-import { openStore } from '../../../src/store/open-store.ts';
-import { type Bench, KEY } from './backend.ts';
+import type { Bench } from './backend.ts';
 import { request } from './commits.ts';
 
 const NAMES = MIGRATIONS.map(({ name }) => name);
@@ -28,7 +27,7 @@ export function testMigrations(bench: Bench): void {
   test('a database of a newer version is refused, and left as it is', async () => {
     await (await bench.open()).close();
     await bench.backend.query(`insert into migrations (number, name) values (999, '9999-later')`);
-    await expect(openStore({ ...bench.backend.where, key: KEY })).rejects.toThrow(
+    await expect(bench.open()).rejects.toThrow(
       'has the migration 9999-later, which this version does not know',
     );
     expect(await names()).toEqual([...NAMES, '9999-later']);

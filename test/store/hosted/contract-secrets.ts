@@ -95,8 +95,8 @@ export function testSecrets(bench: Bench): void {
     const store = await bench.open(KEY);
     const ref = await store.vault.put('r1', 'token', 'x');
     await store.close();
-    await expect(bench.open(OTHER_KEY)).rejects.toThrow(SealError);
-    await expect(bench.open(OTHER_KEY)).rejects.toThrow('The key does not fit this database');
+    const { wrongKey = 'The key does not fit this database' } = bench.backend;
+    await expect(bench.open(OTHER_KEY)).rejects.toThrow(wrongKey);
     expect(await (await bench.open(KEY)).vault.open('r1', [ref])).toEqual({ token: 'x' });
   });
 

@@ -24,7 +24,9 @@ export function testContract(name: string, make: MakeBackend): void {
       // Set before each test.
       backend: undefined as unknown as Bench['backend'],
       async open(key = KEY, clock) {
-        const store = await openStore({ ...bench.backend.where, key, clock });
+        const { where, open = (...given) => openStore({ ...where, key: given[0], clock: given[1] }) } =
+          bench.backend;
+        const store = await open(key, clock);
         opened.push(store);
         return store;
       },

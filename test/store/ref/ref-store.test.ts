@@ -10,8 +10,12 @@ import { LeaseLostError } from '../../../src/store/ref/lease-lost-error.ts';
 import { readRefEntry } from '../../../src/store/ref/read-ref-entry.ts';
 import type { RefStoreOptions } from '../../../src/store/ref/ref-store.ts';
 import { note, request } from '../hosted/commits.ts';
+import { testContract } from '../hosted/contract.ts';
 import { createMemoryRefStorage, type MemoryRefStorage } from './memory-ref-storage.ts';
 import { KEYS, openForTest, REF, REPOSITORY, STATE_KEY } from './open-for-test.ts';
+import { makeRefBackend } from './ref-backend.ts';
+
+testContract('a ref', makeRefBackend);
 
 let storage: MemoryRefStorage;
 beforeEach(() => {

@@ -1,0 +1,100 @@
+import type { RefTip } from '../core/ports/ref-storage.ts';
+import { type Client, isStatus } from './client/client.ts';
+import { branchFor, shortRef } from './ref-place.ts';
+
+/** The commit that a ref points to, and the place where it was found. */
+export interface FoundTip extends RefTip {
+  /** The ref itself, or the branch that stands in for it. */
+  at: string;
+  tree: string;
+}
+
+/** Facts that come along when a ref is read. */
+export interface Learned {
+  /** The repository's node id. */
+  repository?: string;
+  /** Blobs that came with the ref. */
+  blobs: Map<string, Uint8Array>;
+}
+
+/** All that a desk needs at first in one call: ref, message, tree, and the content of the state. */
+const READ = `query ($owner: String!, $repo: String!, $ref: String!, $branch: String!) {
+  repository(owner: $owner, name: $repo) {
+    id
+    own: ref(qualifiedName: $ref) { ...tip }
+    branch: ref(qualifiedName: $branch) { ...tip }
+  }
+}
+fragment tip on Ref {
+  target {
+    oid
+    ... on Commit {
+      message
+      tree { oid entries { name oid } }
+      file(path: "state") { object { ... on Blob { oid isTruncated text } } }
+    }
+  }
+}`;
+
+interface Target {
+  oid: string;
+  message?: string;
+  tree?: { oid: string; entries?: { name: string; oid: string }[] | null };
+  file?: { object?: { oid?: string; isTruncated?: boolean; text?: string | null } | null } | null;
+}
+
+interface Answer {
+  repository: {
+    id: string;
+    own: { target: Target | null } | null;
+    branch: { target: Target | null } | null;
+  } | null;
+}
+
+/** Reads a ref by one GraphQL call; where GraphQL fails or does not show it, by REST. */
+export async function readRef(client: Client, ref: string, learned: Learned): Promise<FoundTip | undefined> {
+  const branch = branchFor(ref);
+  const { owner, repo } = client;
+  const answer = await client.graphql<Answer>(READ, { owner, repo, ref, branch }).catch((error: unknown) => {
+    // Calls while GitHub asks us to wait make it last longer.
+    if (isStatus(error, 401, 429) || (isStatus(error, 403) && error.retryAfter !== undefined)) throw error;
+    return undefined;
+  });
+  const repository = answer?.repository;
+  learned.repository = repository?.id ?? learned.repository;
+  const own = repository?.own?.target;
+  if (own) return toTip(own, ref, learned);
+  // GraphQL shows branches for sure. Whether it shows other refs is nowhere promised.
+  const byRest = await readByRest(client, ref);
+  if (byRest) return byRest;
+  if (!repository) return readByRest(client, branch);
+  return repository.branch?.target ? toTip(repository.branch.target, branch, learned) : undefined;
+}
+
+function toTip({ oid, message = '', tree, file }: Target, at: string, { blobs }: Learned): FoundTip {
+  const { oid: blob, isTruncated, text } = file?.object ?? {};
+  if (blob && isTruncated === false && typeof text === 'string') blobs.set(blob, Buffer.from(text, 'utf8'));
+  const entries = Object.fromEntries((tree?.entries ?? []).map((entry) => [entry.name, entry.oid]));
+  return { at, oid, message, tree: tree?.oid ?? '', entries };
+}
+
+async function readByRest({ request }: Client, at: string): Promise<FoundTip | undefined> {
+  const oid = await readRefOid(request, at);
+  if (oid === undefined) return undefined;
+  const commit = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { commit_sha: oid });
+  const tree_sha = commit.data.tree.sha;
+  const { data } = await request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { tree_sha });
+  const entries = Object.fromEntries(data.tree.map(({ path, sha }) => [path, sha]));
+  return { at, oid, message: commit.data.message, tree: tree_sha, entries };
+}
+
+export async function readRefOid(request: Client['request'], ref: string): Promise<string | undefined> {
+  try {
+    const { data } = await request('GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: shortRef(ref) });
+    return data.object.sha;
+  } catch (error) {
+    // 409: the repository is empty.
+    if (isStatus(error, 404, 409)) return undefined;
+    throw error;
+  }
+}
