@@ -79,12 +79,6 @@ const MUTANTS = [
     to: 'const UNKNOWN_MS = 10_000 * 60_000;',
   },
   {
-    name: 'a dispatch that GitHub refuses for good pauses nothing',
-    file: 'src/core/decide/jobs/end-job.ts',
-    from: 'return pause(state, refused.at, [], said);',
-    to: 'return said.length > 9 ? pause(state, refused.at, [], said) : NOTHING;',
-  },
-  {
     name: 'a command has no key, so that it acts once per delivery',
     file: 'src/app/handlers/handle-command.ts',
     from: '    [asked.seen],\n  );\n  return handled',

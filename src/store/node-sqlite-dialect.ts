@@ -5,10 +5,12 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  type LimitNode,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueNode,
 } from 'kysely';
 import { isBusy } from './unavailable.ts';
 
@@ -32,8 +34,17 @@ export function createNodeSqliteDialect(database: DatabaseSync, busyMs: number):
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => createDriver(database, busyMs),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new LiteralLimits(),
   };
+}
+
+/** Writes limits into the text, because SQLite plans a statement again whenever a value is given to its limit. */
+class LiteralLimits extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node;
+    if (ValueNode.is(limit) && typeof limit.value === 'number') this.append(`limit ${limit.value}`);
+    else super.visitLimit(node);
+  }
 }
 
 function createDriver(database: DatabaseSync, busyMs: number): Driver {

@@ -41,6 +41,13 @@ async function makeBackend(): Promise<Backend & { file: string; directory: strin
 
 testContract('SQLite', makeBackend);
 
+test('a limit is part of the text, because SQLite would plan the statement again for each value', () => {
+  const db = new Kysely<Tables>({ dialect: createNodeSqliteDialect(new DatabaseSync(':memory:'), 0) });
+  const query = db.selectFrom('runs').select('run').where('issue', '=', 7).limit(3).compile();
+  expect(query.sql).toContain('limit 3');
+  expect(query.parameters).toEqual([7]);
+});
+
 describe('SQLite alone', () => {
   let backend: Awaited<ReturnType<typeof makeBackend>>;
   const opened: HostedStore[] = [];
