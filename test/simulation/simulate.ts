@@ -2,7 +2,7 @@ import { runHistory } from './history.ts';
 import { describeBroken, shrink } from './shrink.ts';
 
 /** Seeds in `npm test`, over all files of this folder. More: SIMULATION_SEEDS=100000. */
-const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 1000);
+const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 2000);
 const FIRST = Number(process.env.SIMULATION_FIRST ?? 1);
 /** More of the same tell nothing new. */
 const MOST_BROKEN = 3;
