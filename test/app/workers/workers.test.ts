@@ -5,11 +5,16 @@ import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { endJobs } from '../end-jobs.ts';
 
 const DAY_MS = 86_400_000;
+/** As often as the desk reconciles, and longer than it waits before it asks for the lease again. */
+const RECONCILE_MS = 60_000;
 
 let desk: AppDesk;
 let workers: Workers | undefined;
+let others: Workers | undefined;
 afterEach(async () => {
   await workers?.stop();
+  await others?.stop();
+  others = undefined;
   vi.useRealTimers();
   if (desk) await endJobs(desk);
   await desk?.close();
@@ -83,3 +88,53 @@ test('R-1: webhooks of several issues are handled at once, and an empty queue co
   await all.promise;
   expect(begun.sort()).toEqual(lanes);
 });
+
+test('R-14: one desk reconciles, and another one takes over when it stops', async () => {
+  desk = await openAppDesk();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const first = watchReconcile();
+  workers = startWorkers(first.deps, async () => undefined);
+  await until('the first desk reconciles', () => first.rounds === 1);
+
+  const second = watchReconcile();
+  others = startWorkers(second.deps, async () => undefined);
+  await until('the second desk has asked for the lease', () => second.asked === 1);
+  vi.advanceTimersByTime(RECONCILE_MS);
+  await until('the first desk reconciles again', () => first.rounds > 1);
+  await until('the second desk has asked again', () => second.asked > 1);
+  expect(second.rounds).toBe(0);
+
+  await workers.stop();
+  const rounds = first.rounds;
+  vi.advanceTimersByTime(RECONCILE_MS);
+  await until('the second desk reconciles', () => second.rounds > 0);
+  expect(first.rounds).toBe(rounds);
+});
+
+/** The dependencies of a desk of its own, and how often it asked for the lease of reconcile and reconciled. */
+function watchReconcile() {
+  const { store } = desk.deps;
+  const watched = {
+    asked: 0,
+    rounds: 0,
+    deps: {
+      ...desk.deps,
+      store: {
+        ...store,
+        async leaseTask(...args: Parameters<typeof store.leaseTask>) {
+          const isLeased = await store.leaseTask(...args);
+          watched.asked += 1;
+          return isLeased;
+        },
+        runs: {
+          ...store.runs,
+          placed(...phases: Parameters<typeof store.runs.placed>) {
+            watched.rounds += 1;
+            return store.runs.placed(...phases);
+          },
+        },
+      },
+    },
+  };
+  return watched;
+}
