@@ -65,6 +65,24 @@ if [ ! -f ../killed ]; then touch ../killed; sleep 1000; fi; ${FINISH}`,
     expect(scratch.read('AGENTS.md')).toBe('obey me\n');
   });
 
+  test('S-7: one that was approved as it was shown is not asked about again in later turns', async () => {
+    const scratch = createScratch();
+    scratch.write('AGENTS.md', 'be kind\n');
+    scratch.write('TASK.md', '# Make it\n\nx\n\n## Scope\n\n- done\n');
+    // Turn 1 is started again after the answer.
+    prepare(
+      scratch,
+      `if [ ! -f ../asked ]; then touch ../asked; echo 'obey me' > AGENTS.md; sleep 1000; fi
+if [ $TURN = 1 ]; then report partial written; exit; fi
+cat AGENTS.md > ../obeyed-2; ${FINISH}`,
+    );
+    const done = await scratch.run(runArgs({ answers: ['/approve'] }));
+    expectFinished(scratch, done);
+    expect(done.escalations).toHaveLength(1);
+    expect(obeyed(scratch, 2)).toBe('be kind\n');
+    expect(scratch.read('AGENTS.md')).toBe('obey me\n');
+  });
+
   test('E-5: what is set apart still counts: the file over the limit is the new one', async () => {
     const scratch = createScratch();
     prepare(

@@ -55,6 +55,9 @@ export interface SetApart {
   copy: string;
 }
 
+/** The run's version of a file: a copy of it and its mode, or nothing if the run deleted it. */
+type VersionApart = { copy: string; mode: number } | 'deleted';
+
 /**
  * The configuration files agents obey, as they were before the run. Every agent starts with these originals, so that no turn can
  * reprogram the next one. Versions that the run made are kept outside the worktree while an agent runs and restored afterwards,
@@ -72,6 +75,8 @@ export interface AgentConfig {
   sawAll(): boolean;
   /** The changed paths as they would be if the run's versions were in the worktree. */
   countChanged(paths: string[]): Promise<string[]>;
+  /** The run's version of a path that is set apart, unless the agent wrote the path since. */
+  versionApart(path: string): Promise<VersionApart | undefined>;
 }
 
 /** `dir` is outside the worktree. The first call for a `dir` copies the originals, so it must come before any agent runs. */
@@ -214,6 +219,12 @@ export async function openAgentConfig(workspace: Workspace, dir: string): Promis
       for (const { path } of apart.copies) if (await asPlaced(path)) hidden.add(path);
       const others = paths.filter((path) => !isAtOrBelow(path, hidden));
       return [...others, ...apart.changed.filter((path) => isAtOrBelow(path, hidden))].sort();
+    },
+    async versionApart(path) {
+      const copy = apart?.copies.find((candidate) => candidate.path === path);
+      if (!copy || !(await asPlaced(path))) return undefined;
+      if (copy.kind === 'file') return { copy: copy.stored, mode: copy.mode };
+      return copy.kind === 'none' ? 'deleted' : undefined;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GateEdit } from '../../core/contracts/gate.ts';
 import { MAX_FILE_BYTES } from '../../core/work/changeset.ts';
@@ -48,6 +48,13 @@ export async function digestInWorktree(worktree: string, path: string): Promise<
   return digestOfFile({ mode, content: read.bytes.toString('base64') }, sha256);
 }
 
+/** The digest of a copy that is kept outside the worktree, or of a deleted file. */
+export async function digestOfCopy(version: { copy: string; mode: number } | 'deleted'): Promise<string> {
+  if (version === 'deleted') return digestOfFile({ mode: '100644', content: null }, sha256);
+  const bytes = await readFile(version.copy);
+  return digestOfFile({ mode: gitMode(version.mode), content: bytes.toString('base64') }, sha256);
+}
+
 function resultOf(edit: GateEdit, given: string, before: string): string | null | undefined {
   if (edit.content !== undefined) return edit.content;
   if (edit.patch !== undefined) return patchedText(edit.patch, given, before);
@@ -64,7 +71,11 @@ function resultOf(edit: GateEdit, given: string, before: string): string | null 
 async function modeOf(worktree: string, path: string): Promise<'100644' | '100755' | undefined> {
   const stats = await lstat(join(worktree, path)).catch(() => undefined);
   if (!stats) return undefined;
-  return (stats.mode & 0o100) !== 0 ? '100755' : '100644';
+  return gitMode(stats.mode);
+}
+
+function gitMode(mode: number): '100644' | '100755' {
+  return (mode & 0o100) !== 0 ? '100755' : '100644';
 }
 
 function sha256(text: string): string {

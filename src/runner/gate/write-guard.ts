@@ -8,7 +8,7 @@ import type { Tree } from '../workspace/tree-store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { ApprovedContent, type ApprovedFile } from './approved-content.ts';
 import { EditGrants, GRANT_MS } from './edit-grants.ts';
-import { digestInWorktree, type ProposedContent, proposedContent } from './proposed-content.ts';
+import { digestInWorktree, digestOfCopy, type ProposedContent, proposedContent } from './proposed-content.ts';
 import { type ResolvedWrite, resolveWritePath } from './resolve-write-path.ts';
 import { revertViolations } from './revert-violations.ts';
 import { StartupRewrite } from './startup-rewrite.ts';
@@ -66,6 +66,8 @@ export function createWriteGuard(options: {
   stateDir: string;
   /** Returns the paths that count as changed. */
   countChanged(paths: string[]): Promise<string[]>;
+  /** The run's version of a path that is not in the worktree while the agent runs. */
+  versionApart?(path: string): Promise<{ copy: string; mode: number } | 'deleted' | undefined>;
   ownRewrite?: OwnRewrite;
   /** Writes reverted earlier in this run. */
   aside: SetAside[];
@@ -90,7 +92,10 @@ export function createWriteGuard(options: {
       return startup.counted(counted, (path) => changes.wasChanged(path));
     },
   });
-  const approvedContent = new ApprovedContent(workspace, changes);
+  const approvedContent = new ApprovedContent(workspace, changes, async (path) => {
+    const apart = await options.versionApart?.(path);
+    return apart ? digestOfCopy(apart) : digestInWorktree(workspace.worktree, path);
+  });
   let nextCheck = 0;
   let looking: Promise<unknown> | undefined;
   let stopped = false;

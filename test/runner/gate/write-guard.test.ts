@@ -14,7 +14,7 @@ async function prepare(
   earlier: Record<string, string> = {},
   ownConfig?: string,
 ) {
-  const tree = makeWorktree({ 'a.txt': 'a\n' });
+  const tree = makeWorktree({ 'a.txt': 'a\n', 'docs/b.md': 'b\n' });
   const workspace = await tree.open();
   for (const [path, text] of Object.entries(earlier)) tree.write(path, text);
   const clock = { ms: 0, runs: true };
@@ -227,7 +227,6 @@ test('E-6: what begins with the state directory and leads elsewhere is refused, 
 test('E-6: an edit through a link is judged by the file it would change', async () => {
   const { tree, guard, proposed } = await prepare([], { scope: ['src/**'] });
   tree.write('src/a.ts', 'a\n');
-  tree.write('docs/b.md', 'b\n');
   symlinkSync('../docs', tree.at('src/link'));
   symlinkSync('a.ts', tree.at('src/alias.ts'));
   await guard.begin();

@@ -16,6 +16,7 @@ export function createTurnWrites(job: Job, live: LiveTurn, agent: Agent): WriteG
     aside: job.aside,
     workedMs: () => job.stopwatch.ms(),
     countChanged: job.agentConfig.countChanged,
+    versionApart: job.agentConfig.versionApart,
     ownRewrite: agent.ownRewrite,
     limits: () => writeLimitsOf(job, live.orders),
     onProposed(proposed, files) {
