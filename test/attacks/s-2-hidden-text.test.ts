@@ -207,9 +207,20 @@ describe('S-2: a command that readers do not see is none', () => {
       'below the header of the original',
       'Thanks!\n\nFrom: Rita <r@x.y>\nSent: Tuesday\nTo: Olivia\n\n/cancel',
     ],
+    ['below one in another language', 'Thanks!\n\n2026年11月2日(月) 15:04 Rita <r@x.y>:\n\n/cancel'],
+    ['below one without a verb', 'Thanks!\n\n2026-11-02 15:04 GMT+01:00 Rita <r@x.y>:\n\n/cancel'],
+    [
+      'below a header in another language',
+      'Thanks!\n\nОт: Rita <r@x.y>\nОтправлено: 2 ноября 2026 г. 15:04\n\n/cancel',
+    ],
     ['below "Original Message"', 'Thanks!\n\n-----Original Message-----\n\n/cancel'],
   ])('S-2: %s', (_, comment) => {
     expect(parseComment(comment)).toEqual({ kind: 'ignore' });
+  });
+
+  test('S-2: a time or an address above a command is no mail', () => {
+    for (const words of ['At 15:04 it failed:', 'Ask Rita <r@x.y>:', 'Owner: r@x.y\nSince: Monday'])
+      expect(parseComment(`${words}\n\n/cancel`)).toMatchObject({ kind: 'command' });
   });
 
   test('S-2: one that is written above the original counts, without the original', () => {
