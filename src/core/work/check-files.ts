@@ -31,6 +31,9 @@ const TOOL_FILES: ReadonlySet<string> = new Set(
     'composer.json composer.lock pom.xml mvnw gradlew gradle.properties build.sbt global.json nuget.config',
     'makefile gnumakefile justfile cmakelists.txt taskfile.yml taskfile.yaml dockerfile',
     'jenkinsfile .gitlab-ci.yml .travis.yml azure-pipelines.yml appveyor.yml bitbucket-pipelines.yml .pre-commit-config.yaml',
+    '.pnp.cjs .pnp.loader.mjs .pnpmfile.cjs gruntfile.js gulpfile.js module.bazel build.bazel workspace.bazel build workspace',
+    'package.swift package.resolved pubspec.yaml pubspec.lock project.clj deps.edn stack.yaml rebar.config meson.build dune-project',
+    'flake.nix flake.lock shell.nix default.nix mise.toml .mise.toml rust-toolchain rust-toolchain.toml pixi.toml pixi.lock',
     '.flake8 .rspec .editorconfig .node-version .python-version .ruby-version .tool-versions .env.test',
   ].flatMap((line) => line.split(' ')),
 );
@@ -53,7 +56,9 @@ const TOOL_FOLDERS: readonly string[] = [
   '.ci',
   '.husky',
   '.mvn',
+  '.yarn',
   'gradle',
+  'patches',
 ];
 
 interface CheckedBy {

@@ -27,6 +27,16 @@ test.each([
   'requirements-dev.txt',
   '.github/workflows/ci.yml',
   '.gitlab-ci.yml',
+  // Programs that a package manager runs instead of its own, or before the tests.
+  '.yarn/releases/yarn-4.9.1.cjs',
+  '.pnp.cjs',
+  '.pnpmfile.cjs',
+  'patches/vitest.patch',
+  'gulpfile.js',
+  'lib/BUILD.bazel',
+  'flake.nix',
+  'Package.swift',
+  'rust-toolchain.toml',
 ])('S-22: the checks depend on %s', (path) => {
   expect(checkFiles([path], plain)).toEqual([path]);
 });
