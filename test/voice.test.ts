@@ -140,6 +140,8 @@ const OLD_PHRASES = [
   /\bswitched off: /i,
   /is inactive\b/i,
   /\banew\b/i,
+  /has ended (?:by \w+ )?\((?:reviewing|cancelled)/,
+  /\bUTC reviewing: /,
 ];
 
 /** The record keeps the whole question; comments and panels leave its last sentence out. */

@@ -1,4 +1,5 @@
 import { COMMANDS } from '../commands/registry.ts';
+import { terminalWords } from '../comments/terminal/terminal-text.ts';
 import { CONFIG_PATH } from '../core/config-path.ts';
 
 const FORM_WIDTH = 16;
@@ -12,7 +13,7 @@ export const USAGE = `autobuild: run a coding agent on a task until its checks p
   autobuild runs [--json]
   autobuild diff [RUN]
   autobuild undo [RUN] [--force]
-  autobuild replay JOURNAL
+  autobuild replay RUN|JOURNAL
   autobuild check-config [FILE]
   autobuild doctor [--agent NAME]
   autobuild doctor --repo OWNER/NAME [--json]
@@ -23,7 +24,7 @@ export const USAGE = `autobuild: run a coding agent on a task until its checks p
 autobuild COMMAND --help says more about one of them, with examples.
 
 Run and resume:
-  --agent NAME      an agent named in the config; or give its command after --
+  --agent NAME      a built-in agent, or one of the config; or give its command after --
   --config FILE     instead of ${CONFIG_PATH}
   --verify COMMAND  a check that says whether the task is complete; may be repeated
   --max-turns N     instead of the config's
@@ -55,5 +56,5 @@ Exit codes: 0 done and verified · 1 failed, or accepted with failing checks ·
 function commandLines({ usage, summary }: { usage: string; summary: string }): string {
   const gap =
     usage.length > FORM_WIDTH ? `\n${' '.repeat(FORM_WIDTH + 4)}` : ' '.repeat(FORM_WIDTH - usage.length + 2);
-  return `  ${usage}${gap}${summary}`;
+  return `  ${usage}${gap}${terminalWords(summary)}`;
 }

@@ -116,7 +116,7 @@ export const CATALOGUE = {
       : 'Start one with: autobuild run TASK.md -- COMMAND',
   }),
   run_over: (p: { run: string; status: string }) => ({
-    message: `Run ${p.run} has ended (${p.status}); there is nothing to resume.`,
+    message: `Run ${p.run} has ended; there is nothing to resume. ${p.status}.`,
     remedy: 'Start a new one with: autobuild run TASK.md -- COMMAND',
   }),
   journal_damaged: (p: { problem: string }) => ({

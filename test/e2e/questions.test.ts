@@ -222,7 +222,9 @@ describe('parked and taken up again', () => {
     expectDone(done, scratch);
     const replayed = await scratch.run(['replay', run]);
     expect(replayed.code, replayed.stdout).toBe(0);
-    expect(replayed.stdout).toMatch(/✓ \d+ decisions, all the same today\. The run is reviewing\./);
+    expect(replayed.stdout).toMatch(
+      /✓ \d+ decisions, all the same today\. Done: all checks pass, ready for review\./,
+    );
   });
 
   test('G-12: /pause settles the question and parks; resume goes on', async () => {

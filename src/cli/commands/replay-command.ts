@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Input } from '../../core/contracts/input.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
+import { describeStatus } from '../../core/decide/commands/status.ts';
 import { decide } from '../../core/decide/decide.ts';
 import { evolve } from '../../core/decide/evolve.ts';
 import { userError } from '../../core/error-catalogue.ts';
@@ -39,7 +40,7 @@ export function replayCommand(options: CliOptions, home: Home): ReplayResult {
   if (torn) lines.push(`The last line is incomplete (${torn.length} characters) and was skipped.`);
   lines.push(
     differences === 0
-      ? `✓ ${commits.length} decisions, all the same today. The run is ${state?.status}.`
+      ? `✓ ${commits.length} decisions, all the same today.${state ? ` ${describeStatus(state)}.` : ''}`
       : `✗ ${differences} of ${commits.length} decisions would differ today.`,
   );
   return { lines, differences };

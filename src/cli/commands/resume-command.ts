@@ -1,4 +1,5 @@
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import { describeStatus } from '../../core/decide/commands/status.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { openFileVault } from '../../store/file-vault.ts';
@@ -20,7 +21,7 @@ export async function resumeCommand(options: CliOptions, context: CliContext): P
         // A process that was killed right after the run's last event may not have deleted values and transcripts.
         await openFileVault(home.runDir(file.run)).forget(file.run);
         await removeConversations(home.runDir(file.run));
-        throw userError('run_over', { run: file.run, status: state.status });
+        throw userError('run_over', { run: file.run, status: describeStatus(state) });
       }
       if (!namesAgent(options.answers)) checkStart(state.agent, file, context);
       screen.resumed(state);

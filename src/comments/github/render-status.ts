@@ -55,10 +55,10 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
   }
   if (state.status === 'waiting_for_input') {
     const expiry = pauseExpiry(state);
+    // The headline of a paused run says how to resume it, and until when.
+    if (!closed) return expiry ? 'After that, the run expires.' : undefined;
     const until = expiry ? ` Otherwise the run expires on ${dateTime(expiry)}.` : '';
-    if (closed)
-      return `Resume with \`/continue\` (opens a new pull request), or end the run with \`/cancel\`. The work is saved; nothing is running.${until}`;
-    return `Resume with \`/continue\`. The work is saved; nothing is running.${until}`;
+    return `Resume with \`/continue\` (opens a new pull request), or end the run with \`/cancel\`.${until}`;
   }
   if (state.finished?.expired) return LABEL_AGAIN;
   if (isUnderWay(state) && where.silent_since) return renderSilence(where, where.silent_since);
@@ -144,7 +144,10 @@ function turnRows(state: RunState): string[][] {
     rows.push(['✗', 'Fails on a clean checkout', testsOf({ verification: state.fresh }), '']);
   const open = pendingEscalation(state);
   if (open) rows.push(['⏸', `${open.context.turn} · Stopped to ask, ${clock(open.created_at)} UTC`, '', '']);
-  else if (state.turn_open) rows.push(['▶', `${state.turn} · Running`, '', '']);
+  else if (state.turn_open) {
+    const rests = state.status === 'waiting_for_input';
+    rows.push([rests ? '⏸' : '▶', `${state.turn} · ${rests ? 'Paused' : 'Running'}`, '', '']);
+  }
   return rows;
 }
 
@@ -154,7 +157,9 @@ function renderHint(state: RunState): string | undefined {
   if (state.status === 'waiting_for_input' && !state.job_live)
     return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input')
-    return 'The work is saved; nothing is running while the question is open.';
+    return state.pending
+      ? 'The work is saved; nothing is running while the question is open.'
+      : 'The job is saving the work, then it ends.';
   if (['cancelled', 'terminated_by_human', 'failed'].includes(state.status))
     return 'The branch is kept; any values you provided have been deleted.';
   return undefined;

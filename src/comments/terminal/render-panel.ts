@@ -10,7 +10,7 @@ import { missingReportSections, reportSections } from './blocked-report.ts';
 import { evidenceSections, placeText } from './evidence-sections.ts';
 import { barred, packed, paragraph, renderRule, section, twoColumns } from './sections.ts';
 import { paint, type TerminalLook, widthOf } from './style.ts';
-import { cellsOf, padCells, terminalLine } from './terminal-text.ts';
+import { cellsOf, padCells, terminalLine, terminalWords } from './terminal-text.ts';
 
 export interface PanelLook extends TerminalLook {
   /** Path of the saved blocked report. */
@@ -141,11 +141,7 @@ function answerLines(escalation: Escalation, look: TerminalLook): string[] {
   for (const option of options) {
     rows.push([
       terminalLine(option.command, widthOf(look) - 6),
-      // There are a branch and a pull request on GitHub only.
-      terminalLine(option.description || option.label, 200)
-        .replace(/\.$/, '')
-        .replace('the branch is kept', 'the work is kept')
-        .replace('open the pull request', 'finish now'),
+      terminalWords(terminalLine(option.description || option.label, 200).replace(/\.$/, '')),
     ]);
   }
   if (!rows.some(([command]) => command === '/cancel')) rows.push(['/cancel', 'stop here; the work is kept']);

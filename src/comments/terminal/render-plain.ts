@@ -2,6 +2,7 @@ import { showCommand } from '../../core/contracts/command.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import { keyWords } from '../../core/contracts/key-custody.ts';
 import { countedTokens, type RunEvent } from '../../core/contracts/run-event.ts';
+import { score } from '../../core/contracts/verification.ts';
 import { testsOf } from '../github/sections/turn-history.ts';
 import { costFigure } from '../text/cost-figure.ts';
 import { withLimit } from '../text/figures.ts';
@@ -62,7 +63,7 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
     case 'command_refused':
       return `${event.command} by ${event.by} changed nothing: ${event.reason}`;
     case 'run_finished':
-      return `${event.status.replaceAll('_', ' ')}${event.partial ? ', partial' : ''}: ${event.reason}`;
+      return `${endWord(event)}: ${event.reason}`;
     case 'limits_changed':
     case 'answer_prepared':
     case 'answer_delivered':
@@ -73,10 +74,16 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
   return undefined;
 }
 
+function endWord({ status, partial }: Extract<RunEvent, { type: 'run_finished' }>): string {
+  if (status === 'terminated_by_human') return 'terminated';
+  if (status !== 'reviewing' && status !== 'approved') return status;
+  return partial ? 'partially done' : 'done';
+}
+
 function turnFigures(event: Extract<RunEvent, { type: 'turn_ended' }>, limits: LimitsInForce): string {
-  const tests = testsOf(event.record);
+  const { verification } = event.record;
   return [
-    tests && `tests ${tests}`,
+    verification && `${score(verification).unit} ${testsOf(event.record)}`,
     `files ${withLimit(event.record.changes.paths.length, limits.files)}`,
     `${withLimit(minutes(event.active_ms), limits.minutes)} min`,
     costFigure({ cost_usd: event.usage.cost_usd, tokens: countedTokens(event.usage) }, limits.cost),

@@ -79,3 +79,10 @@ function splitWord(word: string, width: number): string[] {
   }
   return [...pieces, piece];
 }
+
+/** An option or a command in the words of a terminal, because there are a branch and a pull request on GitHub only. */
+export function terminalWords(description: string): string {
+  return description
+    .replace('the branch is kept', 'the work is kept')
+    .replace('open the pull request', 'finish now');
+}

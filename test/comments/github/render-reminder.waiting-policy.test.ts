@@ -58,7 +58,7 @@ describe('P-10: what people are told of waiting', () => {
     };
     const markdown = renderStatus(run({ ...paused, reminders: forTwoWeeks }), WHERE);
     expect(markdown).toContain('### ⏸ Paused: resume with `/continue` before 30 Nov 2026 13:00 UTC');
-    expect(markdown).toContain('expires on 30 Nov 2026 13:00 UTC');
+    expect(markdown).toContain('\n\nAfter that, the run expires.\n\n');
     expect(renderStatus(run(paused), WHERE)).toContain('⏸ Paused: resume with `/continue`\n');
   });
 });

@@ -10,6 +10,7 @@ import { renderTerminalReply } from '../../../src/comments/terminal/render-reply
 import { renderTerminalReview } from '../../../src/comments/terminal/render-review.ts';
 import { renderTurnLine } from '../../../src/comments/terminal/render-turn-line.ts';
 import { cellsOf, terminalText } from '../../../src/comments/terminal/terminal-text.ts';
+import type { CommandName } from '../../../src/core/contracts/command.ts';
 import type { RunEvent } from '../../../src/core/contracts/run-event.ts';
 import { cancelled, done, partial } from '../endings.ts';
 import { hostile } from '../hostile-text.ts';
@@ -220,6 +221,31 @@ describe('lines', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('plain'));
   });
 
+  it('T-7: a pipe is told how many checks pass where no tests are counted, and how the run ended', () => {
+    const [record] = turns(1);
+    const { metrics, usage } = waiting('need_help');
+    if (!record?.verification) throw new Error('The story has no turn with checks.');
+    const ended = renderPlain(
+      {
+        type: 'turn_ended',
+        at: TIME(7),
+        record: { ...record, verification: { ...record.verification, tests: undefined } },
+        guards: {},
+        metrics,
+        active_ms: 420_000,
+        usage,
+      },
+      WHERE.limits,
+    );
+    expect(ended).toContain('turn 1 ended: checks 1/2, files');
+    const finish = (status: 'reviewing' | 'cancelled' | 'terminated_by_human', partial = false) =>
+      renderPlain({ type: 'run_finished', at: TIME(80), status, partial, reason: 'why' }, WHERE.limits);
+    expect(finish('reviewing')).toBe('14:20:00 UTC done: why');
+    expect(finish('reviewing', true)).toBe('14:20:00 UTC partially done: why');
+    expect(finish('cancelled')).toBe('14:20:00 UTC cancelled: why');
+    expect(finish('terminated_by_human')).toBe('14:20:00 UTC terminated: why');
+  });
+
   it('replies: the same words as in a comment, without backticks', async () => {
     const replies = [
       renderTerminalReply(
@@ -240,6 +266,14 @@ describe('lines', () => {
       renderTerminalReply({ tone: 'info', title: 'Turn 4 of 10 is running.' }, {}, helpRows),
     ];
     await expect(`${replies.join('\n\n')}\n`).toMatchFileSnapshot(golden('replies'));
+  });
+
+  it('T-7: one command that ends the run is listed, whichever the question offers, and it promises no branch', () => {
+    const list = (...commands: CommandName[]) =>
+      renderTerminalReply({ tone: 'info', title: 'What you can do now', commands }, {}, helpRows);
+    const listed = '  What you can do now\n  /cancel   stop here; the work is kept';
+    expect(list('terminate')).toBe(listed);
+    expect(list('cancel', 'terminate')).toBe(listed);
   });
 });
 

@@ -238,7 +238,9 @@ describe('commands that come late or out of place', () => {
     run.say(end);
     run.say('/guide Look at the cart');
     expect(run.types).toEqual(['command_refused']);
-    expect(run.reply?.title).toContain(`this run has ended by rosa (${status})`);
+    expect(run.state.status).toBe(status);
+    expect(run.reply?.title).toMatch(/this run has ended\. .*by rosa/);
+    expect(run.reply?.title).not.toContain(status === 'reviewing' ? status : '_');
     run.say('/help');
     expect(run.reply?.commands).toEqual(['status', 'help']);
   });
@@ -247,15 +249,16 @@ describe('commands that come late or out of place', () => {
     const run = repeatedError();
     run.say('/cancel', { by: 'lee' });
     run.say('/retry', { escalation: 'e1', via: 'tick' });
-    expect(run.reply?.title).toBe('Nothing changed: this run has ended by lee (cancelled).');
+    expect(run.reply?.title).toBe('Nothing changed: this run has ended. Cancelled by lee.');
     expect(sensibleCommands(run.state)).toEqual(['status', 'help']);
   });
 
   test('/help and /status answer and change nothing, wherever the run stands', () => {
     const run = startRun();
-    expect(describeStatus(run.state)).toBe(
+    expect(describeStatus({ ...run.state, baseline: undefined })).toBe(
       'Running the checks before the first turn, nothing needed from you',
     );
+    expect(describeStatus(run.state)).toBe('Starting the first turn, nothing needed from you');
     for (const step of [
       () => run.beginTurn(),
       () => run.say('/pause'),

@@ -90,7 +90,7 @@ describe('P-10: a run that waits', () => {
     run.say('/provide colour=red', { escalation: 'e1' });
     expect(run.reply).toMatchObject({
       tone: 'refused',
-      title: 'Nothing changed: this run has ended by autobuild (cancelled).',
+      title: 'Nothing changed: this run has ended. Cancelled: the question stayed open for 15 days.',
       detail: expect.stringContaining('re-add the label'),
     });
   });

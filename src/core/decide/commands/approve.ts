@@ -1,5 +1,6 @@
-import { showCommand } from '../../contracts/command.ts';
+import { provideForm, showCommand } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
+import { missingInputs } from '../../contracts/escalation.ts';
 import { matchesPattern } from '../../work/path-pattern.ts';
 import { bindToContent, isApprovedWork, unnamedBy } from '../../work/work-approvals.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
@@ -21,10 +22,12 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
     const { files, paths } = command;
     const proposed = pending.triggers.flatMap(({ evidence }) => evidence.proposed ?? []);
     if (proposed.length === 0) {
+      const missing = missingInputs(pending, answer.state.given);
       return refuse(input, {
         title: 'Nothing changed: no file is waiting for approval.',
         detail: 'This question is about something else.',
-        suggestion: pending.options[0]?.command,
+        suggestion:
+          missing.length > 0 ? provideForm(missing.map(({ key }) => key)) : pending.options[0]?.command,
       });
     }
     const waiting = proposed.map(({ path }) => path);

@@ -2,6 +2,7 @@ import type { Reply } from '../../contracts/effect.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import type { GivenCommand } from '../answer/given-command.ts';
 import { type Decision, refuse } from '../decision.ts';
+import { describeStatus } from './status.ts';
 
 /** For every command that would change the run: too late, the work is delivered, the run has ended, or the question is closed. */
 export const REFUSED_LATE = { resting: refuseEnded, ended: refuseEnded, late: refuseAnswered };
@@ -10,9 +11,8 @@ export const REFUSED_LATE = { resting: refuseEnded, ended: refuseEnded, late: re
 export const REFUSED_WITHOUT_QUESTION = { working: refuseWithoutQuestion, paused: refuseWithoutQuestion };
 
 function refuseEnded({ state, input }: GivenCommand): Decision {
-  const by = state.finished?.by ? ` by ${state.finished.by}` : '';
   return refuse(input, {
-    title: `Nothing changed: this run has ended${by} (${state.status}).`,
+    title: `Nothing changed: this run has ended. ${describeStatus(state)}.`,
     detail: 'To build it again, re-add the label or start a new run.',
   });
 }

@@ -17,16 +17,19 @@ export function describeStatus(state: RunState, resume = '/continue'): string {
   if (state.finished) return describeEnd(state.status, state.finished);
   if (state.verifying) return 'Verifying the finished work, nothing needed from you';
   if (state.turn > 0) return `Building: turn ${state.turn}, nothing needed from you`;
-  return state.job_live ? 'Running the checks before the first turn, nothing needed from you' : 'Starting';
+  if (!state.job_live) return 'Starting';
+  const now = state.baseline ? 'Starting the first turn' : 'Running the checks before the first turn';
+  return `${now}, nothing needed from you`;
 }
 
 function describeEnd(status: RunState['status'], finished: NonNullable<RunState['finished']>): string {
   const { reason, partial, by, expired } = finished;
+  const inPart = `Partially done${by ? `, accepted by ${by}` : ''}: ${reason}`;
   switch (status) {
     case 'reviewing':
-      return partial ? `Partially done: ${reason}` : 'Done: all checks pass, ready for review';
+      return partial ? inPart : 'Done: all checks pass, ready for review';
     case 'approved':
-      return partial ? `Partially done: ${reason}` : 'Done: merged';
+      return partial ? inPart : 'Done: merged';
     case 'rejected':
       return 'Closed without merging';
     case 'cancelled':
