@@ -263,6 +263,15 @@ function savedWork(): string {
   }
 }
 
+/** A wrong use of a command leads to the help of that command. */
+async function namingHelp({ code, remedy }: UserError): Promise<string> {
+  const [, , command = ''] = process.argv;
+  const { helpFor } = await import('./cli/command-help.ts');
+  return code === 'usage' && helpFor(command)
+    ? remedy.replace('autobuild --help', `autobuild ${command} --help`)
+    : remedy;
+}
+
 async function report(error: unknown): Promise<number> {
   const { cleanMessage } = await import('./cli/terminal/clean-message.ts');
   const expected = isDiskFull(error)
@@ -271,7 +280,7 @@ async function report(error: unknown): Promise<number> {
       ? error
       : undefined;
   const text = expected
-    ? `✗ ${expected.message}\n  ${expected.remedy}`
+    ? `✗ ${expected.message}\n  ${await namingHelp(expected)}`
     : `✗ Autobuild itself failed.${savedWork()}\n${(error as Error).stack}`;
   process.stderr.write(`${cleanMessage(pasteable(text))}\n`);
   return expected ? exitCodeOfError(expected) : EXIT.failed;

@@ -1,18 +1,15 @@
 import { nearestName } from '../core/nearest-name.ts';
 import { ALLOWED, type OptionName } from './allowed-options.ts';
 
-/** The options in the words of `--help`: their form, and what they do. */
+/** The options in the words of `--help`: their form, and what they do unless the command says otherwise. */
 const OPTION_WORDS: Partial<Record<OptionName, readonly [string, string]>> = {
-  agent: ['--agent NAME', 'a built-in agent, or one named in the config; or give its command after --'],
+  agent: ['--agent NAME', 'a built-in agent, or one named in the config'],
   config: ['--config FILE', 'instead of .github/autobuild.yml'],
   verify: ['--verify COMMAND', 'a check that must pass; can be repeated'],
   'max-turns': ['--max-turns N', "instead of the config's"],
   task: ['--task TEXT', 'the task itself, instead of a file'],
   answer: ['--answer TEXT', 'an answer for the next question; can be repeated. Without one the run pauses'],
-  directory: [
-    '--directory DIR',
-    'instead of this directory; for `run` also the only part that the task may change',
-  ],
+  directory: ['--directory DIR', 'instead of this directory'],
   worktree: ['--worktree', 'work in a separate worktree and branch, from the last commit'],
   dirty: ['--dirty', 'run despite uncommitted changes'],
   repo: ['--repo OWNER/NAME', 'a repository on GitHub instead of this machine'],
@@ -24,14 +21,16 @@ const OPTION_WORDS: Partial<Record<OptionName, readonly [string, string]>> = {
   'no-browser': ['--no-browser', 'only print the address of the page'],
   key: ['--key NAME', "the variable and secret of the agent's key, where it takes several"],
   'pull-request': ['--pull-request', 'push a branch and open a pull request; your files stay as they are'],
-  'dry-run': ['--dry-run', 'print everything, write nothing'],
+  'dry-run': ['--dry-run', 'print the files, write nothing'],
   json: ['--json', 'for scripts: one JSON object per line'],
   all: ['--all', 'all runs of this machine'],
-  force: ['--force', 'also where something would be replaced'],
+  force: ['--force', 'replace what is there'],
   'no-color': ['--no-color', 'no colours (also NO_COLOR, a pipe, TERM=dumb)'],
 };
 
 interface CommandHelp {
+  /** Options that mean something else, or more, here. */
+  options?: Partial<Record<OptionName, string>>;
   forms: string[];
   summary: string;
   examples: string[];
@@ -42,6 +41,12 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
     forms: ['run TASK.md|-|ISSUE_URL [options] [-- COMMAND …]', 'run --task TEXT [options] [-- COMMAND …]'],
     summary:
       'Runs an agent on a task until its checks pass. The task is a Markdown file, standard input (-), an issue on GitHub, or --task.',
+    options: {
+      agent: 'a built-in agent, or one named in the config; or give its command after --',
+      directory: 'the part of the repository that the task is about; all of it is watched',
+      'dry-run': 'say what would run, with which limits, and start nothing',
+      json: 'the journal on stdout, one event per line; everything else on stderr',
+    },
     examples: [
       'autobuild run TASK.md --agent claude',
       "autobuild run --task 'Make npm test pass' --agent codex --worktree",
@@ -52,6 +57,7 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
   resume: {
     forms: ['resume [RUN] [options]'],
     summary: 'Continues a run that is paused or whose process was killed.',
+    options: { json: 'the journal on stdout, one event per line; everything else on stderr' },
     examples: ['autobuild resume', "autobuild resume k7m2q9ab --answer '/continue +5'"],
   },
   status: {
@@ -73,10 +79,11 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
     forms: ['undo [RUN] [--force]'],
     summary:
       'Restores the files as they were before the run. A copy of what is undone is kept; files edited since are left alone without --force.',
+    options: { force: 'undo files that were edited since, too' },
     examples: ['autobuild undo', 'autobuild undo k7m2q9ab --force'],
   },
   replay: {
-    forms: ['replay JOURNAL'],
+    forms: ['replay RUN|JOURNAL'],
     summary: "Replays a journal and shows where today's rules would decide differently.",
     examples: ['autobuild replay k7m2q9ab'],
   },
@@ -94,6 +101,7 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
     forms: ['init [options]'],
     summary:
       "Writes the workflow for the repository's languages, checks and agent, the settings and their JSON Schema below .github, and says what is left to do.",
+    options: { force: 'replace files that are there and differ' },
     examples: [
       'autobuild init --desk https://autobuild.example.com',
       'autobuild init --agent codex --key OPENAI_API_KEY --pull-request',
@@ -104,6 +112,7 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
     forms: ['register --desk URL [--org NAME] [--host HOST] [--name NAME]'],
     summary:
       'Registers the GitHub App from its manifest, and writes its credentials to .env. Other lines of the file are kept, and credentials in it are replaced only with --force.',
+    options: { force: 'replace the credentials that are in .env' },
     examples: [
       'autobuild register --desk https://autobuild.example.com',
       'autobuild register --desk https://autobuild.example.com --org octo --no-browser',
@@ -125,7 +134,7 @@ export function helpFor(command: string): string | undefined {
   if (!help) return undefined;
   const rows = (ALLOWED[command] ?? []).flatMap((name) => {
     const [form, words] = OPTION_WORDS[name] ?? [];
-    return form && words ? [`  ${form.padEnd(FORM_WIDTH)}  ${words}`] : [];
+    return form && words ? [`  ${form.padEnd(FORM_WIDTH)}  ${help.options?.[name] ?? words}`] : [];
   });
   return [
     ...help.forms.map((form) => `autobuild ${form}`),

@@ -5,7 +5,6 @@ import type { CostInForce, GuardLimits } from '../core/contracts/guard.ts';
 import type { Task } from '../core/contracts/task.ts';
 import { limitsInForce } from '../guards/observe.ts';
 import { GUARDS } from '../guards/registry.ts';
-import { specDeviationDetected } from '../guards/scope.ts';
 import type { Place } from './choose-worktree.ts';
 import type { CliOptions } from './options.ts';
 
@@ -38,7 +37,7 @@ export function describePlan(
     `  agent: ${name}${command ? ` (${terminalLine(command.join(' '), LINE)})` : ', built in'}`,
     `  checks: ${checks.map((check) => terminalLine(check, LINE)).join(' · ')}`,
     `  in: ${terminalLine(place.top, LINE)}${options.worktree ? ', in a worktree and branch of its own' : ''}`,
-    `  scope: ${task.scope ? task.scope.map((path) => terminalLine(path, 100)).join(', ') : `any file may be changed, because ${specDeviationDetected.id} has no paths`}`,
+    `  scope: ${task.scope ? task.scope.map((path) => terminalLine(path, 100)).join(', ') : 'none set: any file may be changed'}`,
     `  isolation: ${config.isolation ?? 'best'}`,
     'Stops and asks at:',
     `  turns: ${turns ?? 'no limit'}`,

@@ -23,6 +23,14 @@ test('T-8: every command that people type has a help with examples, and every ex
   expect(helpFor('constructor')).toBeUndefined();
 });
 
+test('T-8: an option is explained as its command takes it', () => {
+  expect(helpFor('run')).toContain('the part of the repository that the task is about');
+  for (const command of ['undo', 'init', 'register', 'doctor'])
+    expect(helpFor(command)).toMatch(/^ +--directory DIR +instead of this directory$/m);
+  expect(helpFor('undo')).toContain('undo files that were edited since, too');
+  expect(helpFor('doctor')).not.toContain('after --');
+});
+
 test('T-8: a misspelled command or option gets a guess', () => {
   expect(nearestCommand('resum')).toBe('resume');
   expect(nearestCommand('xyz')).toBeUndefined();

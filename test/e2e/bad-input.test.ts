@@ -141,7 +141,7 @@ const CASES: Case[] = [
     what: 'an unknown flag',
     args: [...RUN, '--frobnicate', ...AGENT],
     code: 64,
-    tells: ["Unknown option '--frobnicate'", 'autobuild --help'],
+    tells: ["Unknown option '--frobnicate'", 'autobuild run --help'],
   },
   {
     what: "another command's flag",

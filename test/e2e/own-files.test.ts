@@ -47,6 +47,8 @@ test('T-4: diff and undo go back to the files before the run; what was edited si
   expect(git(scratch, 'status', '--porcelain')).toBe(' M kept.txt\n');
   expect(scratch.read('kept.txt')).toBe('mine\n');
   const kept = /A copy of what was there is in (.+)/.exec(undone.stdout)?.[1] ?? '';
+  const status = await scratch.run(['status', run]);
+  expect(status.stdout).toContain(`  undone since; a copy of what was there is in ${kept}\n`);
   expect(scratch.filesWith('edited since').every((file) => file.startsWith(kept))).toBe(true);
 });
 

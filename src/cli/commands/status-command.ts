@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { totalsOf } from '../../comments/text/totals.ts';
+import { minutes } from '../../comments/text/words.ts';
 import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
@@ -28,7 +29,7 @@ export async function statusCommand(
   const holder = await lockHolder(home.lockFile(file.worktree));
   // The journal says that a job is live but no process holds the lock, so the process was killed.
   const isGone = state.job_live && holder?.run !== file.run;
-  const lines = describe(state, file.worktree);
+  const lines = [...describe(state, file.worktree), ...describeUndone(home.runDir(file.run))];
   return isGone
     ? [...lines, `  Its process is gone. Continue where it stopped with: autobuild resume ${file.run}`]
     : lines;
@@ -67,7 +68,7 @@ function describe(state: RunState, worktree: string): string[] {
   return [
     `${state.run}  ${state.task.title}`,
     `  ${statusHere(state)}`,
-    `  turn ${state.turn} of ${limits.turns ?? 'off'}, ${Math.round(state.active_ms / 60_000)} min working, ${Math.round(state.waiting_ms / 60_000)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
+    `  turn ${state.turn} of ${limits.turns ?? 'off'}, ${minutes(state.active_ms)} min working, ${minutes(state.waiting_ms)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
     ...(checks ? [`  ${checks.passed} of ${checks.total} ${checks.unit} pass`] : []),
     `  ${state.changes.paths.length} of ${limits.files ?? 'off'} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,
     ...(state.turns.length > 0 ? [`  cost ${totalsOf(state, limits).cost}`] : []),
@@ -77,6 +78,13 @@ function describe(state: RunState, worktree: string): string[] {
     ...(off.length > 0 ? [`  guards off: ${off.join(', ')}`] : []),
     `  ${resolutionLine(resolutionFigures(state.escalations))}`,
   ];
+}
+
+/** `undo` names its copies after the time. The figures above are those of the run. */
+function describeUndone(runDir: string): string[] {
+  const kept = join(runDir, 'undone');
+  const last = existsSync(kept) ? readdirSync(kept).toSorted().at(-1) : undefined;
+  return last ? [`  undone since; a copy of what was there is in ${join(kept, last)}`] : [];
 }
 
 /** A shell does not know `/continue`. */

@@ -37,7 +37,7 @@ test('limits: --dry-run says what would run, with which limits, and runs nothing
     '  agent: command (sh -c exit 1)',
     '  checks: npm test',
     `  in: ${directory}`,
-    '  scope: any file may be changed, because spec_deviation_detected has no paths',
+    '  scope: none set: any file may be changed',
     '  isolation: best',
     'Stops and asks at:',
     '  turns: 4',
