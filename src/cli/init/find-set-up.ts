@@ -16,17 +16,40 @@ const PLAIN = /^[A-Za-z0-9][\w.-]*$/;
 export function findSetUp(files: RepositoryFiles): SetUp {
   const atTop = detect(files);
   const checks = detectChecks(files);
-  if (atTop.length > 0 || checks.length > 0) return combine([{ found: atTop, checks }]);
-  const parts = files
-    .list('.')
-    .filter((name) => PLAIN.test(name) && !NOT_OWN.test(name))
-    .slice(0, MAX_DIRECTORIES)
+  if (atTop.length > 0 || checks.length > 0) {
+    const { notes, ...rest } = combine([{ found: atTop, checks }]);
+    return { ...rest, notes: [...notes, ...noteOthers(files)] };
+  }
+  const parts = ownDirectories(files)
     .map((name) => within(files, name))
     .filter(({ found, checks: some }) => found.length > 0 || some.length > 0);
   const told =
     parts.length > MAX_PARTS ? [`Only ${MAX_PARTS} of ${parts.length} directories are set up.`] : [];
   const { notes, ...rest } = combine(parts.slice(0, MAX_PARTS));
   return { ...rest, notes: [...notes, ...told] };
+}
+
+function ownDirectories(files: RepositoryFiles): string[] {
+  return files
+    .list('.')
+    .filter((name) => PLAIN.test(name) && !NOT_OWN.test(name))
+    .slice(0, MAX_DIRECTORIES);
+}
+
+/** Directories in a language that the top does not have. A person decides whether a task there has to be verified. */
+function noteOthers(files: RepositoryFiles): string[] {
+  const others = LANGUAGES.filter((language) => !language(files));
+  const found = ownDirectories(files).flatMap((name) =>
+    others.flatMap((language) => {
+      const [word] = language(below(files, name))?.summary.split(' (') ?? [];
+      return word ? [`${word} in ${name}`] : [];
+    }),
+  );
+  if (found.length === 0) return [];
+  const more = found.length > MAX_PARTS ? ` and ${found.length - MAX_PARTS} more` : '';
+  return [
+    `Not set up: ${found.slice(0, MAX_PARTS).join(', ')}${more}. If tasks are about them, add their steps to both jobs and their checks to \`verify\`.`,
+  ];
 }
 
 interface Found {
@@ -38,12 +61,16 @@ function detect(files: RepositoryFiles): DetectedLanguage[] {
   return LANGUAGES.flatMap((language) => language(files) ?? []);
 }
 
-function within(files: RepositoryFiles, directory: string): Found {
-  const inside: RepositoryFiles = {
+function below(files: RepositoryFiles, directory: string): RepositoryFiles {
+  return {
     exists: (path) => files.exists(`${directory}/${path}`),
     read: (path) => files.read(`${directory}/${path}`),
     list: (path) => files.list(path === '.' ? directory : `${directory}/${path}`),
   };
+}
+
+function within(files: RepositoryFiles, directory: string): Found {
+  const inside = below(files, directory);
   return {
     found: detect(inside).map(({ summary, parts, notes }) => ({
       summary: `${summary} in ${directory}`,

@@ -152,3 +152,15 @@ test.each<[string, (size: number) => Record<string, string>]>([
 ])('S-18: reads %s in proportion to their length', (_, files) => {
   expectLinear((size) => void setUp(files(size)), 20_000);
 });
+
+test('a directory in a language that the top does not have is named, because nothing sets it up', () => {
+  const found = setUp({
+    'package.json': manifest({ workspaces: ['web'] }),
+    'web/package.json': manifest({}),
+    'api/go.mod': 'go 1.24\n',
+    'docs/go.mod': 'go 1.24\n',
+  });
+  expect(found.languages).toEqual(['Node.js (version 24) with npm']);
+  expect(found.notes).toContainEqual(expect.stringMatching(/^Not set up: Go in api\. .*`verify`\.$/));
+  expect(setUp({ 'package.json': manifest({}), 'web/package.json': manifest({}) }).notes).toEqual([]);
+});
