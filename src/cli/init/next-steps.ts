@@ -25,6 +25,7 @@ export function describeOutcome({ blueprint, way, remote, toCommit, isProposed }
     `Action: ${action}, which gets your secrets: use one you trust (--action)`,
     ...describeGaps(blueprint).map((gap) => `! ${gap}`),
     ...setUp.notes.map((note) => `! ${note}`),
+    ...(remote ? [] : ['! No remote on GitHub was found: add it as origin before the commands below.']),
     '',
     'Left to do:',
     ...listCommands(blueprint, { way, remote, toCommit, isProposed }).map((command) => `  ${command}`),

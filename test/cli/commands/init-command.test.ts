@@ -106,6 +106,14 @@ describe('what init is told', () => {
     expect(text(again)).not.toContain('git add');
   });
 
+  test('a repository without a remote is told that the commands need one', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    const note = '! No remote on GitHub was found: add it as origin before the commands below.';
+    expect((await init(tree.worktree, withAction('--dry-run'))).lines).not.toContain(note);
+    tree.write('.git/config', '');
+    expect((await init(tree.worktree)).lines).toContain(note);
+  });
+
   test('T-5: in a subdirectory it is the whole repository, and the lines left to do work there', async () => {
     const tree = makeRepository(FIXTURE_REPOSITORIES.pnpm);
     const told = text(await init(join(tree.worktree, 'packages/till')));
