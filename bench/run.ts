@@ -16,8 +16,10 @@ import { memory } from './memory.ts';
 import { readText } from './read-text.ts';
 import { reconcileFigure } from './reconcile.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
+import { runPage } from './run-page.ts';
 import { storedRuns } from './stored-runs.ts';
 import { stream } from './stream.ts';
+import { viewers } from './viewers.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Memory is first, because garbage that another figure leaves on the heap would hide growth. */
@@ -38,6 +40,8 @@ const FIGURES: readonly Figure[] = [
   readText,
   keyProxy,
   reconcileFigure,
+  runPage,
+  viewers,
 ];
 const FIGURE_DEADLINE_MS = 180_000;
 
