@@ -91,6 +91,22 @@ test.concurrent('P-4: a reply resumes the run that ran in a loop', async () => {
   expect(await findBarriers(page)).toEqual([]);
   await page.getByLabel('Reply').fill('/continue new-approach');
   await page.getByRole('button', { name: 'Comment' }).click();
+  await page
+    .getByText(/is ready for your review/)
+    .first()
+    .waitFor();
+  const thread = page.url();
+  await page
+    .getByRole('link', { name: /^#\d+$/ })
+    .first()
+    .click();
+  await page.getByText('Comment on a line').first().click();
+  await page.getByLabel('Line').first().selectOption({ label: '1: export function expires(order) {' });
+  await page.getByLabel('Text').first().fill('/retry');
+  await page.getByRole('button', { name: 'Comment on the line' }).first().click();
+  await page.getByText('on line 1: /retry').waitFor();
+  await page.getByText('commands in line comments are not read').waitFor();
+  await page.goto(thread);
   await merge(olivia, '14 * 24 * 3600 * 1000');
   expect(await findBarriers(page)).toEqual([]);
   expect(olivia.errors).toEqual([]);

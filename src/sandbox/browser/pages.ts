@@ -107,15 +107,27 @@ function replyForm(here: string): Html {
   return html`<form class="card stack" method="post" action="${here}/comments"><label class="field" for="reply">Reply</label><textarea id="reply" name="body" rows="4" required placeholder="/provide key=value, /continue, /guide …"></textarea><button class="main-button">Comment</button></form>`;
 }
 
+export interface Remark {
+  body: string;
+  path: string;
+  line: number | null;
+  user: { login: string };
+}
+
 interface PullView {
   pull: Pull;
+  /** Comments on lines of the change. */
+  remarks: readonly Remark[];
   comments: readonly Comment[];
   files: readonly { filename: string; status: string; patch?: string }[];
   reviews: readonly { user: { login: string }; state: string; body: string }[];
   checks: readonly { name: string; status: string; conclusion: string | null }[];
 }
 
-export function pullPage(repository: string, { pull, comments, files, reviews, checks }: PullView): SitePage {
+export function pullPage(
+  repository: string,
+  { pull, comments, files, reviews, checks, remarks }: PullView,
+): SitePage {
   const here = `${repository}/pull/${pull.number}`;
   const state = pull.merged_at
     ? 'merged'
@@ -141,7 +153,12 @@ ${reviews.map(({ user, state: verdict, body }) => html`<article class="comment">
     }</section>
 <section class="card stack" id="files"><h2>${files.length} changed ${files.length === 1 ? 'file' : 'files'}</h2>${files.map(
       ({ filename, status, patch }) =>
-        html`<details open><summary><code>${filename}</code> <span class="small dim">${status}</span></summary>${diffBlock(`Change of ${filename}`, patch ?? '')}</details>`,
+        html`<details open><summary><code>${filename}</code> <span class="small dim">${status}</span></summary>${diffBlock(`Change of ${filename}`, patch ?? '')}${remarks
+          .filter(({ path }) => path === filename)
+          .map(
+            ({ user, line, body }) =>
+              html`<p class="remark"><b>${user.login}</b> on line ${line}: ${body}</p>`,
+          )}${state !== 'merged' && state !== 'closed' && remarkForm(here, filename, patch ?? '')}</details>`,
     )}</section>
 ${
   state !== 'merged' &&
@@ -151,6 +168,34 @@ ${
 }
 ${replyForm(`${repository}/issues/${pull.number}`)}</div>`,
   };
+}
+
+const LINES_OFFERED = 300;
+
+/** A remark on one line, as GitHub offers it beside each. */
+function remarkForm(here: string, path: string, patch: string): Html {
+  return html`<details><summary class="small dim">Comment on a line</summary><form class="stack" method="post" action="${here}/remarks"><input type="hidden" name="path" value="${path}"><label class="field">Line<select name="line">${linesOf(
+    patch,
+  )
+    .slice(0, LINES_OFFERED)
+    .map(
+      ({ line, text }) => html`<option value="${line}">${line}: ${text.slice(0, 80)}</option>`,
+    )}</select></label><label class="field">Text<textarea name="body" rows="2" required></textarea></label><button>Comment on the line</button></form></details>`;
+}
+
+/** The lines that the file has after the change, as far as the patch shows them. */
+export function linesOf(patch: string): { line: number; text: string }[] {
+  const lines: { line: number; text: string }[] = [];
+  let next = 0;
+  for (const text of patch.split('\n')) {
+    const hunk = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text)?.[1];
+    if (hunk !== undefined) next = Number(hunk);
+    else if (/^[+ ]/.test(text)) {
+      lines.push({ line: next, text: text.slice(1) });
+      next += 1;
+    }
+  }
+  return lines;
 }
 
 export function jobsPage(repository: string, jobs: readonly Job[]): SitePage {

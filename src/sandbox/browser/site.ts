@@ -11,6 +11,7 @@ import {
   jobsPage,
   type Pull,
   pullPage,
+  type Remark,
   threadPage,
 } from './pages.ts';
 
@@ -104,19 +105,20 @@ export function createSite(options: SiteOptions): Site {
 
   async function readPull(number: number, call: CallApi) {
     const pull = await call<Pull>('GET', `/pulls/${number}`);
-    const [comments, files, reviews, checks] = await Promise.all([
+    const [comments, files, reviews, remarks, checks] = await Promise.all([
       call<Comment[]>('GET', `/issues/${number}/comments?per_page=100`),
       call<{ filename: string; status: string; patch?: string }[]>(
         'GET',
         `/pulls/${number}/files?per_page=100`,
       ),
       call<{ user: { login: string }; state: string; body: string }[]>('GET', `/pulls/${number}/reviews`),
+      call<Remark[]>('GET', `/pulls/${number}/comments?per_page=100`),
       call<{ check_runs: { name: string; status: string; conclusion: string | null }[] }>(
         'GET',
         `/commits/${pull.head.sha}/check-runs`,
       ).catch(() => ({ check_runs: [] })),
     ]);
-    return { pull, comments, files, reviews, checks: checks.check_runs };
+    return { pull, comments, files, reviews, remarks, checks: checks.check_runs };
   }
 
   /** Does what a click does on GitHub, and returns the page to show next. */
@@ -154,6 +156,10 @@ export function createSite(options: SiteOptions): Site {
     } else if (place === 'pull' && what === 'fate') {
       if (form.get('fate') === 'merge') await call('PUT', `/pulls/${number}/merge`, {});
       else await call('PATCH', `/pulls/${number}`, { state: 'closed' });
+    } else if (place === 'pull' && what === 'remarks') {
+      const { head } = await call<Pull>('GET', `/pulls/${number}`);
+      const at = { path: form.get('path') ?? '', line: Number(form.get('line')), side: 'RIGHT' };
+      await call('POST', `/pulls/${number}/comments`, { body, ...at, commit_id: head.sha });
     } else if (place === 'pull' && what === 'reviews')
       await call('POST', `/pulls/${number}/reviews`, { event: form.get('event'), body });
     else throw new RefusedError('There is nothing here.');

@@ -9,5 +9,6 @@ export const SITE_STYLE = `
 .text blockquote{white-space:normal}.stack>button{display:block}.text pre{white-space:pre-wrap}.text details{border:1px solid var(--edge);border-radius:6px;padding:6px 12px}.text details>*+*{margin-top:8px}
 .alert{border-left:4px solid var(--link);padding-left:12px;color:var(--text)}.alert.warning,.alert.important{border-color:var(--wait)}.alert.caution{border-color:var(--bad)}
 .label{border:1px solid var(--edge);border-radius:99px;padding:1px 9px;font-size:12px;font-weight:600;white-space:nowrap}.label.autobuild{color:var(--link)}
+.remark{border-left:3px solid var(--link);padding:2px 12px;white-space:pre-wrap}
 .log{max-height:70vh;overflow:auto;white-space:pre-wrap}
 `;
