@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { JOB_API_PATH } from '../core/ports/job-api.ts';
 import { StoreUnavailableError } from '../core/ports/store-unavailable.ts';
+import { answerProblem } from './answer-problem.ts';
 import { WEBHOOK_PATH } from './ingest.ts';
 import type { JobApiEnv } from './jobs/job-api.ts';
 import type { Logger } from './log.ts';
@@ -106,17 +107,11 @@ function composeApps({ jobs, runs, operate, pages, log }: WebServerDependencies)
   app.route('/api/runs', runs);
   app.route('/', operate);
   if (pages) app.route('/', pages);
-  app.notFound((c) => c.json({ error: 'There is nothing here.' }, 404));
-  app.onError((err, c) => answerError(err, c.req.path, log));
+  app.notFound((c) => answerProblem(c, 'nothing_here'));
+  app.onError((err, c) => {
+    const away = err instanceof StoreUnavailableError;
+    log.error({ err, path: c.req.path }, away ? 'store unavailable' : 'request failed');
+    return answerProblem(c, away ? 'store_away' : 'fault');
+  });
   return app;
-}
-
-/** Handles errors that routes do not. The caller only learns whether to retry. */
-function answerError(err: Error, path: string, log: Logger): Response {
-  const away = err instanceof StoreUnavailableError;
-  log.error({ err, path }, away ? 'store unavailable' : 'request failed');
-  return Response.json(
-    { error: away ? 'The store cannot be used now, try again.' : 'This is a fault of the server.' },
-    { status: away ? 503 : 500, headers: away ? { 'retry-after': '5' } : {} },
-  );
 }

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
+import { StoreUnavailableError } from '../../src/core/ports/store-unavailable.ts';
 import { createWebServer } from '../../src/web/server.ts';
 
 /** Far longer than a test may take: a connection that is waited for fails the test by its time limit. */
@@ -60,4 +61,27 @@ test('the end waits for a running request, and for no connection without one', a
   await closed;
   await answered;
   expect(answer).toMatch(/200 OK(?:.|\s)*slow/);
+});
+
+test('R-12: a store that is away is a page for a browser and JSON for a program, both to be tried again', async () => {
+  const away = createWebServer({
+    ingest: { handle: async (_, response) => void response.end() },
+    jobs: new Hono(),
+    runs: new Hono(),
+    operate: new Hono(),
+    pages: new Hono().get('/runs', () => {
+      throw new StoreUnavailableError('the disk is full');
+    }),
+    log: pino({ level: 'silent' }),
+  });
+  const url = `http://127.0.0.1:${await away.listen(0, '127.0.0.1')}`;
+  const ask = (path: string, accept: string) => fetch(`${url}${path}`, { headers: { accept } });
+  const page = await ask('/runs', 'text/html,*/*');
+  expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(await page.text()).toContain('<h1>Not available right now</h1>');
+  expect(await (await ask('/runs', 'application/json')).json()).toEqual({
+    error: 'The store cannot be used now, try again.',
+  });
+  expect(await (await ask('/nowhere', 'text/html')).text()).toContain('<h1>There is nothing here</h1>');
+  await away.close(0);
 });

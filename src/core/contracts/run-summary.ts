@@ -1,4 +1,4 @@
-import type { RunEvent, RunStatus } from './run-event.ts';
+import type { RunEvent, RunStatus, TurnRecord } from './run-event.ts';
 import { lastVerification, type RunState } from './run-state.ts';
 import { score } from './verification.ts';
 
@@ -22,6 +22,9 @@ export interface Span {
   turn?: number;
   passed?: number;
   total?: number;
+  /** Files that the run has changed so far, and the cost of this turn. Missing in summaries of older versions. */
+  files?: number;
+  cost_usd?: number;
 }
 
 /** The part of a run that lists, figures and the timeline need, small enough to read for many runs at once. */
@@ -98,8 +101,8 @@ function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
       return [...closed(WORKING), { kind: 'turn', from: at, turn: event.turn }];
     case 'turn_ended':
       return closed(WORKING).map((span, index, all) =>
-        index === all.findLastIndex(({ kind }) => kind === 'turn') && event.record.verification
-          ? { ...span, ...passedOf(event.record.verification) }
+        index === all.findLastIndex(({ kind }) => kind === 'turn')
+          ? { ...span, ...figuresOf(event.record) }
           : span,
       );
     case 'escalation_raised':
@@ -116,6 +119,14 @@ function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
 }
 
 const WORKING: readonly Span['kind'][] = ['baseline', 'turn', 'held'];
+
+function figuresOf({ verification, changes, turn_cost_usd }: TurnRecord): Partial<Span> {
+  return {
+    ...(verification && passedOf(verification)),
+    files: changes.paths.length,
+    ...(turn_cost_usd === null ? {} : { cost_usd: turn_cost_usd }),
+  };
+}
 
 function passedOf(verification: Parameters<typeof score>[0]): { passed: number; total: number } {
   const { passed, total } = score(verification);

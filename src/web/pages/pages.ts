@@ -17,6 +17,7 @@ import { type Page, sendPage, type Viewer } from './document.ts';
 import { html } from './html.ts';
 import { type AskedRun, createKeptDiffs } from './kept-diffs.ts';
 import { streamChanges } from './live.ts';
+import { renderProblem } from './problem-page.ts';
 import { renderQuestionPanel } from './question-panel.ts';
 import { renderRunPage } from './run-page.ts';
 import { renderRunsPage } from './runs-page.ts';
@@ -78,7 +79,11 @@ export function createPages(deps: PagesDependencies): Hono {
     if (isEqualText(String(form.csrf ?? ''), c.get('viewer').csrf)) return next();
     return send(
       c,
-      problem(403, 'Nothing was changed', 'This form is too old or not from this site. Open the page again.'),
+      renderProblem(
+        403,
+        'Nothing was changed',
+        'This form is too old or not from this site. Open the page again.',
+      ),
     );
   });
 
@@ -181,7 +186,7 @@ export function createPages(deps: PagesDependencies): Hono {
     if (!own)
       return send(
         c,
-        problem(404, 'Nothing was changed', 'There is nothing of this name that you may retry.'),
+        renderProblem(404, 'Nothing was changed', 'There is nothing of this name that you may retry.'),
       );
     await store.outbox.revive(id);
     return c.redirect(`${base}/analytics`, 303);
@@ -279,18 +284,13 @@ function matches({ target, summary }: ListedRun, search: { text: string; reposit
   return wanted === '' || `${name} #${target.issue} ${summary.title}`.toLowerCase().includes(wanted);
 }
 
-function problem(status: NonNullable<Page['status']>, title: string, words: string): Page {
-  return {
-    title,
-    status,
-    narrow: true,
-    body: html`<div class="card stack"><h1>${title}</h1><p>${words}</p></div>`,
-  };
-}
-
-const NO_SUCH_RUN = problem(
+const NO_SUCH_RUN = renderProblem(
   404,
   'There is no such run',
   'It does not exist, or you cannot read its repository on GitHub.',
 );
-const NOT_SIGNED_IN = problem(401, 'Not signed in', 'Nothing was changed. Sign in, then send it again.');
+const NOT_SIGNED_IN = renderProblem(
+  401,
+  'Not signed in',
+  'Nothing was changed. Sign in, then send it again.',
+);

@@ -1,7 +1,8 @@
-import { headlineOf } from '../../comments/github/sections/question-parts.ts';
-import { cleanText } from '../../comments/text/clean-text.ts';
+import { headlineOf, whyOf } from '../../comments/github/sections/question-parts.ts';
+import { testsOf, turnLabel } from '../../comments/github/sections/turn-history.ts';
+import { cleanLine, cleanText } from '../../comments/text/clean-text.ts';
 import { counterOf, figuresOf, observedOf } from '../../comments/text/figures.ts';
-import { count, dateTime } from '../../comments/text/words.ts';
+import { count, dateTime, list } from '../../comments/text/words.ts';
 import { type Escalation, missingInputs } from '../../core/contracts/escalation.ts';
 import { asksForReview } from '../../core/contracts/guard.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
@@ -27,9 +28,10 @@ const WORDS = 6_000;
 export function renderQuestionPanel(view: PanelView): Html {
   const { base, state, pending, viewer, mayNot, problem } = view;
   const missing = missingInputs(pending, state.given);
-  const content = html`<h2>${headlineOf(state, pending)}</h2>
+  const content = html`<h2>${capitalised(headlineOf(state, pending))}</h2>
 ${problem && html`<p class="bad" role="alert">${problem}</p>`}
 ${renderWhy(pending)}
+${renderTurnsTried(state, pending)}
 ${renderFiguresLine(pending)}
 ${renderProposed(view)}
 ${mayNot && html`<p class="dim">${mayNot}</p>`}`;
@@ -68,12 +70,37 @@ function renderField({ key, label, secret }: Escalation['inputs'][number]): Html
 function renderWhy(pending: Escalation): Html {
   const review = pending.triggers.find(({ evidence }) => asksForReview(evidence))?.evidence;
   const { what_i_need, what_i_tried, findings } = pending;
-  return html`${!what_i_need && !review && html`<p>${pending.question.replace(/\s*How to proceed\?$/, '')}</p>`}
+  return html`${!what_i_need && !review && html`<p>${whyOf(pending)}</p>`}
 ${review && html`<div><h3>Why the agent wants a decision</h3><blockquote>${cleanText(review.review_reason || 'It gave no reason.', WORDS)}</blockquote></div>`}
 ${what_i_need && html`<div><h3>What the agent needs</h3><blockquote>${cleanText(what_i_need, WORDS)}</blockquote></div>`}
 ${what_i_tried && html`<details id="tried" open><summary><b>What was tried</b></summary><blockquote>${cleanText(what_i_tried, WORDS)}</blockquote></details>`}
 ${findings && html`<div><h3>What the debug turn found</h3><blockquote>${cleanText(findings, WORDS)}</blockquote></div>`}`;
 }
+
+const TURNS_TRIED = 5;
+const FAILING_SHOWN = 5;
+
+/** The last turns and the failing tests, where the agent itself has not said what it tried. */
+function renderTurnsTried({ turns }: RunState, { what_i_tried, context }: Escalation): Html | false {
+  const tried = what_i_tried ? [] : turns.slice(-TURNS_TRIED);
+  if (tried.length === 0 && context.failing.length === 0) return false;
+  return html`${
+    tried.length > 0 &&
+    html`<details id="tried" open><summary><b>What was tried</b></summary><ul>${tried.map((turn) => {
+      const tests = testsOf(turn);
+      const words = cleanLine(turn.title ?? (turn.failed ? turn.exit : 'no title'), 200);
+      return html`<li>Turn ${turnLabel(turn)}: ${words}${tests && html` <span class="small dim">${tests} pass</span>`}</li>`;
+    })}</ul></details>`
+  }${
+    context.failing.length > 0 &&
+    html`<p><b>Still failing:</b> ${list(
+      context.failing.map((name) => cleanLine(name, 100)),
+      FAILING_SHOWN,
+    )}.</p>`
+  }`;
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function renderFiguresLine({ context, triggers }: Escalation): Html {
   const figures = figuresOf(context, triggers);

@@ -16,7 +16,7 @@ import { lastOutputOf } from '../../core/decide/last-output.ts';
 import type { ListedRun } from '../../core/ports/run-log.ts';
 import { describeEvent } from './describe-event.ts';
 import { type Html, html } from './html.ts';
-import { table } from './parts.ts';
+import { icon, table } from './parts.ts';
 import { renderTimeline } from './timeline.ts';
 
 interface RunView {
@@ -47,7 +47,12 @@ export function renderRunPage(view: RunView): { title: string; body: Html } {
     title: `${headline} · ${repo} #${issue}`,
     body: html`<div class="stack"><p class="small"><a href="${base}/runs">Runs</a> / ${owner}/${repo} #${issue}</p>
 <h1>${state.task.title}</h1>
-<p data-part="headline" role="status"><b>${headline}</b></p>
+<p data-part="headline" role="status">${
+      // The panel says what is asked.
+      view.panel
+        ? html`<span class="tag wait">${icon('pause')} Waiting for an answer</span>`
+        : html`<b>${headline}</b>`
+    }</p>
 <p class="small dim" data-part="links">Requested by ${state.requested_by}, ${dateTime(state.requested_at)} · <a href="${webUrl}/${owner}/${repo}/issues/${issue}">issue #${issue}</a>${
       listed.pull !== undefined &&
       html` · <a href="${webUrl}/${owner}/${repo}/pull/${listed.pull}">pull request #${listed.pull}</a>`

@@ -34,11 +34,21 @@ export function renderRunsPage(view: RunsView): { title: string; body: Html } {
 ${figures(view)}
 ${renderSearch(view)}
 ${isEmpty && html`<p class="card">${view.search.text || view.search.repository ? 'No run matches this search.' : html`No runs yet. Label an issue <code>autobuild</code> in a repository where the App is installed.`}</p>`}
-${waiting.length > 0 && html`<div class="between"><h2>Waiting for an answer</h2><span class="small dim">longest first</span></div><ul class="runs">${waiting.map((run) => renderWaiting(run, view))}</ul>`}
-${working.length > 0 && html`<div class="between"><h2>Building</h2></div><ul class="runs">${working.map((run) => renderWorking(run, view))}</ul>`}
+${waiting.length > 0 && html`<div class="between"><h2>Waiting for an answer</h2><span class="small dim">longest first</span></div><ul class="runs">${waiting.slice(0, ACTIVE_SHOWN).map((run) => renderWaiting(run, view))}</ul>${renderMore(waiting)}`}
+${working.length > 0 && html`<div class="between"><h2>Building</h2></div><ul class="runs">${working.slice(0, ACTIVE_SHOWN).map((run) => renderWorking(run, view))}</ul>${renderMore(working)}`}
 ${finished.length > 0 && html`<div class="between"><h2>Finished</h2></div><ul class="runs">${finished.map((run) => renderFinished(run, view))}</ul>`}
 ${view.older !== undefined && html`<p><a href="${base}/runs?${olderQuery(view)}">Older runs</a></p>`}</div>`,
   };
+}
+
+/** More would be too much to read, and too large a page. */
+const ACTIVE_SHOWN = 30;
+
+function renderMore({ length }: readonly ListedRun[]): Html | false {
+  const more = length - ACTIVE_SHOWN;
+  return (
+    more > 0 && html`<p class="small dim">${count(more, 'more run')}: search, or choose a repository.</p>`
+  );
 }
 
 function olderQuery({ older, search }: RunsView): string {

@@ -1,4 +1,4 @@
-import { clock, count, dateTime, minutes } from '../../comments/text/words.ts';
+import { clock, clockSeconds, count, dateTime, minutes, money } from '../../comments/text/words.ts';
 import type { RunSummary, Span } from '../../core/contracts/run-summary.ts';
 import { type Html, html } from './html.ts';
 
@@ -8,6 +8,10 @@ const TOP = 16;
 const BOTTOM = 104;
 const BLOCK = 120;
 const BLOCK_HEIGHT = 26;
+/** Below the turns: files, cost, and the time. */
+const FILES_LINE = 162;
+const COST_LINE = 178;
+const AXIS = 188;
 const MAX_TICKS = 6;
 /** More would be narrower than their numbers. */
 const SPANS_SHOWN = 60;
@@ -33,12 +37,13 @@ export function renderTimeline(summary: RunSummary, now: Date): Html | undefined
   }));
   const most = Math.max(0, ...summary.spans.map(({ total = 0 }) => total));
   const unit = summary.tests?.unit ?? 'checks';
-  return html`<svg class="timeline" viewBox="0 0 900 190" role="img" aria-labelledby="timeline-title timeline-words">
+  return html`<svg class="timeline" viewBox="0 0 900 214" role="img" aria-labelledby="timeline-title timeline-words">
 <title id="timeline-title">Timeline of the run</title><desc id="timeline-words">${inWords(summary, unit)}</desc>
 <defs><pattern id="hatch" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V7" class="hatch"/></pattern></defs>
 ${most > 0 && renderGrid(most)}
 ${shown.map((span) => renderSpan(span, unit))}
 ${most > 0 && renderRates(shown, most, unit)}
+${renderFigures(shown)}
 ${renderTicks(first.from, Math.max(...spans.map(({ to }) => to)), scale)}
 </svg>`;
 }
@@ -72,7 +77,43 @@ function scaleOf(spans: readonly TimedSpan[]): (at: number) => number {
   return (at) => LEFT + ((RIGHT - LEFT) * drawn(at)) / whole;
 }
 
-function renderSpan({ kind, x, width, turn, from, to, open }: ShownSpan, unit: string): Html {
+/** Files and cost of each turn that has room for them. The title of a turn says them, too. */
+function renderFigures(spans: readonly ShownSpan[]): Html {
+  const lines = [
+    { name: 'files', y: FILES_LINE, say: ({ files }: ShownSpan) => files },
+    {
+      name: 'cost',
+      y: COST_LINE,
+      say: ({ cost_usd }: ShownSpan) => (cost_usd === undefined ? undefined : money(cost_usd)),
+    },
+  ];
+  return html`${lines.map(({ name, y, say }) => {
+    const told = spans.flatMap((span) => {
+      const word = say(span);
+      return word === undefined || span.width < String(word).length * 8 ? [] : [{ span, word }];
+    });
+    return (
+      told.length > 0 &&
+      html`<text class="axis" x="${LEFT - 8}" y="${y}" text-anchor="end">${name}</text>${told.map(
+        ({ span, word }) =>
+          html`<text class="axis" x="${round(span.x + span.width / 2)}" y="${y}" text-anchor="middle">${word}</text>`,
+      )}`
+    );
+  })}`;
+}
+
+function figuresInWords({ passed, total, files, cost_usd }: Omit<Span, 'from' | 'to'>, unit: string): string {
+  return [
+    passed !== undefined && `, ${passed} of ${total} ${unit} pass`,
+    files !== undefined && `, ${count(files, 'file')} changed so far`,
+    cost_usd !== undefined && `, ${money(cost_usd)}`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
+
+function renderSpan(span: ShownSpan, unit: string): Html {
+  const { kind, x, width, turn, from, to, open } = span;
   const until = open ? 'until now' : `to ${clock(iso(to))} UTC`;
   const name =
     kind === 'turn'
@@ -89,7 +130,7 @@ function renderSpan({ kind, x, width, turn, from, to, open }: ShownSpan, unit: s
     kind === 'parked'
       ? html`<rect ${box} class="parked" fill="url(#hatch)"/>`
       : html`<rect ${box} class="${kind}"/>`;
-  return html`<g><title>${name}, ${clock(iso(from))} ${until}</title>${shape}${
+  return html`<g><title>${name}, ${clock(iso(from))} ${until}${figuresInWords(span, unit)}</title>${shape}${
     word &&
     width >= room &&
     html`<text class="${kind === 'turn' ? 'word' : 'wait-word'}" x="${round(x + width / 2)}" y="${BLOCK + 17}" text-anchor="middle">${word}</text>`
@@ -121,8 +162,11 @@ function renderRates(spans: readonly ShownSpan[], most: number, unit: string): H
 }
 
 function renderTicks(from: number, to: number, scale: (at: number) => number): Html {
-  const steps = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1_440, 10_080].map((step) => step * 60_000);
+  const seconds = [10, 30].map((step) => step * 1_000);
+  const whole = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1_440, 10_080].map((step) => step * 60_000);
+  const steps = [...seconds, ...whole];
   const step = steps.find((size) => (to - from) / size <= MAX_TICKS) ?? to - from + 1;
+  const say = step < 60_000 ? clockSeconds : clock;
   const ticks: Html[] = [];
   let last = Number.NEGATIVE_INFINITY;
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) {
@@ -130,7 +174,7 @@ function renderTicks(from: number, to: number, scale: (at: number) => number): H
     if (x - last < LABEL_WIDTH) continue;
     last = x;
     ticks.push(
-      html`<path class="grid" d="M${x} 156v5"/><text class="axis" x="${Math.min(x, LAST_LABEL)}" y="176" text-anchor="middle">${clock(iso(at))}</text>`,
+      html`<path class="grid" d="M${x} ${AXIS}v5"/><text class="axis" x="${Math.min(x, LAST_LABEL)}" y="${AXIS + 18}" text-anchor="middle">${say(iso(at))}</text>`,
     );
   }
   return html`${ticks}`;
@@ -141,10 +185,14 @@ function inWords({ spans, requested_at }: RunSummary, unit: string): string {
   const turns = spans.filter(({ kind }) => kind === 'turn');
   const scores = spans.flatMap(({ passed, total }) => (total === undefined ? [] : [`${passed} of ${total}`]));
   const waits = spans.filter(({ kind }) => kind === 'held' || kind === 'parked');
+  const files = turns.findLast((turn) => turn.files !== undefined)?.files;
+  const costs = turns.flatMap(({ cost_usd }) => (cost_usd === undefined ? [] : [money(cost_usd)]));
   return [
     `Requested ${dateTime(requested_at)}.`,
     `${count(turns.length, 'turn')}.`,
     scores.length > 0 && `Passing ${unit}: ${scores.join(', ')}.`,
+    files !== undefined && `${count(files, 'file')} changed.`,
+    costs.length > 0 && `Cost by turn: ${costs.join(', ')}.`,
     waits.length > 0 && `${count(waits.length, 'wait')} for a person.`,
     'The table of turns says the same.',
   ]
@@ -157,6 +205,7 @@ const round = (value: number) => Math.round(value * 10) / 10;
 const heightOf = (value: number, most: number) => round(BOTTOM - ((BOTTOM - TOP) * value) / most);
 
 function long(ms: number): string {
+  if (ms < 60_000) return `${Math.round(ms / 1_000)} s`;
   const whole = minutes(ms);
   if (whole < 120) return `${whole} min`;
   return whole < 2_880 ? `${Math.floor(whole / 60)} h` : `${Math.floor(whole / 1_440)} days`;

@@ -26,6 +26,18 @@ test('P-6: the run has a panel with what was tried, what is needed and a field p
   expect(page).toContain('Provide &amp; Resume');
 });
 
+test('P-6: a question of a guard says which turns were tried and what still fails', async () => {
+  const run = startRun({ run: 'r3' });
+  const failing = tests(1, 3, { failing: ['expires after 14 days'] });
+  for (const title of ['Add the days', 'Slice the date', 'Parse it'])
+    run.beginTurn().endTurn({ report: { status: 'partial', summary: title }, verification: failing });
+  await desk.seed(run, { issue: 9 });
+  const page = await rosa.read('/runs/r3');
+  expect(page).toContain('What was tried');
+  expect(page).toContain('Turn 2: Slice the date');
+  expect(page).toContain('Still failing:</b> expires after 14 days.');
+});
+
 test('P-6: Provide & Resume gives the values and the run builds on', async () => {
   const sent = await rosa.send(await rosa.read('/runs/r1'), {
     'input.url': 'https://x',
@@ -192,4 +204,36 @@ test('P-9: own words with a credential in them are refused, and kept nowhere', a
   expect(sent.status).toBe(422);
   expect(await sent.text()).not.toContain(token);
   expect(JSON.stringify(await desk.store.runs.events('r1'))).not.toContain(token);
+});
+
+test('P-6: a page is under 60 kB, however much has happened', async () => {
+  const run = startRun({ run: 'r4' });
+  const words = 'Sell receipts by the metre. '.repeat(30);
+  for (let turn = 0; turn < 2; turn += 1)
+    run.beginTurn().endTurn({ report: { status: 'partial', summary: words }, verification: tests(1, 900) });
+  run.beginTurn();
+  for (let at = 0; at < 60; at += 1) run.say(at % 2 === 0 ? `/guide ${words}` : '/status');
+  const proposed = {
+    path: 'config/languages.json',
+    why: 'out_of_scope' as const,
+    held: true,
+    diff: `+${words}\n`.repeat(99),
+  };
+  run.observe({ type: 'write_proposed', turn: 3, proposed, files: [], scope: ['src/**'] }).trip();
+  await desk.seed(run, { issue: 11 });
+  for (let issue = 100; issue < 135; issue += 1)
+    await desk.seed(
+      startRun({ run: `s${issue}`, task: { title: words } })
+        .beginTurn()
+        .askForHelp(),
+      { issue },
+    );
+  const later = new Visitor(desk);
+  await later.signIn('rosa');
+  const page = await later.read('/runs/r4');
+  expect(page).toContain('1 file to approve');
+  expect(Buffer.byteLength(page)).toBeLessThan(60_000);
+  const list = await later.read('/runs');
+  expect(list).toContain('7 more runs: search');
+  expect(Buffer.byteLength(list)).toBeLessThan(60_000);
 });

@@ -18,3 +18,27 @@ test('P-6: the timeline of a long run draws its newest turns, and stays small', 
   expect(drawn).not.toContain('Turn 100,');
   expect(drawn.length).toBeLessThan(25_000);
 });
+
+test('P-6: a turn has its files and its cost, in the picture and in words', () => {
+  const run = startRun();
+  const turn = (index: number) => ({
+    ...{ kind: 'turn' as const, turn: index, files: index + 1, cost_usd: index / 4 },
+    ...{ from: at(index * 100), to: at(index * 100 + 90) },
+  });
+  const summary: RunSummary = {
+    ...summariseRun(undefined, run.state, run.events),
+    spans: [turn(1), turn(2)],
+  };
+  const drawn = String(renderTimeline(summary, new Date(START + 300_000)));
+  expect(drawn).toContain('>$0.25</text>');
+  expect(drawn).toContain('3 files changed. Cost by turn: $0.25, $0.50.');
+  expect(drawn).toContain('3 files changed so far, $0.50</title>');
+});
+
+test('P-6: a turn that ended is kept with its files and its cost', () => {
+  const run = startRun().beginTurn();
+  run.observe({ type: 'files_changed', turn: 1, paths: ['src/a.ts'] });
+  run.endTurn({ record: { turn_cost_usd: 0.28 } });
+  const { spans } = summariseRun(undefined, run.state, run.events);
+  expect(spans).toContainEqual(expect.objectContaining({ kind: 'turn', files: 1, cost_usd: 0.28 }));
+});
