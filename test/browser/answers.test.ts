@@ -129,6 +129,37 @@ test('P-9: a form that has expired says so, and the next one works', async () =>
   expect(Object.keys((await state())?.given ?? {})).toEqual(['password']);
 });
 
+test('S-19: an answer without the token of the session changes nothing', async () => {
+  const { page } = await visit(desk, 'rosa', '/runs/r1');
+  await page.evaluate("document.querySelectorAll('[name=csrf]').forEach((field) => field.remove())");
+  await page.getByRole('button', { name: /\/cancel/ }).click();
+  await page.getByRole('heading', { name: 'Nothing was changed' }).waitFor();
+  expect((await state())?.status).toBe('waiting_for_input');
+});
+
+test('S-19: who can only read cannot send the form that another person opened', async () => {
+  const { page: rosas } = await visit(desk, 'rosa', '/runs/r1/secret/password');
+  const form = await rosas.locator('input[name=form]').inputValue();
+  const { page } = await visit(desk, 'sam', '/runs');
+  await page.evaluate(`{
+    const [own] = document.forms;
+    own.action = '/runs/r1/secret/password';
+    own.insertAdjacentHTML('beforeend', '<input name="form" value="${form}"><input name="value" value="s3cret">');
+    own.submit();
+  }`);
+  await page.getByRole('heading', { name: 'More access needed' }).waitFor();
+  expect((await state())?.given).toEqual({});
+});
+
+test('S-19: a sign-in that this browser did not begin signs nobody in', async () => {
+  const { page, context } = await visit(desk, 'nobody', '/runs/none');
+  await context.clearCookies();
+  const answer = await page.goto(`${desk.url}/auth/callback?code=rosa&state=of-somebody-else`);
+  expect(answer?.status()).toBe(400);
+  const next = await context.request.get(`${desk.url}/runs`, { maxRedirects: 0 });
+  expect(next.headers().location).toContain('/auth/sign-in');
+});
+
 test('P-10: an answer shows in the figures of the next reader', async () => {
   const { page } = await visit(desk, 'sam', '/analytics');
   await page.getByText('open question', { exact: true }).waitFor();
