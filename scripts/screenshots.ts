@@ -4,28 +4,26 @@ import { closeBrowser, openContext } from '../test/browser/browser.ts';
 import { openLocalDesk, signIn } from '../test/browser/local-desk.ts';
 import { giveUp, seedShownRuns } from '../test/browser/shown-runs.ts';
 
-/** Takes pictures of every page as the product serves it: `npm run screenshots -- <folder>`. Times and runs are always the same. */
-const [folder] = process.argv.slice(2);
-if (!folder) {
-  console.error('Usage: npm run screenshots -- <folder>');
-  process.exit(2);
-}
+/**
+ * `npm run screenshots`: the documentation's pictures of every page as the product serves it, in light, dark and on a phone.
+ * Times and runs are always the same. `npm run screenshots -- <folder>` leaves the documentation alone.
+ */
+const [folder = join(import.meta.dirname, '../docs/images/pages')] = process.argv.slice(2);
 
 const PAGES = {
   runs: '/runs',
-  question: '/runs/asking',
-  approval: '/runs/proposing',
-  diff: '/runs/proposing/diff',
-  building: '/runs/working',
-  done: '/runs/ready',
+  run: '/runs/asking',
+  approval: '/runs/proposing/diff',
   form: '/runs/asking/secret/smtp_password',
-  'form-not-asked': '/runs/ready/secret/smtp_password',
   analytics: '/analytics',
 } as const;
+/** Wide pictures end where the page does, but not later than this; on a phone they show the first screen. */
+const MAX_HEIGHT = 1640;
+const WIDE = { width: 1080, height: 400 };
 const LOOKS = {
-  light: { colorScheme: 'light', viewport: { width: 1080, height: 720 } },
-  dark: { colorScheme: 'dark', viewport: { width: 1080, height: 720 } },
-  phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, deviceScaleFactor: 2 },
+  light: { colorScheme: 'light', viewport: WIDE },
+  dark: { colorScheme: 'dark', viewport: WIDE },
+  phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5 },
 } as const;
 
 mkdirSync(folder, { recursive: true });
@@ -40,8 +38,11 @@ try {
     const page = await context.newPage();
     for (const [name, path] of Object.entries(PAGES)) {
       await page.goto(`${desk.url}${path}`);
+      const { width, height } = options.viewport;
+      const whole = Number(await page.evaluate('document.documentElement.scrollHeight'));
+      const clip = { x: 0, y: 0, width, height: look === 'phone' ? height : Math.min(whole, MAX_HEIGHT) };
       const file = join(folder, `${name}-${look}.png`);
-      await page.screenshot({ path: file, fullPage: true, animations: 'disabled' });
+      await page.screenshot({ path: file, fullPage: true, clip, animations: 'disabled' });
       console.log(file);
     }
     await context.close();

@@ -68,3 +68,19 @@ test('the README leads to every page of the documentation', () => {
   const linked = new Set(readPage('README.md').urls.map((url) => url.split('#')[0]));
   expect(PAGES.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([]);
 });
+
+test('every picture is shown somewhere, and every page of the product in light, dark and on a phone', () => {
+  const shown = new Set(
+    PAGES.flatMap((page) => readPage(page).urls.map((url) => relative(root, join(root, dirname(page), url)))),
+  );
+  const names = (folder: string) => readdirSync(join(root, folder)).filter((name) => name.includes('.'));
+  const files = ['docs/images', 'docs/images/pages'].flatMap((folder) =>
+    names(folder).map((name) => join(folder, name)),
+  );
+  expect(files.filter((file) => !shown.has(file))).toEqual([]);
+  const looks = names('docs/images/pages').map((name) => name.split('-'));
+  for (const page of ['runs', 'run', 'approval', 'form', 'analytics'])
+    expect(looks.flatMap(([of, look]) => (of === page ? [look] : [])).toSorted()).toEqual([
+      ...['dark.png', 'light.png', 'phone.png'],
+    ]);
+});

@@ -109,6 +109,8 @@ function renderTimelineCard({ listed, now }: RunView): Html {
 }
 
 function renderLimits({ state, limits }: RunView): Html {
+  const spent = state.usage.cost_usd;
+  const dollars = limits.cost?.dollars;
   const rows = [
     { name: 'Turns', value: state.turn, limit: limits.turns, unit: '' },
     { name: 'Time', value: minutes(state.active_ms), limit: limits.minutes, unit: ' min' },
@@ -120,7 +122,11 @@ function renderLimits({ state, limits }: RunView): Html {
         limit !== null &&
         html`<meter min="0" max="${limit}" low="${limit * 0.8}" high="${limit}" optimum="0" value="${Math.min(value, limit)}" aria-label="${name}">${value} of ${limit}</meter>`
       }</div>`,
-  )}<div>Cost <span>${state.usage.cost_usd === null ? 'not reported' : money(state.usage.cost_usd)}</span></div></div></section>`;
+  )}<div>Cost <span>${totalsOf(state, limits).cost}</span>${
+    dollars !== undefined &&
+    spent !== null &&
+    html`<meter min="0" max="${dollars}" low="${dollars * 0.8}" high="${dollars}" optimum="0" value="${Math.min(spent, dollars)}" aria-label="Cost">${money(spent)} of ${money(dollars)}</meter>`
+  }</div></div></section>`;
 }
 
 function renderTurns({ state, base, allTurns }: RunView): Html | false {

@@ -60,10 +60,10 @@ function olderQuery({ older, search }: RunsView): string {
 
 function renderSearch({ base, search, repositories }: RunsView): Html {
   return html`<form class="row" method="get" action="${base}/runs" role="search">
-<label class="small" for="q">Search</label><input class="text search" id="q" name="q" value="${search.text}" maxlength="100">
-<label class="small" for="repository">Repository</label><select id="repository" name="repository"><option value="">all</option>${repositories.map(
+<span class="together"><label class="small" for="q">Search</label><input class="text search" id="q" name="q" value="${search.text}" maxlength="100"></span>
+<span class="together"><label class="small" for="repository">Repository</label><select id="repository" name="repository"><option value="">all</option>${repositories.map(
     (name) => html`<option${name === search.repository && html` selected`}>${name}</option>`,
-  )}</select><button>Show</button></form>`;
+  )}</select></span><button>Show</button></form>`;
 }
 
 /** At most four, each with the number it is a part of. */

@@ -14,7 +14,7 @@ a{color:var(--link)}code,pre,.mono{font:.88em/1.45 ui-monospace,SFMono-Regular,M
 header.top{display:flex;justify-content:space-between;gap:8px 16px;flex-wrap:wrap;max-width:1000px;margin:0 auto;padding:16px 20px 0;font-size:14px;color:var(--dim)}
 header.top nav{display:flex;gap:14px}header.top form{display:inline}
 main{max-width:1000px;margin:18px auto 64px;padding:0 20px;overflow-wrap:anywhere}main.narrow{max-width:620px}
-.stack>*+*{margin-top:14px}.row{display:flex;gap:8px 12px;flex-wrap:wrap;align-items:center}
+.stack>*+*{margin-top:14px}.row{display:flex;gap:8px 12px;flex-wrap:wrap;align-items:center}.together{display:flex;gap:8px;align-items:center;flex:0 1 auto;min-width:0}.together select{min-width:0}
 .card{background:var(--card);border:1px solid var(--edge);border-radius:8px;padding:16px 18px}
 .panel{background:var(--wait-page);border-left:5px solid var(--wait)}
 .dim{color:var(--dim)}.small{font-size:13px}.wait{color:var(--wait)}.good{color:var(--good)}.bad{color:var(--bad)}
@@ -25,7 +25,7 @@ main{max-width:1000px;margin:18px auto 64px;padding:0 20px;overflow-wrap:anywher
 .runs li{display:grid;grid-template-columns:1fr auto;gap:2px 12px;padding:12px 16px;align-items:center}
 .runs li+li{border-top:1px solid var(--edge)}
 .between{display:flex;justify-content:space-between;gap:12px;flex-wrap:wrap;align-items:baseline;margin-top:26px}
-button,.button{font:inherit;font-weight:600;color:var(--text);background:var(--card);border:1px solid var(--edge);border-radius:6px;padding:6px 14px;cursor:pointer;text-decoration:none;display:inline-block}
+button,.button{font:inherit;font-weight:600;color:var(--text);background:var(--card);border:1px solid var(--edge);border-radius:6px;padding:6px 14px;cursor:pointer;text-decoration:none;text-align:center;display:inline-block}
 .main-button{background:var(--button);border-color:var(--button);color:#fff}
 button.plain{border:0;background:none;color:var(--link);padding:0;font-weight:400;text-decoration:underline}
 label.field{display:block;font-weight:600}
@@ -39,7 +39,7 @@ blockquote{border-left:3px solid var(--edge);padding:2px 0 2px 12px;color:var(--
 .panel blockquote{border-color:var(--wait)}
 pre{overflow-x:auto;background:var(--field);border:1px solid var(--edge);border-radius:6px;padding:10px 12px}
 pre .add{color:var(--good)}pre .cut{color:var(--bad)}
-.icon{width:13px;height:13px;fill:currentColor;vertical-align:-1px}input.search{width:auto;flex:1 1 160px;margin:0;max-width:340px}
+.icon{width:13px;height:13px;fill:currentColor;vertical-align:-1px}input.search{flex:1;width:auto;margin:0;max-width:340px;min-width:0}
 details>summary{cursor:pointer}
 .scroll{overflow-x:auto}.scroll:focus-visible{outline-offset:0}
 table{border-collapse:collapse;width:100%;font-size:14px;overflow-wrap:break-word}
