@@ -47,6 +47,16 @@ export function isExpired({ until }: Lease, now: number): boolean {
   return now > Date.parse(until) + CLOCKS_APART_MS;
 }
 
+/**
+ * By how much the clock of the desk before was ahead of this one, so that the times in the state never go back: an effect that
+ * is due by one desk's clock would wait in the next one's. A difference that no working clocks have is not adopted.
+ */
+export function aheadOf({ holder, until }: Lease, now: number): number {
+  const written = Date.parse(until) - (holder ? LEASE_MS : 0);
+  const ahead = written - now;
+  return ahead > 0 && ahead <= CLOCKS_APART_MS ? ahead : 0;
+}
+
 export function describeHolder({ run, attempt, part }: Holder): string {
   return `the job \`${part}\` of the Actions run ${run}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
 }

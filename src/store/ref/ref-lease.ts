@@ -21,6 +21,8 @@ interface RefLeaseOptions {
   /** True if that attempt of that Actions run has ended. */
   isOver(holder: Holder): Promise<boolean>;
   now(): number;
+  /** The clock of the times that are written. */
+  clock(): number;
   sleep(ms: number): Promise<void>;
 }
 
@@ -48,14 +50,14 @@ export async function takeRef(
    */
   prepare: (tip: RefTip | undefined) => Promise<Entries>,
 ): Promise<RefLease> {
-  const { storage, ref, holder, now, sleep } = options;
+  const { storage, ref, holder, now, clock, sleep } = options;
   const patience = now() + WAIT_MS;
   for (let pause = FIRST_PAUSE_MS; ; ) {
     const tip = await persist(sleep, () => storage.read(ref));
     const busy = tip && (await findHolder(tip, options));
     if (!busy) {
       const entries = await prepare(tip);
-      const message = heldMessage(holder, now());
+      const message = heldMessage(holder, clock());
       const taken = await swapOnce(options, tip?.oid, { message, entries });
       if (taken) return createLease(options, taken);
     }
@@ -83,7 +85,7 @@ async function findHolder(
 }
 
 function createLease(options: RefLeaseOptions, taken: RefTip): RefLease {
-  const { storage, ref, holder, now, sleep } = options;
+  const { storage, ref, holder, now, clock, sleep } = options;
   let tip = taken;
   let renewed = now();
 
@@ -101,11 +103,11 @@ function createLease(options: RefLeaseOptions, taken: RefTip): RefLease {
   return {
     entries: () => tip.entries,
     isHalfGone: () => now() - renewed > LEASE_MS / 2,
-    write: (changed) => swap(heldMessage(holder, now()), { ...keepAll(tip), ...changed }),
+    write: (changed) => swap(heldMessage(holder, clock()), { ...keepAll(tip), ...changed }),
     release(changed, { ended, keep }) {
       const all = Object.entries({ ...keepAll(tip), ...changed });
       const entries = Object.fromEntries(all.filter(([name]) => keep?.includes(name) ?? true));
-      const until = new Date(now()).toISOString();
+      const until = new Date(clock()).toISOString();
       const message = writeLease({ holder: null, until, ...(ended && { ended }), id: newId() });
       return swap(message, entries, true);
     },

@@ -8,7 +8,7 @@ import { createSealer } from '../seal.ts';
 import { type Clock, createSqliteStore } from '../sqlite.ts';
 import { openImage, removeImage, takeImage } from './database-image.ts';
 import type { RefKeys } from './keys.ts';
-import type { Holder } from './lease.ts';
+import { aheadOf, type Holder, readLease } from './lease.ts';
 import { persist } from './persist.ts';
 import { keepAll, takeRef } from './ref-lease.ts';
 import { refOf } from './ref-name.ts';
@@ -75,11 +75,15 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
   };
   let database: { store: HostedStore; image: Buffer } | undefined;
   let isNew = false;
+  let aheadMs = 0;
+  const clock = () => options.now() + aheadMs;
   let isOutdated = false;
 
   /** Fills the temporary database, and answers with what the ref is to hold. */
   async function prepare(tip: RefTip | undefined) {
     await close();
+    const lease = tip && readLease(tip.message);
+    aheadMs = lease ? aheadOf(lease, options.now()) : 0;
     isNew = tip === undefined;
     if (!tip) {
       database = await openDatabase(undefined);
@@ -97,12 +101,12 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     const connection = openImage(file, image);
     // Inside the sealed image, the given values are sealed once more.
     const sealer = createSealer(keys.state);
-    const store = await createSqliteStore(connection, { sealer, clock: options.clock ?? options.now });
+    const store = await createSqliteStore(connection, { sealer, clock: options.clock ?? clock });
     if (image) connection.exec('delete from lanes');
     return { store, image: takeImage(file) };
   }
 
-  const lease = await takeRef({ ...options, ref }, prepare).catch(async (error: unknown) => {
+  const lease = await takeRef({ ...options, ref, clock }, prepare).catch(async (error: unknown) => {
     await close();
     if (error instanceof SchemaError) throw userError('state_too_new', { ref, problem: error.message });
     throw error;
