@@ -15,6 +15,7 @@ import { keyProxy } from './key-proxy.ts';
 import { memory } from './memory.ts';
 import { readText } from './read-text.ts';
 import { reconcileFigure } from './reconcile.ts';
+import { refState } from './ref-state.ts';
 import { describeDetail, renderHeader, renderRow } from './render-table.ts';
 import { runPage } from './run-page.ts';
 import { storedRuns } from './stored-runs.ts';
@@ -42,6 +43,7 @@ const FIGURES: readonly Figure[] = [
   reconcileFigure,
   runPage,
   viewers,
+  refState,
 ];
 const FIGURE_DEADLINE_MS = 180_000;
 

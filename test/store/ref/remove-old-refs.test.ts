@@ -50,7 +50,7 @@ test('N-2: of very many refs, others are looked at each day, and all in the end'
     });
   }
   let removed = 0;
-  for (let day = 8; day < 12; day += 1) {
+  for (let day = 8; day < 18; day += 1) {
     storage.calls.read = 0;
     removed += (await removeOldRefs({ storage, now: after(day) })).length;
     expect(storage.calls.read).toBeLessThanOrEqual(100);
