@@ -37,7 +37,12 @@ export interface Faults {
  * One issue with comments that arrive while several desks work on it, each with a clock of its own. Each step of a desk (a call
  * to GitHub, a pause) waits for its turn, and turns are dealt by the seed.
  */
-export async function race(seed: number, storage: RefStorage, faults: Faults = {}): Promise<Outcome> {
+export async function race(
+  seed: number,
+  /** Called once per desk. */
+  connect: () => RefStorage,
+  faults: Faults = {},
+): Promise<Outcome> {
   const random = createRandom(seed);
   const time = createTime(random);
   const comments: number[] = [];
@@ -71,7 +76,7 @@ export async function race(seed: number, storage: RefStorage, faults: Faults = {
     let opened: RefStore | undefined;
     try {
       opened = await openForTest({
-        storage: overNetwork(storage, { turn, random, isCalm, count, faults }),
+        storage: overNetwork(connect(), { turn, random, isCalm, count, faults }),
         holder: { run, attempt: 1, part: 'desk' },
         isOver: async (holder) => {
           await turn();

@@ -7,7 +7,8 @@ const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
 async function raceAll(seeds: number[], faults?: Faults): Promise<Outcome> {
   const sum: Outcome = { lost: 0, doubled: 0, seen: {} };
   for (const seed of seeds) {
-    const { lost, doubled, seen } = await race(seed, createMemoryRefStorage(), faults);
+    const storage = createMemoryRefStorage();
+    const { lost, doubled, seen } = await race(seed, () => storage, faults);
     sum.lost += lost;
     sum.doubled += doubled;
     for (const [what, times] of Object.entries(seen)) sum.seen[what] = (sum.seen[what] ?? 0) + times;
