@@ -1,52 +1,52 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { RunningJob, StartedJob } from './actions/job.ts';
+import { createJobTokens } from './actions/job-tokens.ts';
+import { createWorkflowSource } from './actions/workflow-source.ts';
+import { createRequestHandler } from './answer-request.ts';
 import { createSite, personOf } from './browser/site.ts';
 import { createActionsSecrets } from './github/actions-secrets.ts';
 import { createAppManifests } from './github/app-manifests.ts';
-import { createCallers } from './github/callers.ts';
+import { createCallers, tokenIn } from './github/callers.ts';
 import { createCheckRuns } from './github/check-runs.ts';
 import { createComments } from './github/comments.ts';
 import { createCommits } from './github/commits.ts';
-import { APP_ID, APP_SLUG, describeApp, INSTALLATION_ID, startEmulator } from './github/emulator.ts';
 import {
-  type Answer,
-  type Call,
-  describeAccount,
-  type Gap,
-  type Json,
-  refuse,
-  type Upstream,
-} from './github/gap.ts';
+  ACTIONS_BOT,
+  APP_ID,
+  APP_SLUG,
+  describeActionsApp,
+  describeApp,
+  INSTALLATION_ID,
+  startEmulator,
+} from './github/emulator.ts';
+import { type Answer, type Call, describeAccount, type Gap, type Json, type Upstream } from './github/gap.ts';
 import { createGraphql } from './github/graphql.ts';
 import { createHookDeliveries } from './github/hook-deliveries.ts';
 import { createInstallations } from './github/installations.ts';
 import { createIssues } from './github/issues.ts';
+import { createJobPermissions } from './github/job-permissions.ts';
 import { createLabels } from './github/labels.ts';
 import { createMerges } from './github/merges.ts';
-import { answerSignIn, createOAuth } from './github/oauth.ts';
+import { createOAuth } from './github/oauth.ts';
 import { createPermissions, type Role } from './github/permissions.ts';
 import { createPullRequests } from './github/pull-requests.ts';
 import { createReactions, type ReactionGap } from './github/reactions.ts';
+import { createRefs } from './github/refs.ts';
 import { createRepositories } from './github/repositories.ts';
 import { createSetUp } from './github/set-up.ts';
 import { createWebhookRelay, type WebhookRelay } from './github/webhook-relay.ts';
-import {
-  createWorkflows,
-  type DispatchedRun,
-  type RunningJob,
-  type WorkflowGap,
-} from './github/workflows.ts';
-
-const MAX_BODY_BYTES = 40 * 1024 * 1024;
+import { createWorkflows, type WorkflowGap } from './github/workflows.ts';
+import { closeServer } from './serve-http.ts';
 
 interface LocalGitHubOptions {
   owner: string;
   name: string;
   /** Everybody with an account, and their role in the repository. The owner is its admin. */
   people: Record<string, Role>;
-  startJob(run: DispatchedRun): RunningJob;
+  startJob(job: StartedJob): RunningJob;
   /** The port to listen on. Any free one if omitted. */
   port?: number;
   /** Shows people a stand-in for GitHub's pages. */
@@ -55,6 +55,10 @@ interface LocalGitHubOptions {
   onExchange?(exchange: { call: Call; answer: Answer }): void;
   /** Names of the Actions secrets, if the App may read them. */
   secretNames?(): Iterable<string>;
+  /** The Actions secrets, asked for at the start of each run. */
+  secrets?(): Record<string, string>;
+  /** The text of another repository's workflow that a job calls, by `owner/name/path`. */
+  calledWorkflow?(path: string): string | undefined;
   /** An answer that replaces GitHub's, for tests of its failures. */
   interfere?(call: Call): Answer | undefined;
 }
@@ -74,6 +78,10 @@ export interface LocalGitHub {
   minimized: ReadonlySet<string>;
   /** The App's reactions to reviews, by their node ids. */
   reviewReactions: ReadonlyMap<string, readonly string[]>;
+  /** The repository's setting *Allow GitHub Actions to create and approve pull requests*. */
+  allowPullRequestsByActions(isAllowed: boolean): void;
+  /** Ends a running job like a machine that loses power. From then on nothing that it asks is answered. */
+  killJob(run: number, job: string): void;
   /** A personal access token. */
   tokenOf(login: string): string;
   /** Makes one call as that person. */
@@ -114,7 +122,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     tokens,
     webhookSecret,
   });
-  const privateKey = emulator.generatedSecrets[0]?.value ?? '';
+  const { privateKey } = emulator;
 
   const send = async (
     method: string,
@@ -140,31 +148,48 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const upstream: Upstream = (method, path, body) => send(method, path, body, `token ${tokenOf(owner)}`);
 
   const repository = `/repos/${owner}/${name}`;
-  const app = describeApp(url, (await describeAccount(upstream, owner)) ?? {});
+  const account = (await describeAccount(upstream, owner)) ?? {};
+  const app = describeApp(url, account);
+  const apps = new Map([
+    [bot, app],
+    [ACTIONS_BOT, describeActionsApp(url, account)],
+  ]);
   const callers = createCallers(tokens, bot);
   const webhooks = createWebhookRelay(webhookSecret);
-  const comments = createComments(app, bot, upstream);
-  const issues = createIssues(app, bot, upstream);
+  const comments = createComments(apps, upstream);
+  const issues = createIssues(apps, upstream);
   const reactions = createReactions(upstream);
   const pullRequests = createPullRequests(repository, upstream);
   const minimized = new Set<string>();
   const reviewReactions = new Map<string, string[]>();
+  const tokensOfJobs = createJobTokens(callers, startJob);
+  let mayOpenPullRequests = true;
   const workflows = createWorkflows({
-    upstream,
-    repository,
+    ...{ upstream, owner, name, url },
+    source: createWorkflowSource(upstream, repository, options.calledWorkflow ?? (() => undefined)),
     htmlUrl: `${url}/${owner}/${name}`,
     apiUrl: `${url}/api/v3${repository}`,
-    start: startJob,
+    secrets: options.secrets ?? (() => ({})),
+    start: tokensOfJobs.start,
     emit: webhooks.emit,
     installation: { id: INSTALLATION_ID, node_id: 'I_100' },
   });
+  const refs = createRefs({
+    upstream,
+    repository,
+    async onPush(branch, before, { caller }) {
+      for (const payload of await pullRequests.synchronized(branch, before, caller))
+        await workflows.receive('pull_request', payload);
+    },
+  });
   const manifests = createAppManifests({ described: app, privateKey, webhookSecret });
   const gaps: Gap[] = [
+    createJobPermissions({ upstream, mayOpenPullRequests: () => mayOpenPullRequests }),
     createPermissions(roles, upstream),
     manifests,
     createHookDeliveries(`${url}/api/v3`, webhooks),
     ...(options.secretNames ? [createActionsSecrets(options.secretNames)] : []),
-    createSetUp({ app, roles, webhooks }),
+    createSetUp({ app, roles, webhooks, mayOpenPullRequests: () => mayOpenPullRequests }),
     createInstallations(repository, upstream),
     comments,
     issues,
@@ -177,6 +202,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     }),
     createRepositories(),
     createCommits(),
+    refs,
     createCheckRuns(app),
     workflows,
   ];
@@ -184,6 +210,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     upstream,
     repository,
     lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
+    updateRefs: refs.updateRefs,
     onMinimized: (id) => void minimized.add(id),
     onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });
@@ -194,7 +221,8 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       if (answer) return answer;
     }
     const search = call.query.size > 0 ? `?${call.query}` : '';
-    let answer = await send(call.method, `${call.path}${search}`, call.body, authorization);
+    const as = call.caller.kind === 'job' ? await emulator.authorizeJobs() : authorization;
+    let answer = await send(call.method, `${call.path}${search}`, call.body, as);
     for (const gap of gaps) if (gap.fixAnswer) answer = await gap.fixAnswer(call, answer);
     const { token } = (answer.body ?? {}) as { token?: string };
     if (call.path.endsWith('/access_tokens') && token) callers.addInstallation(token);
@@ -205,6 +233,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     let fixed = payload;
     for (const gap of gaps) if (gap.fixPayload) fixed = await gap.fixPayload(event, fixed);
     webhooks.emit(event, fixed);
+    await workflows.receive(event, fixed);
   }
 
   const people = [owner, ...[...roles.keys()].filter((login) => login !== owner)];
@@ -235,58 +264,11 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
         })),
     });
 
-  handle = async (request, response) => {
-    const asked = new URL(request.url ?? '/', url);
-    const { pathname, searchParams } = asked;
-    const isPage = !/^\/(?:api|login|_webhooks)(?:\/|$)/.test(pathname);
-    if (site && isPage && (await site(request, response, pathname))) return;
-    const text = await readText(request);
-    const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
-    const page = isForm && manifests.openPage(pathname, searchParams, new URLSearchParams(text));
-    if (page) {
-      response.writeHead(page.status, page.headers).end(page.body && JSON.stringify(page.body));
-      return;
-    }
-    const body = text === '' ? {} : (JSON.parse(text) as Json);
-    if (oauth.handle(request, response, asked, body)) return;
-    const signedIn = await answerSignIn(oauth, request, pathname, body, upstream);
-    if (signedIn) {
-      response.writeHead(signedIn.status, { 'content-type': 'application/json; charset=utf-8' });
-      response.end(JSON.stringify(signedIn.body));
-      return;
-    }
-    if (pathname === '/_webhooks') {
-      await receiveWebhook(String(request.headers['x-github-event']), body);
-      response.writeHead(204).end();
-      return;
-    }
-    const { authorization = '' } = request.headers;
-    const path = pathname.replace(/^\/api\/v3(?=\/)/, '');
-    // The code of a manifest is a credential of the App itself.
-    const isConversion = path.startsWith('/app-manifests/');
-    const caller = callers.find(authorization) ?? (isConversion ? { kind: 'app' as const } : undefined);
-    const call = { method: request.method ?? 'GET', path, query: searchParams, body, caller } as Call;
-    const whole = !caller
-      ? refuse(401, 'Bad credentials')
-      : (interfere(call) ??
-        (pathname === '/api/graphql'
-          ? await graphql(call, (method, to, sent) =>
-              answerCall(
-                { ...call, method, path: to, query: new URLSearchParams(), body: (sent ?? {}) as Json },
-                authorization,
-              ),
-            )
-          : await answerCall(call, authorization)));
-    const answer = answerIfChanged(request, whole);
-    onExchange({ call, answer });
-    response.writeHead(answer.status, {
-      'content-type': 'application/json; charset=utf-8',
-      ...answer.headers,
-    });
-    response.end(
-      answer.body === undefined || answer.status === 204 ? undefined : JSON.stringify(answer.body),
-    );
-  };
+  handle = createRequestHandler({
+    ...{ url, site, manifests, oauth, upstream, receiveWebhook, interfere, onExchange, answerCall, graphql },
+    callerOf: callers.find,
+    isKilled: (authorization) => tokensOfJobs.isKilled(tokenIn(authorization)),
+  });
 
   return {
     host,
@@ -301,6 +283,10 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     minimized,
     reviewReactions,
     upstream,
+    allowPullRequestsByActions(isAllowed) {
+      mayOpenPullRequests = isAllowed;
+    },
+    killJob: tokensOfJobs.kill,
     tokenOf: (login) => tokenOf(login) ?? '',
     callAs,
     async close() {
@@ -310,30 +296,4 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       await closeServer(server);
     },
   };
-}
-
-/** emulate knows no ETags. GitHub's differ by token, too. */
-function answerIfChanged({ method, headers }: IncomingMessage, answer: Answer): Answer {
-  if (method !== 'GET' || answer.status !== 200) return answer;
-  const content = `${headers.authorization}\n${JSON.stringify(answer.body)}`;
-  const etag = `W/"${createHash('sha256').update(content).digest('hex')}"`;
-  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
-  return { ...answer, headers: { ...answer.headers, etag } };
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
-}
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Error('the body is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

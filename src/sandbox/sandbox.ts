@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AppProcess, startAppProcess } from './app-process.ts';
@@ -8,8 +8,9 @@ import type { Answer, Call, Upstream } from './github/gap.ts';
 import { OAUTH_CLIENT } from './github/oauth.ts';
 import type { Role } from './github/permissions.ts';
 import { type LocalGitHub, startLocalGitHub } from './github.ts';
-import { type ActionFiles, createJobRunner, type JobRunner, SOURCE_ACTION } from './job-runner.ts';
+import { createJobRunner, type JobRunner, SOURCE_ACTION } from './job-runner.ts';
 import { createPerson, type Person } from './person.ts';
+import type { ActionFiles, MachineOptions } from './steps/machine.ts';
 
 const OWNER = 'olivia';
 const REPOSITORY = 'shop';
@@ -31,7 +32,16 @@ interface SandboxOptions {
   databaseUrl?: string;
   /** The environment that jobs and the App get: PATH at least. */
   environment: Record<string, string>;
+  /** The Actions secrets, read at the start of each run: a test may change them. */
   secrets?: Record<string, string>;
+  /** Runs parts of the action in this process, for tests of stories with many jobs. */
+  inProcess?: MachineOptions['inProcess'];
+  /** The text of another repository's workflow that a job calls. `autobuild/.github/workflows/run.yml` is this one's. */
+  calledWorkflow?(path: string): string | undefined;
+  /** An answer that replaces GitHub's, for tests of its failures. */
+  interfere?(call: Call): Answer | undefined;
+  /** Looks into an artifact, or changes it, before any job downloads it. */
+  onArtifact?(run: number, name: string, folder: string): void;
   onExchange?(exchange: { call: Call; answer: Answer }): void;
   onJobLog?(run: number, text: string): void;
   /** Shows people a stand-in for GitHub's pages, at this port if it is given. */
@@ -67,11 +77,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     owner: OWNER,
     name: REPOSITORY,
     people: options.people ?? {},
-    startJob(run) {
+    startJob(job) {
       if (!runner) throw new Error('The runner is not there yet.');
-      return runner.start(run);
+      return runner.start(job);
     },
     onExchange: options.onExchange,
+    interfere: options.interfere,
+    secrets: () => options.secrets ?? {},
+    calledWorkflow: options.calledWorkflow ?? ownWorkflow,
     port: options.site?.port,
     site: options.site && {
       jobLog: (run) => logs.get(run) ?? '',
@@ -92,7 +105,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ...environment,
       PATH: [environment.PATH, PROGRAMS].filter(Boolean).join(delimiter),
     },
-    secrets: options.secrets,
+    inProcess: options.inProcess,
+    onArtifact: options.onArtifact,
     onLog(run, text) {
       if (options.site) logs.set(run, `${logs.get(run) ?? ''}${text}`.slice(-MAX_LOG));
       options.onJobLog?.(run, text);
@@ -161,6 +175,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       await github.close();
     },
   };
+}
+
+/** This repository's workflows, whoever's copy of it is called, as they are here. */
+function ownWorkflow(path: string): string | undefined {
+  const file = /^[\w-]+\/autobuild\/(\.github\/workflows\/[\w.-]+)$/.exec(path)?.[1];
+  const found = file && join(PROGRAMS, file);
+  return found && existsSync(found) ? readFileSync(found, 'utf8') : undefined;
 }
 
 async function commitFiles(

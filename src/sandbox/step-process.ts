@@ -11,22 +11,27 @@ export async function runStepProcess(
     cwd: string;
     env: Record<string, string>;
     cancelled: AbortSignal;
+    /** SIGKILL at once, like a machine that loses power. */
+    killed: AbortSignal;
     onOutput(text: string): void;
   },
 ): Promise<boolean> {
   const [program = '', ...args] = argv;
-  const { cwd, env, cancelled, onOutput } = options;
+  const { cwd, env, cancelled, killed, onOutput } = options;
   // A process group of its own, so that everything it leaves behind can be ended.
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onOutput);
   const stop = () => void stopProcess(child);
   cancelled.addEventListener('abort', stop, { once: true });
   if (cancelled.aborted) stop();
+  const kill = () => signalGroup(child, 'SIGKILL');
+  killed.addEventListener('abort', kill, { once: true });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
   cancelled.removeEventListener('abort', stop);
+  killed.removeEventListener('abort', kill);
   signalGroup(child, 'SIGKILL');
   return code === 0;
 }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { AppProcess } from '../../src/sandbox/app-process.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
-import type { ActionFiles, FinishedJob } from '../../src/sandbox/job-runner.ts';
+import type { FinishedJob } from '../../src/sandbox/job-runner.ts';
 import type { Person, SeenComment, SeenPullRequest } from '../../src/sandbox/person.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { ActionFiles } from '../../src/sandbox/steps/machine.ts';
 import { until } from './until.ts';
 
 const AGENT = join(import.meta.dirname, 'agents/agent.sh');

@@ -5,8 +5,8 @@ import { createAppDeliveries } from '../../src/github/app-deliveries.ts';
 import type { OctokitLike } from '../../src/github/client/client.ts';
 import { failOnRateLimits } from '../../src/github/client/octokit-defaults.ts';
 import { createGitHub } from '../../src/github/github.ts';
+import type { Conclusion, StartedJob } from '../../src/sandbox/actions/job.ts';
 import type { Answer, Call, Json } from '../../src/sandbox/github/gap.ts';
-import type { Conclusion, DispatchedRun } from '../../src/sandbox/github/workflows.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/sandbox/github.ts';
 import { createPerson } from '../../src/sandbox/person.ts';
 import { until } from '../e2e-github/until.ts';
@@ -29,7 +29,7 @@ let local: LocalGitHub;
 let github: GitHub;
 let asApp: () => Promise<OctokitLike>;
 const exchanges: { call: Call; answer: Answer }[] = [];
-const started: { run: DispatchedRun; end(conclusion: Conclusion): void }[] = [];
+const started: { run: StartedJob; end(conclusion: Conclusion): void }[] = [];
 
 beforeAll(async () => {
   local = await startLocalGitHub({

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { readWorkflow } from '../../src/sandbox/github/workflow-file.ts';
-import type { DispatchedRun } from '../../src/sandbox/github/workflows.ts';
+import type { StartedJob } from '../../src/sandbox/actions/job.ts';
+import { readWorkflow } from '../../src/sandbox/actions/workflow-file.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/sandbox/github.ts';
 import { createJobRunner, type JobRunner } from '../../src/sandbox/job-runner.ts';
 import { processesWith } from '../e2e/processes.ts';
@@ -52,7 +52,6 @@ beforeEach(() => {
     directory,
     action,
     environment: { PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
-    secrets: { MODEL_KEY: 'canary-model-key' },
   });
   return () => rmSync(directory, { recursive: true, force: true });
 });
@@ -112,16 +111,18 @@ jobs:
       - uses: autobuild/autobuild@v0
 `;
 
-function dispatched(kind: string, operation = '', workflow = WORKFLOW): DispatchedRun {
+function dispatched(kind: string, operation = '', text = WORKFLOW): StartedJob {
   runs += 1;
+  const workflow = readWorkflow('autobuild.yml', parse(text));
+  const definition = workflow.jobs[kind];
+  if (!definition) throw new Error(`There is no job ${kind}.`);
+  const inputs = { kind, operation, head_sha: sha };
+  const secrets = { MODEL_KEY: 'canary-model-key' };
   return {
-    id: 9_000 + runs,
-    attempt: 1,
-    workflow: readWorkflow('autobuild.yml', parse(workflow)),
-    sha,
-    branch: 'main',
-    actor: 'autobuild[bot]',
-    inputs: { kind, operation, head_sha: sha },
+    ...{ id: 9_000 + runs, attempt: 1, workflow, sha, branch: 'main', actor: 'autobuild[bot]' },
+    ...{ event: 'workflow_dispatch', payload: { inputs }, inputs },
+    ...{ job: kind, jobName: kind, definition, fileEnv: {}, token: 'ghs_none' },
+    contexts: { github: { run_id: 9_000 + runs }, inputs, needs: {}, secrets, vars: {} },
   };
 }
 

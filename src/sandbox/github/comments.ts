@@ -8,7 +8,7 @@ interface CommentGap extends Gap {
 }
 
 /** Adds a comment's author and editor, its text before an edit, and the limit of its length. */
-export function createComments(app: Json, bot: string, upstream: Upstream): CommentGap {
+export function createComments(apps: ReadonlyMap<string, Json>, upstream: Upstream): CommentGap {
   /** The text before the newest edit, by comment. */
   const known = new Map<number, string>();
   const edits = new Map<string, Edit>();
@@ -23,7 +23,7 @@ export function createComments(app: Json, bot: string, upstream: Upstream): Comm
 
   const complete = (comment: Json): Json => {
     const { user } = comment as { user?: { login?: string } };
-    return { ...comment, performed_via_github_app: user?.login === bot ? app : null };
+    return { ...comment, performed_via_github_app: apps.get(user?.login ?? '') ?? null };
   };
 
   return {

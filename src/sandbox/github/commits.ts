@@ -9,7 +9,7 @@ export function createCommits(): Gap {
       const read = method === 'GET' && matchPath('/repos/:owner/:repo/git/commits/:sha', path);
       if (answer.status >= 300 || !(made || read)) return answer;
       const commit = answer.body as Json & { sha: string };
-      if (made && caller.kind === 'installation' && !body.author && !body.committer) signed.add(commit.sha);
+      if (made && caller.kind !== 'person' && !body.author && !body.committer) signed.add(commit.sha);
       if (!signed.has(commit.sha)) return answer;
       const verification = {
         verified: true,

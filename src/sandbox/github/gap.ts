@@ -1,9 +1,12 @@
+import type { TokenPermissions } from '../actions/token-permissions.ts';
+
 export type Json = Record<string, unknown>;
 
-/** The caller: a person, the App's installation, or the App itself by its signed token. */
+/** The caller: a person, the App's installation, a job by its GITHUB_TOKEN, or the App itself by its signed token. */
 export type Caller =
   | { kind: 'person'; login: string }
   | { kind: 'installation'; login: string }
+  | { kind: 'job'; login: string; permissions: TokenPermissions; run: number; job: string }
   | { kind: 'app' };
 
 export interface Call {

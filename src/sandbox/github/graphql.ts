@@ -1,4 +1,6 @@
+import { allows } from '../actions/token-permissions.ts';
 import type { Answer, Call, Json, Upstream } from './gap.ts';
+import type { RefUpdate } from './refs.ts';
 
 /** The newest edit of a text. */
 export interface Edit {
@@ -12,15 +14,28 @@ interface GraphqlOptions {
   lastEdit(nodeId: string): Edit | undefined;
   onMinimized(nodeId: string): void;
   onReaction(nodeId: string, content: string): void;
+  updateRefs(call: Call, updates: RefUpdate[]): Promise<unknown>;
 }
 
 interface Variables {
+  input?: { refUpdates?: RefUpdate[] };
+  refUpdates?: RefUpdate[];
   id?: string;
   content?: string;
   body?: string;
   issue?: string;
   added?: string[];
   removed?: string[];
+}
+
+const FORBIDDEN = 'Resource not accessible by integration';
+
+/** Checks the permissions of a job's token. Labels are changed by calls that have a check of their own. */
+function mayChange({ caller }: Call, query: string): boolean {
+  if (caller.kind !== 'job') return true;
+  const may = (name: string) => allows(caller.permissions, name, 'write');
+  if (query.includes('markPullRequestReadyForReview(')) return may('pull-requests');
+  return !/(?:minimizeComment|addReaction)\(/.test(query) || may('issues') || may('pull-requests');
 }
 
 /**
@@ -52,8 +67,11 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
     return { addLabelsToLabelable: {}, removeLabelsFromLabelable: {} };
   }
 
-  async function resolve(query: string, variables: Variables, rest: Upstream): Promise<unknown> {
+  async function resolve(call: Call, query: string, variables: Variables, rest: Upstream): Promise<unknown> {
     const { id = '', content = '', body } = variables;
+    if (query.includes('updateRefs('))
+      return options.updateRefs(call, variables.refUpdates ?? variables.input?.refUpdates ?? []);
+    if (!mayChange(call, query)) throw new Error(FORBIDDEN);
     if (query.includes('addLabelsToLabelable(')) return changeLabels(variables, rest);
     if (query.includes('addReaction(')) {
       onReaction(id, content.toLowerCase());
@@ -82,18 +100,17 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
     throw new Error('The sandbox does not know this query.');
   }
 
-  return async ({ body }, rest) => {
-    const { query, variables } = body as { query?: string; variables?: Variables };
+  return async (call, rest) => {
+    const { query, variables } = call.body as { query?: string; variables?: Variables };
     try {
-      const data = await resolve(String(query), variables ?? {}, rest);
+      const data = await resolve(call, String(query), variables ?? {}, rest);
       if (data !== undefined) return { status: 200, body: { data } };
       const message = `Could not resolve to a node with the global id of '${variables?.id}'`;
       return { status: 200, body: { data: null, errors: [{ type: 'NOT_FOUND', message }] } };
     } catch (error) {
-      return {
-        status: 200,
-        body: { errors: [{ type: 'UNPROCESSABLE', message: (error as Error).message }] },
-      };
+      const { message } = error as Error;
+      const type = message === FORBIDDEN ? 'FORBIDDEN' : 'UNPROCESSABLE';
+      return { status: 200, body: { errors: [{ type, message }] } };
     }
   };
 }

@@ -14,7 +14,7 @@ interface Rename {
  * GitHub's events of an issue name the App that caused them and include renames, but no other edits. The newest edit
  * can be read.
  */
-export function createIssues(app: Json, bot: string, upstream: Upstream): IssueGap {
+export function createIssues(apps: ReadonlyMap<string, Json>, upstream: Upstream): IssueGap {
   const edits = new Map<string, Edit>();
   /** Changes by issue number, oldest first, because emulate only reports that something was edited. */
   const changes = new Map<string, (Rename | undefined)[]>();
@@ -49,20 +49,20 @@ export function createIssues(app: Json, bot: string, upstream: Upstream): IssueG
         if (event.event === 'opened') return [];
         const rename = event.event === 'edited' ? renames.shift() : undefined;
         if (event.event === 'edited' && !rename) return [];
-        return [describeEvent(event, rename, app, bot)];
+        return [describeEvent(event, rename, apps)];
       });
       return { ...answer, body };
     },
   };
 }
 
-function describeEvent(event: Json, rename: Rename | undefined, app: Json, bot: string): Json {
+function describeEvent(event: Json, rename: Rename | undefined, apps: ReadonlyMap<string, Json>): Json {
   const { id, node_id, url, actor, commit_id, commit_url, created_at, label } = event;
   const { login } = (actor ?? {}) as { login?: string };
   return {
     ...{ id, node_id, url, actor, commit_id, commit_url, created_at },
     event: rename ? 'renamed' : event.event,
-    performed_via_github_app: login === bot ? app : null,
+    performed_via_github_app: apps.get(login ?? '') ?? null,
     ...(label ? { label } : {}),
     ...(rename && { rename }),
     ...(event.event === 'locked' && { lock_reason: null }),

@@ -25,6 +25,8 @@ interface PullRequestGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;
   /** Notes who closed or merged one. */
   noteClosing(call: Call): Promise<void>;
+  /** The events that a push to a branch causes. emulate sends none, and the App has no use for them. */
+  synchronized(branch: string, before: string, caller: Caller): Promise<Json[]>;
 }
 
 /**
@@ -84,9 +86,15 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     edits.set(present.node_id, { at: new Date().toISOString(), by });
   }
 
+  /** A pull request may come from a fork. */
+  const headOf = ({ head }: Pull) => {
+    const { full_name } = (head.repo ?? {}) as { full_name?: string };
+    return full_name ? `/repos/${full_name}` : repository;
+  };
+
   async function followBranch(pull: Pull): Promise<Pull> {
     if (pull.state !== 'open') return pull;
-    const { status, body } = await upstream('GET', `${repository}/git/ref/heads/${pull.head.ref}`);
+    const { status, body } = await upstream('GET', `${headOf(pull)}/git/ref/heads/${pull.head.ref}`);
     if (status !== 200) return pull;
     const { sha } = (body as { object: { sha: string } }).object;
     return { ...pull, head: { ...pull.head, sha } };
@@ -113,6 +121,24 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
     lastEdit: (nodeId) => edits.get(nodeId),
     noteClosing,
 
+    async synchronized(branch, before, caller) {
+      if (caller.kind === 'app') return [];
+      const { body } = await upstream('GET', `${repository}/pulls?state=open&per_page=100`);
+      const { body: home } = await upstream('GET', repository);
+      const sender = await describeAccount(upstream, caller.login);
+      const moved = (body as Pull[]).filter(
+        (pull) => pull.head.ref === branch && headOf(pull) === repository,
+      );
+      return Promise.all(
+        moved.map(async (pull) => {
+          const pull_request = await followBranch(pull);
+          const shas = { before, after: pull_request.head.sha };
+          const { number } = pull;
+          return { action: 'synchronize', number, ...shas, pull_request, repository: home, sender };
+        }),
+      );
+    },
+
     async answer({ method, path, body, caller }) {
       const edited = method === 'PATCH' && matchPath('/repos/:owner/:repo/pulls/:number', path);
       if (edited) await noteEdit(Number(edited.number), body, caller);
@@ -121,16 +147,19 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
         matchPath('/repos/:owner/:repo/pulls/:number/reviews', path);
       if (talkedAbout && method === 'POST') touched.set(Number(talkedAbout.number), new Date().toISOString());
       if (method !== 'POST' || !matchPath('/repos/:owner/:repo/pulls', path)) return undefined;
-      const branch = String(body.head).split(':').at(-1) ?? '';
+      const [branch = '', login] = String(body.head).split(':').toReversed();
+      const [, , owner, name] = repository.split('/');
+      const from = login === undefined || login === owner ? repository : `/repos/${login}/${name}`;
       // emulate would create a missing branch from the default branch.
-      const head = await upstream('GET', `${repository}/git/ref/heads/${branch}`);
+      const head = await upstream('GET', `${from}/git/ref/heads/${branch}`);
       if (head.status !== 200) {
         return refuse(422, 'Validation Failed', [
           { resource: 'PullRequest', field: 'head', code: 'invalid' },
         ]);
       }
       const { body: open } = await upstream('GET', `${repository}/pulls?state=open&per_page=100`);
-      if (!(open as Pull[]).some((pull) => pull.head.ref === branch)) return undefined;
+      if (!(open as Pull[]).some((pull) => pull.head.ref === branch && headOf(pull) === from))
+        return undefined;
       const message = `A pull request already exists for ${body.head}.`;
       return refuse(422, 'Validation Failed', [{ resource: 'PullRequest', code: 'custom', message }]);
     },

@@ -6,13 +6,14 @@ interface SetUpOptions {
   app: Json;
   roles: ReadonlyMap<string, Role>;
   webhooks: WebhookRelay;
+  mayOpenPullRequests(): boolean;
 }
 
 /**
  * emulate has neither an App's webhook nor a repository's policies, and does not authenticate calls that only the App
  * may make.
  */
-export function createSetUp({ app, roles, webhooks }: SetUpOptions): Gap {
+export function createSetUp({ app, roles, webhooks, mayOpenPullRequests }: SetUpOptions): Gap {
   const mayAdminister = ({ caller }: Call) => caller.kind === 'person' && roles.get(caller.login) === 'admin';
   return {
     answer(call) {
@@ -22,6 +23,12 @@ export function createSetUp({ app, roles, webhooks }: SetUpOptions): Gap {
       if (matchPath(`${base}/actions/permissions`, path)) {
         return mayAdminister(call)
           ? { status: 200, body: { enabled: true, allowed_actions: 'all', sha_pinning_required: false } }
+          : refuse(403, 'Must have admin rights to Repository.');
+      }
+      if (matchPath(`${base}/actions/permissions/workflow`, path)) {
+        const can_approve_pull_request_reviews = mayOpenPullRequests();
+        return mayAdminister(call)
+          ? { status: 200, body: { default_workflow_permissions: 'read', can_approve_pull_request_reviews } }
           : refuse(403, 'Must have admin rights to Repository.');
       }
       if (matchPath(`${base}/actions/organization-secrets`, path))

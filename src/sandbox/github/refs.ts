@@ -1,0 +1,104 @@
+import { allows } from '../actions/token-permissions.ts';
+import { type Call, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
+
+const NOTHING = '0'.repeat(40);
+
+export interface RefUpdate {
+  name: string;
+  afterOid: string;
+  beforeOid?: string | null;
+  force?: boolean | null;
+}
+
+interface RefGap extends Gap {
+  /** GraphQL's `updateRefs`: all of them or none, each only from where it is said to be. */
+  updateRefs(call: Call, updates: RefUpdate[]): Promise<Json>;
+}
+
+interface RefOptions {
+  upstream: Upstream;
+  repository: string;
+  /** A branch was moved, which the webhooks of emulate do not tell to its pull requests. */
+  onPush(branch: string, before: string, call: Call): Promise<void>;
+}
+
+/** Refs, in GitHub's words, also outside `refs/heads`; and the one way to move them that compares first. */
+export function createRefs({ upstream, repository, onPush }: RefOptions): RefGap {
+  const at = async (name: string): Promise<string | undefined> => {
+    const { status, body } = await upstream('GET', `${repository}/git/ref/${name.replace(/^refs\//, '')}`);
+    return status === 200 ? (body as { object: { sha: string } }).object.sha : undefined;
+  };
+  /** One at a time, or two could both find what they expect. */
+  let queue: Promise<unknown> = Promise.resolve();
+
+  async function check({ name, afterOid, beforeOid, force }: RefUpdate): Promise<void> {
+    const fail = (why: string) => {
+      throw new Error(`Reference ${name} ${why}`);
+    };
+    if (!/^refs\/[^/]+\/./.test(name)) fail('is not a valid ref name');
+    const present = await at(name);
+    if (beforeOid && beforeOid !== (present ?? NOTHING))
+      fail(`cannot be updated: expected ${beforeOid}, but it is at ${present ?? NOTHING}`);
+    if (afterOid === NOTHING) return present ? undefined : fail('does not exist');
+    const commit = await upstream('GET', `${repository}/git/commits/${afterOid}`);
+    if (commit.status !== 200) fail(`cannot point to ${afterOid}, which is no object of the repository`);
+    if (present && !force && !(await descends(afterOid, present)))
+      fail('cannot be updated: it is not a fast-forward');
+  }
+
+  async function descends(sha: string, from: string): Promise<boolean> {
+    const waiting = [sha];
+    for (const one of waiting) {
+      if (one === from) return true;
+      const { body } = await upstream('GET', `${repository}/git/commits/${one}`);
+      for (const parent of (body as { parents?: { sha: string }[] }).parents ?? [])
+        if (!waiting.includes(parent.sha)) waiting.push(parent.sha);
+    }
+    return false;
+  }
+
+  async function write({ name, afterOid }: RefUpdate, call: Call): Promise<void> {
+    const short = name.replace(/^refs\//, '');
+    const before = await at(name);
+    if (afterOid === NOTHING) await upstream('DELETE', `${repository}/git/refs/${short}`);
+    else if (before === undefined)
+      await upstream('POST', `${repository}/git/refs`, { ref: name, sha: afterOid });
+    else await upstream('PATCH', `${repository}/git/refs/${short}`, { sha: afterOid, force: true });
+    if (before && name.startsWith('refs/heads/'))
+      await onPush(name.slice('refs/heads/'.length), before, call);
+  }
+
+  return {
+    async updateRefs(call, updates) {
+      const { caller } = call;
+      if (caller.kind === 'job' && !allows(caller.permissions, 'contents', 'write'))
+        throw new Error('Resource not accessible by integration');
+      const done = queue.then(async () => {
+        for (const update of updates) await check(update);
+        for (const update of updates) await write(update, call);
+      });
+      queue = done.catch(() => undefined);
+      await done;
+      return { updateRefs: { clientMutationId: null } };
+    },
+
+    async answer({ method, path, body }) {
+      const isNew = method === 'POST' && matchPath('/repos/:owner/:repo/git/refs', path);
+      const name = String(body.ref);
+      if (isNew && !/^refs\/[^/]+\/./.test(name)) return refuse(422, 'Reference name must start with refs/');
+      const moved = matchPath('/repos/:owner/:repo/git/refs/*ref', path)?.ref;
+      if (!moved || method === 'GET' || (await at(moved))) return undefined;
+      return refuse(422, 'Reference does not exist');
+    },
+
+    async fixAnswer(call, answer) {
+      const { method, path } = call;
+      const moved = method === 'PATCH' && matchPath('/repos/:owner/:repo/git/refs/heads/*branch', path);
+      if (moved && answer.status === 200) await onPush(moved.branch ?? '', '', call);
+      const { message } = (answer.body ?? {}) as { message?: string };
+      return message === 'Update is not a fast-forward'
+        ? refuse(422, 'Update is not a fast forward')
+        : answer;
+    },
+  };
+}
