@@ -41,6 +41,8 @@ export interface WorkflowRuns {
   ): Promise<RunRow>;
   /** A webhook, for the workflows that it starts. */
   receive(webhook: string, payload: Json): Promise<void>;
+  /** Events that could not be handled, and why. */
+  readonly problems: readonly string[];
   /** Resolves when every webhook so far has started what it starts. */
   settled(): Promise<void>;
   /** Decides about each event before any workflow sees it: one that it refuses is lost. */
@@ -73,6 +75,7 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
   const rows: RunRow[] = [];
   const concurrency = createConcurrency();
   let closing = false;
+  const problems: string[] = [];
   let receiving: Promise<void> = Promise.resolve();
   let through: (event: WorkflowEvent) => boolean = () => true;
 
@@ -187,11 +190,13 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
     rows,
     begin,
     receive(webhook, payload) {
-      const done = receiving.then(() => startAll(webhook, payload));
-      receiving = done.catch(() => undefined);
-      return done;
+      receiving = receiving
+        .then(() => startAll(webhook, payload))
+        .catch((error: unknown) => void problems.push(`${webhook}: ${String(error)}`));
+      return receiving;
     },
     settled: () => receiving,
+    problems,
     route(next) {
       through = next;
     },

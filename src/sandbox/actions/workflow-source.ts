@@ -27,9 +27,10 @@ export function createWorkflowSource(
   /** By commit, whose files never change. */
   const known = new Map<string, WorkflowFile[]>();
 
+  let branchName: string | undefined;
   async function head(): Promise<{ sha: string; branch: string }> {
-    const { body: home } = await upstream('GET', repository);
-    const branch = String((home as Json).default_branch);
+    branchName ??= String(((await upstream('GET', repository)).body as Json).default_branch);
+    const branch = branchName;
     const { body } = await upstream('GET', `${repository}/git/ref/heads/${branch}`);
     return { branch, sha: (body as { object: { sha: string } }).object.sha };
   }

@@ -19,7 +19,7 @@ export interface WorkflowGap
   extends Gap,
     Pick<WorkflowRuns, 'receive' | 'settled' | 'route' | 'fireSchedules' | 'approve' | 'rerun' | 'close'> {
   readonly runs: readonly Readonly<RunRow>[];
-  /** Files that could not be read, and why. */
+  /** Files and events that could not be read, and why. */
   readonly problems: readonly string[];
   disable(): void;
 }
@@ -133,7 +133,9 @@ export function createWorkflows(options: WorkflowOptions): WorkflowGap {
   return {
     ...runs,
     runs: runs.rows,
-    problems: source.problems,
+    get problems() {
+      return [...source.problems, ...runs.problems];
+    },
     disable() {
       disabled = true;
     },
