@@ -17,6 +17,8 @@ interface AppSettings {
   pagesUrl?: string;
   capabilities: DeskCapabilities;
   label: string;
+  /** The agent and the checks of repositories whose settings name none. */
+  defaults?: { agent?: string; checks: string[] };
   /** A Slack-compatible webhook that every question is posted to. */
   notifyUrl?: string;
 }

@@ -152,8 +152,8 @@ function toPullRequest(
     | 'updated_at'
     | 'html_url'
   > & {
-    head: { sha: string; ref: string; repo: { id: number } | null };
-    base: { repo: { id: number } | null };
+    head: { sha: string; ref: string; repo: { id: number | bigint } | null };
+    base: { repo: { id: number | bigint } | null };
   },
 ): PullRequest {
   const { head, base } = answer;

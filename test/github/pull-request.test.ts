@@ -34,6 +34,7 @@ test('a pull request is read', async () => {
   expect(await github.pullRequest(9)).toEqual({
     number: 9,
     node_id: 'PR_9',
+    branch: 'new-topic',
     state: 'closed',
     draft: false,
     merged: true,

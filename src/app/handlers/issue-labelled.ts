@@ -59,7 +59,8 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
       next: `edit the file on \`${branch.name}\`, then label the issue again.`,
     });
   }
-  const needed = await missingParts(deps, github, read.config, branch.name);
+  const config = withDefaults(read.config, deps.settings.defaults);
+  const needed = await missingParts(deps, github, config, branch.name);
   if (needed) return refuse(needed);
   const present = await github.issue(issue);
   if (!present || present.state === 'closed' || present.locked) return;
@@ -79,7 +80,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   if (!task.ok) {
     return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
   }
-  const { limits } = read.config;
+  const { limits } = config;
   const target: RunTarget = {
     installation_id: labelled.installation_id,
     owner: labelled.owner,
@@ -90,20 +91,30 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     head_sha: branch.sha,
     private: branch.private,
     workflow: WORKFLOW_FILE,
-    ci: read.config.ci,
+    ci: config.ci,
     labelled_by: login,
-    roles: read.config.roles,
-    protected_paths: read.config.protected_paths,
+    roles: config.roles,
+    protected_paths: config.protected_paths,
     parallel: limits.parallel,
     monthly_dollars: limits.monthly_dollars === 'off' ? undefined : limits.monthly_dollars,
-    notify: read.config.notify,
+    notify: config.notify,
   };
   const told = await withCommentsBefore(github, issue, task.task, labelled.at);
   const run = `i${issue}-${deps.hash(labelled.seen).slice(0, 8)}`;
-  const input = request(run, { ...told, scope: told.scope ?? read.config.scope }, read.config, target, deps);
+  const input = request(run, { ...told, scope: told.scope ?? config.scope }, config, target, deps);
   // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
   await handle(deps.store.runs, deps.rules, run, input, { target, labelling, seen: [labelled.seen, once] });
+}
+
+function withDefaults(config: Config, defaults: AppDependencies['settings']['defaults']): Config {
+  if (!defaults) return config;
+  const isNamed = config.agent !== undefined || Object.keys(config.agents).length > 0;
+  return {
+    ...config,
+    agent: isNamed ? config.agent : defaults.agent,
+    verify: config.verify ?? (defaults.checks.length > 0 ? defaults.checks : undefined),
+  };
 }
 
 /** GitHub's list of events may lag behind its webhooks. */

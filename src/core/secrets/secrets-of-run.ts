@@ -41,7 +41,7 @@ export async function openSecrets(vault: Vault, state: RunState): Promise<GivenS
 }
 
 /** The inputs of each answer separately, because the vault returns one value per key. */
-function inputsByAnswer({ escalations, given }: RunState): Record<string, InputRef>[] {
+export function inputsByAnswer({ escalations, given }: RunState): Record<string, InputRef>[] {
   const answered = escalations.flatMap(({ resolution, responses }) => [
     ...responses.map(({ command }) => (command.name === 'provide' ? command.inputs : {})),
     resolution?.inputs ?? {},

@@ -1,0 +1,67 @@
+import { reconcileRun } from '../app/reconcile/reconcile-run.ts';
+import { issueOfBranch } from '../core/our-branch.ts';
+import type { Dispatch } from '../core/ports/dispatches.ts';
+import type { DeskParts } from './desk-parts.ts';
+import { endOwnJob } from './end-own-job.ts';
+import { closeDesk, type OpenDesk, openDesk } from './open-desk.ts';
+import { readEvent } from './read-event.ts';
+import { readResult } from './read-result.ts';
+import { takeResult } from './take-result.ts';
+import { type ReadWork, takeWork } from './take-work.ts';
+
+/** The traces of the jobs between the two parts of this desk. */
+export interface Delivered {
+  readWork: ReadWork;
+  /** The output of the job that verified. Empty: there was none, or it was lost. */
+  result: string;
+  /** How the jobs ended, in Actions' words: `success`, `failure`, `cancelled`, `skipped`. */
+  conclusions: readonly string[];
+}
+
+/** Another desk may take the state over once or twice; more often means that something is wrong. */
+const TRIES = 3;
+
+/** Part `deliver`: takes in what the build and the verification left, and decides again by it. */
+export async function deliver(parts: DeskParts, left: Delivered): Promise<void> {
+  const { job } = parts;
+  const issue = await findIssue(parts);
+  if (issue === undefined) return;
+  for (let attempt = 1; ; attempt += 1) {
+    const desk = await openDesk(parts, issue);
+    try {
+      const dispatch = await desk.deps.store.dispatches.ofActionsRun(job.actionsRun);
+      // A desk that was killed after it had saved took everything in already, and its effects are still to be performed.
+      if (dispatch && !dispatch.ended_at) await takeAll(parts, desk, dispatch, left);
+      const run = dispatch?.run ?? (await desk.deps.store.runs.ofIssue(job.repoId, issue));
+      if (run !== undefined) await reconcileRun(desk.deps, run);
+      return await closeDesk(parts, desk, async () => undefined);
+    } catch (error) {
+      await desk.state.abandon();
+      if (!parts.isTakenOver(error) || attempt >= TRIES) throw error;
+      job.log.warn(
+        { issue, attempt, error: String(error) },
+        'another desk has the state, so this one begins again',
+      );
+    }
+  }
+}
+
+async function takeAll(
+  parts: DeskParts,
+  { deps }: OpenDesk,
+  dispatch: Dispatch,
+  { readWork, result, conclusions }: Delivered,
+): Promise<void> {
+  const hasLastWord = dispatch.kind === 'build' && (await takeWork(deps, dispatch, readWork));
+  const isVerified = await takeResult(deps, dispatch, readResult(result));
+  await endOwnJob(parts, deps, dispatch, { isDone: hasLastWord || isVerified, conclusions });
+}
+
+/** The event is the one that the desk of this Actions run had. */
+async function findIssue({ job, github }: DeskParts): Promise<number | undefined> {
+  const event = readEvent(job.event, job.label);
+  if (event.about === 'issue') return event.issue;
+  if (event.about === 'nothing') return undefined;
+  const branch = (await github.pullRequest(event.pull))?.branch;
+  return branch === undefined ? undefined : issueOfBranch(branch);
+}

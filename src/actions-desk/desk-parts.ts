@@ -1,0 +1,33 @@
+import type { Rules } from '../core/contracts/rules.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
+import type { DeskStore } from '../core/ports/hosted-store.ts';
+import type { DeskJob } from './desk-job.ts';
+
+/** The state of one issue, for as long as this desk has it. */
+export interface IssueState {
+  store: DeskStore;
+  /** Writes the state to where it is kept. */
+  save(): Promise<void>;
+  /** Saves and lets the next desk have it. `ended`: when the last run of the issue ended, if all have. */
+  release(options: { ended?: string }): Promise<void>;
+  /** For a desk that has to stop: what was not saved is lost. */
+  abandon(): Promise<void>;
+  putEntry(name: 'brief' | 'checkpoint', bytes: Uint8Array): void;
+  getEntry(name: 'brief' | 'checkpoint'): Promise<Uint8Array | undefined>;
+}
+
+/** Everything that this desk is made of, wired by the entrypoint. */
+export interface DeskParts {
+  job: DeskJob;
+  github: GitHub;
+  openState(issue: number): Promise<IssueState>;
+  /** True for the error of a state that another desk took over meanwhile. */
+  isTakenOver(error: unknown): boolean;
+  rules: Rules;
+  /** Names of the built-in agents. */
+  agents: readonly string[];
+  /** Secrets of this desk, for its marks on comments. The first one is in use. */
+  secrets: readonly string[];
+  /** True if an agent could make the state's key, because no secret was set for it. */
+  isKeyDerived: boolean;
+}

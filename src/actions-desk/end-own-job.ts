@@ -1,0 +1,48 @@
+import type { AppDependencies } from '../app/dependencies.ts';
+import { handleInput } from '../app/handle-input.ts';
+import { logOf } from '../app/handlers/workflow-run-completed.ts';
+import { whyCancelled } from '../app/why-cancelled.ts';
+import type { Dispatch } from '../core/ports/dispatches.ts';
+import type { DeskParts } from './desk-parts.ts';
+
+/**
+ * The job of this Actions run has ended. If it said its last word, the run knows already; otherwise it was lost, or a person
+ * cancelled it.
+ */
+export async function endOwnJob(
+  { job: { actionsRun, attempt, now } }: DeskParts,
+  deps: AppDependencies,
+  dispatch: Dispatch,
+  { isDone, conclusions }: { isDone: boolean; conclusions: readonly string[] },
+): Promise<void> {
+  const { op, run, job, kind, verification } = dispatch;
+  const at = now().toISOString();
+  const target = await deps.store.runs.target(run);
+  // Stopped by Autobuild itself: it is neither a loss nor a person's cancel.
+  const isStopped = dispatch.outcome !== undefined;
+  const isCancelled = !isDone && conclusions.includes('cancelled');
+  const reason = target && isCancelled ? await whyCancelled(deps, target, dispatch, at) : undefined;
+  const outcome = dispatch.outcome ?? reason ?? describeEnd(conclusions);
+  if (target && !isStopped)
+    await handleInput(
+      deps,
+      run,
+      {
+        type: 'job_ended',
+        at,
+        job,
+        kind,
+        verification,
+        outcome,
+        cancelled: isCancelled && reason === undefined ? true : undefined,
+        log_url: logOf(deps, target, actionsRun),
+      },
+      [`workflow-run:${actionsRun}:${attempt}`],
+    );
+  await deps.store.dispatches.change(op, { ended_at: (await deps.store.now()).toISOString(), outcome });
+}
+
+function describeEnd(conclusions: readonly string[]): string {
+  const worst = conclusions.find((one) => one !== 'success' && one !== 'skipped' && one !== '');
+  return `the Actions job ended (${worst ?? 'without a last word'})`;
+}

@@ -1,0 +1,83 @@
+import { readLabelled } from '../app/reconcile/reconcile-labels.ts';
+import { reconcileRun } from '../app/reconcile/reconcile-run.ts';
+import { onRepositoryEvents } from '../app/repository-events.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
+import { isSameLabel } from '../core/same-label.ts';
+import type { DeskParts } from './desk-parts.ts';
+import type { OpenDesk } from './open-desk.ts';
+import type { HandlerCall } from './read-event.ts';
+
+/** GitHub may fail for a moment, and an event comes once. */
+const TRIES = 3;
+const FIRST_WAIT_MS = 1_000;
+
+/**
+ * Reads everything that was said about the issue since the last state, then handles the event. The queue of Actions keeps one
+ * waiting run and drops older ones, so their events are found this way, in their order.
+ */
+export async function hearEvent(
+  parts: DeskParts,
+  desk: OpenDesk,
+  call: HandlerCall | undefined,
+): Promise<void> {
+  const { deps, issue } = desk;
+  let isHandled = call === undefined;
+  const handle = async () => {
+    if (isHandled || !call) return;
+    await handlerOf(desk, call.name)({ id: `run-${parts.job.actionsRun}`, payload: call.payload });
+    isHandled = true;
+  };
+  const run = await deps.store.runs.ofIssue(parts.job.repoId, issue);
+  if (run !== undefined)
+    await reconcileRun(deps, run, {
+      comment: call?.comment === undefined ? undefined : { comment: call.comment, handle },
+      isAboutIssue: call?.name.startsWith('issues.'),
+      isAboutPull: call?.name.startsWith('pull_request.'),
+    });
+  if (call?.name !== 'issues.labeled') await lookForLabel(parts, desk, run);
+  for (let attempt = 1; !isHandled; attempt += 1) {
+    try {
+      await handle();
+    } catch (error) {
+      if (attempt >= TRIES || !isPassing(error)) throw error;
+      await parts.job.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
+    }
+  }
+}
+
+/** A label whose event was dropped. */
+async function lookForLabel(
+  { github, job }: DeskParts,
+  { deps, issue }: OpenDesk,
+  run: string | undefined,
+): Promise<void> {
+  if (run !== undefined) return;
+  const found = await github.issue(issue);
+  if (!found || found.state === 'closed' || !found.labels.some((label) => isSameLabel(label, job.label)))
+    return;
+  const { owner, repo, repoId: repo_id } = job;
+  const place = { owner, repo, repo_id, installation_id: 0, archived: false };
+  await readLabelled(deps, github, place, found, { youngMs: 0 });
+}
+
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof GitHubError &&
+    error.retryAfter === undefined &&
+    (error.status === 0 || error.status >= 500)
+  );
+}
+
+type Handler = (webhook: { id: string; payload: never }) => Promise<void>;
+
+function handlerOf(
+  { deps }: OpenDesk,
+  name: string,
+): (webhook: { id: string; payload: object }) => Promise<void> {
+  let found: Handler | undefined;
+  onRepositoryEvents(deps, (names, handler) => {
+    if ([names].flat().includes(name as never)) found = handler as unknown as Handler;
+  });
+  if (!found) throw new Error(`There is no handler for ${name}.`);
+  return found as (webhook: { id: string; payload: object }) => Promise<void>;
+}

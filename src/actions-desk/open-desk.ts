@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { AppDependencies } from '../app/dependencies.ts';
+import { drainLanes } from '../app/workers/drain-lanes.ts';
+import { fireTimers } from '../app/workers/workers.ts';
+import { phaseOf } from '../core/contracts/run-state.ts';
+import { capabilitiesOf } from './capabilities.ts';
+import type { DeskParts, IssueState } from './desk-parts.ts';
+import { createDeskStore } from './desk-store.ts';
+import { createMacOwnership } from './mac-ownership.ts';
+import { createOwnJobs, type OwnJobs } from './own-jobs.ts';
+
+/** A job is given up by Actions only after hours; a desk has nothing to wait for that long. */
+const DRAIN_MS = 4 * 60_000;
+const MOST_REVIVED = 100;
+
+/** One issue, open for this desk alone. */
+export interface OpenDesk {
+  deps: AppDependencies;
+  jobs: OwnJobs;
+  issue: number;
+  state: IssueState;
+}
+
+/** Opens the state of an issue and everything that handlers and effects need. */
+export async function openDesk(parts: DeskParts, issue: number): Promise<OpenDesk> {
+  const { job, github } = parts;
+  const state = await parts.openState(issue);
+  const store = createDeskStore(state);
+  const jobs = createOwnJobs(job);
+  const deps: AppDependencies = {
+    store,
+    jobs,
+    rules: parts.rules,
+    agents: parts.agents,
+    github: async () => github,
+    ownership: createMacOwnership({ keys: parts.secrets, repository: `${job.owner}/${job.repo}` }),
+    settings: {
+      webUrl: job.webUrl,
+      label: job.label,
+      defaults: job.defaults,
+      capabilities: capabilitiesOf(parts),
+    },
+    now: job.now,
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
+    fetch: () => Promise.reject(new Error('This desk has no address to notify.')),
+    log: job.log,
+  };
+  // Every desk is another try for what GitHub refused: a person may have changed a setting since.
+  for (const { id } of await store.outbox.buried(MOST_REVIVED)) await store.outbox.revive(id);
+  return { deps, jobs, issue, state };
+}
+
+/** Fires what is due, saves what was decided, performs it, and gives the state back. `beforeLeaving` decides the rest. */
+export async function closeDesk<Result>(
+  parts: DeskParts,
+  { deps, state, issue }: OpenDesk,
+  beforeLeaving: () => Promise<Result>,
+): Promise<Result> {
+  const { job } = parts;
+  while (await fireTimers(deps));
+  // Before anything is written to GitHub: a desk that is killed from here on is followed by one that knows what was decided.
+  await state.save();
+  await drainLanes(deps, { until: new Date(job.now().getTime() + DRAIN_MS), sleep: job.sleep });
+  const result = await beforeLeaving();
+  const run = await deps.store.runs.ofIssue(job.repoId, issue);
+  const last = run === undefined ? undefined : (await deps.store.runs.load(run)).state;
+  await state.release({ ended: last && phaseOf(last) === 'ended' ? last.updated_at : undefined });
+  return result;
+}

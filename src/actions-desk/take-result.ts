@@ -1,0 +1,31 @@
+import type * as z from 'zod';
+import type { AppDependencies } from '../app/dependencies.ts';
+import { takeVerification } from '../claims/take-verification.ts';
+import { isUnderWay, verificationName } from '../core/contracts/run-state.ts';
+import type { Dispatch } from '../core/ports/dispatches.ts';
+import { isOfVerification, type VerificationRequest } from '../core/ports/job-api.ts';
+
+/**
+ * Takes in the result of a verification, if the run waits for one. It may have been made before anybody asked for it, because a
+ * build that is complete is verified at once. Then it counts only if the run asks for it now: an approval may be missing.
+ */
+export async function takeResult(
+  deps: AppDependencies,
+  { op, run, kind, verification }: Dispatch,
+  result: z.infer<typeof VerificationRequest> | undefined,
+): Promise<boolean> {
+  const { store, log } = deps;
+  const { state } = await store.runs.load(run);
+  if (!result || !state || !isUnderWay(state) || state.verifying === undefined) return false;
+  if (kind === 'verify' && !isOfVerification(verification, state)) return false;
+  const name = verificationName(state);
+  if (!(await takeVerification(deps, state, result, { seen: `verification:${op}:${name}` }))) {
+    log.warn({ run }, 'what was verified is not the work of the run: the result does not count');
+    return false;
+  }
+  const now = (await store.now()).toISOString();
+  for (const other of await store.dispatches.open(run))
+    if (other.op !== op && other.kind === 'verify' && other.verification === name)
+      await store.dispatches.change(other.op, { ended_at: now, outcome: 'it was verified already' });
+  return true;
+}

@@ -1,0 +1,44 @@
+import type { AppDependencies } from '../app/dependencies.ts';
+import { takeBlob } from '../claims/take-blob.ts';
+import { takeClaim } from '../claims/take-claim.ts';
+import type { Envelope } from '../core/contracts/envelope.ts';
+import type { Dispatch } from '../core/ports/dispatches.ts';
+import type { BlobName } from '../core/ports/job-api.ts';
+
+type WorkEntry = { type: 'claim'; envelope: Envelope } | { type: 'blob'; name: BlobName; bytes: Uint8Array };
+
+/** Reads what a build left, in its order. The agent may have written all of it, so it never throws. */
+export type ReadWork = (job: { run: string; job: number; began: Date }) => {
+  entries: readonly WorkEntry[];
+  isLastWordThere: boolean;
+  skipped: Record<string, number>;
+};
+
+/**
+ * Passes the claims and the work of a build to the rules, as if it had said them while it worked. Whatever the job decided for
+ * itself counts for nothing. True if its last word is there.
+ */
+export async function takeWork(
+  deps: AppDependencies,
+  { op, run, job, claimed_at, attempt = 1 }: Dispatch,
+  readWork: ReadWork,
+): Promise<boolean> {
+  const { store, log } = deps;
+  const began = new Date(claimed_at ?? deps.now());
+  const { entries, isLastWordThere, skipped } = readWork({ run, job, began });
+  log.info({ run, job, entries: entries.length, isLastWordThere, skipped }, 'the build left its work');
+  for (const entry of entries) {
+    if (entry.type === 'blob') {
+      const kept = await takeBlob(deps, { run, job }, entry.name, entry.bytes);
+      if (!kept.taken) log.info({ run, job, blob: entry.name, ...kept }, 'this part of the work is not kept');
+      continue;
+    }
+    const { state } = await store.runs.load(run);
+    if (!state) return false;
+    const { envelope } = entry;
+    const seen = `claim:${op}:${attempt}:${envelope.seq}`;
+    const said = await takeClaim(deps, state, envelope, { seen, at: envelope.at });
+    if (!said.taken) log.info({ run, job, claim: envelope.type, why: said.why }, 'this claim does not count');
+  }
+  return isLastWordThere;
+}

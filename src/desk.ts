@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { deliver } from './actions-desk/deliver.ts';
+import type { DeskJob } from './actions-desk/desk-job.ts';
+import type { DeskParts } from './actions-desk/desk-parts.ts';
+import { runDesk } from './actions-desk/run-desk.ts';
+import { agentNames } from './agents/registry.ts';
+import { UserError } from './core/error-catalogue.ts';
+import { openOctokit } from './github/client/open-octokit.ts';
+import { createGitHub } from './github/github.ts';
+import { createRefStorage } from './github/ref-storage.ts';
+import { RULES } from './guards/rules.ts';
+import { readArtifact } from './link/read-artifact.ts';
+import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
+import { deriveKeys, type RefKeys } from './store/ref/keys.ts';
+import { LeaseLostError } from './store/ref/lease-lost-error.ts';
+import { openRefStore } from './store/ref/ref-store.ts';
+import { createSealer } from './store/seal.ts';
+
+type Environment = Record<string, string | undefined>;
+
+const DEFAULT_LABEL = 'autobuild';
+const now = () => new Date();
+const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** The desk of a repository without a server: the parts `desk` and `deliver` of the action. */
+export async function runDeskPart(env: Environment): Promise<void> {
+  const log = createActionLog((text) => void process.stdout.write(text), randomUUID);
+  const directory = mkdtempSync(join(demand(env, 'RUNNER_TEMP'), 'autobuild-desk-'));
+  try {
+    const job = readJob(env, directory, log);
+    const keys = readKeys(env, job);
+    const parts = createParts(env, job, keys);
+    if (job.part === 'desk') {
+      const outputs = Object.entries(await runDesk(parts));
+      const lines = outputs.map(([name, value]) => `${name}=${value}\n`).join('');
+      appendFileSync(demand(env, 'GITHUB_OUTPUT'), lines);
+    } else {
+      const left = join(demand(env, 'RUNNER_TEMP'), 'autobuild-work');
+      const sealer = createSealer(keys.job);
+      await deliver(parts, {
+        readWork: (place) => readArtifact({ ...place, directory: left, sealer, now: now() }),
+        result: readHandedOver(env),
+        conclusions: (env.AUTOBUILD_CONCLUSIONS ?? '').split(/\s+/),
+      });
+    }
+  } catch (error) {
+    log.annotate('error', describe(error));
+    process.exitCode = 1;
+  } finally {
+    log.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function readJob(env: Environment, directory: string, log: ActionLog): DeskJob {
+  const [owner = '', repo = ''] = demand(env, 'GITHUB_REPOSITORY').split('/');
+  // `owner/repo/.github/workflows/autobuild.yml@refs/heads/main`: the file of the user, also in the jobs of ours that it calls.
+  const workflow = /([^/]+)@/.exec(demand(env, 'GITHUB_WORKFLOW_REF'))?.[1] ?? '';
+  const write = (fields: object, message: string) => log.print(`${message} ${JSON.stringify(fields)}`);
+  return {
+    part: env.INPUT_PART === 'deliver' ? 'deliver' : 'desk',
+    owner,
+    repo,
+    repoId: Number(demand(env, 'GITHUB_REPOSITORY_ID')),
+    actionsRun: Number(demand(env, 'GITHUB_RUN_ID')),
+    attempt: Number(env.GITHUB_RUN_ATTEMPT ?? 1),
+    workflow,
+    event: {
+      name: demand(env, 'GITHUB_EVENT_NAME'),
+      payload: JSON.parse(readFileSync(demand(env, 'GITHUB_EVENT_PATH'), 'utf8')),
+    },
+    label: env.INPUT_LABEL || DEFAULT_LABEL,
+    defaults: {
+      agent: env.INPUT_AGENT?.trim() || undefined,
+      checks: (env.INPUT_CHECKS ?? '').split('\n').flatMap((line) => line.trim() || []),
+    },
+    webUrl: demand(env, 'GITHUB_SERVER_URL'),
+    directory,
+    now,
+    sleep,
+    log: { info: write, warn: write, error: write },
+  };
+}
+
+function readKeys(env: Environment, { owner, repo }: DeskJob): RefKeys {
+  return deriveKeys({
+    stateKey: env.AUTOBUILD_KEY,
+    modelKey: env.AUTOBUILD_MODEL_KEY,
+    repository: `${owner}/${repo}`,
+  });
+}
+
+function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
+  const { owner, repo, actionsRun: run, attempt, part, directory } = job;
+  const octokit = openOctokit({ apiUrl: demand(env, 'GITHUB_API_URL'), token: demand(env, 'GITHUB_TOKEN') });
+  const github = createGitHub(octokit, { owner, repo });
+  const storage = createRefStorage(octokit, { owner, repo });
+  return {
+    job,
+    github,
+    openState: (issue) =>
+      openRefStore({
+        storage,
+        repository: `${owner}/${repo}`,
+        issue,
+        keys,
+        holder: { run, attempt, part },
+        async isOver(holder) {
+          const found = await github.workflowRun(holder.run);
+          return !found || found.status === 'completed' || found.attempt > holder.attempt;
+        },
+        now: Date.now,
+        sleep,
+        directory,
+      }),
+    isTakenOver: (error) => error instanceof LeaseLostError,
+    rules: RULES,
+    agents: agentNames(),
+    secrets: keys.state.split(','),
+    isKeyDerived: keys.isDerived,
+  };
+}
+
+/** The workflow writes the output of the job that verified into a file, because it may be too long for a variable. */
+function readHandedOver(env: Environment): string {
+  try {
+    return readFileSync(join(demand(env, 'RUNNER_TEMP'), 'autobuild-result'), 'latin1').trim();
+  } catch {
+    return '';
+  }
+}
+
+function demand(env: Environment, name: string): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is not set: this program is a part of an action, for GitHub Actions.`);
+  return value;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof UserError || error instanceof LeaseLostError)
+    return `${error.message}\n${error.remedy}`;
+  return (error as Error).stack ?? String(error);
+}

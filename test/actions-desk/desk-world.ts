@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { type Delivered, deliver } from '../../src/actions-desk/deliver.ts';
+import type { DeskParts, IssueState } from '../../src/actions-desk/desk-parts.ts';
+import { type DeskOutputs, runDesk } from '../../src/actions-desk/run-desk.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
+import type { Verification } from '../../src/core/contracts/verification.ts';
+import type { GitHub } from '../../src/core/ports/github-port.ts';
+import { HeldBrief } from '../../src/core/ports/held-brief.ts';
+import { RULES } from '../../src/guards/rules.ts';
+import { deriveKeys } from '../../src/store/ref/keys.ts';
+import { LeaseLostError } from '../../src/store/ref/lease-lost-error.ts';
+import { openRefStore } from '../../src/store/ref/ref-store.ts';
+import { type AppDesk, type AppDeskOptions, openAppDesk } from '../app/app-desk.ts';
+import type { Run } from '../core/run-builder.ts';
+import { createMemoryRefStorage, type MemoryRefStorage } from '../store/ref/memory-ref-storage.ts';
+
+const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
+const REPOSITORY = 'olivia/shop';
+export const STATE_KEY = 'k'.repeat(44);
+
+export interface World {
+  app: AppDesk;
+  github: GitHub;
+  storage: MemoryRefStorage;
+  clock: { ms: number };
+  /** The events that happened since the last call. */
+  events(): { name: string; payload: unknown }[];
+  /** Plays the part `desk` of one Actions run for one event. */
+  desk(event: { name: string; payload: unknown }, changes?: Partial<DeskParts>): Promise<DeskOutputs>;
+  /** Plays it for each event that happened since, and returns the last outputs. */
+  desks(): Promise<DeskOutputs>;
+  /** The part `deliver` of the newest Actions run. */
+  deliver(left?: Partial<Delivered>, changes?: Partial<DeskParts>): Promise<void>;
+  /** Looks into the state of an issue. */
+  look<Result>(issue: number, into: (state: IssueState) => Promise<Result>): Promise<Result>;
+  state(issue: number): Promise<RunState>;
+  brief(issue: number): Promise<HeldBrief>;
+  /** The texts of the comments on an issue. */
+  comments(issue: number): Promise<string[]>;
+  /** Names of the port's methods that the desk called. */
+  calls: string[];
+  close(): Promise<void>;
+}
+
+/** Desks in Actions jobs, before the local GitHub, with refs in memory. */
+export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolean } = {}): Promise<World> {
+  const app = await openAppDesk(options);
+  const directory = mkdtempSync(join(tmpdir(), 'autobuild-world-'));
+  const storage = createMemoryRefStorage();
+  const keys = deriveKeys({
+    stateKey: options.hasStateKey === false ? undefined : STATE_KEY,
+    modelKey: 'a model key',
+    repository: REPOSITORY,
+  });
+  const calls: string[] = [];
+  const github = counted(await app.deps.github(INSTALLED), calls);
+  const { repo_id } = await github.defaultBranch();
+  const { clock } = app;
+  let read = 0;
+  let actionsRun = 700;
+  let newest: { name: string; payload: unknown } | undefined;
+  const parts = (part: 'desk' | 'deliver', event: { name: string; payload: unknown }): DeskParts => ({
+    job: {
+      part,
+      owner: 'olivia',
+      repo: 'shop',
+      repoId: repo_id,
+      actionsRun,
+      attempt: 1,
+      workflow: 'autobuild.yml',
+      event,
+      label: 'autobuild',
+      defaults: { checks: [] },
+      webUrl: `http://${app.github.host}`,
+      directory,
+      now: () => new Date(clock.ms),
+      async sleep(ms) {
+        clock.ms += ms;
+      },
+      log: app.deps.log,
+    },
+    github,
+    openState: (issue) => open(issue, { run: actionsRun, attempt: 1, part }),
+    isTakenOver: (error) => error instanceof LeaseLostError,
+    rules: RULES,
+    agents: ['claude'],
+    secrets: keys.state.split(','),
+    isKeyDerived: keys.isDerived,
+  });
+  const open = (issue: number, holder: { run: number; attempt: number; part: string }) =>
+    openRefStore({
+      storage,
+      repository: REPOSITORY,
+      issue,
+      keys,
+      holder,
+      isOver: async () => true,
+      now: () => clock.ms,
+      sleep: async (ms) => {
+        clock.ms += ms;
+      },
+      directory,
+    });
+  const world: World = {
+    app,
+    github,
+    storage,
+    clock,
+    calls,
+    events() {
+      const all = app.github.webhooks.deliveries;
+      const fresh = all
+        .slice(read)
+        .map(({ event, payload }) => ({ name: event, payload: payload as unknown }));
+      read = all.length;
+      return fresh;
+    },
+    async desk(event, changes = {}) {
+      actionsRun += 1;
+      newest = event;
+      calls.length = 0;
+      return runDesk({ ...parts('desk', event), ...changes });
+    },
+    async desks() {
+      let outputs: DeskOutputs = { next: 'none' };
+      for (const event of world.events()) {
+        const next = await world.desk(event);
+        if (next.next !== 'none') outputs = next;
+        // Later events have Actions runs of their own, and the delivery is of the one that goes on.
+        if (next.next !== 'none') break;
+      }
+      read = app.github.webhooks.deliveries.length;
+      return outputs;
+    },
+    async deliver(left = {}, changes = {}) {
+      const nothing = { entries: [], isLastWordThere: false, skipped: {} };
+      calls.length = 0;
+      await deliver(
+        { ...parts('deliver', newest ?? { name: '', payload: {} }), ...changes },
+        { readWork: () => nothing, result: '', conclusions: [], ...left },
+      );
+      read = app.github.webhooks.deliveries.length;
+    },
+    async look(issue, into) {
+      const state = await open(issue, { run: 1, attempt: 1, part: 'test' });
+      try {
+        return await into(state);
+      } finally {
+        await state.release({});
+      }
+    },
+    state: (issue) =>
+      world.look(issue, async ({ store }) => {
+        const run = await store.runs.ofIssue(repo_id, issue);
+        const { state } = await store.runs.load(run ?? '');
+        if (!state) throw new Error(`Issue ${issue} has no run.`);
+        return state;
+      }),
+    brief: (issue) =>
+      world.look(issue, async (state) =>
+        HeldBrief.parse(JSON.parse(Buffer.from((await state.getEntry('brief')) ?? '').toString('utf8'))),
+      ),
+    async comments(issue) {
+      return (await app.olivia.comments(issue)).map(({ body }) => body);
+    },
+    async close() {
+      await app.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** What a build would leave of these claims, with this work before the last one. */
+export function leave(run: Run, from: number, changeset?: string): Partial<Delivered> {
+  const claims = run.commits
+    .slice(from)
+    .flatMap(({ input }) =>
+      input.type === 'claim' ? [{ type: 'claim' as const, envelope: input.envelope }] : [],
+    );
+  const at = claims.findIndex(({ envelope }) => envelope.type === 'turn_ended');
+  const work = changeset
+    ? [{ type: 'blob' as const, name: 'changeset' as const, bytes: Buffer.from(changeset) }]
+    : [];
+  const entries = [...claims.slice(0, Math.max(at, 0)), ...work, ...claims.slice(Math.max(at, 0))];
+  return { readWork: () => ({ entries, isLastWordThere: true, skipped: {} }) };
+}
+
+export function packResult(verification: Verification, changeset: string): string {
+  return zstdCompressSync(JSON.stringify({ verification, changeset })).toString('base64');
+}
+
+function counted(github: GitHub, calls: string[]): GitHub {
+  return new Proxy(github, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        calls.push(String(name));
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
