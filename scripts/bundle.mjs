@@ -1,5 +1,5 @@
-// Makes dist/action.js and dist/action-pre.js, the steps of the action, and the licences of what is in them. dist/ is not committed on main:
-// scripts/release.mjs makes the commit that users refer to.
+// Makes dist/action.js and dist/action-pre.js, the steps of the action, dist/desk.js, which the first one loads where there is no server,
+// and the licences of what is in them. dist/ is not committed on main: scripts/release.mjs makes the commit that users refer to.
 import {
   copyFileSync,
   existsSync,
@@ -35,17 +35,35 @@ const quickStart = {
 /** Programs of the box, which are started as they are. */
 export const BESIDE = ['src/runner/box/enter-box.sh', 'src/runner/box/box-helper.mjs'];
 
+/** A bundle of its own, so that a job of the App starts without what only the desk needs. */
+const deskApart = {
+  name: 'the desk is loaded when it is needed',
+  resolveId: (id) => (id === './desk.ts' ? { id: './desk.js', external: true } : null),
+};
+
 /** `action` may be another file, for the figure that measures how long the action takes to start. */
 export async function bundleAction(directory = join(root, 'dist'), action = 'src/action.ts') {
-  const input = { action, 'action-pre': 'src/action-pre.ts' };
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const bundle = await rolldown({
+  const modules = [
+    ...(await bundle(directory, { action, 'action-pre': 'src/action-pre.ts' }, '[name].js', [deskApart])),
+    ...(await bundle(directory, { desk: 'src/desk.ts' }, 'desk-[name].js', [])),
+  ];
+  for (const file of BESIDE) copyFileSync(join(root, file), join(directory, basename(file)));
+  // Otherwise Node reads each file as CommonJS first.
+  writeFileSync(join(directory, 'package.json'), '{ "type": "module" }\n');
+  writeFileSync(join(directory, 'licenses.txt'), renderLicenses(modules));
+  return { file: join(directory, 'action.js'), packages: packagesOf(modules) };
+}
+
+/** Bundles these files, and returns the modules that are in them. */
+async function bundle(directory, input, chunkFileNames, plugins) {
+  const made = await rolldown({
     cwd: root,
     input,
     platform: 'node',
     treeshake: true,
-    plugins: [lazySchemas, quickStart],
+    plugins: [lazySchemas, quickStart, ...plugins],
     logLevel: 'warn',
     onLog(level, log) {
       // An unresolved name would fail only in the job.
@@ -53,10 +71,10 @@ export async function bundleAction(directory = join(root, 'dist'), action = 'src
     },
   });
   try {
-    const { output } = await bundle.write({
+    const { output } = await made.write({
       dir: directory,
       entryFileNames: '[name].js',
-      chunkFileNames: '[name].js',
+      chunkFileNames,
       format: 'esm',
       minify: true,
       comments: { legal: false },
@@ -64,14 +82,9 @@ export async function bundleAction(directory = join(root, 'dist'), action = 'src
     // A step waits for what it loads later, so that must not wait for the step.
     const waiting = output.find((chunk) => chunk.imports?.some((name) => basename(name, '.js') in input));
     if (waiting) throw new Error(`${waiting.fileName} imports the step that would wait for it.`);
-    const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
-    for (const file of BESIDE) copyFileSync(join(root, file), join(directory, basename(file)));
-    // Otherwise Node reads each file as CommonJS first.
-    writeFileSync(join(directory, 'package.json'), '{ "type": "module" }\n');
-    writeFileSync(join(directory, 'licenses.txt'), renderLicenses(modules));
-    return { file: join(directory, 'action.js'), packages: packagesOf(modules) };
+    return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   } finally {
-    await bundle.close();
+    await made.close();
   }
 }
 

@@ -1,41 +1,49 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { ActionError } from './action/action-error.ts';
 import { runBuildJob } from './action/build-job.ts';
 import { describeReverted, watchCommandFiles } from './action/command-files.ts';
 import { describeFailure } from './action/describe-failure.ts';
-import { jobEnvironment } from './action/job-environment.ts';
-import { openActionBox } from './action/open-action-box.ts';
-import { openRepository } from './action/open-repository.ts';
+import { findWorktree, openJob, parkOnSignals } from './action/open-job.ts';
 import { readTicket } from './action/read-ticket.ts';
 import { loadStepState } from './action/step-state.ts';
+import { jobMinutes, verifyUntil } from './action/time-limits.ts';
 import { runVerifyJob } from './action/verify-job.ts';
+import { describeVerified, ENDS, writeResult, writeRunOver } from './action/write-result.ts';
 import { agentNamed } from './agents/registry.ts';
-import { type JobRecord, renderStepSummary } from './comments/github/render-step-summary.ts';
-import { isolationWords } from './comments/text/isolation.ts';
-import { isStopCertain } from './core/contracts/isolation.ts';
-import { DEFAULT_JOB_MINUTES } from './core/default-job-minutes.ts';
-import { createHttpLink, type HttpLink, JobOverError } from './link/http.ts';
+import { createHttpLink, JobOverError } from './link/http.ts';
 import { RunOverError } from './link/post-claim.ts';
 import { isForEveryProgram } from './runner/agent/agent-environment.ts';
 import { runHook } from './runner/gate/run-hook.ts';
-import { type ActionLog, createActionLog, formatOutput } from './runner/output/workflow-commands.ts';
+import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
 import { forgetEnvironment } from './runner/process/forget-environment.ts';
-
-/** Below `timeout-minutes` of the job that verifies, as the workflow is made. */
-const VERIFY_MINUTES = 55;
 
 /** The action. Reads the environment, wires one job, and is the only place where errors are caught. */
 async function main(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: () => void): Promise<void> {
+  switch (env.INPUT_PART || '') {
+    case '':
+      return runHostedJob(env, log, endFiles);
+    case 'build':
+      // Loaded here, because a job of the App needs none of it.
+      return (await import('./action/no-server/build-part.ts')).runBuildPart(env, log, endFiles);
+    case 'verify':
+      return (await import('./action/no-server/verify-part.ts')).runVerifyPart(env, log, endFiles);
+    default:
+      throw new ActionError(
+        `There is no part ${JSON.stringify(env.INPUT_PART)} of the action.`,
+        'Keep the workflow as it came.',
+      );
+  }
+}
+
+/** A job that the App started: it has a ticket, and a connection to the App. */
+async function runHostedJob(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: () => void): Promise<void> {
   const { kind, ...presented } = readTicket(env, log);
   const { nonce, began } = loadStepState(env);
   // Actions counts the steps before this one as time of the job.
   const startedAt = new Date(began ?? Date.now());
-  const { now } = presented;
-  const worktree = findWorktree(env);
   const parking = parkOnSignals();
+  const worktree = findWorktree(env);
   const link = await createHttpLink({ ...presented, nonce });
   try {
     const { claimed } = link;
@@ -46,114 +54,30 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: () => void
       );
     }
     const { brief, place } = claimed;
-    log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
-    const repository = await openRepository(worktree, place.head_sha, env.PATH);
-    const runDir = join(env.RUNNER_TEMP || tmpdir(), `autobuild-${brief.run}-${brief.job}`);
-    mkdirSync(runDir, { recursive: true, mode: 0o700 });
-    const self = [process.execPath, process.argv[1] ?? ''];
-    const box = openActionBox({ env, worktree, runDir, mode: repository.config.isolation, self });
-    log.annotate(
-      isStopCertain(box.level) ? 'notice' : 'warning',
-      [isolationWords(box.level), ...box.why].join('; '),
-    );
-    const input = { link, log, worktree, repository, env: jobEnvironment(env), box, now, parking };
-    if (kind === 'verify') {
-      const minutes = Number(env.AUTOBUILD_JOB_MINUTES) || VERIFY_MINUTES;
-      const deadline = new Date(startedAt.getTime() + minutes * 60_000);
-      const { verification, withBase, leftOut } = await runVerifyJob({
-        ...input,
-        run: brief.run,
-        headSha: place.head_sha,
-        checks: brief.checks,
-        runDir,
-        deadline,
-      });
-      endFiles();
-      const end = verification.ok ? 'verified' : 'the checks do not pass';
-      return writeResult(env, log, link, verification.ok ? 'verified' : 'not_verified', {
-        end,
-        turns: [],
-        verification,
-        withBase,
-        leftOut,
-      });
-    }
-    const jobMinutes = Number(env.AUTOBUILD_JOB_MINUTES || DEFAULT_JOB_MINUTES);
-    if (!(jobMinutes > 0))
-      throw new ActionError(
-        'AUTOBUILD_JOB_MINUTES is not a number of minutes.',
-        'Set it to one below timeout-minutes.',
-      );
-    const { end, history, leftOut } = await runBuildJob({
-      ...input,
-      runDir,
-      jobMinutes,
-      startedAt,
-      self,
+    const job = await openJob(env, log, {
+      worktree,
+      headSha: place.head_sha,
+      run: brief.run,
+      job: brief.job,
     });
+    log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
+    const input = { ...job, link, parking, startedAt };
+    if (kind === 'verify') {
+      const deadline = verifyUntil(env, startedAt);
+      const facts = { run: brief.run, headSha: place.head_sha, checks: brief.checks };
+      const { verification, ...record } = await runVerifyJob({ ...input, ...facts, deadline });
+      endFiles();
+      const { status, end } = describeVerified(verification);
+      return writeResult(env, log, claimed, status, { end, turns: [], verification, ...record });
+    }
+    const { end, history, leftOut } = await runBuildJob({ ...input, jobMinutes: jobMinutes(env) });
     endFiles();
     const orders = await link.orders();
     const status = orders.do === 'stop' ? orders.status : end;
-    writeResult(env, log, link, status, { end: ENDS[end], ...history, leftOut });
+    writeResult(env, log, claimed, status, { end: ENDS[end], ...history, leftOut });
   } finally {
     await link.close();
   }
-}
-
-const ENDS = {
-  finished: 'finished',
-  parked: 'paused, the work is saved',
-  handed_over: 'handed over to a successor before the time limit',
-};
-
-/** Writes the step summary and the outputs, for people and later steps. */
-function writeResult(
-  env: NodeJS.ProcessEnv,
-  log: ActionLog,
-  { claimed }: HttpLink,
-  status: string,
-  record: Omit<JobRecord, 'title' | 'run' | 'job' | 'kind' | 'agent'>,
-): void {
-  const { brief, place, kind } = claimed;
-  const { run, job, agent, task } = brief;
-  if (env.GITHUB_STEP_SUMMARY) {
-    const summary = renderStepSummary({ title: task.title, run, job, kind, agent, ...record });
-    appendFileSync(env.GITHUB_STEP_SUMMARY, `${log.hide(summary)}\n`);
-  }
-  if (!env.GITHUB_OUTPUT) return;
-  const pulls = `${env.GITHUB_SERVER_URL ?? 'https://github.com'}/${place.owner}/${place.repo}/pulls`;
-  const outputs = {
-    status,
-    run,
-    'pull-request': `${pulls}?q=${encodeURIComponent(`head:autobuild/issue-${place.issue}`)}`,
-  };
-  const word = () => randomBytes(16).toString('hex');
-  const text = Object.entries(outputs).map(([name, value]) => formatOutput(name, value, word()));
-  appendFileSync(env.GITHUB_OUTPUT, text.join(''));
-}
-
-/** A run that was cancelled while its job waited for a runner, or a job that was replaced, is no failure of the job. */
-function writeRunOver(env: NodeJS.ProcessEnv, log: ActionLog, message: string, status: string): void {
-  log.annotate('notice', message);
-  if (env.GITHUB_STEP_SUMMARY) appendFileSync(env.GITHUB_STEP_SUMMARY, `${message}\n`);
-  if (env.GITHUB_OUTPUT)
-    appendFileSync(env.GITHUB_OUTPUT, formatOutput('status', status, randomBytes(16).toString('hex')));
-}
-
-function findWorktree(env: NodeJS.ProcessEnv): string {
-  const directory = resolve(env.GITHUB_WORKSPACE ?? process.cwd(), env.INPUT_DIRECTORY || '.');
-  if (existsSync(directory)) return realpathSync(directory);
-  throw new ActionError(
-    `There is no directory ${directory}.`,
-    'Name the place of the checkout with `directory`.',
-  );
-}
-
-/** Actions cancels with SIGINT, then with SIGTERM. Both save the work. */
-function parkOnSignals(): AbortSignal {
-  const parking = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => parking.abort());
-  return parking.signal;
 }
 
 /** An agent's hook calls the same bundle before an edit: `action.js hook claude`. */
@@ -200,5 +124,14 @@ async function runAction(): Promise<void> {
   }
 }
 
+/** A bundle of its own, because it knows GitHub and has a store, and a job has neither. */
+async function runDesk(): Promise<void> {
+  const { runDeskPart } = await import('./desk.ts');
+  await runDeskPart(process.env);
+}
+
+const PARTS_OF_DESK = new Set(['desk', 'deliver']);
+
 if (process.argv[2] === 'hook') await answerHook(process.argv[3] ?? '', process.env);
+else if (PARTS_OF_DESK.has(process.env.INPUT_PART ?? '')) await runDesk();
 else await runAction();

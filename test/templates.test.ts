@@ -31,6 +31,7 @@ describe('S-8: the workflow for users', () => {
     '.github/workflows/ci.yml',
     '.github/workflows/codeql.yml',
     '.github/workflows/release.yml',
+    '.github/workflows/run.yml',
   ])('%s has no findings', async (path) => {
     const { stdout } = await lint(path);
     expect(stdout).toContain('passed lint checks');
@@ -42,6 +43,7 @@ describe('S-8: the workflow for users', () => {
       await findDiagnostics('.github/workflows/ci.yml', read('.github/workflows/ci.yml')),
       await findDiagnostics('.github/workflows/codeql.yml', read('.github/workflows/codeql.yml')),
       await findDiagnostics('.github/workflows/release.yml', read('.github/workflows/release.yml')),
+      await findDiagnostics('.github/workflows/run.yml', read('.github/workflows/run.yml')),
       await findDiagnostics('action.yml', read('action.yml')),
     ];
     expect(found.flat()).toEqual([]);

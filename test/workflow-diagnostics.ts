@@ -56,7 +56,10 @@ const OTHERS: Record<string, Record<string, { description: string; required?: bo
     path: { ...input, required: true },
     'include-hidden-files': input,
     'if-no-files-found': input,
+    overwrite: input,
+    'retention-days': input,
   },
+  'actions/download-artifact': { name: input, path: input },
 };
 
 const actionsMetadataProvider: ActionsMetadataProvider = {

@@ -14,6 +14,8 @@ export interface BuildJobInput {
   /** Agent and checks run in it. */
   box: Box;
   jobMinutes: number;
+  /** The one Actions secret with all values for the agent. Left out: the workflow passes each secret by its name. */
+  sharedSecret?: string;
   startedAt: Date;
   now(): Date;
   parking: AbortSignal;

@@ -116,6 +116,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
       graceMs: GRACE_MS,
       junit: config.junit,
       useCgroup: true,
+      sharedSecret: input.sharedSecret,
     },
     now,
     parking: input.parking,

@@ -38,9 +38,12 @@ interface ArtifactLinkOptions {
   secrets: readonly string[];
 }
 
-export interface ArtifactLink extends JobLink {
-  /** True if agent and checks say that the work is complete, so that it can be verified without asking the desk first. */
-  isComplete(): Promise<boolean>;
+interface ArtifactLink extends JobLink {
+  /**
+   * True after `close` if agent and checks say that the work is complete and nothing in it is secret. Then it can be verified
+   * before the desk is asked.
+   */
+  canBeVerified(): boolean;
 }
 
 /**
@@ -82,16 +85,18 @@ export function createArtifactLink(options: ArtifactLinkOptions): ArtifactLink {
   if (options.checkpoint) saved.set('checkpoint', options.checkpoint);
   if (held.changeset !== undefined) saved.set('changeset', Buffer.from(held.changeset, 'base64'));
 
-  const isComplete = async () => (await desk.state(run)).verifying !== undefined;
+  let canBeVerified = false;
   /** The job that verifies has no key. With a secret in the work it gets nothing, and the desk asks a person. */
   const showChangeset = async () => {
+    const present = await desk.state(run);
+    if (present.verifying === undefined) return;
     const bytes = saved.get('changeset');
-    if (!bytes || !(await isComplete())) return;
-    const given = await openSecrets(vault, await desk.state(run));
+    const given = await openSecrets(vault, present);
     const own = options.secrets.map((value, index) => ({ key: String(index), value }));
-    const { files } = Changeset.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
+    const files = bytes ? Changeset.parse(JSON.parse(Buffer.from(bytes).toString('utf8'))).files : [];
     if (findSecretsInFiles(files, [...given, ...own]).length > 0) return;
-    writeFileSync(join(directory, CHANGESET_FILE), bytes, { mode: 0o600, flag: 'wx' });
+    if (bytes) writeFileSync(join(directory, CHANGESET_FILE), bytes, { mode: 0o600, flag: 'wx' });
+    canBeVerified = true;
   };
 
   return {
@@ -105,7 +110,7 @@ export function createArtifactLink(options: ArtifactLinkOptions): ArtifactLink {
       protocol: PROTOCOL,
     },
     isLive: false,
-    isComplete,
+    canBeVerified: () => canBeVerified,
     async report(envelope) {
       append(envelope);
       return link.report(envelope);

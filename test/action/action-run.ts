@@ -35,6 +35,8 @@ export class ActionRunner {
     event?: unknown;
     origin?: string;
     env?: Record<string, string>;
+    /** Puts files into the runner's directory for temporary ones, as steps before the action do. */
+    prepare?(temporary: string): void;
     /** False for a version of the action that has no `pre` step. */
     pre?: false;
   }): Promise<Ended> {
@@ -44,6 +46,7 @@ export class ActionRunner {
     mkdirSync(join(place, 'temp'), { recursive: true });
     if (job.origin) git(job.origin, 'clone', '-q', job.origin, worktree);
     else mkdirSync(worktree, { recursive: true });
+    job.prepare?.(join(place, 'temp'));
     const file = (name: string) => join(place, name);
     if (job.event !== undefined) writeFileSync(file('event.json'), JSON.stringify(job.event));
     const env = {

@@ -13,7 +13,8 @@ export interface JobRecord {
   run: string;
   job: number;
   kind: 'build' | 'verify';
-  agent: string;
+  /** The job that verifies need not know it. */
+  agent?: string;
   end: string;
   baseline?: Verification;
   turns: readonly TurnRecord[];
@@ -40,7 +41,10 @@ export function renderStepSummary(record: JobRecord): string {
       `**${compareResults(last, record.withBase.verification)}.** ${explainBaseRun(record.withBase)}`,
     turns.length > 0 && renderTable(turnTable(turns)),
     leftOut.length > 0 && renderLeftOut(leftOut),
-    small([`run ${code(record.run, 40)}`, `agent ${code(record.agent, 40)}`]),
+    small([
+      `run ${code(record.run, 40)}`,
+      ...(record.agent === undefined ? [] : [`agent ${code(record.agent, 40)}`]),
+    ]),
   );
 }
 

@@ -89,6 +89,7 @@ export const VerificationRequest = z.object({
   /** Jobs of older versions send none. */
   with_base: BaseVerification.optional(),
 });
+export type VerificationRequest = z.infer<typeof VerificationRequest>;
 
 /** `PUT` and `GET /blobs/:name` */
 export const BlobName = z.enum(['changeset', 'checkpoint']);

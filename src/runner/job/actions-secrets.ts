@@ -36,7 +36,7 @@ export async function checkSecrets(job: Job, orders: WorkOrders): Promise<'next_
   if (missing.some(({ ref }) => !job.secretsAtStart?.has(ref))) return 'next_job';
   const { turn, kind, resumed } = orders;
   job.meter.observe({ type: 'turn_started', turn, counted: kind === 'normal' });
-  job.meter.observe({ type: 'help_requested', turn, help: helpFor(missing) });
+  job.meter.observe({ type: 'help_requested', turn, help: helpFor(missing, job.settings.sharedSecret) });
   // With the guard for help switched off, the agent continues without them.
   if (job.meter.tripped().length === 0) return undefined;
   await job.claim('turn_started', { kind, resumed });
@@ -44,12 +44,16 @@ export async function checkSecrets(job: Job, orders: WorkOrders): Promise<'next_
   return 'asked';
 }
 
-function helpFor(missing: PassedSecret[]) {
-  const lines = missing.map(({ name }) => `\`${passSecretLine(name)}\``).join(' and ');
-  const it = missing.length === 1 ? 'it' : 'them';
+function helpFor(missing: PassedSecret[], sharedSecret: string | undefined) {
+  const isOne = missing.length === 1;
+  const it = isOne ? 'it' : 'them';
+  const list = (text: (name: string) => string) =>
+    missing.map(({ name }) => `\`${text(name)}\``).join(' and ');
+  const passing = `The workflow does not pass ${it}: add ${list(passSecretLine)} under \`env\` of the Autobuild step in the workflow file on the default branch`;
+  const adding = `The Actions secret \`${sharedSecret}\` does not have ${it}: add the ${isOne ? 'line' : 'lines'} ${list((name) => `${name}=…`)} to its value`;
   return {
     what_i_tried: `Autobuild looked for ${missing.map(({ name }) => `\`${name}\``).join(', ')} in the job's environment.`,
-    what_i_need: `The workflow does not pass ${it}: add ${lines} under \`env\` of the Autobuild step in the workflow file on the default branch, then tick the first box below.`,
+    what_i_need: `${sharedSecret ? adding : passing}, then tick the first box below.`,
     inputs: missing.map(({ key, name }) => ({ key, label: `Actions secret ${name}`, secret: true })),
   };
 }

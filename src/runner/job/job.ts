@@ -33,6 +33,8 @@ export interface JobSettings {
   graceMs: number;
   junit: string[];
   useCgroup: boolean;
+  /** The one Actions secret with all values for the agent. Left out: the workflow passes each secret by its name. */
+  sharedSecret?: string;
 }
 
 /** Live output for a terminal or a log. Only the journal is the record of a run. */

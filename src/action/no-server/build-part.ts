@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import { RULES } from '../../guards/rules.ts';
+import { createArtifactLink } from '../../link/artifact.ts';
+import type { ActionLog } from '../../runner/output/workflow-commands.ts';
+import { ActionError } from '../action-error.ts';
+import { agentsOf } from '../agents-of.ts';
+import { runBuildJob } from '../build-job.ts';
+import { findWorktree, openJob, parkOnSignals, temporaryOf } from '../open-job.ts';
+import { jobMinutes } from '../time-limits.ts';
+import { ENDS, writeOutputs, writeResult, writeRunOver } from '../write-result.ts';
+import { openHeldBuild } from './open-held-build.ts';
+import { readGivenEnv } from './read-given-env.ts';
+import { readIssue, WORK } from './read-issue.ts';
+
+/** The Actions secret in which people keep all values for agents, where no other can be passed. */
+const SHARED_SECRET = 'AUTOBUILD_ENV';
+/** Shorter values are found in every file. */
+const SECRET_CHARS = 8;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A build whose desk runs only before and after it. Its claims and work become an artifact. */
+export async function runBuildPart(env: Environment, log: ActionLog, endFiles: () => void): Promise<void> {
+  const startedAt = new Date();
+  const parking = parkOnSignals();
+  const worktree = findWorktree(env);
+  const modelKey = env.AUTOBUILD_MODEL_KEY?.trim();
+  if (!modelKey)
+    throw new ActionError(
+      'There is no key for the model.',
+      'Add it as an Actions secret, and pass it to the workflow as `model_key`.',
+    );
+  const opened = await openHeldBuild({
+    apiUrl: env.GITHUB_API_URL || 'https://api.github.com',
+    token: env.GITHUB_TOKEN ?? '',
+    repository: env.GITHUB_REPOSITORY ?? '',
+    issue: readIssue(env),
+    operation: env.INPUT_OPERATION ?? '',
+    modelKey,
+  });
+  if (!opened)
+    return writeRunOver(
+      env,
+      log,
+      'This job is not needed any more: the run ended, or another job continues it.',
+      'replaced',
+    );
+  const { held, checkpoint, sealer } = opened;
+  const { brief, place } = held;
+  const given = readGivenEnv(env.AUTOBUILD_ENV ?? '');
+  for (const problem of given.problems) log.annotate('warning', `The secret AUTOBUILD_ENV: ${problem}.`);
+  for (const value of Object.values(given.values)) if (value) log.mask(value);
+  const job = await openJob(env, log, { worktree, headSha: place.head_sha, run: brief.run, job: brief.job });
+  log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
+  const key = env.INPUT_VARIABLE || agentsOf(job.repository.config)(brief.agent)?.keys?.[0];
+  const link = createArtifactLink({
+    directory: join(temporaryOf(env), WORK),
+    held,
+    checkpoint,
+    sealer,
+    rules: RULES,
+    secrets: [modelKey, ...Object.values(given.values)].filter(({ length }) => length >= SECRET_CHARS),
+  });
+  const input = { ...job, env: { ...job.env, ...given.values, ...(key && { [key]: modelKey }) } };
+  const { end, history, leftOut } = await runBuildJob({
+    ...input,
+    link,
+    parking,
+    startedAt,
+    jobMinutes: jobMinutes(env),
+    sharedSecret: SHARED_SECRET,
+  });
+  await link.close();
+  endFiles();
+  const orders = await link.orders();
+  const status = orders.do === 'stop' ? orders.status : end;
+  writeResult(env, log, link.claimed, status, { end: ENDS[end], ...history, leftOut });
+  writeOutputs(env, { complete: String(link.canBeVerified()) });
+}

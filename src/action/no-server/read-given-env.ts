@@ -1,0 +1,27 @@
+import { isForEveryProgram } from '../../runner/agent/agent-environment.ts';
+import { isWithheld } from '../../runner/checks/withheld-env.ts';
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * The values that people keep for the agent in one Actions secret, as KEY=value lines. A line that is none is told by its number
+ * alone. Names that steer this job or every program are refused.
+ */
+export function readGivenEnv(text: string): { values: Record<string, string>; problems: string[] } {
+  const values: Record<string, string> = {};
+  const problems: string[] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
+    const at = line.indexOf('=');
+    const name = line.slice(0, Math.max(at, 0)).trim();
+    if (at < 0 || !NAME.test(name)) problems.push(`line ${index + 1} is not KEY=value`);
+    else if (isWithheld(name, { inActions: true }) || isForEveryProgram(name))
+      problems.push(`line ${index + 1} sets a name that is not for agents`);
+    else values[name] = withoutQuotes(line.slice(at + 1).trim());
+  }
+  return { values, problems };
+}
+
+function withoutQuotes(value: string): string {
+  return /^(["']).*\1$/.test(value) && value.length > 1 ? value.slice(1, -1) : value;
+}

@@ -1,0 +1,228 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { briefFor } from '../src/core/decide/orders/brief-for.ts';
+import type { HeldBrief } from '../src/core/ports/held-brief.ts';
+import { digestOf } from '../src/link/artifact-format.ts';
+import { packOutput, readResult } from '../src/link/job-output.ts';
+import { readArtifact, readChangesetFile } from '../src/link/read-artifact.ts';
+import { deriveJobKey } from '../src/store/ref/keys.ts';
+import { createSealedEntry } from '../src/store/ref/sealed-entry.ts';
+import { createSealer } from '../src/store/seal.ts';
+import { ActionRunner, type Ended } from './action/action-run.ts';
+import { Run } from './core/run-builder.ts';
+import { git, makeWorktree, type TemporaryWorktree } from './runner/temporary-worktree.ts';
+
+const MODEL_KEY = randomBytes(24).toString('hex');
+const GIVEN = 'token-of-a-service';
+const REPOSITORY = 'acme/web';
+
+const AGENT = `
+env | sed 's/=.*//' | sort > names.txt
+case "$PATH" in */evil*) echo evil >> names.txt;; esac
+if [ "$1" = leak ]; then echo "$SERVICE_TOKEN" > leaked.txt; fi
+if [ "$1" = ask ]; then
+  printf '<<<NEED_HELP>>>\\nwhat_i_tried: looked\\nwhat_i_need: a word\\n<<<END_HELP>>>\\n'
+  exec sleep 600
+fi
+printf 'whole\\n' > done.txt
+printf '{"status":"implemented","summary":"Made it whole"}' > "$AUTOBUILD_REPORT"
+`;
+
+const runner = new ActionRunner();
+let origin: TemporaryWorktree;
+let head: string;
+let entries: Record<string, Uint8Array>;
+let url: string;
+
+/** As much of GitHub as a build reads: the ref of the issue, and its blobs. */
+const server = createServer((request, response) => {
+  const answer = (status: number, body: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+  const [, blob] = /\/git\/blobs\/(\w+)$/.exec(request.url ?? '') ?? [];
+  if (request.headers.authorization !== 'token read-only') return answer(401, { message: 'Bad credentials' });
+  if (blob) {
+    const content = Buffer.from(entries[blob] ?? '').toString('base64');
+    return answer(200, { sha: blob, encoding: 'base64', content });
+  }
+  if (!request.url?.endsWith('/graphql')) return answer(404, { message: 'Not Found' });
+  const tree = { oid: 't', entries: Object.keys(entries).map((name) => ({ name, oid: name })) };
+  const own = { target: { oid: 'c', message: '{}', tree, file: null } };
+  return answer(200, { data: { repository: { id: 'R_1', own, branch: null } } });
+});
+
+beforeAll(async () => {
+  await runner.bundle();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}, 60_000);
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+  runner.close();
+});
+beforeEach(() => open('[sh, agent.sh]'));
+
+function open(command: string): void {
+  origin = makeWorktree({
+    'agent.sh': AGENT,
+    '.github/autobuild.yml': `agents:\n  scripted:\n    command: ${command}\nverify: [test -f done.txt]\nisolation: best\n`,
+  });
+  head = git(origin.worktree, 'rev-parse', 'HEAD').trim();
+  entries = {};
+  hold();
+}
+
+/** The desk leaves a brief for the next build. */
+function hold(parts: Partial<HeldBrief> = {}): void {
+  const { state } = new Run({ agents: ['scripted'], checks: ['test -f done.txt'], freshVerification: true });
+  const held: HeldBrief = {
+    operation: 'op-1',
+    brief: briefFor(state),
+    place: { owner: 'acme', repo: 'web', issue: 7, head_sha: head, default_branch: 'main' },
+    state,
+    version: 1,
+    inputs: {},
+    ...parts,
+  };
+  const key = deriveJobKey({ modelKey: MODEL_KEY, repository: REPOSITORY });
+  const entry = createSealedEntry({ repository: REPOSITORY, issue: 7, entry: 'brief' }, { key });
+  entries.brief = entry.seal(Buffer.from(JSON.stringify(held)));
+}
+
+function build(env: Record<string, string> = {}): Promise<Ended> {
+  return runner.run({
+    origin: origin.worktree,
+    env: {
+      INPUT_PART: 'build',
+      INPUT_ISSUE: '7',
+      INPUT_OPERATION: 'op-1',
+      INPUT_VARIABLE: 'MODEL_KEY',
+      GITHUB_API_URL: url,
+      GITHUB_REPOSITORY: REPOSITORY,
+      GITHUB_TOKEN: 'read-only',
+      AUTOBUILD_MODEL_KEY: MODEL_KEY,
+      AUTOBUILD_ENV: `# for the agent\nSERVICE_TOKEN=${GIVEN}\nnonsense\nPATH=/evil`,
+      ...env,
+    },
+  });
+}
+
+const temporaryOf = ({ worktree }: Ended) => join(dirname(dirname(worktree)), 'temp');
+const workOf = (ended: Ended) => join(temporaryOf(ended), 'autobuild-work');
+const read = (ended: Ended) =>
+  readArtifact({
+    directory: workOf(ended),
+    run: 'r1',
+    job: 1,
+    sealer: createSealer(deriveJobKey({ modelKey: MODEL_KEY, repository: REPOSITORY })),
+    began: new Date(0),
+    now: new Date(Date.now() + 60_000),
+  });
+
+async function verify(files: (temp: string) => void, env: Record<string, string> = {}): Promise<Ended> {
+  return runner.run({
+    origin: origin.worktree,
+    prepare: files,
+    env: {
+      INPUT_PART: 'verify',
+      INPUT_ISSUE: '7',
+      INPUT_HEAD_SHA: head,
+      ...env,
+    },
+  });
+}
+
+test('N-1: a build without a server works from its brief, and leaves claims and work; a fresh job verifies it', async () => {
+  const built = await build();
+  expect(built.out).not.toContain('Autobuild itself failed');
+  expect(built.code).toBe(0);
+  expect(built.outputs).toMatchObject({ status: 'parked', run: 'r1', complete: 'true' });
+  const { entries: left, isLastWordThere, skipped } = read(built);
+  expect(left.map((entry) => (entry.type === 'claim' ? entry.envelope.type : entry.name))).toEqual([
+    'job_started',
+    'baseline_recorded',
+    'turn_started',
+    'changeset',
+    'turn_ended',
+    'checkpoint',
+    'parked',
+  ]);
+  expect([isLastWordThere, skipped]).toEqual([true, {}]);
+  // What the agent has: the key under its name, and what people gave; not what opens the state, nor a token of GitHub.
+  const names = readFileSync(join(built.worktree, 'names.txt'), 'utf8').split('\n');
+  expect(names).toEqual(expect.arrayContaining(['MODEL_KEY', 'SERVICE_TOKEN']));
+  for (const name of ['AUTOBUILD_ENV', 'AUTOBUILD_MODEL_KEY', 'AUTOBUILD_KEY', 'GITHUB_TOKEN', 'evil'])
+    expect(names).not.toContain(name);
+  expect(built.out).toMatch(
+    /AUTOBUILD_ENV: line 3 is not KEY=value\.[\s\S]*AUTOBUILD_ENV: line 4 sets a name/,
+  );
+
+  const changeset = readChangesetFile(workOf(built)) ?? expect.fail('no changeset');
+  const verified = await verify((temp) => {
+    mkdirSync(join(temp, 'autobuild-work'));
+    writeFileSync(join(temp, 'autobuild-work', 'changeset.json'), changeset);
+  });
+  expect(verified.code).toBe(0);
+  expect(verified.outputs.status).toBe('verified');
+  expect(readResult(verified.outputs.result ?? '')).toMatchObject({
+    changeset: digestOf(changeset),
+    verification: { ok: true, checks: [{ command: 'test -f done.txt', ok: true }] },
+  });
+
+  // From the desk, as an output that the workflow writes into a file.
+  const again = await verify((temp) =>
+    writeFileSync(join(temp, 'autobuild-changeset'), `${packOutput(changeset)}\n`),
+  );
+  expect(readResult(again.outputs.result ?? '')).toMatchObject({ changeset: digestOf(changeset) });
+  const nothing = await verify(() => undefined);
+  expect(nothing.outputs.status).toBe('not_verified');
+  expect(readResult(nothing.outputs.result ?? '')).toMatchObject({
+    changeset: null,
+    verification: { ok: false },
+  });
+}, 60_000);
+
+test('N-3: a question ends the build at once, and nothing is there to verify', async () => {
+  open('[sh, agent.sh, ask]');
+  const built = await build();
+  expect(built.code).toBe(0);
+  expect(built.outputs).toMatchObject({ status: 'parked', complete: 'false' });
+  const types = read(built).entries.map((entry) =>
+    entry.type === 'claim' ? entry.envelope.type : entry.name,
+  );
+  expect(types.slice(-5)).toEqual(['tripped', 'agent_frozen', 'changeset', 'checkpoint', 'parked']);
+  expect(existsSync(join(workOf(built), 'changeset.json'))).toBe(false);
+}, 60_000);
+
+test('N-3: finished work with a value that was given in it is shown to nobody: the desk alone can open it', async () => {
+  open('[sh, agent.sh, leak]');
+  const built = await build();
+  expect(built.outputs).toMatchObject({ status: 'parked', complete: 'false' });
+  const files = readdirSync(workOf(built), { recursive: true, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  );
+  expect(files.length).toBeGreaterThan(2);
+  for (const { parentPath, name } of files)
+    for (const text of [GIVEN, Buffer.from(GIVEN).toString('base64'), 'leaked.txt', 'Made it whole'])
+      expect(readFileSync(join(parentPath, name), 'latin1')).not.toContain(text);
+  expect(read(built).isLastWordThere).toBe(true);
+}, 60_000);
+
+test('N-1: a build that is not meant any more does nothing, and one without a key says what is missing', async () => {
+  const late = await build({ INPUT_OPERATION: 'op-2' });
+  expect([late.code, late.outputs]).toEqual([0, { status: 'replaced' }]);
+  expect(late.out).toContain('not needed any more');
+  expect(existsSync(workOf(late))).toBe(false);
+  const keyless = await build({ AUTOBUILD_MODEL_KEY: '' });
+  expect(keyless.code).toBe(1);
+  expect(keyless.out).toContain('pass it to the workflow as `model_key`');
+  const other = await build({ AUTOBUILD_MODEL_KEY: 'another' });
+  expect(other.code).toBe(1);
+  expect(other.out).not.toContain(MODEL_KEY);
+}, 60_000);
