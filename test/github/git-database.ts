@@ -36,7 +36,16 @@ export function createGitDatabase(rules: GitDatabaseRules = {}) {
   const mayBe = (ref: string) => !rules.branchesOnly || ref.startsWith('refs/heads/');
   const entriesOf = (tree: string) => Object.entries(trees.get(tree) ?? {});
 
-  type Given = Record<string, never>;
+  type Name =
+    | 'ref'
+    | 'sha'
+    | 'force'
+    | 'content'
+    | 'tree'
+    | 'message'
+    | 'parents'
+    | `${'commit' | 'tree' | 'file'}_sha`;
+  type Given = Record<Name, never>;
   const routes: Record<string, (given: Given) => unknown> = {
     'GET /repos/{owner}/{repo}/git/ref/{ref}': ({ ref }) => ({
       object: { sha: refs.get(`refs/${ref}`) ?? fail(404, 'Not Found') },
