@@ -155,7 +155,7 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     ask(state, escalation, stateDir) {
       latest = state;
       const saved = `${stateDir}/${state.task.id}/blocked_report.json`;
-      print(`\n${renderPanel(state, escalation, { ...look(), saved })}`);
+      print(`\n${renderPanel(state, escalation, { ...look(), saved, unattended: !options.question })}`);
     },
     reply: (reply) => print(renderTerminalReply(withoutValues(reply), look(), helpRows)),
     review(state, id) {

@@ -15,6 +15,8 @@ import { cellsOf, padCells, terminalLine, terminalWords } from './terminal-text.
 export interface PanelLook extends TerminalLook {
   /** Path of the saved blocked report. */
   saved?: string;
+  /** True if nobody is at the terminal, so that nobody presses a key. */
+  unattended?: boolean;
 }
 
 /** The question in the terminal, with the same record and commands as the comment. */
@@ -51,7 +53,7 @@ export function renderPanel(state: RunState, escalation: Escalation, look: Panel
     ...needed(state, escalation, look),
     ...section('Answer', answerLines(escalation, look), look),
     '',
-    ...closing(state, report && look.saved, look),
+    ...closing(state, { ...look, saved: report && look.saved }),
     renderRule('', look),
   ].join('\n');
 }
@@ -158,10 +160,10 @@ function answerLines(escalation: Escalation, look: TerminalLook): string[] {
   return twoColumns(rows, look);
 }
 
-function closing(state: RunState, saved: string | undefined, look: TerminalLook): string[] {
-  const saying = state.job_live
-    ? 'The agent is paused, its work is saved. Ctrl-C pauses the run; resume with:'
-    : 'The run is paused, its work is saved. Resume with:';
+function closing(state: RunState, { saved, unattended, ...look }: PanelLook): string[] {
+  const what = state.job_live ? 'The agent' : 'The run';
+  const how = state.job_live && !unattended ? 'Ctrl-C pauses the run; resume with:' : 'Resume with:';
+  const saying = `${what} is paused, its work is saved. ${how}`;
   return [
     ...(saved ? [`Saved as ${terminalLine(saved, widthOf(look) - 12)}`] : []),
     ...paragraph(saying, look),

@@ -221,6 +221,14 @@ describe('lines', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('plain'));
   });
 
+  it('T-7: where nobody is at the terminal, a question names no key to press', () => {
+    const state = waiting('need_help');
+    const panel = (unattended: boolean) => renderPanel(state, question('need_help'), { unattended });
+    expect(panel(false)).toContain('Ctrl-C pauses the run; resume with:');
+    expect(panel(true)).toContain('The agent is paused, its work is saved. Resume with:\n');
+    expect(panel(true)).not.toContain('Ctrl-C');
+  });
+
   it('T-7: a pipe is told how many checks pass where no tests are counted, and how the run ended', () => {
     const [record] = turns(1);
     const { metrics, usage } = waiting('need_help');
