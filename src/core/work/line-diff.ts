@@ -1,6 +1,7 @@
 const CONTEXT = 3;
 /** Beyond this product of line numbers the changed part is shown as removed and added as a whole, because comparing takes too long. */
 const MAX_CELLS = 250_000;
+const MAX_LINES = 100_000;
 
 interface Line {
   mark: ' ' | '-' | '+';
@@ -11,7 +12,10 @@ interface Line {
 export function diffLines(before: string, after: string, maxChars: number): string {
   if (before === after) return '';
   if (before.includes('\0') || after.includes('\0')) return 'Binary content.';
-  const text = renderHunks(compare(splitLines(before), splitLines(after)));
+  const [a, b] = [splitLines(before), splitLines(after)];
+  if (a.length + b.length > MAX_LINES)
+    return `Too long to compare: ${a.length} lines before, ${b.length} after.`;
+  const text = renderHunks(compare(a, b));
   return text.length > maxChars
     ? `${text.slice(0, maxChars)}\n… cut, ${text.length} characters in all`
     : text;

@@ -1,6 +1,9 @@
+/** Lines that may be compared or moved for one file. The agent chose patch and file, and the runner's clock waits meanwhile. */
+const MAX_STEPS = 2_000_000;
+
 const HEADER = /^\*\*\* (Add|Update|Delete) File: (.*)$/;
 
-/** The text of one file after a `*** Begin Patch` text was applied. Null: it is deleted. Undefined: it cannot be told, as for a moved file. */
+/** The text of one file after a `*** Begin Patch` text was applied. Null: it is deleted. Undefined: it cannot be told, as for a moved file, or takes too long. */
 export function patchedText(patch: string, path: string, before: string): string | null | undefined {
   const lines = patch.split('\n');
   const named = lines.map((line) => HEADER.exec(line.trimEnd())?.[2]?.trim() ?? '');
@@ -19,15 +22,17 @@ export function patchedText(patch: string, path: string, before: string): string
 }
 
 function applyHunks(body: readonly string[], before: string): string | undefined {
-  const text = before.split('\n');
+  let text = before.split('\n');
   if (text.at(-1) === '') text.pop();
   let from = 0;
+  const steps = { left: MAX_STEPS };
   for (const hunk of hunksIn(body)) {
     const old = hunk.filter((line) => !line.startsWith('+')).map((line) => line.slice(1));
     const now = hunk.filter((line) => !line.startsWith('-')).map((line) => line.slice(1));
-    const at = old.length === 0 ? text.length : findLines(text, old, from);
-    if (at === -1) return undefined;
-    text.splice(at, old.length, ...now);
+    const at = old.length === 0 ? text.length : findLines(text, old, from, steps);
+    steps.left -= text.length + now.length;
+    if (at === -1 || steps.left < 0) return undefined;
+    text = [...text.slice(0, at), ...now, ...text.slice(at + old.length)];
     from = at + now.length;
   }
   return text.map((line) => `${line}\n`).join('');
@@ -47,8 +52,17 @@ function hunksIn(body: readonly string[]): string[][] {
   return hunks;
 }
 
-function findLines(text: readonly string[], wanted: readonly string[], from: number): number {
-  for (let at = from; at + wanted.length <= text.length; at += 1)
-    if (wanted.every((line, offset) => text[at + offset] === line)) return at;
+function findLines(
+  text: readonly string[],
+  wanted: readonly string[],
+  from: number,
+  steps: { left: number },
+): number {
+  const isSame = (line: string, offset: number, at: number): boolean => {
+    steps.left -= 1;
+    return steps.left >= 0 && text[at + offset] === line;
+  };
+  for (let at = from; at + wanted.length <= text.length && steps.left >= 0; at += 1)
+    if (wanted.every((line, offset) => isSame(line, offset, at))) return at;
   return -1;
 }

@@ -9,6 +9,10 @@ import { readInside } from '../disk/read-inside.ts';
 import { patchedText } from './patched-text.ts';
 
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
+/** Characters that the replacements of one edit may search, because the runner's clock waits meanwhile. */
+const MAX_SEARCHED = 32 * 1024 * 1024;
+/** The cost of each replaced place, in characters. */
+const PLACE_COST = 16;
 
 /** The content that an edit would leave, and how it differs from the file as it is. */
 export interface ProposedContent {
@@ -59,8 +63,13 @@ function resultOf(edit: GateEdit, given: string, before: string): string | null 
   if (edit.content !== undefined) return edit.content;
   if (edit.patch !== undefined) return patchedText(edit.patch, given, before);
   let text = before;
+  let searched = 0;
   for (const { old, new: replacement, all } of edit.replace ?? []) {
     const parts = old === '' ? [] : text.split(old);
+    searched += text.length + parts.length * PLACE_COST;
+    if (searched > MAX_SEARCHED) return undefined;
+    const grown = text.length + (parts.length - 1) * (replacement.length - old.length);
+    if (grown > 2 * MAX_TEXT_BYTES) return undefined;
     if (old === '' && text === '') text = replacement;
     else if (parts.length < 2 || (parts.length > 2 && !all)) return undefined;
     else text = parts.join(replacement);

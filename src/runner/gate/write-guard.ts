@@ -17,6 +17,8 @@ import { watchWorktree } from './worktree-watch.ts';
 import { describeInvalid, judgeWrite, reasonsOf, type WriteVerdict } from './write-policy.ts';
 
 const DIFF_BYTES = 4_000;
+/** Characters of patches that are read for one ask, once for each of its files. */
+const MAX_PATCH_READ = 64 * 1024 * 1024;
 const SHORTEST_PAUSE_MS = 50;
 /** Looking at the worktree takes at most a fifth of the time. */
 const COST_FACTOR = 4;
@@ -124,16 +126,19 @@ export function createWriteGuard(options: {
   };
 
   const isOwn = (path: string) => path.startsWith(`${options.stateDir}/`);
-  const resolvePaths = (ask: GateAsk): Promise<AskedPath[]> =>
-    Promise.all(
-      pathsOfAsk(ask).map(async (given) => {
+  const resolvePaths = (ask: GateAsk): Promise<AskedPath[]> => {
+    const paths = pathsOfAsk(ask);
+    const isReadable = paths.length * (ask.edit?.patch?.length ?? 0) <= MAX_PATCH_READ;
+    return Promise.all(
+      paths.map(async (given) => {
         const target = await resolveWritePath(workspace.worktree, given);
-        if (!target.ok || !ask.edit) return { given, ...target };
+        if (!target.ok || !ask.edit || !isReadable) return { given, ...target };
         const named = { path: target.path, given };
         const content = await proposedContent(workspace.worktree, named, ask.edit, DIFF_BYTES);
         return { given, ...target, content };
       }),
     );
+  };
 
   /** Finds all paths that may not be written, so that a person is asked about them at once. An invalid one is refused at once. */
   const findObjections = (asked: readonly AskedPath[], counted: Set<string>): Objection[] => {
