@@ -129,3 +129,20 @@ test.concurrent('P-6, G-7: a button of the page approves one file more, with the
   expect(olivia.errors).toEqual([]);
   await olivia.context.close();
 });
+
+test.concurrent('S-1: hostile text of an issue runs nothing in the stand-in, and what others write still arrives', async () => {
+  const olivia = await visit();
+  const { page } = olivia;
+  const evil = '</title><script>window.hacked=1</script><img src=x onerror="window.hacked=1">';
+  await page.getByLabel('Title').fill(evil);
+  await page.getByLabel('Text').fill(`${evil}\n\n<details open ontoggle="window.hacked=1">\n\n- [ ] ${evil}`);
+  await page.getByRole('button', { name: 'Open issue' }).click();
+  await page.waitForURL(/\/issues\/\d+$/);
+  const issue = Number(page.url().split('/').at(-1));
+  await playground.sandbox.person('paul').comment(issue, 'I see it, too');
+  await page.getByText('I see it, too').waitFor();
+  expect(await page.evaluate("'hacked' in window")).toBe(false);
+  expect(await page.locator('main img, main script').count()).toBe(0);
+  expect(olivia.errors).toEqual([]);
+  await olivia.context.close();
+});

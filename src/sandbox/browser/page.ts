@@ -24,25 +24,23 @@ export interface SiteContext {
 const SCRIPT = `
 document.addEventListener('change', (event) => { const box = event.target; if (box.dataset && box.dataset.box !== undefined) box.form.requestSubmit(box.form.querySelector('button[value="' + box.dataset.box + '"]')); });
 let last = document.querySelector('main').innerHTML;
+const nameOf = (fold) => fold.querySelector('summary')?.textContent;
 async function look() {
   const field = document.activeElement;
   const busy = field && /^(TEXTAREA|INPUT|SELECT)$/.test(field.tagName) && field.type !== 'checkbox' || [...document.querySelectorAll('textarea')].some((one) => one.value !== one.defaultValue);
-  if (!busy) {
-    const answer = await fetch(location.href);
-    if (answer.ok) {
-      const text = (await answer.text()).replace(/<style[^]*?<\\/style>/, '');
-      const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
-      if (fresh.innerHTML !== last) {
-        const open = [...document.querySelectorAll('details[open]')].map((one) => one.querySelector('summary').textContent);
-        last = fresh.innerHTML;
-        document.querySelector('main').replaceWith(document.importNode(fresh, true));
-        for (const one of document.querySelectorAll('details')) if (open.includes(one.querySelector('summary').textContent)) one.open = true;
-      }
-    }
-  }
-  setTimeout(() => look().catch(() => setTimeout(look, 2000)), 1000);
+  if (busy) return;
+  const answer = await fetch(location.href);
+  if (!answer.ok) return;
+  const text = (await answer.text()).replace(/<style[^]*?<\\/style>/, '');
+  const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
+  if (fresh.innerHTML === last) return;
+  const open = [...document.querySelectorAll('details[open]')].map(nameOf);
+  last = fresh.innerHTML;
+  document.querySelector('main').replaceWith(document.importNode(fresh, true));
+  for (const one of document.querySelectorAll('details')) if (open.includes(nameOf(one))) one.open = true;
 }
-setTimeout(look, 1000);
+const again = () => look().catch(() => undefined).then(() => setTimeout(again, 1000));
+setTimeout(again, 1000);
 `;
 
 /** One document of the stand-in, with the banner that says what it is. */
