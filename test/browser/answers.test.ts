@@ -60,6 +60,10 @@ test('P-6: of two people who answer at once, one is told that nothing was change
   const told = await Promise.all(people.map(({ page }) => page.getByRole('alert').allTextContents()));
   expect(told.flat()).toEqual([expect.stringContaining('Nothing was changed')]);
   expect((await state())?.guidance).toHaveLength(1);
+  // The page with the refusal is live as well.
+  const late = told.findIndex((alerts) => alerts.length > 0);
+  const again = await people[late]?.context.request.get(people[late]?.page.url() ?? '');
+  expect([again?.status(), again?.url()]).toEqual([200, `${desk.url}/runs/r1`]);
 });
 
 test('P-6: what another person did arrives without a reload, and a field somebody types in stays', async () => {

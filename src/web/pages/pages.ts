@@ -141,6 +141,9 @@ export function createPages(deps: PagesDependencies): Hono {
     return streamChanges(c, store, (what) => what === `run:${run}`, closing);
   });
 
+  // The address of a page that says why an answer was refused, read again by a reload or by its live script.
+  app.get('/runs/:id/answer', (c) => c.redirect(`${base}/runs/${c.req.param('id')}`));
+
   app.post('/runs/:id/answer', async (c) => {
     const run = c.req.param('id');
     const form = await c.req.parseBody();
