@@ -104,15 +104,30 @@ describe('the state of an issue', () => {
   });
 
   test('N-2: no file stays behind, whether a desk releases, stops or fails', async () => {
-    const before = readdirSync(tmpdir());
-    await writeState();
-    await (await open(desk(2))).abandon();
-    const [oid] = Object.values(tip().entries);
-    storage.blobs.set(String(oid), Buffer.from('AAAA'));
-    await expect(open({ ...desk(3), isOver: async () => true })).rejects.toThrow();
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('autobuild-ref-'))).toEqual(
-      before.filter((name) => name.startsWith('autobuild-ref-')),
-    );
+    const directory = mkdtempSync(join(tmpdir(), 'autobuild-files-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    await (await open({ directory })).release();
+    expect(readdirSync(directory)).toEqual([]);
+    await (await open({ directory, ...desk(2) })).abandon();
+    expect(readdirSync(directory)).toEqual([]);
+    storage.blobs.set(String(tip().entries.state), Buffer.from('AAAA'));
+    await expect(open({ directory, ...desk(3), isOver: async () => true })).rejects.toThrow();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('N-2: times in the state do not go back when the next clock is behind, unless a clock is plainly wrong', async () => {
+    const start = Date.parse('2026-01-01T00:00:00Z');
+    const timeAt = async (run: number, now: number) => {
+      const opened = await open({ ...desk(run), now: () => now });
+      const time = (await opened.store.now()).getTime();
+      await opened.release();
+      return time - start;
+    };
+    expect(await timeAt(1, start + 60_000)).toBe(60_000);
+    expect(await timeAt(2, start)).toBe(60_000);
+    expect(await timeAt(3, start + 1_000)).toBe(60_000);
+    expect(await timeAt(4, start + 90_000)).toBe(90_000);
+    expect(await timeAt(5, start - 600_000)).toBe(-600_000);
   });
 });
 
