@@ -1,7 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { createSite } from './browser/site.ts';
 import type { createAppManifests } from './github/app-manifests.ts';
-import { answerIfChanged } from './github/etags.ts';
 import { type Answer, type Call, type Caller, type Json, refuse, type Upstream } from './github/gap.ts';
 import type { createGraphql } from './github/graphql.ts';
 import { answerSignIn, type createOAuth } from './github/oauth.ts';
@@ -85,4 +85,13 @@ export function createRequestHandler(
       answer.body === undefined || answer.status === 204 ? undefined : JSON.stringify(answer.body),
     );
   };
+}
+
+/** emulate knows no ETags. GitHub's differ by token, too. */
+function answerIfChanged({ method, headers }: IncomingMessage, answer: Answer): Answer {
+  if (method !== 'GET' || answer.status !== 200) return answer;
+  const content = `${headers.authorization}\n${JSON.stringify(answer.body)}`;
+  const etag = `W/"${createHash('sha256').update(content).digest('hex')}"`;
+  if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+  return { ...answer, headers: { ...answer.headers, etag } };
 }

@@ -110,6 +110,8 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       response.end(JSON.stringify({ message: `The sandbox failed: ${String(error)}` }));
     });
   });
+  // On a busy machine a client would use a connection again that is just being closed for idleness.
+  server.keepAliveTimeout = 0;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -210,7 +212,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     upstream,
     repository,
     lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
-    updateRefs: refs.updateRefs,
+    refs,
     onMinimized: (id) => void minimized.add(id),
     onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });

@@ -57,6 +57,10 @@ jobs:
         env: { LINES_OF_ONE: '\${{ needs.one.outputs.lines }}' }
       - if: failure()
         run: echo "after a failure"
+      - shell: cp {0} copied
+        working-directory: \${{ runner.temp }}
+        run: \${{ format('{0}{0}', needs.one.outputs.words) }}
+      - run: echo "copied $(cat "$RUNNER_TEMP/copied")"
 `;
 const PARTS = `
 name: parts
@@ -122,6 +126,8 @@ test('outputs and artifacts go from job to job, secrets do not; names are relati
   expect(log).toContain('lines 2, missing was failure');
   expect(log).toContain('./blobs/b ./claims.jsonl ./link ./note.txt claims');
   expect(log).not.toContain('after a failure');
+  // A script is a file, which any command may be given.
+  expect(log).toContain('copied file and job on workflow_dispatch by oliviafile and job');
 });
 
 test('an artifact can be forged between two jobs', async () => {

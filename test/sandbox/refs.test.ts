@@ -1,4 +1,7 @@
+import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OctokitLike } from '../../src/github/client/client.ts';
+import { createRefStorage } from '../../src/github/ref-storage.ts';
 import { checkRequest, checkResponse } from '../github/openapi-contract.ts';
 import { type LocalActions, openLocalActions, type PlayedJob, REPOSITORY } from './local-actions.ts';
 
@@ -119,6 +122,25 @@ test('updateRefs compares before it moves, all of them or none', async () => {
   expect((await update([{ name, afterOid: root }], build)).errors).toMatchObject([
     { type: 'FORBIDDEN', message: 'Resource not accessible by integration' },
   ]);
+});
+
+test('the store of refs works on it as it does on GitHub, by one call to read', async () => {
+  const octokit = new Octokit({ auth: desk.job.token, baseUrl: `http://${actions.github.host}/api/v3` });
+  const storage = createRefStorage(octokit as unknown as OctokitLike, { owner: 'olivia', repo: 'shop' });
+  const ref = 'refs/autobuild/issue-9';
+  expect(await storage.read(ref)).toBeUndefined();
+  const first = await storage.swap(ref, undefined, {
+    message: 'lease',
+    entries: { state: Buffer.from('sealed'), brief: Buffer.from([0, 255]) },
+  });
+  const tip = await storage.read(ref);
+  expect(tip).toMatchObject({ oid: first?.oid, message: 'lease' });
+  expect(Buffer.from(await storage.blob(tip?.entries.state ?? '')).toString()).toBe('sealed');
+  expect([...(await storage.blob(tip?.entries.brief ?? ''))]).toEqual([0, 255]);
+  const change = { message: 'next', entries: { state: Buffer.from('two') } };
+  expect(await storage.swap(ref, undefined, change)).toBeUndefined();
+  const second = await storage.swap(ref, first?.oid, change);
+  expect(await at('autobuild/issue-9')).toBe(second?.oid);
 });
 
 test('of many that expect the same, one wins', async () => {

@@ -11,6 +11,7 @@ const Step = z.object({
   if: condition,
   uses: z.string().optional(),
   run: z.string().optional(),
+  shell: z.string().optional(),
   'working-directory': z.string().optional(),
   'continue-on-error': z.union([z.boolean(), z.string()]).optional(),
   with: texts,

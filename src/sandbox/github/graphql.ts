@@ -1,6 +1,6 @@
 import { allows } from '../actions/token-permissions.ts';
 import type { Answer, Call, Json, Upstream } from './gap.ts';
-import type { RefUpdate } from './refs.ts';
+import type { RefGap, RefUpdate } from './refs.ts';
 
 /** The newest edit of a text. */
 export interface Edit {
@@ -14,10 +14,10 @@ interface GraphqlOptions {
   lastEdit(nodeId: string): Edit | undefined;
   onMinimized(nodeId: string): void;
   onReaction(nodeId: string, content: string): void;
-  updateRefs(call: Call, updates: RefUpdate[]): Promise<unknown>;
+  refs: Pick<RefGap, 'updateRefs' | 'readRefs'>;
 }
 
-interface Variables {
+interface Variables extends Json {
   input?: { refUpdates?: RefUpdate[] };
   refUpdates?: RefUpdate[];
   id?: string;
@@ -26,6 +26,20 @@ interface Variables {
   issue?: string;
   added?: string[];
   removed?: string[];
+}
+
+/** The updates are one variable, or written out with a variable for each field. */
+function refUpdatesOf(query: string, variables: Variables): RefUpdate[] {
+  const whole = variables.refUpdates ?? variables.input?.refUpdates;
+  if (whole) return whole;
+  return [...(/refUpdates:\s*\[([^\]]*)\]/.exec(query)?.[1] ?? '').matchAll(/\{([^}]*)\}/g)].map(
+    ([, fields = '']) => {
+      const named = [...fields.matchAll(/(\w+):\s*\$(\w+)/g)];
+      return Object.fromEntries(
+        named.map(([, field, variable = '']) => [field, variables[variable]]),
+      ) as unknown as RefUpdate;
+    },
+  );
 }
 
 const FORBIDDEN = 'Resource not accessible by integration';
@@ -43,7 +57,7 @@ function mayChange({ caller }: Call, query: string): boolean {
  * `rest` makes a call as the caller of the query.
  */
 export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstream) => Promise<Answer> {
-  const { upstream, repository, lastEdit, onMinimized, onReaction } = options;
+  const { upstream, repository, lastEdit, onMinimized, onReaction, refs } = options;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
     return (await list('pulls?state=all&')).find((pull) => pull.node_id === nodeId);
@@ -69,8 +83,8 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
 
   async function resolve(call: Call, query: string, variables: Variables, rest: Upstream): Promise<unknown> {
     const { id = '', content = '', body } = variables;
-    if (query.includes('updateRefs('))
-      return options.updateRefs(call, variables.refUpdates ?? variables.input?.refUpdates ?? []);
+    if (query.includes('updateRefs(')) return refs.updateRefs(call, refUpdatesOf(query, variables));
+    if (query.includes('ref(qualifiedName:')) return refs.readRefs(call, query, variables);
     if (!mayChange(call, query)) throw new Error(FORBIDDEN);
     if (query.includes('addLabelsToLabelable(')) return changeLabels(variables, rest);
     if (query.includes('addReaction(')) {

@@ -1,7 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { allows } from '../actions/token-permissions.ts';
 import { type Call, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
 
 const NOTHING = '0'.repeat(40);
+/** GitHub cuts off the text of a larger blob. */
+const MAX_TEXT_BYTES = 512_000;
 
 export interface RefUpdate {
   name: string;
@@ -10,9 +13,11 @@ export interface RefUpdate {
   force?: boolean | null;
 }
 
-interface RefGap extends Gap {
+export interface RefGap extends Gap {
   /** GraphQL's `updateRefs`: all of them or none, each only from where it is said to be. */
   updateRefs(call: Call, updates: RefUpdate[]): Promise<Json>;
+  /** GraphQL's `ref(qualifiedName: $name)`, under the names that the query gives them, each with one file. */
+  readRefs(call: Call, query: string, variables: Json): Promise<Json>;
 }
 
 interface RefOptions {
@@ -68,11 +73,51 @@ export function createRefs({ upstream, repository, onPush }: RefOptions): RefGap
       await onPush(name.slice('refs/heads/'.length), before, call);
   }
 
+  async function readTip(name: string, file: string): Promise<Json | null> {
+    const oid = await at(name);
+    if (oid === undefined) return null;
+    const { body: commit } = await upstream('GET', `${repository}/git/commits/${oid}`);
+    const { message, tree } = commit as { message: string; tree: { sha: string } };
+    const { body: listed } = await upstream('GET', `${repository}/git/trees/${tree.sha}`);
+    const entries = (listed as { tree: { path: string; sha: string }[] }).tree;
+    const found = entries.find(({ path }) => path === file);
+    return {
+      target: {
+        oid,
+        message,
+        tree: { oid: tree.sha, entries: entries.map(({ path, sha }) => ({ name: path, oid: sha })) },
+        file: found ? { object: await readBlob(found.sha) } : null,
+      },
+    };
+  }
+
+  async function readBlob(oid: string): Promise<Json> {
+    const { body } = await upstream('GET', `${repository}/git/blobs/${oid}`);
+    const bytes = Buffer.from((body as { content: string }).content, 'base64');
+    const isTruncated = bytes.length > MAX_TEXT_BYTES;
+    const text = bytes.subarray(0, MAX_TEXT_BYTES).toString('utf8');
+    const isBinary = bytes.includes(0) || !isUtf8(bytes);
+    return { oid, isTruncated, isBinary, text: isBinary ? null : text };
+  }
+
+  function expect({ caller }: Call, level: 'read' | 'write'): void {
+    if (caller.kind === 'job' && !allows(caller.permissions, 'contents', level))
+      throw new Error('Resource not accessible by integration');
+  }
+
   return {
+    async readRefs(call, query, variables) {
+      expect(call, 'read');
+      const { body } = await upstream('GET', repository);
+      const file = /file\(path: "([^"]*)"\)/.exec(query)?.[1] ?? '';
+      const tips: Json = {};
+      for (const [, name = '', variable = ''] of query.matchAll(/(\w+):\s*ref\(qualifiedName: \$(\w+)\)/g))
+        tips[name] = await readTip(String(variables[variable]), file);
+      return { repository: { id: (body as Json).node_id, ...tips } };
+    },
+
     async updateRefs(call, updates) {
-      const { caller } = call;
-      if (caller.kind === 'job' && !allows(caller.permissions, 'contents', 'write'))
-        throw new Error('Resource not accessible by integration');
+      expect(call, 'write');
       const done = queue.then(async () => {
         for (const update of updates) await check(update);
         for (const update of updates) await write(update, call);

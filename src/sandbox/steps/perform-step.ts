@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -33,9 +34,8 @@ export async function performStep(
 ): Promise<boolean> {
   const { job, upstream, owner, name, workspace, log } = machine;
   if (step.run !== undefined) {
-    const script = fillIn(step.run, contexts);
-    const directory = fillIn(step['working-directory'] ?? '', contexts);
-    return runProcess(machine, ['bash', '-e', '-o', 'pipefail', '-c', script], env, directory);
+    const argv = writeScript(machine, fillIn(step.run, contexts), step.shell);
+    return runProcess(machine, argv, env, fillIn(step['working-directory'] ?? '', contexts));
   }
   const uses = actionOf(step);
   if (isOurs(step)) return performAction(machine, step, machine.action.main, env, contexts);
@@ -56,6 +56,18 @@ export async function performStep(
     default:
       throw new Error(`The sandbox's runner has no ${uses}; set-up steps are written with \`run:\` here.`);
   }
+}
+
+const SHELLS: Readonly<Record<string, string>> = {
+  bash: 'bash --noprofile --norc -eo pipefail {0}',
+  sh: 'sh -e {0}',
+};
+
+/** The command of a script, which is a file. `shell` may be any command with `{0}` for that file. */
+function writeScript({ home }: Machine, script: string, shell = 'bash -e {0}'): string[] {
+  const file = join(home, 'temp', `${randomUUID()}.sh`);
+  writeFileSync(file, script);
+  return (SHELLS[shell] ?? shell).split(' ').map((word) => word.replace('{0}', file));
 }
 
 /** Runs a file of the action: its main one, or the one before or after all steps. */
@@ -137,7 +149,7 @@ async function runProcess(
   const whole = { ...environmentOf(machine), ...env };
   if (isTooLong(machine, whole)) return false;
   return runStepProcess(argv, {
-    cwd: join(workspace, directory),
+    cwd: resolve(workspace, directory),
     cancelled,
     killed,
     env: whole,
