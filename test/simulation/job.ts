@@ -135,7 +135,7 @@ export class Job {
       this.hub.onHang?.();
       await this.#hang(world.random.between(3, 40));
       if (world.random.chance(0.5)) throw new Died('it hung');
-      this.#comeBack();
+      await this.#comeBack();
     }
     const wish = world.random.next();
     const calm = world.faults.calm;
@@ -184,10 +184,11 @@ export class Job {
     }
   }
 
-  #comeBack(): void {
-    const { world } = this.hub;
-    const backAt = world.now;
-    world.after(BACK_MS, () => checkBack(this.hub, this.actions.id, backAt));
+  /** Works on for a while, so that people can see that it is back. */
+  async #comeBack(): Promise<void> {
+    const backAt = this.hub.world.now;
+    await this.#pause(BACK_MS + 2 * HEARTBEAT_MS);
+    await checkBack(this.hub, this.actions.id, backAt);
   }
 
   async #ask(turn: number, orders: Extract<Orders, { do: 'work' }>): Promise<void> {
