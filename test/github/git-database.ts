@@ -14,6 +14,20 @@ export interface GitDatabaseRules {
   branchesOnly?: boolean;
 }
 
+/** The parameters of all routes. A tree is its entries when it is made, and its id in a commit. */
+interface Given {
+  ref: string;
+  sha: string;
+  commit_sha: string;
+  tree_sha: string;
+  file_sha: string;
+  content: string;
+  message: string;
+  tree: unknown;
+  parents: string[];
+  force: boolean;
+}
+
 /** The Git database of one repository by GitHub's documented rules, without a network: objects, refs, `updateRefs`. */
 export function createGitDatabase(rules: GitDatabaseRules = {}) {
   const refs = new Map<string, string>();
@@ -36,16 +50,6 @@ export function createGitDatabase(rules: GitDatabaseRules = {}) {
   const mayBe = (ref: string) => !rules.branchesOnly || ref.startsWith('refs/heads/');
   const entriesOf = (tree: string) => Object.entries(trees.get(tree) ?? {});
 
-  type Name =
-    | 'ref'
-    | 'sha'
-    | 'force'
-    | 'content'
-    | 'tree'
-    | 'message'
-    | 'parents'
-    | `${'commit' | 'tree' | 'file'}_sha`;
-  type Given = Record<Name, never>;
   const routes: Record<string, (given: Given) => unknown> = {
     'GET /repos/{owner}/{repo}/git/ref/{ref}': ({ ref }) => ({
       object: { sha: refs.get(`refs/${ref}`) ?? fail(404, 'Not Found') },
@@ -74,7 +78,7 @@ export function createGitDatabase(rules: GitDatabaseRules = {}) {
       return { sha, tree: entries.map(([path, oid]) => ({ path, sha: oid })) };
     },
     'POST /repos/{owner}/{repo}/git/commits': ({ message, tree, parents }) => {
-      const commit = { message, tree, parents };
+      const commit = { message, tree: String(tree), parents };
       return { sha: put(commits, commit, JSON.stringify(commit)) };
     },
     'POST /repos/{owner}/{repo}/git/refs': ({ ref, sha }) => {
