@@ -275,6 +275,19 @@ test('the pure folders have no clock, no randomness and no process', () => {
   expect(wrong).toEqual([]);
 });
 
+test('N-1: nothing in core, commands, comments and handlers knows which desk it runs in', () => {
+  const blind = ['src/core/', 'src/commands/', 'src/comments/', 'src/app/handlers/'];
+  // The catalogue names the settings of every program to the person who has to change them.
+  const exempt = ['src/core/error-catalogue.ts'];
+  const telling =
+    /actions-desk|github-actions\[bot\]|AUTOBUILD_(?:KEY|ENV|MODEL_KEY)|GITHUB_[A-Z]+|isConnected|pagesUrl|(?:is|has|no|without)(?:Hosted|Server)\b/i;
+  const knowing = sources
+    .filter(({ file }) => blind.some((folder) => file.startsWith(folder)) && !exempt.includes(file))
+    .filter(({ text }) => telling.test(text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')))
+    .map(({ file }) => file);
+  expect(knowing).toEqual([]);
+});
+
 test('only entrypoints read the environment', () => {
   const readers = sources
     .filter(({ text }) => text.includes('process.env'))

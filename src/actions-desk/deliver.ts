@@ -30,8 +30,7 @@ export async function deliver(parts: DeskParts, left: Delivered): Promise<void> 
     const desk = await openDesk(parts, issue);
     try {
       const dispatch = await desk.deps.store.dispatches.ofActionsRun(job.actionsRun);
-      // A desk that was killed after it had saved took everything in already, and its effects are still to be performed.
-      if (dispatch && !dispatch.ended_at) await takeAll(parts, desk, dispatch, left);
+      if (dispatch) await takeOnce(parts, desk, dispatch, left);
       const run = dispatch?.run ?? (await desk.deps.store.runs.ofIssue(job.repoId, issue));
       if (run !== undefined) await reconcileRun(desk.deps, run);
       return await closeDesk(parts, desk, async () => undefined);
@@ -46,12 +45,23 @@ export async function deliver(parts: DeskParts, left: Delivered): Promise<void> 
   }
 }
 
-async function takeAll(
+/**
+ * A desk that was killed after it had saved took everything in already, and only its effects are left. Also a job that was
+ * stopped is read: a paused run keeps its work. If its successor has begun since, that one has the word.
+ */
+async function takeOnce(
   parts: DeskParts,
   { deps }: OpenDesk,
   dispatch: Dispatch,
   { readWork, result, conclusions }: Delivered,
 ): Promise<void> {
+  const { runs, dispatches } = deps.store;
+  const { op, run, job, kind, attempt = 1 } = dispatch;
+  const key = `delivered:${op}:${attempt}`;
+  if (await runs.wasSeen(key)) return;
+  await runs.write('', '', [], [key]);
+  const open = await dispatches.open(run);
+  if (open.some((other) => other.op !== op && other.job === job && other.kind === kind)) return;
   const hasLastWord = dispatch.kind === 'build' && (await takeWork(deps, dispatch, readWork));
   const isVerified = await takeResult(deps, dispatch, readResult(result));
   await endOwnJob(parts, deps, dispatch, { isDone: hasLastWord || isVerified, conclusions });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { adoptComments } from '../app/adopt-comments.ts';
 import type { AppDependencies } from '../app/dependencies.ts';
 import { drainLanes } from '../app/workers/drain-lanes.ts';
 import { fireTimers } from '../app/workers/workers.ts';
 import { phaseOf } from '../core/contracts/run-state.ts';
-import { capabilitiesOf } from './capabilities.ts';
+import { capabilitiesOf, permissionsOf } from './capabilities.ts';
 import type { DeskParts, IssueState } from './desk-parts.ts';
 import { createDeskStore } from './desk-store.ts';
 import { createMacOwnership } from './mac-ownership.ts';
@@ -39,6 +40,7 @@ export async function openDesk(parts: DeskParts, issue: number): Promise<OpenDes
       label: job.label,
       defaults: job.defaults,
       capabilities: capabilitiesOf(parts),
+      permissions: permissionsOf(job.workflow),
     },
     now: job.now,
     hash: (text) => createHash('sha256').update(text).digest('hex'),
@@ -47,7 +49,23 @@ export async function openDesk(parts: DeskParts, issue: number): Promise<OpenDes
   };
   // Every desk is another try for what GitHub refused: a person may have changed a setting since.
   for (const { id } of await store.outbox.buried(MOST_REVIVED)) await store.outbox.revive(id);
+  await adoptAfterDeath(deps, parts, issue);
   return { deps, jobs, issue, state };
+}
+
+/** The desk before this one may have been killed while it wrote, so that the state does not know of its last comments. */
+async function adoptAfterDeath(
+  deps: AppDependencies,
+  { job, github }: DeskParts,
+  issue: number,
+): Promise<void> {
+  const { cursors, runs, publications } = deps.store;
+  const since = (await cursors.get('performing', 'all'))?.since;
+  if (since === undefined) return;
+  const run = await runs.ofIssue(job.repoId, issue);
+  const pull = run === undefined ? undefined : (await publications.of(run)).pull;
+  for (const number of pull === undefined ? [issue] : [issue, pull])
+    await adoptComments(deps, github, number, since);
 }
 
 /** Fires what is due, saves what was decided, performs it, and gives the state back. `beforeLeaving` decides the rest. */
@@ -59,8 +77,11 @@ export async function closeDesk<Result>(
   const { job } = parts;
   while (await fireTimers(deps));
   // Before anything is written to GitHub: a desk that is killed from here on is followed by one that knows what was decided.
+  const { cursors } = deps.store;
+  await cursors.set('performing', 'all', { since: job.now().toISOString() });
   await state.save();
   await drainLanes(deps, { until: new Date(job.now().getTime() + DRAIN_MS), sleep: job.sleep });
+  await cursors.set('performing', 'all', {});
   const result = await beforeLeaving();
   const run = await deps.store.runs.ofIssue(job.repoId, issue);
   const last = run === undefined ? undefined : (await deps.store.runs.load(run)).state;

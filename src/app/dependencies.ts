@@ -19,6 +19,8 @@ interface AppSettings {
   label: string;
   /** The agent and the checks of repositories whose settings name none. */
   defaults?: { agent?: string; checks: string[] };
+  /** Who lacks a permission that GitHub asks for, and how people give it. Absent: the App, on its page in the settings. */
+  permissions?: { holder: string; remedy: string };
   /** A Slack-compatible webhook that every question is posted to. */
   notifyUrl?: string;
 }

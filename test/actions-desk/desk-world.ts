@@ -32,8 +32,12 @@ export interface World {
   desk(event: { name: string; payload: unknown }, changes?: Partial<DeskParts>): Promise<DeskOutputs>;
   /** Plays it for each event that happened since, and returns the last outputs. */
   desks(): Promise<DeskOutputs>;
-  /** The part `deliver` of the newest Actions run. */
-  deliver(left?: Partial<Delivered>, changes?: Partial<DeskParts>): Promise<void>;
+  /** The part `deliver` of the newest Actions run, or of another one. */
+  deliver(left?: Partial<Delivered>, changes?: Partial<DeskParts>, actionsRun?: number): Promise<void>;
+  /** The id of the newest Actions run. */
+  actionsRun(): number;
+  /** The state of an issue as a delivering desk gets it. */
+  open(issue: number): Promise<IssueState>;
   /** Looks into the state of an issue. */
   look<Result>(issue: number, into: (state: IssueState) => Promise<Result>): Promise<Result>;
   state(issue: number): Promise<RunState>;
@@ -135,11 +139,14 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
       read = app.github.webhooks.deliveries.length;
       return outputs;
     },
-    async deliver(left = {}, changes = {}) {
+    actionsRun: () => actionsRun,
+    open: (issue) => open(issue, { run: actionsRun, attempt: 1, part: 'deliver' }),
+    async deliver(left = {}, changes = {}, id = actionsRun) {
       const nothing = { entries: [], isLastWordThere: false, skipped: {} };
       calls.length = 0;
+      const usual = parts('deliver', newest ?? { name: '', payload: {} });
       await deliver(
-        { ...parts('deliver', newest ?? { name: '', payload: {} }), ...changes },
+        { ...usual, job: { ...usual.job, actionsRun: id }, ...changes },
         { readWork: () => nothing, result: '', conclusions: [], ...left },
       );
       read = app.github.webhooks.deliveries.length;

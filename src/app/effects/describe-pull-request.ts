@@ -16,7 +16,11 @@ export async function renderDescription(context: EffectContext, head: string): P
   const text = renderPullRequest(state, where, {
     left_out: await branch.leftOut(),
     unseen: await unseenWork(context),
-    ci: target.ci === 'skip' ? { head, asked: await branch.ciRequest() } : undefined,
+    ci: deps.settings.capabilities.ci_approval
+      ? 'approval'
+      : target.ci === 'skip'
+        ? { head, asked: await branch.ciRequest() }
+        : undefined,
   });
   return redactFor(deps, state.run, text);
 }

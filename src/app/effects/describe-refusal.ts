@@ -6,6 +6,13 @@ import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;
 
+/** Who lacks a permission, and how people grant or check it. */
+export interface Access {
+  holder: string;
+  grant: string;
+  check: string;
+}
+
 type Workflow = 'there' | 'missing' | 'disabled';
 
 const WHAT: Partial<Record<Outgoing['type'], string>> = {
@@ -17,17 +24,18 @@ const WHAT: Partial<Record<Outgoing['type'], string>> = {
 /** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
   { missingPermission, status }: GitHubError,
-  { effect, said, grantAt }: { effect: Outgoing; said: string; grantAt: string },
+  { effect, said, access, compareAt }: { effect: Outgoing; said: string; access: Access; compareAt: string },
 ): Reply {
   const what = WHAT[effect.type] ?? 'Something could not be written here';
   if (missingPermission) {
     return {
       tone: 'refused',
-      title: `${what}: ${lacks(missingPermission)}.`,
-      detail: `Grant it at ${grantAt}; it is retried automatically.${otherwise(missingPermission)}`,
+      title: `${what}: ${lacks(missingPermission, access)}.`,
+      detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission)}`,
     };
   }
   if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, effect.ready);
+  if (effect.type === 'publish' && NO_PULL_REQUESTS.test(said)) return describeNoPullRequests(compareAt);
   const title = `${what}: GitHub ${status === 403 ? 'refused' : 'rejected'} it.`;
   if (effect.type !== 'publish') return { tone: 'refused', title, detail: sentence(said) };
   const words = said.startsWith('GitHub did not answer')
@@ -50,6 +58,19 @@ function describeFoundSecret(said: string, final: boolean): Reply {
   };
 }
 
+const NO_PULL_REQUESTS = /not permitted to create (?:or approve )?pull requests/i;
+
+/** The branch is there already, so a person can do the rest. */
+function describeNoPullRequests(compareAt: string): Reply {
+  return {
+    tone: 'refused',
+    title: 'The work is pushed, but this repository does not let GitHub Actions open pull requests.',
+    detail:
+      'Open it yourself with the link below. Or turn on "Allow GitHub Actions to create and approve pull requests" under Settings → Actions → General → Workflow permissions, then comment `/status`: the pull request is opened.',
+    link: { text: 'Open the pull request', url: compareAt },
+  };
+}
+
 function howToFixPublishing(status: number, final: boolean): string {
   const first = status < 500 ? 'If a rule or a setting of this repository blocks it, change it. ' : '';
   return `${first}${final ? BUILD_AGAIN : 'The next result is tried again.'}`;
@@ -64,10 +85,10 @@ function otherwise(permission: string): string {
 export function describeRefusedDispatch(
   error: GitHubError,
   target: RunTarget,
-  grantAt: string,
+  access: Access,
   { workflow, verifying }: { workflow: Workflow; verifying: boolean },
 ): Reply {
-  const { why, fix } = reasonFor(error, target, grantAt, workflow);
+  const { why, fix } = reasonFor(error, target, access, workflow);
   return {
     tone: 'refused',
     title: `${verifying ? 'The verification job' : 'The job'} cannot be started: ${why}.`,
@@ -80,12 +101,12 @@ export function describeRefusedDispatch(
 function reasonFor(
   error: GitHubError,
   target: RunTarget,
-  grantAt: string,
+  access: Access,
   workflow: Workflow,
 ): { why: string; fix: string } {
   const file = `\`.github/workflows/${target.workflow}\``;
   if (error.missingPermission) {
-    return { why: lacks(error.missingPermission), fix: `Grant it at ${grantAt}` };
+    return { why: lacks(error.missingPermission, access), fix: access.grant };
   }
   if (workflow === 'missing') {
     return {
@@ -103,7 +124,7 @@ function reasonFor(
     return { why: 'GitHub rejected it', fix: `${sentence(error.message)} Fix ${file}` };
   return {
     why: 'GitHub refused it',
-    fix: `${sentence(error.message)} Check the App’s permissions (\`actions: write\`) at ${grantAt}`,
+    fix: `${sentence(error.message)} ${access.check}`,
   };
 }
 
@@ -111,7 +132,7 @@ function reasonFor(
  * Alternatives are separated by `;` (`issues=write; pull_requests=write`), permissions that are all needed by `,`
  * (`a=write,b=read`).
  */
-function lacks(permission: string): string {
+function lacks(permission: string, { holder }: Access): string {
   const names = permission
     .split(';')
     .map((set) =>
@@ -121,7 +142,7 @@ function lacks(permission: string): string {
         .join(' and '),
     )
     .join(' or ');
-  return `the App lacks ${names}`;
+  return `${holder} lacks ${names}`;
 }
 
 function sentence(message: string): string {

@@ -5,11 +5,12 @@ import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, replyOnce, write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
+import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
-import { describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
+import { type Access, describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
 
 type Attempt = OutgoingEffect & { run: string };
 
@@ -51,7 +52,12 @@ async function explainRefusal(
   if (!isPermanent(error, attempts, meant) && !(isFinal && isGivenUp(error, attempts))) return;
   // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
   const said = await redactFor(deps, run, error.message);
-  const reply = describeRefusal(error, { effect, said, grantAt: grantAt(deps, target) });
+  const reply = describeRefusal(error, {
+    effect,
+    said,
+    access: accessOf(deps, target),
+    compareAt: await compareAt(deps, run, target),
+  });
   if (isFinal) {
     const unpublished = { why: 'GitHub rejected the work', detail: reply.detail ?? '' };
     await deps.store.publications.change(run, { unpublished });
@@ -141,7 +147,7 @@ async function refuseDispatch(
   const github = await deps.github(target);
   const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
   const verifying = kind === 'verify';
-  const reply = describeRefusedDispatch(error, target, grantAt(deps, target), { workflow, verifying });
+  const reply = describeRefusedDispatch(error, target, accessOf(deps, target), { workflow, verifying });
   deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
   const at = deps.now().toISOString();
   // A verification is retried without a person, so its refusal is told once.
@@ -160,9 +166,22 @@ export async function endDispatch({ store }: AppDependencies, op: string, outcom
   await store.dispatches.change(op, { ended_at: (await store.now()).toISOString(), outcome });
 }
 
-/** The page where the repository's administrators see and grant the App's permissions. */
-function grantAt({ settings }: AppDependencies, { owner, repo }: RunTarget): string {
-  return `${settings.webUrl}/${owner}/${repo}/settings/installations`;
+/** The page where the repository's administrators see and grant the App's permissions, unless this desk has others. */
+function accessOf({ settings }: AppDependencies, { owner, repo }: RunTarget): Access {
+  const { holder = 'the App', remedy } = settings.permissions ?? {};
+  const page = `${settings.webUrl}/${owner}/${repo}/settings/installations`;
+  return {
+    holder,
+    grant: remedy ?? `Grant it at ${page}`,
+    check: remedy ?? `Check the App’s permissions (\`actions: write\`) at ${page}`,
+  };
+}
+
+/** The page where a person can open the pull request by hand. */
+async function compareAt(deps: AppDependencies, run: string, target: RunTarget): Promise<string> {
+  const branch = await publishedBranch(deps, run, target).name();
+  const { owner, repo, default_branch } = target;
+  return `${deps.settings.webUrl}/${owner}/${repo}/compare/${default_branch}...${branch}?expand=1`;
 }
 
 async function sayOnce(deps: AppDependencies, run: string, reply: Reply): Promise<void> {

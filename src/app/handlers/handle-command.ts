@@ -119,7 +119,7 @@ async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked
  * pure.
  */
 export async function lookForSecrets(
-  deps: Pick<AppDependencies, 'store'>,
+  deps: Pick<AppDependencies, 'store' | 'settings'>,
   github: GitHub,
   { run }: Pick<Asked, 'run'>,
   { name }: SealedCommand,
@@ -132,6 +132,12 @@ export async function lookForSecrets(
   const found: Record<string, ActionsSecret> = {};
   for (const { key } of missing) {
     const secret = actionsSecretName(key);
+    const { env_secret: shared } = deps.settings.capabilities;
+    if (shared) {
+      // GitHub tells nobody which lines a secret has. The job looks.
+      found[key] = { name: secret, found: 'unknown', shared };
+      continue;
+    }
     const exists = await github.secretExists(secret);
     found[key] = { name: secret, found: exists === undefined ? 'unknown' : exists ? 'yes' : 'no' };
   }

@@ -81,6 +81,8 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     return refuse({ headline: 'the issue cannot be used as a task', problems: [], next: task.problem });
   }
   const { limits } = config;
+  const { capabilities } = deps.settings;
+  const isLimited = capabilities.repository_limits !== false;
   const target: RunTarget = {
     installation_id: labelled.installation_id,
     owner: labelled.owner,
@@ -91,12 +93,13 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     head_sha: branch.sha,
     private: branch.private,
     workflow: WORKFLOW_FILE,
-    ci: config.ci,
+    // Where GitHub asks before it runs CI, nothing else has to hold it back.
+    ci: capabilities.ci_approval ? 'always' : config.ci,
     labelled_by: login,
     roles: config.roles,
     protected_paths: config.protected_paths,
     parallel: limits.parallel,
-    monthly_dollars: limits.monthly_dollars === 'off' ? undefined : limits.monthly_dollars,
+    monthly_dollars: isLimited && limits.monthly_dollars !== 'off' ? limits.monthly_dollars : undefined,
     notify: config.notify,
   };
   const told = await withCommentsBefore(github, issue, task.task, labelled.at);

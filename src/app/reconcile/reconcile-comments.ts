@@ -13,7 +13,6 @@ import { onCommentEdited } from '../handlers/comment-edited.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { readMarker } from '../upsert-comment.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 /** GitHub may list a comment a little after its creation. Comments that are read twice are handled once. */
@@ -140,7 +139,6 @@ async function readComment(
   { run, target }: PlacedRun,
   comment: Numbered,
 ): Promise<void> {
-  await adopt(deps, comment);
   const { state } = await deps.store.runs.load(run);
   if (!state || !isUnderWay(state)) return;
   if (told?.comment === comment.id) return told.handle();
@@ -154,25 +152,6 @@ async function readComment(
     number: comment.number,
     isPullRequest: comment.number !== target.issue,
     foundLate: true,
-  });
-}
-
-/**
- * R-2: a comment of ours whose id is not recorded. The desk that wrote it was killed before it could save its records, and
- * another one would write it again.
- */
-async function adopt({ store, ownership }: AppDependencies, comment: Numbered): Promise<void> {
-  const op = ownership.opOf?.(comment, comment.number);
-  if (op === undefined) return;
-  const known = await store.comments.find(op);
-  if (known?.comment_id !== undefined) return;
-  const { id: comment_id, node_id, body } = comment;
-  // Without a hash it is written again with the rest of its record.
-  await store.comments.save(op, {
-    run: readMarker(body)?.run || undefined,
-    comment_id,
-    node_id,
-    body_hash: '',
   });
 }
 

@@ -1,9 +1,13 @@
 import { join, relative } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
-import { CONFIG_PATH } from '../../core/config-path.ts';
+import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { locate } from '../choose-worktree.ts';
 import { type CliOptions, usage } from '../options.ts';
+import { readTextFile } from '../read-text-file.ts';
+import { isWithoutServer } from '../without-server.ts';
 import { loadConfig } from './run-command.ts';
+
+const MAX_WORKFLOW_BYTES = 256 * 1024;
 
 /** `autobuild check-config` prints the settings in force, or every mistake with its line. */
 export async function checkConfigCommand(
@@ -12,7 +16,8 @@ export async function checkConfigCommand(
 ): Promise<string[]> {
   const [named, ...extra] = options.operands;
   if (extra.length > 0) throw usage('autobuild check-config takes one file.');
-  const file = named ?? relative('', join((await locate(options.directory, env)).top, CONFIG_PATH));
+  const { top } = await locate(options.directory, env);
+  const file = named ?? relative('', join(top, CONFIG_PATH));
   const config = loadConfig({ config: file }, options.directory, agentNames());
   const guards = Object.entries(config.guards).map(([id, limit]) => `  ${id}: ${show(limit)}`);
   return [
@@ -22,6 +27,20 @@ export async function checkConfigCommand(
     `  scope: ${config.scope?.join(', ') ?? 'none set: any file may be changed unless the task sets one'}`,
     'guards:',
     ...guards,
+    ...remarks(top),
+  ];
+}
+
+/** Settings that the desk of this repository does not have. */
+function remarks(top: string): string[] {
+  const workflow = readTextFile(join(top, WORKFLOW_PATH), MAX_WORKFLOW_BYTES);
+  if ('problem' in workflow || !isWithoutServer(workflow.text)) return [];
+  return [
+    `! ${WORKFLOW_PATH} needs no server, so these settings have no effect:`,
+    '  limits.parallel, limits.monthly_dollars: each run knows only its own issue',
+    '  limits.hold_minutes: a question ends the job at once',
+    '  ci: GitHub asks before it runs CI on these pull requests',
+    '  notify.webhook: there is no address to call',
   ];
 }
 

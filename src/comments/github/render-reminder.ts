@@ -15,7 +15,7 @@ export function renderReminder(state: RunState, escalation: Escalation, where: C
     small([
       `Reminder ${escalation.reminders}`,
       `asked ${dateTime(escalation.created_at)}`,
-      ...whatComes(state, escalation),
+      ...whatComes(state, escalation, where),
       '`/pause` stops the reminders',
     ]),
   );

@@ -35,8 +35,9 @@ export function renderStatus(state: RunState, where: CommentContext): string {
       over && checks && renderTable(checks),
       renderTable(over ? totalsTable(state, where) : figuresTable(state, where)),
       ...renderTurns(state, over),
-      renderHint(state),
+      renderHint(state, where),
       renderHidden(state),
+      over ? undefined : where.capabilities.remark,
       renderLinks(state, where),
       renderFootnote(state, where),
     ],
@@ -151,9 +152,8 @@ function turnRows(state: RunState): string[][] {
   return rows;
 }
 
-function renderHint(state: RunState): string | undefined {
-  if (state.status === 'building' || state.status === 'pending')
-    return '**To step in:** comment `/guide <text>` to steer, `/pause` to pause, `/cancel` to stop.';
+function renderHint(state: RunState, where: CommentContext): string | undefined {
+  if (state.status === 'building' || state.status === 'pending') return renderStepIn(where);
   if (state.status === 'waiting_for_input' && !state.job_live)
     return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input')
@@ -163,6 +163,14 @@ function renderHint(state: RunState): string | undefined {
   if (['cancelled', 'terminated_by_human', 'failed'].includes(state.status))
     return 'The branch is kept; any values you provided have been deleted.';
   return undefined;
+}
+
+/** A job that no hint reaches reads it when it starts. */
+function renderStepIn({ capabilities }: CommentContext): string {
+  const { live, answer_minutes } = capabilities;
+  const steer = live ? 'to steer' : 'to steer the next job';
+  const within = answer_minutes === undefined ? '' : ` Each takes effect in about ${count(answer_minutes, 'minute')}.`;
+  return `**To step in:** comment \`/guide <text>\` ${steer}, \`/pause\` to pause, \`/cancel\` to stop.${within}`;
 }
 
 /** Readers of the issue do not see what is named here, so the person who set the label is told. */
@@ -194,7 +202,7 @@ function renderLinks(state: RunState, where: CommentContext): string | undefined
   return shown.length > 0 ? shown.join(' · ') : undefined;
 }
 
-function renderFootnote(state: RunState, { limits }: CommentContext): string {
+function renderFootnote(state: RunState, { limits, capabilities }: CommentContext): string {
   const open = pendingEscalation(state);
   return small([
     `Requested by ${inlineText(state.requested_by, 60)}, ${dateTime(state.requested_at)}`,
@@ -202,7 +210,7 @@ function renderFootnote(state: RunState, { limits }: CommentContext): string {
     state.isolation !== undefined && isolationWords(state.isolation),
     state.keys !== undefined && keyWords(state.keys),
     limits.scope !== null && !state.task.scope && 'no scope set: any file may be changed',
-    ...(open ? whatComes(state, open) : []),
+    ...(open ? whatComes(state, open, { capabilities }) : []),
     state.finished && `finished ${dateTime(state.finished.at)}`,
     !state.finished && `last updated ${clock(state.updated_at)} UTC`,
   ]);

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 
 /** An Actions secret that is used for a value (P-9). `unknown`: the App has no permission to look, so a person's word counts. */
-export const ActionsSecret = z.object({ name: z.string(), found: z.enum(['yes', 'no', 'unknown']) });
+export const ActionsSecret = z.object({
+  name: z.string(),
+  found: z.enum(['yes', 'no', 'unknown']),
+  /** The value is a line of this secret, which has several. */
+  shared: z.string().optional(),
+});
 export type ActionsSecret = z.infer<typeof ActionsSecret>;
 
 /** Replaces the characters that a key may have and the name of a secret or variable may not. */

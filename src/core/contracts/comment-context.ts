@@ -36,10 +36,24 @@ export interface Unpublished {
   detail: string;
 }
 
-/** Features that not every desk has: a live process that is frozen, and the one-time form. */
+/** Features that not every desk has. Comments offer only those of their desk. */
 export interface DeskCapabilities {
+  /** An answer reaches an agent that is frozen, and a hint one that works. */
   live: boolean;
+  /** The one-time form for secrets. */
   form: boolean;
+  /** The one Actions secret with all values that are secret, a line `KEY=value` for each. Absent: each is a secret of its own. */
+  env_secret?: string;
+  /** About how many minutes pass until an answer has an effect, where a machine has to start for it. Absent: seconds. */
+  answer_minutes?: number;
+  /** Nobody is reminded at a certain time, because this desk is there only when something happens. */
+  reminders?: false;
+  /** GitHub itself holds CI back until a person approves it. Absent: the run's commits skip CI, and a box starts it. */
+  ci_approval?: true;
+  /** Limits for all runs of a repository together are not known here. */
+  repository_limits?: false;
+  /** The status shows this for as long as the run is under way. */
+  remark?: string;
 }
 
 interface CommentLinks {

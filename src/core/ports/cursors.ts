@@ -43,6 +43,8 @@ export interface CursorValues {
     question?: string;
     absent?: { since: string; read_at: string };
   };
+  /** `all`: a desk that does not stay has performed effects since then. Without a time, the last one has finished. */
+  performing: { since?: string };
   /** An operation that starts a job: when Actions was last asked about it. */
   job: { asked_at: string };
   /** `all`: the repositories the App is installed in. Without a time, an event has told of a change. */

@@ -20,3 +20,21 @@ test('T-5: check-config without a file reads the settings at the top, and its hi
     remedy: `Fix the file, then run: autobuild check-config ${file}`,
   });
 });
+
+test('N-4: check-config names the settings that have no effect without a server', async () => {
+  const workflow = (uses: string) => `on: issues\njobs:\n  autobuild:\n    uses: ${uses}\n`;
+  const tree = makeWorktree({ '.github/autobuild.yml': 'agent: claude\n' });
+  const env = { PATH: process.env.PATH ?? '' };
+  const printed = async () =>
+    (await checkConfigCommand(readOptions(['check-config'], tree.at('.')), env)).join('\n');
+  expect(await printed()).not.toContain('no effect');
+  tree.write('.github/workflows/autobuild.yml', workflow('rosa/other/.github/workflows/build.yml@main'));
+  expect(await printed()).not.toContain('no effect');
+  tree.write(
+    '.github/workflows/autobuild.yml',
+    workflow(`autobuild/autobuild/.github/workflows/run.yml@${'a'.repeat(40)}`),
+  );
+  expect(await printed()).toContain(
+    'limits.parallel, limits.monthly_dollars: each run knows only its own issue',
+  );
+});

@@ -9,12 +9,14 @@ export interface BranchStanding {
   left_out?: LeftOut;
   /** Files that were approved by their path. Nobody was shown their content before. */
   unseen?: { files: readonly { path: string; diff: string }[]; total: number };
-  /** Absent: the repository's CI starts by itself. */
-  ci?: {
-    head: string;
-    /** The commit on which a person let it run. */
-    asked?: { sha: string; by: string };
-  };
+  /** Absent: the repository's CI starts by itself. `approval`: GitHub asks a person before it starts. */
+  ci?:
+    | 'approval'
+    | {
+        head: string;
+        /** The commit on which a person let it run. */
+        asked?: { sha: string; by: string };
+      };
 }
 
 export interface LeftOut {
@@ -42,7 +44,10 @@ export function ciBoxId(head: string): string {
   return `ci.${head}`;
 }
 
-export function renderCi({ head, asked }: NonNullable<BranchStanding['ci']>): string {
+export function renderCi(ci: NonNullable<BranchStanding['ci']>): string {
+  if (ci === 'approval')
+    return "**CI waits for your approval:** it runs with the repository's secrets, and nobody has reviewed this code yet. Review the changes, then choose *Approve and run* at the end of this page.";
+  const { head, asked } = ci;
   if (asked?.sha === head)
     return `✓ CI runs on ${commitName(head)}, requested by ${inlineText(asked.by, 60)}.`;
   const box = marker('option', { id: ciBoxId(head) });

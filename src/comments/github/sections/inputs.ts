@@ -33,7 +33,11 @@ export function renderInputs(state: RunState, escalation: Escalation, where: Com
 
 function howToGiveSecret(input: HelpInput, where: CommentContext): string {
   const form = where.links?.forms?.[input.key];
-  const saved = `the Actions secret ${code(actionsSecretName(input.key), 64)}`;
+  const { env_secret } = where.capabilities;
+  const name = actionsSecretName(input.key);
+  if (env_secret)
+    return `secret: never put it in a comment. Save it in the Actions secret ${code(env_secret, 64)} as the line ${code(`${name}=…`, 80)} (GitHub replaces the whole secret, so enter its other lines again), then reply \`/continue\``;
+  const saved = `the Actions secret ${code(name, 64)}`;
   if (where.capabilities.form && form)
     return `secret: **${link('open the one-time form', form)}** or save it as ${saved}; never put it in a comment`;
   return `secret: never put it in a comment. Save it as ${saved}, then reply \`/continue\``;

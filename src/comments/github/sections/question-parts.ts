@@ -91,7 +91,8 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
     guardNames(escalation.triggers),
     escalation.follows && `follow-up to question ${inlineText(escalation.follows, 20)}`,
     waitingCost(state, escalation, where),
-    ...whatComes(state, escalation, 'reminder'),
+    howLong(where),
+    ...whatComes(state, escalation, where, 'reminder'),
     escalation.blocked_report && links?.report_json && link('report as JSON', links.report_json),
     links?.run_page && link('run page', links.run_page),
   ]);
@@ -103,11 +104,25 @@ function waitingCost(state: RunState, escalation: Escalation, where: CommentCont
   return 'the work is saved; nothing is running';
 }
 
+/** N-4: people who wait for an effect need to know how long to wait. */
+export function howLong({ capabilities }: Pick<CommentContext, 'capabilities'>): string | undefined {
+  const { answer_minutes } = capabilities;
+  return answer_minutes === undefined
+    ? undefined
+    : `an answer takes effect in about ${count(answer_minutes, 'minute')}: a job has to start for it`;
+}
+
 /** The next reminder, and the expiry if there is one. */
-export function whatComes(state: RunState, escalation: Escalation, word = 'next reminder'): string[] {
+export function whatComes(
+  state: RunState,
+  escalation: Escalation,
+  { capabilities }: Pick<CommentContext, 'capabilities'>,
+  word = 'next reminder',
+): string[] {
   const expiry = expiryOf(state, escalation.created_at);
-  const reminder = nextReminder(state, escalation);
   const closing = expiry ? [`expires on ${dateTime(expiry)}`] : [];
+  if (capabilities.reminders === false) return closing;
+  const reminder = nextReminder(state, escalation);
   return expiry && expiry <= reminder ? closing : [`${word} ${inShort(reminder, escalation)}`, ...closing];
 }
 

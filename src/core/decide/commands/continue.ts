@@ -74,13 +74,19 @@ function takeActionsSecrets(answer: GivenAnswer<CommandOf<'continue'>>, missing:
     inputs,
     reply: {
       tone: 'taken',
-      title: `Got it: ${names(looked)} from Actions secrets.`,
+      title: `Got it: ${names(looked)} from ${placeOf(looked)}.`,
       detail: howSure(looked),
     },
   });
 }
 
+function placeOf([first]: ActionsSecret[]): string {
+  return first?.shared ? `the Actions secret \`${first.shared}\`` : 'Actions secrets';
+}
+
 function howSure(looked: ActionsSecret[]): string {
+  if (looked.every(({ shared }) => shared))
+    return `The job checks that ${looked.length === 1 ? 'its line is' : 'their lines are'} there, and asks again if not.`;
   const unseen = looked.filter(({ found }) => found === 'unknown');
   const pass = `The workflow must pass ${looked.length === 1 ? 'it' : 'them'} to the Autobuild step under \`env\`.`;
   if (unseen.length === 0) return pass;

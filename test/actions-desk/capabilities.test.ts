@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { capabilitiesOf } from '../../src/actions-desk/capabilities.ts';
+import { renderEscalation } from '../../src/comments/github/render-escalation.ts';
+import { renderPullRequest } from '../../src/comments/github/render-pull-request.ts';
+import { renderReminder } from '../../src/comments/github/render-reminder.ts';
+import { renderStatus } from '../../src/comments/github/render-status.ts';
+import type { CommentContext } from '../../src/core/contracts/comment-context.ts';
+import { question, waiting } from '../comments/questions.ts';
+import { run, WHERE } from '../comments/story.ts';
+
+const { run_page: _, forms: __, ...links } = WHERE.links ?? {};
+const HERE: CommentContext = { ...WHERE, links, capabilities: capabilitiesOf({ isKeyDerived: false }) };
+const golden = (name: string) => `../golden/comments/no-server-${name}.md`;
+
+test('N-4: a question asks for a secret by the one Actions secret, and says how long an answer takes', async () => {
+  const asked = question('need_help');
+  const markdown = renderEscalation(waiting('need_help'), asked, { ...HERE, op: `r4x9k2.${asked.id}` });
+  expect(markdown).not.toMatch(/one-time form|run page|the agent is paused/);
+  await expect(`${markdown}\n`).toMatchFileSnapshot(golden('question'));
+});
+
+test('N-4: no reminder is announced where nobody is there to remind', () => {
+  const asked = question('need_help');
+  for (const text of [
+    renderEscalation(waiting('need_help'), asked, HERE),
+    renderStatus(waiting('need_help'), HERE),
+    renderReminder(waiting('need_help'), asked, HERE),
+  ])
+    expect(text).not.toMatch(/reminder \d|next reminder/);
+});
+
+test('N-4: the status says what steering does here, and what a missing key means for as long as it matters', async () => {
+  const state = run();
+  const remarked = { ...HERE, capabilities: capabilitiesOf({ isKeyDerived: true }) };
+  await expect(`${renderStatus(state, remarked)}\n`).toMatchFileSnapshot(golden('status'));
+  expect(renderStatus(state, HERE)).not.toContain('AUTOBUILD_KEY');
+  const over = { ...state, status: 'cancelled' as const };
+  expect(renderStatus(over, remarked)).not.toContain('AUTOBUILD_KEY');
+});
+
+test('N-4: GitHub holds CI back itself, so the pull request has no box for it', async () => {
+  const state = { ...run(), status: 'reviewing' as const };
+  const markdown = renderPullRequest(state, HERE, { ci: 'approval' });
+  expect(markdown).not.toContain('- [ ]');
+  await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request'));
+});
