@@ -1,5 +1,5 @@
-// Makes a release: the action's commit (main's tree plus dist/, beside main) with the tags vX.Y.Z and vX, the npm package, the container
-// image, and the notes.
+// Makes a release: the action's commit (main's tree plus dist/, beside main), a second one after it whose reusable workflow refers to the
+// first, with the tags vX.Y.Z and vX, the npm package, the container image, and the notes.
 //   --dry-run   shows all of it, and leaves nothing but dist/ (this is also what happens without any option)
 //   --yes       makes commit and tags here, and the package and its notes in release/; pushes nothing
 //   --publish   does that, and pushes and publishes: for .github/workflows/release.yml
@@ -13,6 +13,7 @@ import { findNotes } from './release-notes.mjs';
 import { packRelease } from './stage-package.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const WORKFLOW = '.github/workflows/run.yml';
 const publishes = process.argv.includes('--publish');
 const isReal = publishes || process.argv.includes('--yes');
 
@@ -52,9 +53,20 @@ function writeTree(temporary) {
   return git(['write-tree'], index);
 }
 
+/** The same tree with the reusable workflow for users, which runs the action of this commit and no other. */
+function pinWorkflow(temporary, action) {
+  const index = { GIT_INDEX_FILE: join(temporary, 'index') };
+  const file = join(temporary, 'run.yml');
+  const text = git(['show', `HEAD:${WORKFLOW}`]);
+  writeFileSync(file, `${text.replaceAll(/(?<=uses: )autobuild\/autobuild@\S+/g, () => action)}\n`);
+  const blob = git(['hash-object', '-w', '--no-filters', '--', file]);
+  git(['update-index', '--cacheinfo', `100644,${blob},${WORKFLOW}`], index);
+  return git(['write-tree'], index);
+}
+
 /** The same HEAD gives the same commit, so that a release that was interrupted can be published again. */
-function commitTree(tree) {
-  return git(['commit-tree', tree, '-p', 'HEAD', '-m', `release: ${tag}`], identity);
+function commitTree(tree, parent, message) {
+  return git(['commit-tree', tree, '-p', parent, '-m', message], identity);
 }
 
 const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -75,7 +87,7 @@ demand(
   'Commit them: a release is what is committed.',
 );
 const isTagged = git(['tag', '--list', tag]) !== '';
-if (isTagged && git(['rev-parse', `${tag}^{commit}^`]) !== git(['rev-parse', 'HEAD']))
+if (isTagged && git(['rev-parse', `${tag}^{commit}^^`]) !== git(['rev-parse', 'HEAD']))
   fail(`The tag ${tag} is there already.`, 'Raise `version` in package.json first.');
 const repository = findRepository();
 demand(
@@ -97,9 +109,10 @@ demand(
 const temporary = mkdtempSync(join(tmpdir(), 'autobuild-release-'));
 try {
   await bundleAction();
-  const tree = writeTree(temporary);
-  const commit = commitTree(tree);
   const owner = repository ?? 'OWNER/REPO';
+  const bundled = commitTree(writeTree(temporary), 'HEAD', `build: ${tag}`);
+  const tree = pinWorkflow(temporary, `${owner}@${bundled}`);
+  const commit = commitTree(tree, bundled, `release: ${tag}`);
   const action = `${owner}@${commit}`;
   const directory = isReal ? join(root, 'release') : temporary;
   rmSync(join(root, 'release'), { recursive: true, force: true });

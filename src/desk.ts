@@ -11,6 +11,7 @@ import { openOctokit } from './github/client/open-octokit.ts';
 import { createGitHub } from './github/github.ts';
 import { createRefStorage } from './github/ref-storage.ts';
 import { RULES } from './guards/rules.ts';
+import { readHandedOver } from './link/job-output.ts';
 import { readArtifact } from './link/read-artifact.ts';
 import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
 import { deriveKeys, type RefKeys } from './store/ref/keys.ts';
@@ -41,7 +42,7 @@ export async function runDeskPart(env: Environment): Promise<void> {
       const sealer = createSealer(keys.job);
       await deliver(parts, {
         readWork: (place) => readArtifact({ ...place, directory: left, sealer, now: now() }),
-        result: readHandedOver(env),
+        result: readHandedOver(demand(env, 'RUNNER_TEMP'), 'result') ?? '',
         conclusions: (env.AUTOBUILD_CONCLUSIONS ?? '').split(/\s+/),
       });
     }
@@ -121,15 +122,6 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
     secrets: keys.state.split(','),
     isKeyDerived: keys.isDerived,
   };
-}
-
-/** The workflow writes the output of the job that verified into a file, because it may be too long for a variable. */
-function readHandedOver(env: Environment): string {
-  try {
-    return readFileSync(join(demand(env, 'RUNNER_TEMP'), 'autobuild-result'), 'latin1').trim();
-  } catch {
-    return '';
-  }
 }
 
 function demand(env: Environment, name: string): string {

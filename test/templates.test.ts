@@ -5,12 +5,14 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { agentNames } from '../src/agents/registry.ts';
+import { ACTION_PINS } from '../src/cli/init/action-pins.ts';
 import { packageVersion } from '../src/cli/package-version.ts';
 import { readConfig } from '../src/config/read-config.ts';
 import { SETTINGS } from '../src/config/registry.ts';
 import { appManifest } from '../src/core/app-manifest.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';
 import { SUBSCRIBED_EVENTS } from '../src/core/ports/webhook-events.ts';
+import { isWanted } from '../src/sandbox/actions/expressions.ts';
 import { demoFiles } from '../src/sandbox/demo-project.ts';
 import { findDiagnostics } from './workflow-diagnostics.ts';
 
@@ -171,7 +173,9 @@ test('C-1: action.yml says what GitHub demands of a JavaScript action, and takes
     expect(input.description).toMatch(/\S/);
     expect(input.required).toBe(false);
   }
-  expect(Object.keys(action.outputs)).toEqual(['status', 'run', 'pull-request']);
+  const parts = Object.values<{ outputs?: object }>(parse(read('.github/workflows/run.yml')).jobs);
+  const passed = parts.flatMap(({ outputs = {} }) => Object.keys(outputs));
+  expect(Object.keys(action.outputs)).toEqual(['status', 'run', 'pull-request', ...passed]);
 });
 
 test('C-1: app.yml is a manifest: its fields, the least permissions, the events, no apostrophe', () => {
@@ -197,4 +201,219 @@ test('C-1: app.yml is a manifest: its fields, the least permissions, the events,
     redirectUrl: 'http://127.0.0.1/',
   });
   expect(app).toEqual(asked);
+});
+
+describe('N-1: the reusable workflow', () => {
+  const run = parse(read('.github/workflows/run.yml'));
+  const jobs: Record<string, { permissions: Record<string, string>; steps: Record<string, unknown>[] }> =
+    run.jobs;
+  const ALL = { success: true, failure: false, cancelled: false };
+  const pull = {
+    head: { ref: 'autobuild/issue-7', repo: { full_name: 'acme/web' } },
+    body: '- [x] Run again',
+  };
+  const person = { sender: { type: 'User' } };
+  const bot = { sender: { type: 'Bot' } };
+  const own = { type: 'Bot', login: 'github-actions[bot]' };
+  const labelled = { number: 7, labels: [{ name: 'Autobuild' }] };
+
+  test.each<[boolean, string, string, object]>([
+    [true, 'our label', 'issues', { action: 'labeled', label: { name: 'autobuild' }, ...person }],
+    [
+      false,
+      'another label',
+      'issues',
+      { action: 'labeled', label: { name: 'bug' }, issue: labelled, ...person },
+    ],
+    [false, 'our label by a bot', 'issues', { action: 'labeled', label: { name: 'autobuild' }, ...bot }],
+    [true, 'a labelled issue is closed', 'issues', { action: 'closed', issue: labelled, ...person }],
+    [false, 'another issue is closed', 'issues', { action: 'closed', issue: { labels: [] }, ...person }],
+    [
+      true,
+      'a command',
+      'issue_comment',
+      { action: 'created', comment: { body: '/retry', user: { type: 'User' } }, ...person },
+    ],
+    [
+      false,
+      'a sentence',
+      'issue_comment',
+      { action: 'created', comment: { body: 'thanks', user: { type: 'User' } }, ...person },
+    ],
+    [
+      false,
+      'a command by a bot',
+      'issue_comment',
+      { action: 'created', comment: { body: '/retry', user: own }, ...bot },
+    ],
+    [
+      true,
+      'a tick',
+      'issue_comment',
+      { action: 'edited', comment: { body: '- [X] a', user: own }, ...person },
+    ],
+    [
+      false,
+      'no tick',
+      'issue_comment',
+      { action: 'edited', comment: { body: '- [ ] /a', user: own }, ...person },
+    ],
+    [
+      false,
+      'a tick for another bot',
+      'issue_comment',
+      { action: 'edited', comment: { body: '[x]', user: { type: 'Bot', login: 'other[bot]' } }, ...person },
+    ],
+    [true, 'merged, by whomever', 'pull_request_target', { action: 'closed', pull_request: pull, ...bot }],
+    [true, 'a tick in ours', 'pull_request_target', { action: 'edited', pull_request: pull, ...person }],
+    [
+      false,
+      'ours without a tick',
+      'pull_request_target',
+      { action: 'edited', pull_request: { ...pull, body: 'x' }, ...person },
+    ],
+    [
+      false,
+      'another branch',
+      'pull_request_target',
+      { action: 'closed', pull_request: { ...pull, head: { ...pull.head, ref: 'fix' } }, ...person },
+    ],
+    [
+      false,
+      'a fork',
+      'pull_request_target',
+      {
+        action: 'closed',
+        pull_request: { ...pull, head: { ...pull.head, repo: { full_name: 'eve/web' } } },
+        ...person,
+      },
+    ],
+    [
+      false,
+      'a deleted fork',
+      'pull_request_target',
+      { action: 'closed', pull_request: { ...pull, head: { ...pull.head, repo: null } }, ...person },
+    ],
+    [
+      true,
+      'a review with a command',
+      'pull_request_review',
+      { action: 'submitted', pull_request: pull, review: { body: '/retry' }, ...person },
+    ],
+    [
+      false,
+      'a review without',
+      'pull_request_review',
+      { action: 'submitted', pull_request: pull, review: { body: null }, ...person },
+    ],
+    [
+      false,
+      'a review in a fork',
+      'pull_request_review',
+      {
+        action: 'submitted',
+        review: { body: '/retry' },
+        pull_request: { ...pull, head: { ...pull.head, repo: { full_name: 'eve/web' } } },
+        ...person,
+      },
+    ],
+    [
+      true,
+      'a remark with a command',
+      'pull_request_review_comment',
+      { action: 'created', pull_request: pull, comment: { body: '/retry' }, ...person },
+    ],
+    [true, 'a later round', 'workflow_dispatch', { inputs: { issue: '7' }, ...bot }],
+  ])('starts a machine: %s, for %s', (wanted, _, event_name, event) => {
+    const github = { event_name, event, repository: 'acme/web' };
+    expect(isWanted(run.jobs.desk.if, { github, inputs: { label: 'autobuild' } }, ALL)).toBe(wanted);
+  });
+
+  test('only desk and deliver can write, and neither checks out or runs anything of the repository', () => {
+    expect(run.permissions).toEqual({});
+    const writing = Object.entries(jobs).filter(([, job]) =>
+      Object.values(job.permissions).includes('write'),
+    );
+    expect(writing.map(([name]) => name)).toEqual(['desk', 'deliver']);
+    for (const [name, { permissions, steps }] of writing) {
+      expect([name, permissions]).toEqual([name, jobs.desk?.permissions]);
+      for (const { uses, run: script, shell } of steps) {
+        expect(String(uses)).not.toContain('checkout');
+        if (script !== undefined) expect(shell).toBe('cp {0} autobuild-result');
+      }
+    }
+    for (const name of ['build', 'verify']) expect(jobs[name]?.permissions).toEqual({ contents: 'read' });
+  });
+
+  test('the state key is for the desk alone, and verify has no secret', () => {
+    for (const [name, job] of Object.entries(jobs)) {
+      const text = JSON.stringify(job);
+      expect([name, text.includes('state_key')]).toEqual([name, name === 'desk' || name === 'deliver']);
+      expect([name, text.includes('secrets.')]).toEqual([name, name !== 'verify']);
+      expect([name, text.includes('github.token')]).toEqual([name, name !== 'verify']);
+    }
+  });
+
+  test('no text of an event, and nothing that a job with code of the repository made, becomes a script or a variable', () => {
+    for (const { steps } of Object.values(jobs))
+      for (const { run: script = '', env = {}, shell } of steps as {
+        run?: string;
+        env?: object;
+        shell?: string;
+      }[]) {
+        expect(script + JSON.stringify(env)).not.toMatch(/github\.event|github\.head_ref/);
+        if (!shell) expect(script + JSON.stringify(env)).not.toMatch(/needs\.\w+\.outputs/);
+      }
+  });
+
+  test('deliver follows whatever happened, and no other job takes its place in a queue', () => {
+    const needs = (next: string) => ({
+      desk: { outputs: { next } },
+      build: { outputs: {} },
+      verify: { outputs: {} },
+    });
+    const states = [
+      ALL,
+      { success: false, failure: true, cancelled: false },
+      { success: false, failure: false, cancelled: true },
+    ];
+    for (const status of states) {
+      expect(isWanted(run.jobs.deliver.if, { needs: needs('build') }, status)).toBe(true);
+      expect(isWanted(run.jobs.deliver.if, { needs: needs('none') }, status)).toBe(false);
+      expect(isWanted(run.jobs.deliver.if, { needs: needs('') }, status)).toBe(false);
+    }
+    expect(run.jobs.deliver.concurrency).toBeUndefined();
+    for (const name of ['desk', 'build'])
+      expect(run.jobs[name].concurrency['cancel-in-progress']).toBe(false);
+  });
+
+  test('verify runs for finished work of the build or of the desk, also where build was skipped', () => {
+    const wanted = (next: string, complete: string, status = ALL) =>
+      isWanted(
+        run.jobs.verify.if,
+        { needs: { desk: { outputs: { next } }, build: { outputs: { complete } } } },
+        status,
+      );
+    expect([
+      wanted('build', 'true'),
+      wanted('verify', ''),
+      wanted('build', 'false'),
+      wanted('none', ''),
+    ]).toEqual([true, true, false, false]);
+    expect(wanted('verify', '', { success: false, failure: false, cancelled: false })).toBe(true);
+    expect(wanted('build', 'true', { success: false, failure: false, cancelled: true })).toBe(false);
+  });
+
+  test('actions of others are pinned, the same ones as in files that init writes', () => {
+    const text = read('.github/workflows/run.yml');
+    const foreign = [...text.matchAll(/uses: (\S+)@(\S+) # (\S+)/g)];
+    expect(foreign.length).toBeGreaterThan(8);
+    for (const [, name = '', commit = '', version] of foreign) {
+      expect(commit).toMatch(/^[0-9a-f]{40}$/);
+      const pin = ACTION_PINS[name as keyof typeof ACTION_PINS];
+      if (pin) expect([name, commit, version]).toEqual([name, pin.commit, pin.version]);
+    }
+    const ours = [...text.matchAll(/uses: (autobuild\/\S+)/g)].map(([, name]) => name);
+    expect(new Set(ours)).toEqual(new Set([`autobuild/autobuild@v${packageVersion()}`]));
+  });
 });

@@ -10,7 +10,7 @@ import { readEvent } from './read-event.ts';
 
 const compress = promisify(zstdCompress);
 /** Actions takes 1 MB for all outputs of a job. Larger work goes by an artifact of the build. */
-const MOST_OUTPUT_CHARS = 700_000;
+const MOST_OUTPUT_CHARS = 480_000;
 /** Another desk may take the state over once or twice; more often means that something is wrong. */
 const TRIES = 3;
 

@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 const ROOT = join(import.meta.dirname, '../..');
 const FILES = [
   ...['src', 'scripts', 'bin', 'templates', 'action.yml', 'app.yml', 'package.json', '.gitignore'],
-  ...['LICENSE', 'README.md', 'CHANGELOG.md'],
+  ...['LICENSE', 'README.md', 'CHANGELOG.md', '.github/workflows/run.yml'],
 ];
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 const TAG = `v${version}`;
@@ -99,7 +99,11 @@ test('a rehearsal shows the tests, the action’s commit, the package, the image
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   for (const line of ['bash .ci/run', ...PUSHES, PACKAGE, ...IMAGES, NOTES, '- All of it.'])
     expect(stdout).toContain(`\n  ${line}\n`);
-  expect(stdout).toMatch(new RegExp(`The action's commit [0-9a-f]{40}, tagged ${TAG} and ${MAJOR}:\nA\t`));
+  expect(stdout).toMatch(
+    new RegExp(
+      `The action's commit [0-9a-f]{40}, tagged ${TAG} and ${MAJOR}:\nM\t.github/workflows/run.yml\nA\t`,
+    ),
+  );
   expect(stdout).toMatch(/autobuild-agent@\S+: autobuild-agent-\S+\.tgz, \d+ files, \d+ kB/);
   expect(stdout).toContain('Nothing was made');
   expect(stdout).not.toContain('- Less.');
@@ -117,14 +121,22 @@ test('a release is a commit beside main with the bundle in it; main and the work
 
   const commit = git('rev-parse', `${TAG}^{commit}`);
   expect(git('rev-parse', MAJOR)).toBe(commit);
-  expect(git('rev-parse', `${commit}^`)).toBe(before);
+  expect(git('rev-parse', `${commit}^^`)).toBe(before);
+  // The reusable workflow runs the action of the commit before it, which has the same bundle.
+  const bundled = git('rev-parse', `${commit}^`);
+  const used =
+    git('show', `${commit}:.github/workflows/run.yml`).match(/(?<=uses: )\S+\/autobuild@\S+/gi) ?? [];
+  expect(used.length).toBe(4);
+  for (const name of used) expect(name.toLowerCase()).toBe(`octo/autobuild@${bundled}`);
+  expect(git('diff', '--name-only', bundled, commit)).toBe('.github/workflows/run.yml');
   const changed = git('diff', '--name-status', before, commit).split('\n');
-  expect(changed.filter((line) => !line.startsWith('A\tdist/'))).toEqual([]);
+  expect(changed.filter((line) => !line.startsWith('A\tdist/'))).toEqual(['M\t.github/workflows/run.yml']);
   // Beside them are the parts that both steps share or load later.
   const files = [
     'action-pre.js',
     'action.js',
     'box-helper.mjs',
+    'desk.js',
     'enter-box.sh',
     'licenses.txt',
     'package.json',
