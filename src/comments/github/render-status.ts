@@ -169,7 +169,8 @@ function renderHint(state: RunState, where: CommentContext): string | undefined 
 function renderStepIn({ capabilities }: CommentContext): string {
   const { live, answer_minutes } = capabilities;
   const steer = live ? 'to steer' : 'to steer the next job';
-  const within = answer_minutes === undefined ? '' : ` Each takes effect in about ${count(answer_minutes, 'minute')}.`;
+  const within =
+    answer_minutes === undefined ? '' : ` Each takes effect in about ${count(answer_minutes, 'minute')}.`;
   return `**To step in:** comment \`/guide <text>\` ${steer}, \`/pause\` to pause, \`/cancel\` to stop.${within}`;
 }
 
