@@ -11,12 +11,13 @@ import { openOctokit } from './github/client/open-octokit.ts';
 import { createGitHub } from './github/github.ts';
 import { createRefStorage } from './github/ref-storage.ts';
 import { RULES } from './guards/rules.ts';
-import { readHandedOver } from './link/job-output.ts';
+import { packOutput, readHandedOver, readResult } from './link/job-output.ts';
 import { readArtifact } from './link/read-artifact.ts';
 import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
 import { deriveKeys, type RefKeys } from './store/ref/keys.ts';
 import { LeaseLostError } from './store/ref/lease-lost-error.ts';
 import { openRefStore } from './store/ref/ref-store.ts';
+import { removeOldRefs } from './store/ref/remove-old-refs.ts';
 import { createSealer } from './store/seal.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -42,7 +43,7 @@ export async function runDeskPart(env: Environment): Promise<void> {
       const sealer = createSealer(keys.job);
       await deliver(parts, {
         readWork: (place) => readArtifact({ ...place, directory: left, sealer, now: now() }),
-        result: readHandedOver(demand(env, 'RUNNER_TEMP'), 'result') ?? '',
+        result: readResult(readHandedOver(demand(env, 'RUNNER_TEMP'), 'result') ?? ''),
         conclusions: (env.AUTOBUILD_CONCLUSIONS ?? '').split(/\s+/),
       });
     }
@@ -116,10 +117,12 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
         sleep,
         directory,
       }),
+    removeOldStates: () => removeOldRefs({ storage, now: Date.now }),
     isTakenOver: (error) => error instanceof LeaseLostError,
     rules: RULES,
     agents: agentNames(),
     secrets: keys.state.split(','),
+    packOutput,
     isKeyDerived: keys.isDerived,
   };
 }

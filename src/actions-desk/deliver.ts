@@ -1,19 +1,20 @@
+import type * as z from 'zod';
 import { reconcileRun } from '../app/reconcile/reconcile-run.ts';
 import { issueOfBranch } from '../core/our-branch.ts';
 import type { Dispatch } from '../core/ports/dispatches.ts';
+import type { VerificationRequest } from '../core/ports/job-api.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { endOwnJob } from './end-own-job.ts';
 import { closeDesk, type OpenDesk, openDesk } from './open-desk.ts';
 import { readEvent } from './read-event.ts';
-import { readResult } from './read-result.ts';
 import { takeResult } from './take-result.ts';
 import { type ReadWork, takeWork } from './take-work.ts';
 
 /** The traces of the jobs between the two parts of this desk. */
 export interface Delivered {
   readWork: ReadWork;
-  /** The output of the job that verified. Empty: there was none, or it was lost. */
-  result: string;
+  /** The result of the job that verified. Undefined: there was none, it was lost, or it is invalid. */
+  result: z.infer<typeof VerificationRequest> | undefined;
   /** How the jobs ended, in Actions' words: `success`, `failure`, `cancelled`, `skipped`. */
   conclusions: readonly string[];
 }
@@ -63,7 +64,7 @@ async function takeOnce(
   const open = await dispatches.open(run);
   if (open.some((other) => other.op !== op && other.job === job && other.kind === kind)) return;
   const hasLastWord = dispatch.kind === 'build' && (await takeWork(deps, dispatch, readWork));
-  const isVerified = await takeResult(deps, dispatch, readResult(result));
+  const isVerified = await takeResult(deps, dispatch, result);
   await endOwnJob(parts, deps, dispatch, { isDone: hasLastWord || isVerified, conclusions });
 }
 

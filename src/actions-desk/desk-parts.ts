@@ -21,11 +21,15 @@ export interface DeskParts {
   job: DeskJob;
   github: GitHub;
   openState(issue: number): Promise<IssueState>;
+  /** Removes the states of issues whose runs ended some days ago. */
+  removeOldStates(): Promise<unknown>;
   /** True for the error of a state that another desk took over meanwhile. */
   isTakenOver(error: unknown): boolean;
   rules: Rules;
   /** Names of the built-in agents. */
   agents: readonly string[];
+  /** Bytes as an output of this job. Undefined if they do not fit. */
+  packOutput(bytes: Uint8Array): string | undefined;
   /** Secrets of this desk, for its marks on comments. The first one is in use. */
   secrets: readonly string[];
   /** True if an agent could make the state's key, because no secret was set for it. */

@@ -28,6 +28,7 @@ export async function hearEvent(
     isHandled = true;
   };
   const run = await deps.store.runs.ofIssue(parts.job.repoId, issue);
+  if (run !== undefined && call?.pull !== undefined) await noticePull(desk, run, call.pull);
   if (run !== undefined)
     await reconcileRun(deps, run, {
       comment: call?.comment === undefined ? undefined : { comment: call.comment, handle },
@@ -43,6 +44,12 @@ export async function hearEvent(
       await parts.job.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
     }
   }
+}
+
+/** A person opened the pull request of our branch, where Actions may not. */
+async function noticePull({ deps: { store } }: OpenDesk, run: string, pull: number): Promise<void> {
+  const known = (await store.publications.of(run)).pull;
+  if (known === undefined) await store.publications.change(run, { pull });
 }
 
 /** A label whose event was dropped. */

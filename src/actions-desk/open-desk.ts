@@ -85,6 +85,12 @@ export async function closeDesk<Result>(
   const result = await beforeLeaving();
   const run = await deps.store.runs.ofIssue(job.repoId, issue);
   const last = run === undefined ? undefined : (await deps.store.runs.load(run)).state;
-  await state.release({ ended: last && phaseOf(last) === 'ended' ? last.updated_at : undefined });
+  const ended = last && phaseOf(last) === 'ended' ? last.updated_at : undefined;
+  await state.release({ ended });
+  // The end of a run is rare enough to look for old ones then, and it can fail without harm.
+  if (ended !== undefined)
+    await parts.removeOldStates().catch((error: unknown) => {
+      job.log.warn({ error: String(error) }, 'old states could not be removed');
+    });
   return result;
 }

@@ -15,6 +15,8 @@ export interface HandlerCall {
   payload: object;
   /** The comment that it tells of. */
   comment?: number;
+  /** The pull request of ours that it tells of. */
+  pull?: number;
 }
 
 interface Payload {
@@ -109,7 +111,7 @@ function ofPullRequest({ pull_request, repository }: Payload, handler: HandlerCa
   const issue = isOwn ? issueOfBranch(String(head?.ref)) : undefined;
   return issue === undefined
     ? nothing('it is not a pull request of ours')
-    : { about: 'issue', issue, handler };
+    : { about: 'issue', issue, handler: { ...handler, pull: Number(pull_request?.number) } };
 }
 
 function ofDispatch({ inputs }: Payload): DeskEvent {

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { zstdCompress } from 'node:zlib';
 import { isNeeded } from '../app/effects/dispatch-job.ts';
 import { issueOfBranch } from '../core/our-branch.ts';
 import type { DeskParts } from './desk-parts.ts';
@@ -8,9 +6,6 @@ import { holdBrief } from './hold-brief.ts';
 import { closeDesk, type OpenDesk, openDesk } from './open-desk.ts';
 import { readEvent } from './read-event.ts';
 
-const compress = promisify(zstdCompress);
-/** Actions takes 1 MB for all outputs of a job. Larger work goes by an artifact of the build. */
-const MOST_OUTPUT_CHARS = 480_000;
 /** Another desk may take the state over once or twice; more often means that something is wrong. */
 const TRIES = 3;
 
@@ -40,7 +35,7 @@ export async function runDesk(parts: DeskParts): Promise<DeskOutputs> {
     try {
       await hearEvent(parts, desk, event.handler);
       await takeDispatched(parts, desk, event.about === 'issue' ? event.operation : undefined);
-      return await closeDesk(parts, desk, () => nameNext(desk));
+      return await closeDesk(parts, desk, () => nameNext(parts, desk));
     } catch (error) {
       await desk.state.abandon();
       if (!parts.isTakenOver(error) || attempt >= TRIES) throw error;
@@ -84,7 +79,7 @@ async function takeDispatched(
 }
 
 /** The job that comes next in this Actions run, with all that it needs. */
-async function nameNext({ deps, jobs, state }: OpenDesk): Promise<DeskOutputs> {
+async function nameNext({ packOutput }: DeskParts, { deps, jobs, state }: OpenDesk): Promise<DeskOutputs> {
   const { store } = deps;
   const op = jobs.taken();
   const dispatch = op === undefined ? undefined : await store.dispatches.find(op);
@@ -95,8 +90,9 @@ async function nameNext({ deps, jobs, state }: OpenDesk): Promise<DeskOutputs> {
   const outputs = { issue: String(target.issue), head_sha: target.head_sha, operation: dispatch.op };
   if (dispatch.kind === 'verify') {
     const bytes = await store.blobs.get(run.run, 'changeset');
-    const changeset = bytes ? (await compress(bytes)).toString('base64') : '';
-    if (changeset.length <= MOST_OUTPUT_CHARS) return { ...outputs, next: 'verify', changeset };
+    const changeset = bytes ? packOutput(bytes) : '';
+    // Larger work goes by the artifact of a build that has nothing else to do.
+    if (changeset !== undefined) return { ...outputs, next: 'verify', changeset };
   }
   const held = await holdBrief(store, { state: run, version, target }, dispatch);
   state.putEntry('brief', Buffer.from(JSON.stringify(held)));

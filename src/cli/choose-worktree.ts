@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { userError } from '../core/error-catalogue.ts';
 import { type Home, realDirectory } from './home.ts';
 import type { CliOptions } from './options.ts';
-import { quoteWord } from './quote-word.ts';
+import { quoteWord } from './package/quote-word.ts';
 import { gitStatus, openUserGit, repositoryTop } from './user-git.ts';
 
 export interface Place {

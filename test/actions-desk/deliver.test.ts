@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { digestOf } from '../../src/claims/digest-of.ts';
+import type { Verification } from '../../src/core/contracts/verification.ts';
 import { GitHubError } from '../../src/core/ports/github-port.ts';
 import { PASSING, type Run, startRun } from '../core/run-builder.ts';
-import { leave, openWorld, packResult, type World } from './desk-world.ts';
+import { leave, openWorld, type World } from './desk-world.ts';
 
 let world: World;
 afterEach(() => world?.close());
@@ -13,7 +14,7 @@ interface Begun {
   issue: number;
   run: Run;
   changeset: string;
-  result: string;
+  result: { verification: Verification; changeset: string };
 }
 
 /** A labelled issue whose build is under way. */
@@ -24,7 +25,7 @@ async function begin(): Promise<Begun> {
   const { head_sha } = await world.desks();
   const { brief } = await world.brief(issue);
   const changeset = JSON.stringify({ base_sha: head_sha, files: [FILE], left_out: [] });
-  const result = packResult(PASSING, digestOf(Buffer.from(changeset)));
+  const result = { verification: PASSING, changeset: digestOf(Buffer.from(changeset)) };
   const run = startRun({ run: brief.run, freshVerification: true, startMs: world.clock.ms });
   return { issue, run: run.beginTurn(), changeset, result };
 }
@@ -51,8 +52,8 @@ test('N-1: deliver that runs again does nothing a second time', async () => {
   expect(await world.app.olivia.pullRequests()).toHaveLength(1);
 });
 
-test('N-1: a result that is no result, or of other work, is dropped, and the work is verified in another round', async () => {
-  for (const result of ['', 'not zstd', packResult(PASSING, 'a'.repeat(64))]) {
+test('N-1: without a result, or with one of other work, nothing is published, and the work is verified in another round', async () => {
+  for (const result of [undefined, { verification: PASSING, changeset: 'a'.repeat(64) }]) {
     const { issue, run, changeset } = await begin();
     await world.deliver({ ...leave(finish(run), 0, changeset), result });
     expect(await world.state(issue)).toMatchObject({ status: 'building', verifying: 1 });

@@ -1,18 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
 import { type Delivered, deliver } from '../../src/actions-desk/deliver.ts';
 import type { DeskParts, IssueState } from '../../src/actions-desk/desk-parts.ts';
 import { type DeskOutputs, runDesk } from '../../src/actions-desk/run-desk.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
-import type { Verification } from '../../src/core/contracts/verification.ts';
 import type { GitHub } from '../../src/core/ports/github-port.ts';
 import { HeldBrief } from '../../src/core/ports/held-brief.ts';
 import { RULES } from '../../src/guards/rules.ts';
+import { packOutput } from '../../src/link/job-output.ts';
 import { deriveKeys } from '../../src/store/ref/keys.ts';
 import { LeaseLostError } from '../../src/store/ref/lease-lost-error.ts';
 import { openRefStore } from '../../src/store/ref/ref-store.ts';
+import { removeOldRefs } from '../../src/store/ref/remove-old-refs.ts';
 import { type AppDesk, type AppDeskOptions, openAppDesk } from '../app/app-desk.ts';
 import type { Run } from '../core/run-builder.ts';
 import { createMemoryRefStorage, type MemoryRefStorage } from '../store/ref/memory-ref-storage.ts';
@@ -88,10 +88,12 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
     },
     github,
     openState: (issue) => open(issue, { run: actionsRun, attempt: 1, part }),
+    removeOldStates: () => removeOldRefs({ storage, now: () => clock.ms }),
     isTakenOver: (error) => error instanceof LeaseLostError,
     rules: RULES,
     agents: ['claude'],
     secrets: keys.state.split(','),
+    packOutput,
     isKeyDerived: keys.isDerived,
   });
   const open = (issue: number, holder: { run: number; attempt: number; part: string }) =>
@@ -147,7 +149,7 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
       const usual = parts('deliver', newest ?? { name: '', payload: {} });
       await deliver(
         { ...usual, job: { ...usual.job, actionsRun: id }, ...changes },
-        { readWork: () => nothing, result: '', conclusions: [], ...left },
+        { readWork: () => nothing, result: undefined, conclusions: [], ...left },
       );
       read = app.github.webhooks.deliveries.length;
     },
@@ -194,10 +196,6 @@ export function leave(run: Run, from: number, changeset?: string): Partial<Deliv
     : [];
   const entries = [...claims.slice(0, Math.max(at, 0)), ...work, ...claims.slice(Math.max(at, 0))];
   return { readWork: () => ({ entries, isLastWordThere: true, skipped: {} }) };
-}
-
-export function packResult(verification: Verification, changeset: string): string {
-  return zstdCompressSync(JSON.stringify({ verification, changeset })).toString('base64');
 }
 
 function counted(github: GitHub, calls: string[]): GitHub {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { digestOf } from '../../src/claims/digest-of.ts';
 import { PASSING, startRun } from '../core/run-builder.ts';
-import { leave, openWorld, packResult, type World } from './desk-world.ts';
+import { leave, openWorld, type World } from './desk-world.ts';
 
 let world: World;
 afterEach(() => world?.close());
@@ -46,7 +46,7 @@ test('N-1: from label over question and answer to a verified pull request, each 
   run.endTurn({ report: { status: 'implemented', summary: 'It is made' }, verification: PASSING });
   const file = { path: 'made.txt', mode: '100644', status: 'added', content: btoa('made\n') };
   const changeset = JSON.stringify({ base_sha: next.head_sha, files: [file], left_out: [] });
-  const result = packResult(PASSING, digestOf(Buffer.from(changeset)));
+  const result = { verification: PASSING, changeset: digestOf(Buffer.from(changeset)) };
   await world.deliver({ ...leave(run, before, changeset), result });
   expect((await world.state(issue)).status).toBe('reviewing');
   const [pull] = await world.app.olivia.pullRequests();

@@ -2,9 +2,9 @@ import { join, relative } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { locate } from '../choose-worktree.ts';
+import { isWithoutServer } from '../init/without-server.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { readTextFile } from '../read-text-file.ts';
-import { isWithoutServer } from '../without-server.ts';
 import { loadConfig } from './run-command.ts';
 
 const MAX_WORKFLOW_BYTES = 256 * 1024;

@@ -20,7 +20,7 @@ import { versionWarning } from '../doctor/cli-version.ts';
 import { newRunId, type RunFile } from '../home.ts';
 import { loadTask } from '../load-task.ts';
 import { type CliOptions, usage } from '../options.ts';
-import { quoteWord } from '../quote-word.ts';
+import { quoteWord } from '../package/quote-word.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';

@@ -1,5 +1,5 @@
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
-import { quoteWord } from '../quote-word.ts';
+import { quoteWord } from '../package/quote-word.ts';
 import type { Blueprint } from './blueprint.ts';
 import type { Remote } from './remote.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { parseJson } from '../../core/parse-json.ts';
-import { quoteWord } from '../quote-word.ts';
+import { quoteWord } from './quote-word.ts';
 
 interface Start {
   /** The real path of the program: `src/cli.ts` of a clone, or `build/cli.js` of the package. */
