@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { CheckResult, Verification } from '../core/contracts/verification.ts';
-import type { VerificationRequest } from '../core/ports/job-api.ts';
+import { parseJson } from '../core/parse-json.ts';
+import { VerificationRequest } from '../core/ports/job-api.ts';
+import { isShallow } from './is-shallow.ts';
 import { readPlainFile } from './read-plain-file.ts';
 
 /** Outputs of a job may have 1 MB, and GitHub counts two bytes for each character. */
 const MAX_CHARS = 480_000;
+const MAX_RESULT_BYTES = 8 * 1024 * 1024;
+const MAX_LEVELS = 64;
 /** Cut in these steps until the result fits. */
 const TAIL_CHARS = [4_000, 500, 0];
 
@@ -39,6 +43,14 @@ export function packResult(result: VerificationRequest): string {
   const short = { ...cutTails(result.verification, 0), tests: undefined };
   const checks = short.checks.map((check): CheckResult => ({ ...check, errors: [], tests: undefined }));
   return packJson({ changeset: result.changeset, verification: { ...short, checks } }) ?? '';
+}
+
+/** The job that verifies runs code that nobody has reviewed, so its result is a claim: undefined unless it is a valid one. */
+export function readResult(text: string): VerificationRequest | undefined {
+  const bytes = unpackOutput(text, MAX_RESULT_BYTES);
+  const json = bytes && Buffer.from(bytes).toString('utf8');
+  if (json === undefined || !isShallow(json, MAX_LEVELS)) return undefined;
+  return VerificationRequest.safeParse(parseJson(json)).data;
 }
 
 /**

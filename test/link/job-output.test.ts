@@ -4,8 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readResult } from '../../src/actions-desk/read-result.ts';
-import { packOutput, packResult, readHandedOver, unpackOutput } from '../../src/link/job-output.ts';
+import {
+  packOutput,
+  packResult,
+  readHandedOver,
+  readResult,
+  unpackOutput,
+} from '../../src/link/job-output.ts';
 import { PASSING, tests } from '../core/run-builder.ts';
 
 const pack = (value: unknown) => packOutput(Buffer.from(JSON.stringify(value))) ?? expect.fail('too long');
