@@ -41,6 +41,9 @@ import { createWebhookRelay, type WebhookRelay } from './github/webhook-relay.ts
 import { createWorkflows, type WorkflowGap } from './github/workflows.ts';
 import { closeServer } from './serve-http.ts';
 
+/** A request that is sent after a webhook is answered after it, unless the first connection is slow to open. */
+const PINGS = 3;
+
 interface LocalGitHubOptions {
   owner: string;
   name: string;
@@ -88,6 +91,8 @@ export interface LocalGitHub {
   callAs(login: string, method: string, path: string, body?: unknown): Promise<Answer>;
   /** Bypasses permissions and webhooks, for setting up and inspecting. */
   upstream: Upstream;
+  /** Resolves when the webhooks of every call so far have arrived. emulate answers some calls before it sends theirs. */
+  heard(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -231,7 +236,14 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     return answer;
   }
 
-  async function receiveWebhook(event: string, payload: Json): Promise<void> {
+  const receiving = new Set<Promise<void>>();
+  function receiveWebhook(event: string, payload: Json): Promise<void> {
+    const received = passOn(event, payload).finally(() => receiving.delete(received));
+    receiving.add(received);
+    return received;
+  }
+
+  async function passOn(event: string, payload: Json): Promise<void> {
     let fixed = payload;
     for (const gap of gaps) if (gap.fixPayload) fixed = await gap.fixPayload(event, fixed);
     webhooks.emit(event, fixed);
@@ -292,6 +304,12 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     killJob: tokensOfJobs.kill,
     tokenOf: (login) => tokenOf(login) ?? '',
     callAs,
+    async heard() {
+      for (let ping = 0; ping < PINGS; ping += 1) {
+        await (await fetch(`${url}/api/v3/meta`, { headers: { connection: 'close' } })).arrayBuffer();
+        await Promise.allSettled([...receiving]);
+      }
+    },
     async close() {
       await workflows.close();
       await webhooks.settled();

@@ -185,7 +185,9 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     async settle() {
       for (let step = 0; step < MOST_STEPS; step += 1) {
         const busy = [await receiveNew(), await workLane(deps), await fireTimers(deps)];
-        if (!busy.includes(true)) return;
+        if (busy.includes(true)) continue;
+        await github.heard();
+        if (!(await receiveNew())) return;
       }
       throw new Error(`There is no end to it:\n${text.slice(-4_000)}`);
     },

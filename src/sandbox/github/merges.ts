@@ -62,7 +62,12 @@ export function createMerges({ repository, upstream, upstreamAs, onMerged }: Mer
     ask<{ merge_base_commit: { sha: string }; files: Json[] }>('GET', `/compare/${base}...${head}`);
 
   /** The commit that joins both, or undefined where both changed the same file. */
-  async function join({ number, title }: Pull, base: string, head: string): Promise<string | undefined> {
+  async function join(
+    { number, title }: Pull,
+    base: string,
+    head: string,
+    { merge_method, commit_title, commit_message }: Json,
+  ): Promise<string | undefined> {
     const { merge_base_commit } = await compare(base, head);
     const [before, ours, theirs] = await Promise.all([merge_base_commit.sha, base, head].map(filesOf));
     if (!before || !ours || !theirs) return undefined;
@@ -76,8 +81,10 @@ export function createMerges({ repository, upstream, upstreamAs, onMerged }: Mer
       return { path, mode: entry?.mode, type: entry?.type, sha: theirs.get(path)?.sha ?? null };
     });
     const made = await ask<{ sha: string }>('POST', '/git/trees', { base_tree: await treeOf(base), tree });
-    const message = `Merge pull request #${number}\n\n${title}`;
-    const commit = { message, tree: made.sha, parents: [base, head] };
+    const isSquash = merge_method === 'squash';
+    const first = commit_title ?? (isSquash ? `${title} (#${number})` : `Merge pull request #${number}`);
+    const message = `${first}\n\n${commit_message ?? title}`;
+    const commit = { message, tree: made.sha, parents: isSquash ? [base] : [base, head] };
     return (await ask<{ sha: string }>('POST', '/git/commits', commit)).sha;
   }
 
@@ -87,7 +94,7 @@ export function createMerges({ repository, upstream, upstreamAs, onMerged }: Mer
     // emulate says why not.
     if (read.status !== 200 || pull.state !== 'open' || pull.draft) return undefined;
     const [base, head] = await Promise.all([tipOf(pull.base.ref), tipOf(pull.head.ref)]);
-    const commit = await join(pull, base, head);
+    const commit = await join(pull, base, head, call.body);
     if (!commit) return refuse(405, 'Pull Request is not mergeable');
     const answer = await upstreamAs(login)('PUT', call.path, call.body);
     if (answer.status >= 300) return answer;
