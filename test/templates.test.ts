@@ -415,5 +415,8 @@ describe('N-1: the reusable workflow', () => {
     }
     const ours = [...text.matchAll(/uses: (autobuild\/\S+)/g)].map(([, name]) => name);
     expect(new Set(ours)).toEqual(new Set([`autobuild/autobuild@v${packageVersion()}`]));
+    expect(read('templates/no-server.yml')).toContain(
+      `uses: autobuild/autobuild/.github/workflows/run.yml@v${packageVersion()}\n`,
+    );
   });
 });

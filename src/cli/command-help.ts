@@ -14,6 +14,8 @@ const OPTION_WORDS: Partial<Record<OptionName, readonly [string, string]>> = {
   dirty: ['--dirty', 'run despite uncommitted changes'],
   repo: ['--repo OWNER/NAME', 'a repository on GitHub instead of this machine'],
   action: ['--action OWNER/REPO@COMMIT', 'the action that the workflow uses'],
+  app: ['--app', 'for jobs that a hosted App starts; --desk means the same'],
+  reminders: ['--reminders', 'also write the file that reminds of open questions once a day'],
   desk: ['--desk URL', 'the address of your App'],
   org: ['--org NAME', 'the App belongs to this organisation; default: to you'],
   host: ['--host HOST', 'a GitHub Enterprise Server; default: github.com'],
@@ -103,7 +105,8 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
       "Writes the workflow for the repository's languages, checks and agent, the settings and their JSON Schema below .github, and says what is left to do.",
     options: { force: 'replace files that are there and differ' },
     examples: [
-      'autobuild init --desk https://autobuild.example.com',
+      'autobuild init',
+      'autobuild init --app --desk https://autobuild.example.com',
       'autobuild init --agent codex --key OPENAI_API_KEY --pull-request',
       'autobuild init --dry-run',
     ],

@@ -30,6 +30,10 @@ export interface CliOptions {
   repo?: string;
   /** `OWNER/REPO@REF` of the action. */
   action?: string;
+  /** For jobs that the hosted App starts. */
+  app: boolean;
+  /** With the file that reminds of open questions. */
+  reminders: boolean;
   /** The address of the App. */
   desk?: string;
   /** A GitHub Enterprise Server. */
@@ -90,6 +94,8 @@ export function readOptions(argv: string[], cwd: string): CliOptions {
     dryRun: values['dry-run'] ?? false,
     repo: values.repo,
     action: values.action,
+    app: values.app ?? false,
+    reminders: values.reminders ?? false,
     desk: values.desk,
     host: values.host,
     org: values.org,

@@ -17,7 +17,7 @@ export const USAGE = `autobuild: run a coding agent on a task until its checks p
   autobuild check-config [FILE]
   autobuild doctor [--agent NAME]
   autobuild doctor --repo OWNER/NAME [--json]
-  autobuild init [--agent NAME] [--desk URL] [--action OWNER/REPO@COMMIT] [--pull-request] [--dry-run] [--force]
+  autobuild init [--agent NAME] [--app] [--desk URL] [--reminders] [--action OWNER/REPO@COMMIT] [--pull-request] [--dry-run] [--force]
   autobuild register --desk URL [--org NAME] [--host HOST]
   autobuild serve
 

@@ -176,7 +176,7 @@ test('the package that is published names its repository, and init of it the act
   );
   expect(init.status, init.stdout + init.stderr).toBe(0);
   expect(readFileSync(join(repository, '.github/workflows/autobuild.yml'), 'utf8')).toContain(
-    `uses: Octo/Autobuild@${git('rev-parse', `${TAG}^{commit}`)}`,
+    `uses: Octo/Autobuild/.github/workflows/run.yml@${git('rev-parse', `${TAG}^{commit}`)}`,
   );
 });
 

@@ -19,6 +19,7 @@ import { readDesk } from '../init/read-desk.ts';
 import { findRemote, type Remote } from '../init/remote.ts';
 import { renderAppWorkflow } from '../init/render-app-workflow.ts';
 import { renderConfig } from '../init/render-config.ts';
+import { renderRunWorkflow } from '../init/render-run-workflow.ts';
 import type { SetUp } from '../init/set-up.ts';
 import { withoutCaches } from '../init/without-caches.ts';
 import { type CliOptions, usage } from '../options.ts';
@@ -27,12 +28,23 @@ import { repositoryFiles } from '../repository-files.ts';
 
 /** The first line of the settings file names the schema, for editors. */
 const SCHEMA_PATH = '.github/autobuild.schema.json';
+const REMINDERS_PATH = '.github/workflows/autobuild-reminders.yml';
 const MAX_BYTES = 1024 * 1024;
 const DEFAULT_AGENT = 'claude';
 
 type InitOptions = Pick<
   CliOptions,
-  'cwd' | 'directory' | 'force' | 'action' | 'desk' | 'agent' | 'key' | 'dryRun' | 'pullRequest'
+  | 'cwd'
+  | 'directory'
+  | 'force'
+  | 'action'
+  | 'app'
+  | 'reminders'
+  | 'desk'
+  | 'agent'
+  | 'key'
+  | 'dryRun'
+  | 'pullRequest'
 >;
 
 interface InitContext {
@@ -53,6 +65,9 @@ export async function initCommand(
     throw usage('autobuild init takes --dry-run or --pull-request, not both.');
   const action = chooseAction(options.action);
   const desk = options.desk === undefined ? undefined : readDesk(options.desk);
+  const app = options.app || desk !== undefined ? { desk } : undefined;
+  if (app && options.reminders)
+    throw usage('An App reminds by itself: autobuild init takes --reminders or --app.');
   const { top } = await locate(options.directory, env);
   if (!existsSync(join(top, '.git'))) throw userError('repository_missing', { directory: top });
   const remote = await findRemote(top, env);
@@ -68,9 +83,22 @@ export async function initCommand(
     options.key,
   );
   const found = findSetUp(repositoryFiles(top));
-  const blueprint: Blueprint = { setUp: obeySettings(found, config), agent, action, desk };
+  const blueprint: Blueprint = { setUp: obeySettings(found, config), agent, action, app };
   const files: PlannedFile[] = [
-    { path: WORKFLOW_PATH, text: renderAppWorkflow(blueprint), present: await read(WORKFLOW_PATH) },
+    {
+      path: WORKFLOW_PATH,
+      text: app ? renderAppWorkflow(blueprint) : renderRunWorkflow(blueprint),
+      present: await read(WORKFLOW_PATH),
+    },
+    ...(options.reminders
+      ? [
+          {
+            path: REMINDERS_PATH,
+            text: packageFile('templates/reminders.yml'),
+            present: await read(REMINDERS_PATH),
+          },
+        ]
+      : []),
     { path: CONFIG_PATH, text: renderConfig(agent.name, found.checks), present },
     {
       path: SCHEMA_PATH,

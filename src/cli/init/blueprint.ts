@@ -18,6 +18,9 @@ export interface Blueprint {
   agent: PlannedAgent;
   /** `OWNER/REPO@COMMIT` of the action. */
   action: string;
-  /** The address of the App, which the jobs then trust alone. */
-  desk?: string;
+  /** The App that starts the jobs. Absent: they run without a server, and the desk is one of them. */
+  app?: {
+    /** Its address, which the jobs then trust alone. */
+    desk?: string;
+  };
 }

@@ -16,7 +16,7 @@ interface Outcome {
 
 /** Describes the findings and choices, and the commands that are left to a person, each ready to be pasted. */
 export function describeOutcome({ blueprint, way, remote, toCommit, isProposed }: Outcome): string[] {
-  const { setUp, agent, action, desk } = blueprint;
+  const { setUp, agent, action, app } = blueprint;
   const version = agent.version ? ` ${agent.version}` : '';
   return [
     `Set-up: ${setUp.languages.join('; ') || 'nothing found'}`,
@@ -29,15 +29,21 @@ export function describeOutcome({ blueprint, way, remote, toCommit, isProposed }
     '',
     'Left to do:',
     ...listCommands(blueprint, { way, remote, toCommit, isProposed }).map((command) => `  ${command}`),
-    `Then install the App${desk ? ` of ${desk}` : ''} on the repository, and label an issue \`autobuild\`.`,
+    app
+      ? `Then install the App${app.desk ? ` of ${app.desk}` : ''} on the repository, and label an issue \`autobuild\`.`
+      : 'Then label an issue `autobuild`.',
   ];
 }
 
 /** Parts that a person has to fill in or decide before a run can end well. */
-function describeGaps({ setUp, agent, action, desk }: Blueprint): string[] {
+function describeGaps({ setUp, agent, action, app }: Blueprint): string[] {
   return [
     ...(setUp.parts.length === 0
-      ? [`No language was recognised: fill in the set-up steps of both jobs in ${WORKFLOW_PATH}.`]
+      ? [
+          app
+            ? `No language was recognised: fill in the set-up steps of both jobs in ${WORKFLOW_PATH}.`
+            : `No language was recognised: fill in \`setup\` in ${WORKFLOW_PATH}.`,
+        ]
       : []),
     ...(setUp.checks.length === 0
       ? [
@@ -47,19 +53,21 @@ function describeGaps({ setUp, agent, action, desk }: Blueprint): string[] {
     ...(agent.install || agent.version
       ? []
       : [
-          `${agent.name} is your own agent: add the step that installs it, and its key, to \`build\` in ${WORKFLOW_PATH}.`,
+          app
+            ? `${agent.name} is your own agent: add the step that installs it, and its key, to \`build\` in ${WORKFLOW_PATH}.`
+            : `${agent.name} is your own agent: add the command that installs it as \`install\`, and its key as \`model_key\`, to ${WORKFLOW_PATH}.`,
         ]),
     ...(/@[0-9a-f]{40}$/.test(action)
       ? []
       : [`${action} is no commit, so it may change: prefer --action OWNER/REPO@COMMIT.`]),
-    ...(desk
+    ...(!app || app.desk
       ? []
       : ['No App is pinned, so a job obeys the one its dispatch names: pin yours with --desk https://….']),
   ];
 }
 
 function listCommands(
-  { agent }: Blueprint,
+  { agent, app }: Blueprint,
   { way, remote, toCommit, isProposed }: Omit<Outcome, 'blueprint'>,
 ): string[] {
   const repository =
@@ -68,6 +76,12 @@ function listCommands(
   const where = repository ? ` --repo ${repository}` : '';
   return [
     ...(agent.key ? [`gh secret set ${agent.key}${where}`] : []),
+    ...(app
+      ? []
+      : [
+          `openssl rand -base64 32 | gh secret set AUTOBUILD_KEY${where}    # seals the state of runs; the agent never has it`,
+          allowPullRequests(remote),
+        ]),
     `gh label create autobuild${where}`,
     ...(toCommit.length > 0
       ? [
@@ -79,4 +93,11 @@ function listCommands(
     ...(isProposed ? ['merge the pull request'] : []),
     `autobuild doctor --repo ${remote?.repository ?? 'OWNER/NAME'}`,
   ];
+}
+
+/** Without it a run ends with a link by which a person opens the pull request. */
+function allowPullRequests(remote: Remote | undefined): string {
+  const host = remote && remote.host !== 'github.com' ? ` --hostname ${remote.host}` : '';
+  const path = `repos/${remote?.repository ?? 'OWNER/NAME'}/actions/permissions/workflow`;
+  return `gh api${host} -X PUT ${path} -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true    # lets Actions open pull requests`;
 }

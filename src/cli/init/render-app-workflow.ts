@@ -9,7 +9,7 @@ const SLOT = /^( *)# <([\w-]+)>$/;
 const OWN_ACTION = /(?<=^ *- uses: )autobuild\/autobuild@\S+$/;
 
 /** The workflow whose jobs the hosted App starts. */
-export function renderAppWorkflow({ setUp, agent, action, desk }: Blueprint): string {
+export function renderAppWorkflow({ setUp, agent, action, app }: Blueprint): string {
   const steps = setUp.parts.flatMap(renderStep);
   const slots: Readonly<Record<string, string[]>> = {
     'set-up': [...describeSetUp(setUp), ...(steps.length > 0 ? steps : EXAMPLE)],
@@ -18,7 +18,7 @@ export function renderAppWorkflow({ setUp, agent, action, desk }: Blueprint): st
       ...(steps.length > 0 ? steps : EXAMPLE),
     ],
     agent: installAgent(agent, setUp),
-    desk: desk ? ['with:', `  desk: ${desk}`] : UNPINNED,
+    desk: app?.desk ? ['with:', `  desk: ${app.desk}`] : UNPINNED,
     key: renderKey(agent),
   };
   return packageFile('templates/workflow.yml')

@@ -77,12 +77,8 @@ export function renderStep(part: SetUpPart): string[] {
 }
 
 function renderTool(part: ToolPart): string[] {
-  const { action, value, file, inputs } = TOOL_ACTIONS[part.tool];
-  const { version } = part;
-  const given = {
-    ...('file' in version ? { [file]: version.file } : { [value]: version.value }),
-    ...inputs?.(part),
-  };
+  const { action, inputs } = TOOL_ACTIONS[part.tool];
+  const given = { ...Object.fromEntries([versionInput(part)]), ...inputs?.(part) };
   return [
     ...renderUses(action),
     '  with:',
@@ -92,13 +88,19 @@ function renderTool(part: ToolPart): string[] {
   ];
 }
 
+/** The input of the tool's action that takes its version, or the file that names it, and its value. */
+export function versionInput({ tool, version }: ToolPart): [name: string, text: string] {
+  const { value, file } = TOOL_ACTIONS[tool];
+  return 'file' in version ? [file, version.file] : [value, version.value];
+}
+
 function renderUses(action: PinnedAction): string[] {
   const { commit, version } = ACTION_PINS[action];
   return [`- uses: ${action}@${commit} # ${version}`];
 }
 
 /** JSON is YAML. Plain text that YAML would read as a number, such as 3.10, is quoted as well. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[A-Za-z.][\w ./@=,-]*$/.test(text) && !/^(?:true|false|yes|no|null|on|off)$/i.test(text)
     ? text
     : JSON.stringify(text);

@@ -4,6 +4,8 @@ type PackageFile =
   | 'package.json'
   | 'templates/autobuild.schema.json'
   | 'templates/autobuild.yml'
+  | 'templates/no-server.yml'
+  | 'templates/reminders.yml'
   | 'templates/workflow.yml';
 
 /** The text of a file that belongs to Autobuild. `scripts/bundle-package.mjs` puts these texts into the bundle. */

