@@ -22,6 +22,8 @@ const Step = z.looseObject({
   env: Env,
 });
 const Job = z.looseObject({
+  uses: z.string().optional().catch(undefined),
+  secrets: Env,
   permissions: z.unknown().optional(),
   steps: z.array(Step).default([]),
   environment: z.unknown().optional(),
@@ -47,6 +49,10 @@ export interface WorkflowFile {
   inputs?: Record<string, WorkflowInput>;
   /** Permissions of the workflow and of the jobs that set their own, by their position in the file. */
   permissions: { where: string; value: unknown }[];
+  /** Names of the events that start it. */
+  events: string[];
+  /** The call of Autobuild's own workflow, which needs no App. */
+  call?: CalledWorkflow;
   uses: string[];
   jobs: WorkflowJob[];
   /** Names after `secrets.`. Names in YAML comments do not count. */
@@ -54,6 +60,12 @@ export interface WorkflowFile {
   hasEnvironment: boolean;
   /** True when the ticket is passed to a step, where it would be logged. */
   leaksTicket: boolean;
+}
+
+export interface CalledWorkflow {
+  permissions: unknown;
+  /** By the names that the called workflow has for them. */
+  secrets: Record<string, unknown>;
 }
 
 export interface WorkflowJob {
@@ -104,6 +116,8 @@ function summarise({ on, jobs, permissions, ...rest }: z.infer<typeof Parsed>): 
   return {
     runName: rest['run-name'],
     inputs: readInputs(on),
+    events: typeof on === 'string' ? [on] : Array.isArray(on) ? on : Object.keys(on),
+    call: readCall(Object.values(jobs), permissions),
     permissions: [
       { where: 'permissions', value: permissions },
       ...Object.entries(jobs)
@@ -118,8 +132,15 @@ function summarise({ on, jobs, permissions, ...rest }: z.infer<typeof Parsed>): 
   };
 }
 
-function usesOf({ steps }: z.infer<typeof Job>): string[] {
-  return steps.flatMap(({ uses }) => uses ?? []);
+function usesOf({ uses: called, steps }: z.infer<typeof Job>): string[] {
+  return [...(called === undefined ? [] : [called]), ...steps.flatMap(({ uses }) => uses ?? [])];
+}
+
+const OWN_WORKFLOW = /autobuild[\w.-]*\/\.github\/workflows\/run\.yml@/i;
+
+function readCall(jobs: z.infer<typeof Job>[], ofFile: unknown): CalledWorkflow | undefined {
+  const job = jobs.find(({ uses }) => uses !== undefined && OWN_WORKFLOW.test(uses));
+  return job && { permissions: job.permissions ?? ofFile, secrets: job.secrets ?? {} };
 }
 
 function summariseJob(name: string, job: z.infer<typeof Job>, env: z.infer<typeof Env>): WorkflowJob {

@@ -76,12 +76,15 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
   if (usable) {
     yield* examineWorkflow(usable, asked.version);
     yield* examinePins(usable);
-    yield* examinePinnedDesk(usable);
-    yield* examineSetUp(usable);
-    yield* examineAgentStep(usable, config);
-    yield* examineRunners(usable);
-    yield* examineJobTime(usable);
-    yield* examineEnvironments(eyes, usable);
+    // The rest is in the workflow that is called.
+    if (!usable.call) {
+      yield* examinePinnedDesk(usable);
+      yield* examineSetUp(usable);
+      yield* examineAgentStep(usable, config);
+      yield* examineRunners(usable);
+      yield* examineJobTime(usable);
+      yield* examineEnvironments(eyes, usable);
+    }
     yield* examineSecrets(eyes, usable, config);
   }
   yield* examineLabel(eyes, asked.label);
@@ -173,11 +176,18 @@ async function* examineSecrets(eyes: Eyes, workflow: WorkflowFile, config: Confi
       if (shared === 'not asked') shared = await eyes.organizationSecrets();
       if (shared?.includes(name)) present = true;
     }
-    yield describeSecret(name, present, workflow.hasEnvironment);
+    yield describeSecret(name, present, { ...workflow, isOptional: OPTIONAL_SECRETS.has(name) });
   }
 }
 
-function describeSecret(name: string, present: boolean | undefined, hasEnvironment: boolean): Finding {
+/** Secrets that `init` names from the start, so that only the value has to be set when it is needed. */
+const OPTIONAL_SECRETS = new Set(['AUTOBUILD_KEY', 'AUTOBUILD_ENV']);
+
+function describeSecret(
+  name: string,
+  present: boolean | undefined,
+  { hasEnvironment, isOptional }: { hasEnvironment: boolean; isOptional: boolean },
+): Finding {
   const check = 'secrets';
   if (present) return ok(check, `The secret ${name} is there.`);
   if (present === undefined) {
@@ -185,6 +195,14 @@ function describeSecret(name: string, present: boolean | undefined, hasEnvironme
     return unknown(check, `Whether the secret ${name} is there cannot be seen.`, remedy);
   }
   const remedy = `Set it: gh secret set ${name}`;
+  if (name === 'AUTOBUILD_ENV')
+    return ok(check, 'The secret AUTOBUILD_ENV is not set: no agent has asked for values yet.');
+  if (isOptional)
+    return hint(
+      check,
+      `The secret ${name} is not set, so the key of the model seals the state, and the agent could open it.`,
+      `Set it: openssl rand -base64 32 | gh secret set ${name}`,
+    );
   return hasEnvironment
     ? hint(check, `The secret ${name} is not the repository's; it may be an environment's.`, remedy)
     : problem(check, `The workflow names the secret ${name}, which is not there.`, remedy);

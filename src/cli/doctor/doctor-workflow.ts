@@ -1,6 +1,7 @@
 import { WORKFLOW_PATH } from '../../core/config-path.ts';
 import { DispatchInputs } from '../../core/ports/dispatch.ts';
 import type { WorkflowFile, WorkflowInput } from '../workflow-file.ts';
+import { examineCalledWorkflow } from './doctor-called-workflow.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
 
 const ACTION = /^(?<action>[\w.-]+\/[\w.-]*autobuild[\w.-]*)(?:\/[^@]*)?@(?<ref>\S+)$/i;
@@ -21,6 +22,8 @@ export function findActionReferences({ uses }: Pick<WorkflowFile, 'uses'>): Acti
 
 /** Compares the file with what the App and the action expect. */
 export function examineWorkflow(workflow: WorkflowFile, version: string): Finding[] {
+  if (workflow.call)
+    return [...examineCalledWorkflow(workflow, workflow.call), examineAction(workflow, version)];
   return [examineInputs(workflow), ...examinePermissions(workflow), examineAction(workflow, version)];
 }
 
