@@ -313,8 +313,9 @@ export class Desk {
     }
   }
 
-  /** R-8: the work that is handed over is the work that a fresh job verified. */
-  #checkReady(node: string): void {
+  /** R-8: the work that is handed over is the work that a fresh job verified, or a person accepted it as it is. */
+  #checkReady(node: string, description: string): void {
+    if (description.includes('Accepted as is by')) return;
     const { github, verified, broken } = this.hub;
     const pull = [...github.pulls.values()].find(({ node_id }) => node_id === node);
     const content = github.commits.get(pull?.head_sha ?? '') ?? [];
@@ -391,7 +392,7 @@ export class Desk {
       if (WRITES.has(method)) {
         github.writes.push({ at: world.now, method, args });
         world.log(about);
-        if (method === 'markReady') this.#checkReady(String(args[0]));
+        if (method === 'markReady') this.#checkReady(String(args[0]), String(args[1]));
       } else if (result !== undefined && result !== 'unchanged') github.counted += 1;
       if (faults.happens(`crash after ${method}`, WRITES.has(method) ? 0.015 : 0.002) && !process.dead) {
         this.crash();
