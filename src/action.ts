@@ -127,7 +127,7 @@ async function runAction(): Promise<void> {
 /** A bundle of its own, because it knows GitHub and has a store, and a job has neither. */
 async function runDesk(): Promise<void> {
   const { runDeskPart } = await import('./desk.ts');
-  await runDeskPart(process.env);
+  if (!(await runDeskPart(process.env, (text) => void process.stdout.write(text)))) process.exitCode = 1;
 }
 
 const PARTS_OF_DESK = new Set(['desk', 'deliver']);

@@ -26,9 +26,9 @@ const DEFAULT_LABEL = 'autobuild';
 const now = () => new Date();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** The desk of a repository without a server: the parts `desk` and `deliver` of the action. */
-export async function runDeskPart(env: Environment): Promise<void> {
-  const log = createActionLog((text) => void process.stdout.write(text), randomUUID);
+/** The desk of a repository without a server: the parts `desk` and `deliver` of the action. False if it failed. */
+export async function runDeskPart(env: Environment, write: (text: string) => void): Promise<boolean> {
+  const log = createActionLog(write, randomUUID);
   const directory = mkdtempSync(join(demand(env, 'RUNNER_TEMP'), 'autobuild-desk-'));
   try {
     const job = readJob(env, directory, log);
@@ -47,9 +47,10 @@ export async function runDeskPart(env: Environment): Promise<void> {
         conclusions: (env.AUTOBUILD_CONCLUSIONS ?? '').split(/\s+/),
       });
     }
+    return true;
   } catch (error) {
     log.annotate('error', describe(error));
-    process.exitCode = 1;
+    return false;
   } finally {
     log.close();
     rmSync(directory, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runDeskPart } from '../src/desk.ts';
 
 let directory: string;
@@ -9,16 +9,14 @@ let printed: string;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'autobuild-part-'));
   printed = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text);
-    return true;
-  });
 });
 afterEach(() => {
-  vi.restoreAllMocks();
-  process.exitCode = undefined;
   rmSync(directory, { recursive: true, force: true });
 });
+
+const print = (text: string) => {
+  printed += text;
+};
 
 /** Nobody answers at this address. */
 function environment(body: string, changes: Record<string, string | undefined> = {}) {
@@ -49,14 +47,12 @@ function environment(body: string, changes: Record<string, string | undefined> =
 }
 
 test('N-1: a comment without a command ends the part with one output, without a call and without a trace', async () => {
-  await runDeskPart(environment('Nice weather'));
-  expect(process.exitCode).toBeUndefined();
+  expect(await runDeskPart(environment('Nice weather'), print)).toBe(true);
   expect(readFileSync(join(directory, 'output'), 'utf8')).toBe('next=none\n');
   expect(readdirSync(directory).toSorted()).toEqual(['event.json', 'output']);
 });
 
 test('N-1: a missing key is named with its remedy, and the part fails', async () => {
-  await runDeskPart(environment('/status', { AUTOBUILD_MODEL_KEY: undefined }));
-  expect(process.exitCode).toBe(1);
+  expect(await runDeskPart(environment('/status', { AUTOBUILD_MODEL_KEY: undefined }), print)).toBe(false);
   expect(printed).toContain('model_key');
 });

@@ -1,21 +1,32 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { issueOfBranch } from '../../src/core/our-branch.ts';
 import type { AppProcess } from '../../src/sandbox/app-process.ts';
 import type { Answer, Call } from '../../src/sandbox/github/gap.ts';
 import type { FinishedJob } from '../../src/sandbox/job-runner.ts';
 import type { Person, SeenComment, SeenPullRequest } from '../../src/sandbox/person.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { ActionFiles } from '../../src/sandbox/steps/machine.ts';
+import { runPartHere } from './run-part-here.ts';
 import { until } from './until.ts';
 
 const AGENT = join(import.meta.dirname, 'agents/agent.sh');
-const TEMPLATE = join(import.meta.dirname, '../../templates/workflow.yml');
+const TEMPLATES = join(import.meta.dirname, '../../templates');
+/** The App on a server, or jobs of GitHub Actions alone. */
+export const DESKS = ['App', 'Actions'] as const;
+type Desk = (typeof DESKS)[number];
+const WORKFLOWS: Readonly<Record<Desk, string>> = { App: 'workflow.yml', Actions: 'no-server.yml' };
+const AUTHORS: Readonly<Record<Desk, string>> = { App: 'autobuild[bot]', Actions: 'github-actions[bot]' };
+/** Secrets that a repository without a server has. */
+export const SECRETS = { MODEL_API_KEY: 'canary-model-key', AUTOBUILD_KEY: 'canary-state-key'.repeat(3) };
 /** Compiled once for all the processes a test starts. */
 const COMPILE_CACHE = join(tmpdir(), `autobuild-e2e-compile-cache-${process.getuid?.() ?? 0}`);
 const SEEN_LOG = 4_000;
 
 export interface SceneOptions {
+  /** The App unless it says otherwise. */
+  desk?: Desk;
   /** More lines of `.github/autobuild.yml`. */
   config?: string;
   files?: Record<string, string>;
@@ -25,6 +36,10 @@ export interface SceneOptions {
   /** More variables of the machine that runs the jobs. */
   environment?: Record<string, string>;
   apps?: number;
+  /** For the Actions desk: an answer that replaces GitHub's. */
+  interfere?(call: Call): Answer | undefined;
+  /** For the Actions desk: looks into what a build left, or changes it. */
+  onArtifact?(run: number, name: string, folder: string): void;
   onExchange?(exchange: { call: Call; answer: Answer }): void;
 }
 
@@ -52,14 +67,14 @@ export interface Story {
   /** Until the label says so, and no other of ours does; where it is the end, until all of it is written. */
   reached(state: 'running' | 'waiting' | 'done' | 'stopped'): Promise<void>;
   pullRequest(): Promise<SeenPullRequest>;
-  /** Workflow runs that were started, by kind. */
+  /** Workflow runs that were started, by kind. Where they have several jobs: the jobs of that kind. */
   runs(kind?: 'build' | 'verify'): { id: number; status: string; conclusion: string | null }[];
   jobs(): FinishedJob[];
 }
 
-export const standardFiles = (config = ''): Record<string, string> => ({
+export const standardFiles = (config = '', desk: Desk = 'App'): Record<string, string> => ({
   'README.md': '# Shop\n',
-  '.github/workflows/autobuild.yml': readFileSync(TEMPLATE, 'utf8'),
+  '.github/workflows/autobuild.yml': workflowFor(desk),
   '.github/autobuild.yml': `agent: scripted
 agents:
   scripted:
@@ -70,15 +85,26 @@ limits:
 ${config}`,
 });
 
+/** The file as `init` writes it for an agent of the repository's own, whose model key is the secret MODEL_API_KEY. */
+function workflowFor(desk: Desk): string {
+  return readFileSync(join(TEMPLATES, WORKFLOWS[desk]), 'utf8')
+    .replace('# <inputs>', 'agent: scripted')
+    .replace('# <key>', `model_key: \${{ secrets.MODEL_API_KEY }}`);
+}
+
 export async function openScene(options: SceneOptions = {}): Promise<Scene> {
+  const { desk = 'App' } = options;
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-github-'));
   const sandbox = await startSandbox({
     directory,
-    files: options.files ?? standardFiles(options.config),
+    files: options.files ?? standardFiles(options.config, desk),
     people: { walter: 'write', tina: 'triage', rita: 'read' },
     action: options.action,
     databaseUrl: options.databaseUrl,
-    secrets: options.secrets,
+    secrets: options.secrets ?? (desk === 'Actions' ? SECRETS : undefined),
+    inProcess: options.action ? undefined : runPartHere,
+    interfere: options.interfere,
+    onArtifact: options.onArtifact,
     environment: {
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -87,7 +113,8 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     onExchange: options.onExchange,
   });
   const apps: AppProcess[] = [];
-  for (let count = 0; count < (options.apps ?? 1); count += 1) apps.push(await sandbox.startApp());
+  const wanted = desk === 'App' ? (options.apps ?? 1) : 0;
+  for (let count = 0; count < wanted; count += 1) apps.push(await sandbox.startApp());
   const olivia = sandbox.person('olivia');
   const describeApps = () => apps.map((app) => app.log().slice(-SEEN_LOG)).join('\n');
   return {
@@ -101,7 +128,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
         body: `${body}\n\nagent: ${agent}\n`,
       });
       await sandbox.person(labelledBy).label(issue, 'autobuild');
-      return createStory(sandbox, issue, describeApps);
+      return createStory(sandbox, issue, AUTHORS[desk], describeApps);
     },
     async close() {
       await sandbox.close();
@@ -110,30 +137,45 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
   };
 }
 
-function createStory({ github, runner, person }: Sandbox, issue: number, describeApps: () => string): Story {
+function createStory(
+  { github, runner, person }: Sandbox,
+  issue: number,
+  author: string,
+  describeApps: () => string,
+): Story {
   const olivia = person('olivia');
-  const ofIssue = ({ inputs }: { inputs: Record<string, string> }) => inputs.issue === String(issue);
+  const { runs: all } = github.workflows;
+  const ofIssue = (run: { payload: unknown; inputs: Record<string, string> }) =>
+    run.inputs.issue === String(issue) || issueIn(run.payload) === issue;
+  const jobs = () => {
+    const ids = new Set(all.filter(ofIssue).map(({ id }) => id));
+    return runner.finished.filter(({ run }) => ids.has(run));
+  };
   const comments = () => olivia.comments(issue);
   let seen: SeenComment[] = [];
   const describe = () =>
     [
       ...seen.map(({ user, body }) => `--- ${user.login}\n${body.slice(0, SEEN_LOG)}`),
-      ...runner.finished.filter(ofIssue).map(({ run, log }) => `--- job ${run}\n${log.slice(-SEEN_LOG)}`),
+      ...all.flatMap(({ id, problem }) => (problem ? [`--- run ${id}: ${problem}`] : [])),
+      ...jobs().map(({ run, job, log }) => `--- ${job} of ${run}\n${log.slice(-SEEN_LOG)}`),
       `--- the App\n${describeApps()}`,
     ].join('\n');
   const find = async (match: (comment: SeenComment) => boolean) => {
     seen = await comments();
-    return seen.find((comment) => comment.user.login === 'autobuild[bot]' && match(comment));
+    return seen.find((comment) => comment.user.login === author && match(comment));
   };
   const runs: Story['runs'] = (kind) =>
-    github.workflows.runs
-      .filter((run) => ofIssue(run) && (kind === undefined || run.inputs.kind === kind))
-      .map(({ id, status, conclusion }) => ({ id, status, conclusion }));
+    all.filter(ofIssue).flatMap(({ id, status, conclusion, inputs, jobs: parts }) => {
+      if (kind === undefined || inputs.kind === kind) return [{ id, status, conclusion }];
+      return parts
+        .filter((part) => part.job === kind && part.conclusion !== 'skipped')
+        .map((part) => ({ id, status: part.status, conclusion: part.conclusion }));
+    });
   return {
     issue,
     comments,
     runs,
-    jobs: () => runner.finished.filter(ofIssue),
+    jobs,
     comment: (...texts) =>
       until(
         `a comment with ${texts.join(', ')}`,
@@ -179,4 +221,10 @@ function createStory({ github, runner, person }: Sandbox, issue: number, describ
         describe,
       ),
   };
+}
+
+/** The issue that an event is about. A pull request of ours is about the issue of its branch. */
+function issueIn(payload: unknown): number | undefined {
+  const event = payload as { issue?: { number: number }; pull_request?: { head: { ref: string } } };
+  return event.issue?.number ?? issueOfBranch(event.pull_request?.head.ref ?? '');
 }

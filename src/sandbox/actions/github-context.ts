@@ -10,7 +10,8 @@ interface Place {
 
 /** The `github` context of a run, without the token, which each job has its own of. */
 export function githubContext(run: WorkflowRun, { owner, name, url }: Place): Json {
-  const { pull_request: pull } = run.payload as {
+  const { pull_request: pull, repository } = run.payload as {
+    repository?: { id: number };
     pull_request?: { number: number; head: { ref: string }; base: { ref: string } };
   };
   const ref =
@@ -29,6 +30,7 @@ export function githubContext(run: WorkflowRun, { owner, name, url }: Place): Js
     ref_name: ref.replace(/^refs\/(?:heads|pull)\//, ''),
     ref_type: 'branch',
     repository: `${owner}/${name}`,
+    repository_id: String(repository?.id ?? ''),
     repository_owner: owner,
     run_attempt: String(run.attempt),
     run_id: String(run.id),
