@@ -22,7 +22,6 @@ const CALLED_BY_OTHERS = [
   'GET /app/installations',
   'POST /app/installations/{installation_id}/access_tokens',
   'GET /installation/repositories',
-  'GET /repos/{owner}/{repo}/actions/permissions/workflow',
   'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs',
   'POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun',
   'GET /repos/{owner}/{repo}/git/blobs/{file_sha}',

@@ -61,6 +61,8 @@ async function examine({ owner, repo, access }: Asked, now: Date): Promise<Findi
   const aboutRepository = await collect(examineWithToken({ owner, repo, access }, asApp), (error) =>
     describeFailure(error, { check: 'repository', repository, apiUrl, credentials }),
   );
+  // A repository without an App says so itself.
+  if (!asApp && aboutRepository.some(({ check }) => check === 'app')) return aboutRepository;
   if (!asApp) {
     const remedy = 'Set APP_ID and PRIVATE_KEY (or PRIVATE_KEY_PATH), as the server has them, to look.';
     return [

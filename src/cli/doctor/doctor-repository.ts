@@ -11,6 +11,7 @@ import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
 import { examineJobTime } from './doctor-job-time.ts';
 import { examinePinnedDesk } from './doctor-pinned-desk.ts';
 import { examinePins, findUnpinned } from './doctor-pins.ts';
+import { examinePullRequests } from './doctor-pull-requests.ts';
 import { examineRulesets } from './doctor-rulesets.ts';
 import { examineRunners } from './doctor-runners.ts';
 import { examineSetUp } from './doctor-set-up.ts';
@@ -77,7 +78,10 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
     yield* examineWorkflow(usable, asked.version);
     yield* examinePins(usable);
     // The rest is in the workflow that is called.
-    if (!usable.call) {
+    if (usable.call) {
+      yield await examinePullRequests(eyes, repository.full_name);
+      yield ok('app', 'No App and no server is needed: everything runs in GitHub Actions.');
+    } else {
       yield* examinePinnedDesk(usable);
       yield* examineSetUp(usable);
       yield* examineAgentStep(usable, config);

@@ -19,6 +19,8 @@ export interface RepositorySetUp {
     squashMessage?: string;
   }>;
   actionsPolicy(): Promise<ActionsPolicy | undefined>;
+  /** Whether the token of a workflow may open pull requests, if its permissions allow it. */
+  mayActionsOpenPullRequests(): Promise<boolean | undefined>;
   hasLabel(name: string): Promise<boolean | undefined>;
   /** Names of organisation secrets that the repository may use. */
   organizationSecrets(): Promise<string[] | undefined>;
@@ -43,6 +45,11 @@ export function createRepositorySetUp({ request }: Client): RepositorySetUp {
       if (!answer) return undefined;
       const { enabled, allowed_actions, sha_pinning_required } = answer.data;
       return { enabled, allowed: allowed_actions, mustPinCommits: sha_pinning_required ?? false };
+    },
+
+    async mayActionsOpenPullRequests() {
+      const answer = await ifAllowed(request('GET /repos/{owner}/{repo}/actions/permissions/workflow', {}));
+      return answer?.data.can_approve_pull_request_reviews;
     },
 
     async hasLabel(name) {

@@ -149,6 +149,45 @@ function answering(pattern: string, answer: Answer | ((call: Call) => Answer | u
   };
 }
 
+describe('a repository without a server', () => {
+  const FILE = readFileSync(join(ROOT, 'test/golden/init/no-server/npm.yml'), 'utf8');
+  const SETTING = 'Allow GitHub Actions to create and approve pull requests';
+  beforeEach(() => setFile(WORKFLOW, FILE));
+  afterEach(async () => {
+    local.allowPullRequestsByActions(true);
+    await setFile(WORKFLOW, TEMPLATE);
+  });
+
+  test('N-1: needs no App, and may open pull requests', async () => {
+    const found = await findings();
+    expect(found.filter(({ status }) => status === 'problem' || status === 'unknown')).toEqual([]);
+    expect(found).toContainEqual({
+      check: 'app',
+      status: 'ok',
+      message: expect.stringContaining('No App and no server is needed'),
+    });
+    const message = 'GitHub Actions may open pull requests.';
+    expect(found).toContainEqual({ check: 'pull requests', status: 'ok', message });
+  });
+
+  test('N-4: the setting that forbids pull requests is named, and what happens without it', async () => {
+    local.allowPullRequestsByActions(false);
+    expect((await findings()).filter(({ check }) => check === 'pull requests')).toEqual([
+      {
+        check: 'pull requests',
+        status: 'hint',
+        message: `"${SETTING}" is off, so a run ends with a link by which you open the pull request.`,
+        remedy: expect.stringContaining('gh api -X PUT repos/olivia/shop/actions/permissions/workflow'),
+      },
+    ]);
+  });
+
+  test('N-4: whoever is not an admin is told which setting to look for', async () => {
+    const [found] = (await findings(person('walter'))).filter(({ check }) => check === 'pull requests');
+    expect(found).toMatchObject({ status: 'unknown', remedy: expect.stringContaining(SETTING) });
+  });
+});
+
 describe('a repository that is ready', () => {
   test('says so, point by point, and never shows the token', async () => {
     const { code, out, error } = await look();
