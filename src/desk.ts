@@ -6,6 +6,7 @@ import type { DeskJob } from './actions-desk/desk-job.ts';
 import type { DeskParts } from './actions-desk/desk-parts.ts';
 import { runDesk } from './actions-desk/run-desk.ts';
 import { agentNames } from './agents/registry.ts';
+import { WORKFLOW_FILE } from './core/config-path.ts';
 import { UserError } from './core/error-catalogue.ts';
 import { openOctokit } from './github/client/open-octokit.ts';
 import { createGitHub } from './github/github.ts';
@@ -16,8 +17,9 @@ import { readArtifact } from './link/read-artifact.ts';
 import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
 import { deriveKeys, type RefKeys } from './store/ref/keys.ts';
 import { LeaseLostError } from './store/ref/lease-lost-error.ts';
+import { listOpenIssues } from './store/ref/list-open-issues.ts';
 import { openRefStore } from './store/ref/ref-store.ts';
-import { removeOldRefs } from './store/ref/remove-old-refs.ts';
+import { KEPT_MS, removeOldRefs } from './store/ref/remove-old-refs.ts';
 import { createSealer } from './store/seal.ts';
 
 type Environment = Record<string, string | undefined>;
@@ -60,7 +62,9 @@ export async function runDeskPart(env: Environment, write: (text: string) => voi
 function readJob(env: Environment, directory: string, log: ActionLog): DeskJob {
   const [owner = '', repo = ''] = demand(env, 'GITHUB_REPOSITORY').split('/');
   // `owner/repo/.github/workflows/autobuild.yml@refs/heads/main`: the file of the user, also in the jobs of ours that it calls.
-  const workflow = /([^/]+)@/.exec(demand(env, 'GITHUB_WORKFLOW_REF'))?.[1] ?? '';
+  const started = /([^/]+)@/.exec(demand(env, 'GITHUB_WORKFLOW_REF'))?.[1] ?? '';
+  // The daily round is in a file of its own, which starts no jobs.
+  const workflow = env.GITHUB_EVENT_NAME === 'schedule' ? WORKFLOW_FILE : started;
   const write = (fields: object, message: string) => log.print(`${message} ${JSON.stringify(fields)}`);
   return {
     part: env.INPUT_PART === 'deliver' ? 'deliver' : 'desk',
@@ -118,6 +122,8 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
         sleep,
         directory,
       }),
+    openIssues: () => listOpenIssues({ storage, now: Date.now }),
+    keptMs: KEPT_MS,
     removeOldStates: () => removeOldRefs({ storage, now: Date.now }),
     isTakenOver: (error) => error instanceof LeaseLostError,
     rules: RULES,

@@ -323,6 +323,7 @@ describe('N-1: the reusable workflow', () => {
       'pull_request_review_comment',
       { action: 'created', pull_request: pull, comment: { body: '/retry' }, ...person },
     ],
+    [true, 'the daily round', 'schedule', {}],
     [true, 'a later round', 'workflow_dispatch', { inputs: { issue: '7' }, ...bot }],
   ])('starts a machine: %s, for %s', (wanted, _, event_name, event) => {
     const github = { event_name, event, repository: 'acme/web' };

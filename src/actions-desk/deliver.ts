@@ -72,7 +72,7 @@ async function takeOnce(
 async function findIssue({ job, github }: DeskParts): Promise<number | undefined> {
   const event = readEvent(job.event, job.label);
   if (event.about === 'issue') return event.issue;
-  if (event.about === 'nothing') return undefined;
+  if (event.about !== 'pull request') return undefined;
   const branch = (await github.pullRequest(event.pull))?.branch;
   return branch === undefined ? undefined : issueOfBranch(branch);
 }

@@ -2,14 +2,15 @@ import type { AppLog } from '../app/dependencies.ts';
 
 /** The Actions job that this desk runs in, as the entrypoint read it from the environment. */
 export interface DeskJob {
-  part: 'desk' | 'deliver';
+  /** `remind` is the part `desk` in its daily round, for all issues. */
+  part: 'desk' | 'deliver' | 'remind';
   owner: string;
   repo: string;
   repoId: number;
   /** The id of the Actions run, and its attempt. */
   actionsRun: number;
   attempt: number;
-  /** The file name of the workflow that was started, which this desk starts for later rounds. */
+  /** The file name of the workflow that this desk starts for later rounds. */
   workflow: string;
   event: { name: string; payload: unknown };
   label: string;

@@ -21,6 +21,10 @@ export interface DeskParts {
   job: DeskJob;
   github: GitHub;
   openState(issue: number): Promise<IssueState>;
+  /** Issues with a run that has not ended. */
+  openIssues(): Promise<number[]>;
+  /** How long the state of an ended run is kept. A label that is older may have had its run already. */
+  keptMs: number;
   /** Removes the states of issues whose runs ended some days ago. */
   removeOldStates(): Promise<unknown>;
   /** True for the error of a state that another desk took over meanwhile. */

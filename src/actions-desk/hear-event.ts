@@ -52,9 +52,9 @@ async function noticePull({ deps: { store } }: OpenDesk, run: string, pull: numb
   if (known === undefined) await store.publications.change(run, { pull });
 }
 
-/** A label whose event was dropped. */
+/** A label whose event was dropped. An old one may have had its run, whose state is gone by now, so it starts nothing. */
 async function lookForLabel(
-  { github, job }: DeskParts,
+  { github, job, keptMs }: DeskParts,
   { deps, issue }: OpenDesk,
   run: string | undefined,
 ): Promise<void> {
@@ -64,7 +64,7 @@ async function lookForLabel(
     return;
   const { owner, repo, repoId: repo_id } = job;
   const place = { owner, repo, repo_id, installation_id: 0, archived: false };
-  await readLabelled(deps, github, place, found, { youngMs: 0 });
+  await readLabelled(deps, github, place, found, { youngMs: 0, oldMs: keptMs });
 }
 
 function isPassing(error: unknown): boolean {

@@ -5,6 +5,7 @@ import { isSameLabel } from '../core/same-label.ts';
 /** An event that may be for us, and the issue whose state it needs. A pull request has to be asked for its issue. */
 type DeskEvent =
   | { about: 'nothing'; why: string }
+  | { about: 'all issues' }
   | { about: 'issue'; issue: number; handler?: HandlerCall; operation?: string }
   | { about: 'pull request'; pull: number; handler: HandlerCall };
 
@@ -83,6 +84,7 @@ export function readEvent({ name, payload }: { name: string; payload: unknown },
         ? ofPullRequest(event, handler)
         : nothing('there is no command in it');
   }
+  if (name === 'schedule') return { about: 'all issues' };
   return name === 'workflow_dispatch' ? ofDispatch(event) : nothing(`nothing is done for ${handler.name}`);
 }
 

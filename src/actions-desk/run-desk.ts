@@ -5,6 +5,7 @@ import { hearEvent } from './hear-event.ts';
 import { holdBrief } from './hold-brief.ts';
 import { closeDesk, type OpenDesk, openDesk } from './open-desk.ts';
 import { readEvent } from './read-event.ts';
+import { remind } from './remind.ts';
 
 /** Another desk may take the state over once or twice; more often means that something is wrong. */
 const TRIES = 3;
@@ -26,6 +27,10 @@ export async function runDesk(parts: DeskParts): Promise<DeskOutputs> {
   const event = readEvent(job.event, job.label);
   if (event.about === 'nothing') {
     job.log.info({ event: job.event.name }, `nothing to do: ${event.why}`);
+    return NONE;
+  }
+  if (event.about === 'all issues') {
+    await remind(parts);
     return NONE;
   }
   const issue = event.about === 'issue' ? event.issue : await issueOfPull(parts, event.pull);

@@ -11,8 +11,9 @@ import { RULES } from '../../src/guards/rules.ts';
 import { packOutput } from '../../src/link/job-output.ts';
 import { deriveKeys } from '../../src/store/ref/keys.ts';
 import { LeaseLostError } from '../../src/store/ref/lease-lost-error.ts';
+import { listOpenIssues } from '../../src/store/ref/list-open-issues.ts';
 import { openRefStore } from '../../src/store/ref/ref-store.ts';
-import { removeOldRefs } from '../../src/store/ref/remove-old-refs.ts';
+import { KEPT_MS, removeOldRefs } from '../../src/store/ref/remove-old-refs.ts';
 import { type AppDesk, type AppDeskOptions, openAppDesk } from '../app/app-desk.ts';
 import type { Run } from '../core/run-builder.ts';
 import { createMemoryRefStorage, type MemoryRefStorage } from '../store/ref/memory-ref-storage.ts';
@@ -88,6 +89,8 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
     },
     github,
     openState: (issue) => open(issue, { run: actionsRun, attempt: 1, part }),
+    openIssues: () => listOpenIssues({ storage, now: () => clock.ms }),
+    keptMs: KEPT_MS,
     removeOldStates: () => removeOldRefs({ storage, now: () => clock.ms }),
     isTakenOver: (error) => error instanceof LeaseLostError,
     rules: RULES,

@@ -14,13 +14,16 @@ const UNSETTLED_MS = 10 * 60_000;
 /** The webhook of a label this young is probably under way, and would be answered a second time. */
 const YOUNG_MS = 60_000;
 
-/** Handles the label of an issue without a run under way, whose webhook may be lost. False if it is to be read again soon. */
+/**
+ * Handles the label of an issue without a run under way, whose webhook may be lost. A label older than `oldMs` starts nothing.
+ * False if it is to be read again soon.
+ */
 export async function readLabelled(
   deps: AppDependencies,
   github: GitHub,
   { repo_id, installation_id, owner, repo }: InstalledRepository,
   issue: GitHubIssue,
-  { youngMs = YOUNG_MS }: { youngMs?: number } = {},
+  { youngMs = YOUNG_MS, oldMs = Infinity }: { youngMs?: number; oldMs?: number } = {},
 ): Promise<boolean> {
   const { store, settings, log, now } = deps;
   const key = laneKey(repo_id, issue.number);
@@ -35,7 +38,9 @@ export async function readLabelled(
   if (!set?.actor || set.actor_type !== 'User') {
     log.info({ ...fields, by: set?.actor }, 'no person is known to have set this label: nothing is started');
   } else if (!state || isSetAgain(await labellingOf(deps, state), { event: set.id, at: set.created_at })) {
-    if (Math.abs(now().getTime() - Date.parse(set.created_at)) < youngMs) return false;
+    const age = now().getTime() - Date.parse(set.created_at);
+    if (Math.abs(age) < youngMs) return false;
+    if (age > oldMs) return true;
     await onIssueLabelled(deps, {
       ...{ installation_id, owner, repo },
       issue: issue.number,

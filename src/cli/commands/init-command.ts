@@ -10,6 +10,7 @@ import { realDirectory } from '../home.ts';
 import type { Blueprint } from '../init/blueprint.ts';
 import { chooseAction } from '../init/choose-action.ts';
 import { findSetUp } from '../init/find-set-up.ts';
+import { findGh, repositoryForGh } from '../init/gh.ts';
 import { describeOutcome } from '../init/next-steps.ts';
 import { openPullRequest } from '../init/open-pull-request.ts';
 import { planAgent } from '../init/plan-agent.ts';
@@ -20,6 +21,7 @@ import { findRemote, type Remote } from '../init/remote.ts';
 import { renderAppWorkflow } from '../init/render-app-workflow.ts';
 import { renderConfig } from '../init/render-config.ts';
 import { renderRunWorkflow } from '../init/render-run-workflow.ts';
+import { setStateKey } from '../init/set-state-key.ts';
 import type { SetUp } from '../init/set-up.ts';
 import { withoutCaches } from '../init/without-caches.ts';
 import { type CliOptions, usage } from '../options.ts';
@@ -94,7 +96,7 @@ export async function initCommand(
       ? [
           {
             path: REMINDERS_PATH,
-            text: packageFile('templates/reminders.yml'),
+            text: renderRunWorkflow(blueprint, 'templates/reminders.yml'),
             present: await read(REMINDERS_PATH),
           },
         ]
@@ -115,7 +117,9 @@ export async function initCommand(
   if (!options.dryRun && !options.pullRequest) await writeFiles(top, wanted);
   if (remote && base)
     lines.push(...(await propose(top, { remote, base, files: wanted, blueprint }, options, env)));
+  const stateKey = await offerStateKey(top, { remote, isAsked: !app && !options.dryRun }, { env, ask });
   lines.push(
+    ...stateKey.lines,
     '',
     ...describeOutcome({
       blueprint,
@@ -123,10 +127,22 @@ export async function initCommand(
       remote,
       toCommit: options.pullRequest ? [] : wanted.map(({ path }) => path),
       isProposed: base !== undefined && wanted.length > 0,
+      hasStateKey: stateKey.isThere,
     }),
   );
   if (options.dryRun) lines.push('', 'This was a dry run: nothing was written.');
   return { lines, ok: files.every((file) => fateOf(file, options.force) !== 'kept') };
+}
+
+/** With a person and gh at hand, one command less is left to do. */
+async function offerStateKey(
+  top: string,
+  { remote, isAsked }: { remote: Remote | undefined; isAsked: boolean },
+  { env, ask }: InitContext,
+): ReturnType<typeof setStateKey> {
+  const gh = isAsked && ask && remote ? findGh({ cwd: top, env }) : undefined;
+  if (!gh || !ask || !remote) return { isThere: false, lines: [] };
+  return setStateKey({ gh, ask, repository: repositoryForGh(remote) });
 }
 
 /** Settings that are there are kept, so the run will obey them. */

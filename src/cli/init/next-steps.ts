@@ -1,6 +1,7 @@
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { quoteWord } from '../package/quote-word.ts';
 import type { Blueprint } from './blueprint.ts';
+import { repositoryForGh } from './gh.ts';
 import type { Remote } from './remote.ts';
 
 interface Outcome {
@@ -12,10 +13,13 @@ interface Outcome {
   toCommit: readonly string[];
   /** True when a pull request has the files. */
   isProposed: boolean;
+  /** True when the secret that seals the state is there. */
+  hasStateKey: boolean;
 }
 
 /** Describes the findings and choices, and the commands that are left to a person, each ready to be pasted. */
-export function describeOutcome({ blueprint, way, remote, toCommit, isProposed }: Outcome): string[] {
+export function describeOutcome({ blueprint, ...outcome }: Outcome): string[] {
+  const { remote } = outcome;
   const { setUp, agent, action, app } = blueprint;
   const version = agent.version ? ` ${agent.version}` : '';
   return [
@@ -28,7 +32,7 @@ export function describeOutcome({ blueprint, way, remote, toCommit, isProposed }
     ...(remote ? [] : ['! No remote on GitHub was found: add it as origin before the commands below.']),
     '',
     'Left to do:',
-    ...listCommands(blueprint, { way, remote, toCommit, isProposed }).map((command) => `  ${command}`),
+    ...listCommands(blueprint, outcome).map((command) => `  ${command}`),
     app
       ? `Then install the App${app.desk ? ` of ${app.desk}` : ''} on the repository, and label an issue \`autobuild\`.`
       : 'Then label an issue `autobuild`.',
@@ -68,20 +72,18 @@ function describeGaps({ setUp, agent, action, app }: Blueprint): string[] {
 
 function listCommands(
   { agent, app }: Blueprint,
-  { way, remote, toCommit, isProposed }: Omit<Outcome, 'blueprint'>,
+  { way, remote, toCommit, isProposed, hasStateKey }: Omit<Outcome, 'blueprint'>,
 ): string[] {
-  const repository =
-    remote && (remote.host === 'github.com' ? remote.repository : `${remote.host}/${remote.repository}`);
   const git = way === '' ? 'git' : `git -C ${quoteWord(way)}`;
-  const where = repository ? ` --repo ${repository}` : '';
+  const where = remote ? ` --repo ${repositoryForGh(remote)}` : '';
   return [
     ...(agent.key ? [`gh secret set ${agent.key}${where}`] : []),
-    ...(app
+    ...(app || hasStateKey
       ? []
       : [
           `openssl rand -base64 32 | gh secret set AUTOBUILD_KEY${where}    # seals the state of runs; the agent never has it`,
-          allowPullRequests(remote),
         ]),
+    ...(app ? [] : [allowPullRequests(remote)]),
     `gh label create autobuild${where}`,
     ...(toCommit.length > 0
       ? [

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import { openOctokit } from '../../github/client/open-octokit.ts';
 import { createGitHub } from '../../github/github.ts';
-import { findExecutable } from '../../runner/process/find-executable.ts';
 import { readDoctorAccess } from '../doctor/doctor-access.ts';
+import { findGh, repositoryForGh } from './gh.ts';
 import { type Base, BRANCH } from './push-branch.ts';
 import type { Remote } from './remote.ts';
 
@@ -16,11 +15,11 @@ export async function openPullRequest(
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Promise<string> {
   const { host, repository } = remote;
-  const program = findExecutable('gh', { cwd, path: env.PATH ?? '' });
-  if ('path' in program) {
-    const repo = host === 'github.com' ? repository : `${host}/${repository}`;
+  const gh = findGh({ cwd, env });
+  if (gh) {
+    const repo = repositoryForGh(remote);
     const args = ['pr', 'create', '--repo', repo, '--head', BRANCH, '--base', base.branch];
-    const made = await run(program.path, [...args, '--title', TITLE, '--body', body], { cwd, env });
+    const made = await gh.run([...args, '--title', TITLE, '--body', body]);
     const url = /https?:\/\/\S+\/pull\/\d+/.exec(made.text)?.[0];
     // gh also names the pull request of the branch that is there already.
     if (url) return `✓ The pull request is ${made.ok ? 'open' : 'there already'}: ${url}`;
@@ -56,17 +55,4 @@ async function openWithToken(
     if (!(error instanceof GitHubError)) throw error;
     return { problem: `${token.variable} did not open the pull request: ${error.message.split('\n')[0]}` };
   }
-}
-
-function run(
-  program: string,
-  args: string[],
-  options: { cwd: string; env: Record<string, string> },
-): Promise<{ ok: boolean; text: string }> {
-  return new Promise((resolve) => {
-    const env = { ...options.env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
-    execFile(program, args, { cwd: options.cwd, env, timeout: TIMEOUT_MS }, (error, stdout, stderr) =>
-      resolve({ ok: !error, text: `${stdout}\n${stderr}` }),
-    );
-  });
 }

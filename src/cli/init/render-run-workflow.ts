@@ -7,8 +7,14 @@ import { quote, versionInput } from './workflow-steps.ts';
 const SLOT = /^( *)# <([\w-]+)>$/;
 const OWN_WORKFLOW = /(?<=^ *uses: )autobuild\/autobuild(\/\S+)@\S+$/;
 
-/** The workflow of a repository without a server: it calls the one that the action's repository has. */
-export function renderRunWorkflow({ setUp, agent, action }: Blueprint): string {
+/**
+ * A workflow of a repository without a server: it calls the one that the action's repository has. The one of the daily round
+ * needs the same keys.
+ */
+export function renderRunWorkflow(
+  { setUp, agent, action }: Blueprint,
+  template: 'templates/no-server.yml' | 'templates/reminders.yml' = 'templates/no-server.yml',
+): string {
   const [repository = '', commit = ''] = action.split('@');
   const slots: Readonly<Record<string, string[]>> = {
     inputs: [
@@ -19,7 +25,7 @@ export function renderRunWorkflow({ setUp, agent, action }: Blueprint): string {
     ],
     key: [`model_key: \${{ secrets.${agent.key ?? 'MODEL_API_KEY'} }}`],
   };
-  return packageFile('templates/no-server.yml')
+  return packageFile(template)
     .split('\n')
     .flatMap((line) => {
       const [, indent = '', name = ''] = SLOT.exec(line) ?? [];

@@ -1,10 +1,11 @@
 import type { RefStorage } from '../../core/ports/ref-storage.ts';
+import { beginElsewhere } from './begin-elsewhere.ts';
 import { readLease } from './lease.ts';
 import { REF_PREFIX } from './ref-name.ts';
 
 /** People read a finished issue again for some days, and comment on its pull request. */
 const DAY_MS = 24 * 60 * 60_000;
-const KEPT_MS = 7 * DAY_MS;
+export const KEPT_MS = 7 * DAY_MS;
 /** Each one costs a call. */
 const MOST_AT_ONCE = 100;
 
@@ -20,7 +21,8 @@ export async function removeOldRefs({
   now(): number;
 }): Promise<string[]> {
   const removed: string[] = [];
-  for (const ref of pickToday(await storage.list(REF_PREFIX), now())) {
+  const refs = beginElsewhere(await storage.list(REF_PREFIX), MOST_AT_ONCE, now());
+  for (const ref of refs.slice(0, MOST_AT_ONCE)) {
     const tip = await storage.read(ref);
     const lease = tip && readLease(tip.message);
     if (!tip || !lease || lease.holder || !lease.ended) continue;
@@ -28,11 +30,4 @@ export async function removeOldRefs({
     if (await storage.remove(ref, tip.oid)) removed.push(ref);
   }
   return removed;
-}
-
-/** Others each day, so that many open issues do not hide an old one for ever. */
-function pickToday(refs: string[], now: number): string[] {
-  if (refs.length <= MOST_AT_ONCE) return refs;
-  const first = (Math.floor(now / DAY_MS) * MOST_AT_ONCE) % refs.length;
-  return [...refs.slice(first), ...refs.slice(0, first)].slice(0, MOST_AT_ONCE);
 }

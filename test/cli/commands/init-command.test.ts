@@ -83,6 +83,11 @@ describe('init in repositories of all kinds', () => {
       expect(stdout).toContain('passed lint checks');
       expect(await findDiagnostics(path, tree.read(path))).toEqual([]);
     }
+    const { jobs, on } = parse(tree.read('.github/workflows/autobuild-reminders.yml'));
+    const { autobuild } = parse(tree.read(WORKFLOW)).jobs;
+    expect(Object.keys(on)).toEqual(['schedule']);
+    const { env: _, ...secrets } = autobuild.secrets;
+    expect(jobs.remind).toEqual({ uses: autobuild.uses, permissions: autobuild.permissions, secrets });
     await expect(init(tree.worktree, withAction('--reminders'))).rejects.toThrow('--reminders or --app');
   });
 
