@@ -19,6 +19,7 @@ export function capabilitiesOf({ isKeyDerived }: Pick<DeskParts, 'isKeyDerived'>
     reminders: false,
     ci_approval: true,
     repository_limits: false,
+    workflow_files: false,
     remark: isKeyDerived ? NO_STATE_KEY : undefined,
   };
 }

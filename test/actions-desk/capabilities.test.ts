@@ -44,3 +44,11 @@ test('N-4: GitHub holds CI back itself, so the pull request has no box for it', 
   expect(markdown).not.toContain('- [ ]');
   await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request'));
 });
+
+test('N-4: a workflow file that waits for approval is said to be one that GitHub does not let Actions commit', () => {
+  const render = (where: CommentContext) =>
+    renderEscalation(waiting('finished_unapproved'), question('finished_unapproved'), where);
+  expect(render(HERE)).toContain('GitHub does not let Actions commit one: add it yourself');
+  expect(render(HERE)).not.toContain('the App');
+  expect(render(WHERE)).toContain('the App needs `workflows: write`');
+});

@@ -97,6 +97,22 @@ test('N-4: where Actions may not open pull requests, people get the name of the 
   ).toHaveLength(1);
 });
 
+test('N-4: a workflow file cannot be committed here by any permission, so none is asked for', async () => {
+  const { issue, run, changeset, result } = await begin();
+  const github = breaking(
+    'commit',
+    () =>
+      new GitHubError('Resource not accessible by integration', {
+        status: 403,
+        missingPermission: 'workflows=write',
+      }),
+  );
+  await world.deliver({ ...leave(finish(run), 0, changeset), result }, { github });
+  const [reply] = (await world.comments(issue)).filter((body) => body.includes('autobuild:reply'));
+  expect(reply).toContain('GitHub does not let Actions commit files below `.github/workflows`.');
+  expect(reply).not.toContain('permissions');
+});
+
 const KILLED = () => new Error('killed');
 
 test.each(['createComment', 'createPullRequest', 'changeLabels', 'commit', 'upsertCheckRun'] as const)(

@@ -124,3 +124,16 @@ async function worldRun(store: Parameters<Parameters<World['look']>[1]>[0]['stor
   const { repo_id } = await world.github.defaultBranch();
   return { run: (await store.runs.ofIssue(repo_id, issue)) ?? '' };
 }
+
+test('N-1: who may only read is refused here as by the hosted App', async () => {
+  const { issue, run } = await begin();
+  run
+    .beginTurn()
+    .askForHelp([{ key: 'colour', label: 'Colour' }])
+    .park();
+  await world.deliver(leave(run, 0));
+  await world.app.person('rita').comment(issue, '/cancel');
+  expect(await world.desks()).toEqual({ next: 'none' });
+  expect((await world.state(issue)).status).toBe('waiting_for_input');
+  expect((await world.comments(issue)).at(-1)).toContain('commands require write access');
+});

@@ -11,6 +11,8 @@ export interface Access {
   holder: string;
   grant: string;
   check: string;
+  /** True where nobody can give the permission for workflow files. */
+  isWithoutWorkflows: boolean;
 }
 
 type Workflow = 'there' | 'missing' | 'disabled';
@@ -27,6 +29,12 @@ export function describeRefusal(
   { effect, said, access, compareAt }: { effect: Outgoing; said: string; access: Access; compareAt: string },
 ): Reply {
   const what = WHAT[effect.type] ?? 'Something could not be written here';
+  if (missingPermission === WORKFLOWS && access.isWithoutWorkflows)
+    return {
+      tone: 'refused',
+      title: `${what}: GitHub does not let Actions commit files below \`.github/workflows\`.`,
+      detail: `To publish the rest, ${WITHOUT_WORKFLOWS}.`,
+    };
   if (missingPermission) {
     return {
       tone: 'refused',
@@ -76,10 +84,13 @@ function howToFixPublishing(status: number, final: boolean): string {
   return `${first}${final ? BUILD_AGAIN : 'The next result is tried again.'}`;
 }
 
+const WORKFLOWS = 'workflows=write';
+const WITHOUT_WORKFLOWS =
+  'remove the files below `.github/workflows` from the work; if it has none, they changed on the default branch since the run began, and a new run starts from there';
+
 /** Offers a way without the `workflows` permission, because few Apps are granted it. */
 function otherwise(permission: string): string {
-  if (permission !== 'workflows=write') return '';
-  return ' Or remove the files below `.github/workflows` from the work; if it has none, they changed on the default branch since the run began, and a new run starts from there.';
+  return permission === WORKFLOWS ? ` Or ${WITHOUT_WORKFLOWS}.` : '';
 }
 
 export function describeRefusedDispatch(

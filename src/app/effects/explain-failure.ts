@@ -172,6 +172,7 @@ function accessOf({ settings }: AppDependencies, { owner, repo }: RunTarget): Ac
   const page = `${settings.webUrl}/${owner}/${repo}/settings/installations`;
   return {
     holder,
+    isWithoutWorkflows: settings.capabilities.workflow_files === false,
     grant: remedy ?? `Grant it at ${page}`,
     check: remedy ?? `Check the App’s permissions (\`actions: write\`) at ${page}`,
   };

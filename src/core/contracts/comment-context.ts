@@ -52,6 +52,8 @@ export interface DeskCapabilities {
   ci_approval?: true;
   /** Limits for all runs of a repository together are not known here. */
   repository_limits?: false;
+  /** GitHub never lets this desk commit files below `.github/workflows`. Absent: it may, with a permission. */
+  workflow_files?: false;
   /** The status shows this for as long as the run is under way. */
   remark?: string;
 }

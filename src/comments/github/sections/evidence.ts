@@ -60,9 +60,15 @@ const HELD: Record<WriteReason, string> = {
   agent_config: 'a file with instructions or settings for agents',
 };
 
+const NEVER_COMMITTED = 'a workflow, and GitHub does not let Actions commit one: add it yourself';
+
 /** All reasons, because the least harmful one alone would hide the others. */
-function renderReasons({ why, reasons = [why] }: ProposedWrite): string {
-  return [...new Set(reasons)].map((reason) => HELD[reason]).join(' *and* ');
+function renderReasons(
+  { why, reasons = [why] }: ProposedWrite,
+  { capabilities: { workflow_files } }: CommentContext,
+): string {
+  const words = workflow_files === false ? { ...HELD, workflow: NEVER_COMMITTED } : HELD;
+  return [...new Set(reasons)].map((reason) => words[reason]).join(' *and* ');
 }
 
 function showProposed(
@@ -73,7 +79,7 @@ function showProposed(
   for (const write of proposed.slice(0, 5)) {
     const path = `**${renderPlace(write.path, where)}**`;
     const before = examined.some((file) => file.path === write.path && file.approved_before);
-    const reasons = renderReasons(write);
+    const reasons = renderReasons(write, where);
     const changed = before ? ' It was approved before, but has changed since.' : '';
     shown.open.push(
       write.finished
