@@ -18,14 +18,20 @@ export async function restoreWork(
 ): Promise<RestoredWork> {
   const { brief, place } = link.claimed;
   const [saved, files] = await Promise.all([link.getBlob('checkpoint'), link.getBlob('changeset')]);
-  const changeset = files && readChangeset(files);
+  const newest = files && readChangeset(files);
+  // V-5: in a round, work of an earlier one is in the commit already.
+  const isEarlier = (work: Changeset) => brief.round !== undefined && work.base_sha !== place.head_sha;
+  const changeset = newest && isEarlier(newest) ? NO_CHANGES : newest;
   const checkpoint = saved && (await unpackCheckpoint(saved, brief.run).catch(warnAbout(log)));
   if (!checkpoint) {
     if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
     return { aside: [], sessions: {} };
   }
   const { aside, conversation } = await restoreCheckpoint(
-    { ...checkpoint, changeset: changeset ?? checkpoint.changeset },
+    {
+      ...checkpoint,
+      changeset: changeset ?? (isEarlier(checkpoint.changeset) ? NO_CHANGES : checkpoint.changeset),
+    },
     {
       worktree,
       headSha: place.head_sha,
@@ -46,6 +52,8 @@ export async function restoreWork(
   const sessions = conversation ? { [conversation.agent]: conversation.session } : {};
   return { aside, sessions, ...used };
 }
+
+const NO_CHANGES: Changeset = { base_sha: '', files: [], left_out: [] };
 
 interface RestoredWork extends Carried {
   aside: SetAside[];

@@ -4,6 +4,7 @@ import type { EarlierTurn } from '../core/contracts/earlier-turn.ts';
 import type { Task } from '../core/contracts/task.ts';
 import { score, type Verification } from '../core/contracts/verification.ts';
 import type { TurnFiles, TurnSpec } from './agent.ts';
+import { roundPart } from './round.ts';
 import { newsSince, type Told } from './told.ts';
 import type { TurnContext } from './turn-context.ts';
 
@@ -46,6 +47,7 @@ export function renderTurn(turn: Turn, told?: Told): string {
     context.kind === 'debug' ? DEBUG_TURN : undefined,
     predecessorPart(context, fence),
     earlierPart(context, fence),
+    roundPart(context.round, fence),
     answersPart(context, fence),
     strayPart(context),
     scopePart(context),

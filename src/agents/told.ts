@@ -13,6 +13,8 @@ export const Told = z.object({
   answers: z.array(z.string()),
   known_issues: z.array(z.string()),
   predecessor: Predecessor.nullable(),
+  /** The round whose remarks it got. Missing in checkpoints of older versions. */
+  round: z.number().nullable().default(null),
   /** When the checks ran whose result it got. */
   checked_at: z.string().nullable(),
 });
@@ -24,6 +26,7 @@ export function toldBy(context: TurnContext, feedback: Verification | undefined)
   return {
     ...{ turn, approaching_limit, max_files, files_so_far },
     ...{ inputs, answers, known_issues, predecessor },
+    round: context.round?.number ?? null,
     checked_at: feedback?.at ?? null,
   };
 }
@@ -43,6 +46,7 @@ export function newsSince(told: Told, context: TurnContext): TurnContext {
     known_issues: known_issues.filter((issue) => !told.known_issues.includes(issue)),
     predecessor: JSON.stringify(told.predecessor) === JSON.stringify(predecessor) ? null : predecessor,
     earlier,
+    round: told.round === (context.round?.number ?? null) ? null : context.round,
     // Its own notes for a successor are in its conversation.
     handoff_path: earlier.length > 0 ? context.handoff_path : null,
   };

@@ -1,5 +1,6 @@
 import type { EarlierTurn } from '../core/contracts/earlier-turn.ts';
 import type { Predecessor } from '../core/contracts/predecessor.ts';
+import type { Revision } from '../core/contracts/revision.ts';
 
 /** The facts that the agent gets each turn beside the task. The context file has the same facts (B-1). */
 export interface TurnContext {
@@ -25,6 +26,8 @@ export interface TurnContext {
   predecessor: Predecessor | null;
   /** One line per turn so far, oldest first. */
   earlier: EarlierTurn[];
+  /** The round of changes to a pull request that was ready, if this is one. */
+  round: Revision | null;
   /** Where help blocks stood that were not taken as a call for help. */
   stray_help: string[];
 }

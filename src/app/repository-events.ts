@@ -144,7 +144,8 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
   });
   on('pull_request_review_comment.created', async ({ payload }) => {
     if (payload.sender.type !== 'User') return;
-    await onRemarkCreated(deps, {
+    await onRemarkCreated(deps, await deps.github(repositoryOf(payload)), {
+      id: payload.comment.id,
       body: payload.comment.body,
       login: payload.sender.login,
       repo_id: payload.repository.id,
@@ -153,9 +154,9 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
   });
   on('pull_request_review.submitted', async ({ payload }) => {
     if (payload.sender.type !== 'User') return;
-    const { id, node_id, body } = payload.review;
+    const { id, node_id, body, state, html_url: url } = payload.review;
     await onReviewSubmitted(deps, await deps.github(repositoryOf(payload)), {
-      review: { id, node_id, body: body ?? '' },
+      review: { id, node_id, body: body ?? '', state, url },
       login: payload.sender.login,
       repo_id: payload.repository.id,
       number: payload.pull_request.number,

@@ -1,5 +1,6 @@
 import type { DispatchInputs } from '../core/ports/dispatch.ts';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
+import { roundHead } from '../core/work/round-head.ts';
 import type { JobStarter } from './job-starter.ts';
 
 /** As long as a job may wait in a queue of Actions. */
@@ -15,7 +16,7 @@ export function createTicketJobs(desk: {
 }): JobStarter {
   const { store, publicUrl } = desk;
   return {
-    async start({ op, kind }, { github, target }) {
+    async start({ op, kind }, { github, state, target }) {
       const ticket = desk.randomToken();
       const expires_at = new Date((await store.now()).getTime() + TICKET_MS).toISOString();
       await store.tickets.add({ hash: desk.hash(ticket), op, expires_at });
@@ -23,7 +24,7 @@ export function createTicketJobs(desk: {
         ticket,
         desk: publicUrl,
         kind,
-        head_sha: target.head_sha,
+        head_sha: roundHead(state, target),
         issue: String(target.issue),
         operation: op,
       };

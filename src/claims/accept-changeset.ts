@@ -7,6 +7,7 @@ import { hideInFacts } from '../core/secrets/hide-in-claims.ts';
 import { createSecretHider } from '../core/secrets/hide-secrets.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import { roundHead } from '../core/work/round-head.ts';
 import type { ClaimsDesk } from './claims-desk.ts';
 import { digestOf } from './digest-of.ts';
 
@@ -21,9 +22,9 @@ export async function whyNotAccepted(
 ): Promise<string | undefined> {
   const target = await store.runs.target(run);
   if (!target) return undefined;
-  const read = readChangeset(bytes, target.head_sha);
-  if (read.ok) return undefined;
   const { state } = await store.runs.load(run);
+  const read = readChangeset(bytes, state ? roundHead(state, target) : target.head_sha);
+  if (read.ok) return undefined;
   const secrets = state ? await openSecrets(store.vault, state) : [];
   // It quotes a path of the agent's choice.
   const problem = createSecretHider(secrets.map(({ value }) => value)).hide(read.problem);
@@ -47,7 +48,7 @@ export async function factsFor(
     store.runs.target(state.run),
   ]);
   if (!target) return undefined;
-  const read = bytes ? readChangeset(bytes, target.head_sha) : undefined;
+  const read = bytes ? readChangeset(bytes, roundHead(state, target)) : undefined;
   if (!bytes || !read?.ok) return NO_WORK;
   const secrets = await openSecrets(store.vault, state);
   const limits = changesetLimits(state, target, read.changeset, rules.limitsInForce(state.limits), hashText);

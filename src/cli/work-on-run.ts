@@ -148,6 +148,9 @@ export async function workOnRun(
       case 'stop_verification':
       case 'publish':
       case 'run_ci':
+      case 'describe_pull':
+      case 'answer_remarks':
+      case 'collect_revision':
         return;
       default:
         // A new effect does not compile until it has a case above.

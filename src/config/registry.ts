@@ -11,6 +11,7 @@ import { limits } from './settings/limits.ts';
 import { maxTurns } from './settings/max-turns.ts';
 import { notify } from './settings/notify.ts';
 import { protectedPaths } from './settings/protected-paths.ts';
+import { revisions } from './settings/revisions.ts';
 import { roles } from './settings/roles.ts';
 import { scope } from './settings/scope.ts';
 import { stateDir } from './settings/state-dir.ts';
@@ -35,6 +36,7 @@ export const SETTINGS = {
   roles,
   protected_paths: protectedPaths,
   ci,
+  revisions,
   notify,
   guards,
 };

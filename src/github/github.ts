@@ -11,6 +11,7 @@ import { createLabelMethods } from './labels.ts';
 import { createPermissionMethods } from './permission.ts';
 import { createPullRequestMethods } from './pull-request.ts';
 import { createRepositoryMethods } from './repository.ts';
+import { createReviewMethods } from './review.ts';
 import { createWorkflowRunMethods } from './workflow-runs.ts';
 
 /** The API for one repository, with an Octokit that is authenticated for it. */
@@ -30,6 +31,7 @@ export function createGitHub(octokit: OctokitLike, repository: Repository): GitH
     ...createBaseTreeMethods(client),
     ...createCommitMethods(client),
     ...createPullRequestMethods(client),
+    ...createReviewMethods(client),
     ...createCheckRunMethods(client),
   };
 }

@@ -40,6 +40,7 @@ export const maxIterations: Guard<{ count: number }, number> = {
   grow(limit, { turns = MORE_TURNS }, { observed }) {
     return limit + turns > observed ? limit + turns : observed + turns;
   },
+  nextRound: ({ turns }, limit) => turns + limit,
   grants: () => `${MORE_TURNS} more turns`,
   headline({ observed, threshold }, progress) {
     return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(progress), WHAT_NEXT);

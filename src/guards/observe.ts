@@ -92,6 +92,35 @@ export function growLimits(
   return { ...limits, ...Object.fromEntries(grown) };
 }
 
+/** Limits of the whole run, over all its rounds. */
+const OVER_ALL_ROUNDS: ReadonlySet<RunLimit | undefined> = new Set<RunLimit>(['cost', 'files', 'scope']);
+
+/** turns are counted by the desk, because a job that claims many of them would get as many more. */
+export function startRound(
+  states: GuardStates,
+  figures: DeskFigures,
+  { first, present }: { first: GuardLimits; present: GuardLimits },
+): { guards: GuardStates; limits: GuardLimits } {
+  const read = readStates(states).states;
+  const begun = GUARDS.map((guard) => {
+    const state = stateOf(read, guard);
+    if (OVER_ALL_ROUNDS.has(guard.runLimit)) return { guard, state, limit: limitOf(present, guard) };
+    const limit = limitOf(first, guard);
+    // Turns keep their numbers over all rounds, so their limit moves on with them.
+    if (limit !== 'off' && guard.nextRound)
+      return {
+        guard,
+        state: guard.countedAtDesk?.(figures) ?? state,
+        limit: guard.nextRound(figures, limit),
+      };
+    return { guard, state: guard.reduce(state, { type: 'agent_changed' }), limit };
+  });
+  return {
+    guards: Object.fromEntries(begun.map(({ guard, state }) => [guard.id, state])),
+    limits: { ...present, ...Object.fromEntries(begun.map(({ guard, limit }) => [guard.id, limit])) },
+  };
+}
+
 function isNamed(limit: RunLimit | undefined, by: Growth): boolean {
   return Object.entries(by).some(([name, more]) => name === limit && more);
 }

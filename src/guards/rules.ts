@@ -1,6 +1,15 @@
 import type { Rules } from '../core/contracts/rules.ts';
 import { describeTriggers } from './describe-triggers.ts';
-import { examine, growLimits, limitsInForce, observe, readStates, tripped, trippedBy } from './observe.ts';
+import {
+  examine,
+  growLimits,
+  limitsInForce,
+  observe,
+  readStates,
+  startRound,
+  tripped,
+  trippedBy,
+} from './observe.ts';
 
 /** Passed to `decide` by the entrypoints, because `core` does not import guards. */
 export const RULES: Rules = {
@@ -10,6 +19,7 @@ export const RULES: Rules = {
   trippedBy,
   examine,
   limitsInForce,
+  startRound,
   grow: growLimits,
   describe: describeTriggers,
 };

@@ -50,6 +50,7 @@ function context(changes: Partial<TurnContext> = {}): TurnContext {
     handoff_path: null,
     predecessor: null,
     earlier: [],
+    round: null,
     stray_help: [],
     ...changes,
   };

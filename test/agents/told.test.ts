@@ -20,6 +20,7 @@ const CONTEXT: TurnContext = {
   handoff_path: 'HANDOFF.md',
   predecessor: null,
   earlier: [{ turn: 2, agent: 'claude', said: 'Began' }],
+  round: null,
   stray_help: [],
 };
 

@@ -3,6 +3,9 @@ import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { countAttempts } from '../workers/retry-policy.ts';
+import { answerRemarks } from './answer-remarks.ts';
+import { collectRevision } from './collect-revision.ts';
+import { describePull } from './describe-pull.ts';
 import { dispatchJob } from './dispatch-job.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 import { endDispatch, explainFailure, isDispatch } from './explain-failure.ts';
@@ -48,6 +51,9 @@ const PERFORMERS: { [Type in RunEffect['type']]: Performer<Type> } = {
   publish: (context, { ready }) => publishWork(context, ready),
   run_ci: runCi,
   show_receipt: async (context) => notifyExpired(context, await showReceipt(context)),
+  collect_revision: collectRevision,
+  answer_remarks: answerRemarks,
+  describe_pull: describePull,
   forget_inputs: ({ deps, state }) => deps.store.vault.forget(state.run),
   save_blocked_report: (context) => recordReport(context),
 };

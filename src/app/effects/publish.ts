@@ -1,9 +1,11 @@
 import { plainTitle } from '../../comments/text/plain-title.ts';
 import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
+import { roundHead } from '../../core/work/round-head.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
@@ -83,8 +85,10 @@ async function bringToPullRequest(context: EffectContext, ready: boolean): Promi
     return { why, detail };
   }
   await publishedBranch(deps, state.run, target).setLeftOut(work.leftOut);
-  if (work.files.length === 0) return reportNothingLeft(context, work.leftOut);
-  await commitWork(context, work);
+  const isRound = lastRound(state) !== undefined;
+  if (work.files.length === 0 && !isRound) return reportNothingLeft(context, work.leftOut);
+  // A round may change nothing, because every remark was declined.
+  if (work.files.length > 0) await commitWork(context, work);
   await writePullRequest(context, ready);
   return undefined;
 }
@@ -113,10 +117,11 @@ async function commitWork(
   const { sha } = await github
     .commit({
       branch: await chooseBranch(context),
-      parent: target.head_sha,
+      parent: roundHead(state, target),
       message: commitMessage(context, await titleOf(context)),
       files,
-      force: true,
+      // V-5: a round appends to what is there.
+      force: lastRound(state) === undefined,
       async onCreated(sha) {
         created = true;
         await branch.addOurs(sha);
@@ -157,11 +162,15 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
   const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
   const head = await github.branchHead(name);
-  if (head === undefined || (await branch.isOurs(head))) return name;
+  const round = lastRound(state);
+  const mayMove = round ? head === round.head : head === undefined || (await branch.isOurs(head));
+  if (mayMove) return name;
   const own = await branch.moveToOwn();
   await replyOnce(deps, state.run, `others-on-branch:${head}`, {
     tone: 'info',
-    title: `The work is pushed to \`${own}\`, because \`${name}\` has commits by somebody else.`,
+    title: round
+      ? `Round ${round.number} is pushed to \`${own}\`, because \`${name}\` moved while it was running.`
+      : `The work is pushed to \`${own}\`, because \`${name}\` has commits by somebody else.`,
     detail: 'Their branch was not touched.',
   });
   return own;
@@ -175,7 +184,15 @@ async function titleOf({ deps, state }: EffectContext): Promise<string> {
 function commitMessage({ state, target }: EffectContext, title: string): string {
   // An agent's code that nobody has reviewed must not run in the repository's CI, which has secrets.
   const skip = target.ci === 'always' ? '' : `\n\n${SKIP_CI}`;
-  return `${title}\n\nFor #${target.issue}, run ${state.run}.${skip}`;
+  const round = lastRound(state);
+  const asked = round ? ` Round ${round.number}, asked for by ${round.by}.` : '';
+  return `${title}\n\nFor #${target.issue}, run ${state.run}.${asked}${skip}`;
+}
+
+/** The round whose work is published. */
+function lastRound({ revisions = [] }: RunState): NonNullable<RunState['revisions']>[number] | undefined {
+  const last = revisions.at(-1);
+  return last?.outcome === 'done' || last?.outcome === 'partial' ? last : undefined;
 }
 
 /** None of the changed files may be committed. */

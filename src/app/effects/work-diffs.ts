@@ -3,6 +3,7 @@ import { GitHubError } from '../../core/ports/github-port.ts';
 import { type Changeset, type ChangesetFile, checkChangeset } from '../../core/work/changeset.ts';
 import { changesetLimits, digestOfFile, readChangeset } from '../../core/work/examine-work.ts';
 import { diffLines } from '../../core/work/line-diff.ts';
+import { roundHead } from '../../core/work/round-head.ts';
 import type { EffectContext } from './effect-context.ts';
 
 interface MostDiffs {
@@ -72,18 +73,18 @@ export async function unseenWork(
 
 async function readWork({ deps, state, target }: DiffContext): Promise<Changeset | undefined> {
   const bytes = await deps.store.blobs.get(state.run, 'changeset');
-  const read = bytes && readChangeset(bytes, target.head_sha);
+  const read = bytes && readChangeset(bytes, roundHead(state, target));
   return read?.ok ? read.changeset : undefined;
 }
 
 async function diffFiles(
-  { github, target }: DiffContext,
+  { github, state, target }: DiffContext,
   files: readonly ChangesetFile[],
   most: MostDiffs,
 ): Promise<FileDiff[]> {
   const diffs: FileDiff[] = [];
   for (const { path, mode, content } of files.slice(0, most.files)) {
-    const before = await github.file(path, target.head_sha).catch((error: unknown) => {
+    const before = await github.file(path, roundHead(state, target)).catch((error: unknown) => {
       // GitHub does not give a file that is too large as text. A question without its diff is better than none.
       if (error instanceof GitHubError && error.retryAfter === undefined && !error.unreachable) return '';
       throw error;

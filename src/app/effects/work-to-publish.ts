@@ -4,6 +4,7 @@ import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secret
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
 import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
+import { roundHead } from '../../core/work/round-head.ts';
 import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
@@ -29,7 +30,7 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   const { deps, state, target } = context;
   const bytes = await deps.store.blobs.get(state.run, 'changeset');
   if (!bytes) return undefined;
-  const read = readChangeset(bytes, target.head_sha);
+  const read = readChangeset(bytes, roundHead(state, target));
   if (!read.ok) return refuse('the job sent invalid work', read.problem);
   const { changeset } = read;
   const digest = deps.hash(new TextDecoder().decode(bytes));
@@ -75,11 +76,11 @@ async function findReplacing(
   const written = files.filter(({ content }) => content !== null).map(({ path }) => path);
   const removed = new Set(files.filter(({ content }) => content === null).map(({ path }) => path));
   // Cached, because neither the base nor the result changes, and GitHub would be asked at every publish.
-  const question = deps.hash(JSON.stringify([target.head_sha, written, [...removed]]));
+  const question = deps.hash(JSON.stringify([roundHead(state, target), written, [...removed]]));
   const { replaces_nothing } = await deps.store.publications.of(state.run);
   if (replaces_nothing === question) return [];
   const unsaid = new Map<string, string>();
-  for (const { path, by } of await github.replacedFiles(target.head_sha, written)) {
+  for (const { path, by } of await github.replacedFiles(roundHead(state, target), written)) {
     if (!removed.has(path)) unsaid.set(by, path);
   }
   if (unsaid.size === 0) await deps.store.publications.change(state.run, { replaces_nothing: question });

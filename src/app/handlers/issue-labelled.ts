@@ -100,6 +100,7 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
     protected_paths: config.protected_paths,
     parallel: limits.parallel,
     monthly_dollars: isLimited && limits.monthly_dollars !== 'off' ? limits.monthly_dollars : undefined,
+    revisions: config.revisions,
     notify: config.notify,
   };
   const told = await withCommentsBefore(github, issue, task.task, labelled.at);

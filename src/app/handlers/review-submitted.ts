@@ -1,9 +1,14 @@
+import { parseComment } from '../../commands/parse-comment.ts';
+import { neededRole } from '../../core/contracts/role.ts';
+import { isAtRest } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { handleInput, write } from '../handle-input.ts';
 import { handleText } from './handle-text.ts';
+import { mayCommand } from './permission.ts';
 
 interface Reviewed {
-  review: { id: number; node_id: string; body: string };
+  review: { id: number; node_id: string; body: string; state?: string; url?: string };
   login: string;
   repo_id: number;
   /** The number of the pull request. */
@@ -12,15 +17,17 @@ interface Reviewed {
   foundLate?: boolean;
 }
 
-/** Handles commands in a review's summary. The verdict changes nothing, because only a merge or a close does. */
+/** Handles commands in a review's summary. A review that requests changes begins a round (V-2). */
 export async function onReviewSubmitted(
   deps: AppDependencies,
   github: GitHub,
   reviewed: Reviewed,
 ): Promise<void> {
   const { review, login, repo_id, number } = reviewed;
+  const run = await deps.store.publications.ofPull(repo_id, number);
+  if (run && isRequest(review)) await askForRound(deps, github, run, reviewed);
   await handleText(deps, github, {
-    run: await deps.store.publications.ofPull(repo_id, number),
+    run,
     text: review.body,
     source: `review:${review.id}`,
     late: reviewed.foundLate ? review : undefined,
@@ -28,4 +35,42 @@ export async function onReviewSubmitted(
     login,
     review: { node_id: review.node_id },
   });
+}
+
+/** More remarks may follow within this time, and all of them are one round. */
+const GATHER_MS = 60_000;
+
+/** Webhooks have it in lower case, the API in upper case. A review with a command is handled as that command. */
+function isRequest({ state, body }: Reviewed['review']): boolean {
+  return state?.toLowerCase() === 'changes_requested' && parseComment(body).kind === 'ignore';
+}
+
+async function askForRound(
+  deps: AppDependencies,
+  github: GitHub,
+  run: string,
+  { review, login }: Reviewed,
+): Promise<void> {
+  const target = await deps.store.runs.target(run);
+  const { state } = await deps.store.runs.load(run);
+  const seen = `changes-requested:${review.id}`;
+  if (!target || !state || target.revisions?.on_changes_requested === 'off') return;
+  if (!(isAtRest(state) || state.revision) || (await deps.store.runs.wasSeen(seen))) return;
+  if (!(await mayCommand(github, login, neededRole(target.roles, 'continue')))) return;
+  const at = deps.now();
+  await handleInput(
+    deps,
+    run,
+    {
+      type: 'revision_asked',
+      at: at.toISOString(),
+      by: login,
+      source: 'review',
+      url: review.url,
+      begins_at: new Date(at.getTime() + GATHER_MS).toISOString(),
+    },
+    [seen],
+  );
+  const source = `review:${review.node_id}`;
+  await write(deps, run, [{ type: 'react', source, reaction: 'eyes' }], [`${seen}:eyes`]);
 }

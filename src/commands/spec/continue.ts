@@ -13,8 +13,9 @@ type Continue = Extract<Command, { name: 'continue' }>;
 
 export const continueCommand: CommandSpec = {
   name: 'continue',
-  usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME]',
-  summary: 'continue: N more turns, N more minutes, a new approach, or another agent',
+  usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME] [update]',
+  summary:
+    'continue: N more turns, N more minutes, a new approach, or another agent; on a ready pull request, address its open remarks, or `update` it with its base',
   example: EXAMPLE,
   takes: 'words',
   parse({ line }) {
@@ -42,6 +43,10 @@ function splitWords(line: string): string[] {
 function readWord(word: string, command: Continue): ParsedCommand | undefined {
   if (/^new-approach$/i.test(word)) {
     command.new_approach = true;
+    return undefined;
+  }
+  if (/^update$/i.test(word)) {
+    command.update = true;
     return undefined;
   }
   const agent = /^agent=(.*)$/i.exec(word)?.[1];
@@ -92,7 +97,7 @@ function refuseWord(word: string): ParsedCommand {
       EXAMPLE,
     );
   return refuse(
-    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\` and \`agent=NAME\`.`,
+    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\`, \`agent=NAME\` and \`update\`.`,
     EXAMPLE,
   );
 }

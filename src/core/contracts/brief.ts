@@ -24,6 +24,8 @@ export const Brief = z.object({
   active_ms: z.number().nonnegative(),
   usage: Usage,
   changes: ChangeSummary,
+  /** The round of changes to a ready pull request, if this is one. The work of earlier rounds is in the commit it builds on. */
+  round: z.number().int().min(2).optional(),
   /** Changed lines at the end of the previous turn. Missing from desks of older versions. */
   lines: ChangeSummary.pick({ added: true, removed: true }).optional(),
 });

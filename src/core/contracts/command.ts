@@ -83,12 +83,15 @@ const ARGUMENTS = {
       minutes: z.number().int().positive().optional(),
       new_approach: z.boolean().default(false),
       agent: z.string().optional(),
+      /** At rest: bring the commits of the default branch into the pull request (V-6). */
+      update: z.literal(true).optional(),
     },
-    ({ turns, minutes, new_approach, agent }) => [
+    ({ turns, minutes, new_approach, agent, update }) => [
       turns !== undefined && `+${turns}`,
       minutes !== undefined && `+${minutes}min`,
       new_approach && 'new-approach',
       agent !== undefined && `agent=${agent}`,
+      update && 'update',
     ],
   ),
   ...forEachName(TEXT_COMMANDS, TEXT),

@@ -72,6 +72,12 @@ export const Effect = z.discriminatedUnion('type', [
   /** Pushes the work to the branch and the pull request. `ready`: the pull request is ready for review. */
   z.object({ type: z.literal('publish'), ready: z.boolean() }),
   z.object({ type: z.literal('show_receipt') }),
+  /** Looks up what the asked round is about, and begins it. */
+  z.object({ type: z.literal('collect_revision') }),
+  /** Answers the remarks of a round that is over, as one review (V-4). */
+  z.object({ type: z.literal('answer_remarks'), round: z.number().int().min(2) }),
+  /** Writes the pull request's description again. */
+  z.object({ type: z.literal('describe_pull') }),
   /** Runs CI on the head a person saw, and describes the pull request again. Without a person, it only describes. */
   z.object({
     type: z.literal('run_ci'),

@@ -321,6 +321,8 @@ export interface Guard<State = unknown, Config = unknown> {
     by: { turns?: number; minutes?: number; files?: number },
     reached: ReachedLimit,
   ): Config;
+  /** The limit of the next round, if its figure continues over all rounds. Absent: the counter restarts (V-1). */
+  nextRound?(figures: DeskFigures, config: Config): Config;
   headline(trigger: Trigger, progress: Progress): string;
   question(trigger: Trigger, progress: Progress): string;
   /** Any answer that continues the run allows this: "5 more turns". Absent: nothing more. */

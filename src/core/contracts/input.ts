@@ -3,6 +3,7 @@ import { ActionsSecret } from './actions-secret.ts';
 import { SealedCommand, Via } from './command.ts';
 import { Effect, Reply } from './effect.ts';
 import { Envelope } from './envelope.ts';
+import { Revision, RevisionSource } from './revision.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
 import { BaseVerification, Verification } from './verification.ts';
@@ -87,6 +88,29 @@ export const Input = z.discriminatedUnion('type', [
     by: z.string(),
     pull: z.number().int().positive(),
   }),
+  /** A review, a box or failing CI asks for a round. A command asks for one by its own rule. */
+  z.object({
+    type: z.literal('revision_asked'),
+    at: z.iso.datetime(),
+    by: z.string(),
+    source: RevisionSource,
+    url: z.string().optional(),
+    instruction: z.string().optional(),
+    /** When the round may begin: later than now if more of the same is expected. */
+    begins_at: z.iso.datetime().optional(),
+  }),
+  /** The remarks and failures that the asked round is about, as they were found on GitHub or at the terminal. */
+  z.object({
+    type: z.literal('revise'),
+    at: z.iso.datetime(),
+    revision: Revision.omit({ number: true, by: true, source: true, url: true, instruction: true }),
+    /** The limits with which the run began. Each round has them again. */
+    limits: GuardLimitsSchema,
+    /** The most rounds by the config, the build not counted. */
+    max: z.number().int().positive(),
+  }),
+  /** A round cannot begin: the pull request is closed, queued to merge, or has a head that nobody can build on. */
+  z.object({ type: z.literal('revision_refused'), at: z.iso.datetime(), reason: z.string() }),
   z.object({ type: z.literal('timer'), at: z.iso.datetime(), timer: z.string() }),
   /** The job was found dead without having parked. */
   z.object({

@@ -4,6 +4,7 @@ import { Answer } from './answer.ts';
 import { InputRef } from './command.ts';
 import { EarlierTurn } from './earlier-turn.ts';
 import { Predecessor } from './predecessor.ts';
+import { Revision } from './revision.ts';
 import { ApprovedFile, GuardLimitsSchema, KnownIssue, RunStatus, TurnKind } from './run-event.ts';
 import { Verification } from './verification.ts';
 
@@ -30,6 +31,8 @@ export const Orders = z.discriminatedUnion('do', [
     /** Literal directories. Missing from desks of older versions. */
     approved_folders: z.array(z.string()).optional(),
     answers: z.array(Answer),
+    /** The round of changes to a pull request that was ready, if this is one. */
+    revision: Revision.optional(),
     /** All values that were given in this run so far. */
     inputs: z.record(z.string(), InputRef),
     /** The keys of inputs that were asked for as secrets. Missing from desks of older versions. */

@@ -27,6 +27,12 @@ export interface Rules {
   /** The triggers of finished work that needs an approval before it is committed. */
   examine(work: UnapprovedWork, limits: GuardLimits): Trigger[];
   limitsInForce(limits: GuardLimits): LimitsInForce;
+  /** Limits and counters of a new round: as at the beginning of the run, except for what counts over all rounds (V-1). */
+  startRound(
+    states: GuardStates,
+    figures: DeskFigures,
+    limits: { first: GuardLimits; present: GuardLimits },
+  ): { guards: GuardStates; limits: GuardLimits };
   /** The limits after an answer: those of `guards`, and the run's limits that `by` names. */
   grow(
     limits: GuardLimits,

@@ -7,6 +7,7 @@ import { GuardId } from './guard.ts';
 import { IsolationLevel } from './isolation.ts';
 import { KeyCustody } from './key-custody.ts';
 import { Predecessor } from './predecessor.ts';
+import { Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
 import { Task } from './task.ts';
 import { BaseVerification, Verification } from './verification.ts';
 
@@ -160,6 +161,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     usage: Usage,
     /** Digest of the work that is claimed to be complete. */
     changeset: z.string().optional(),
+    /** The files of that work by the desk's own reading, in a round. */
+    files: z.array(z.string()).optional(),
   }),
   z.object({
     type: z.literal('escalation_raised'),
@@ -279,6 +282,38 @@ export const RunEvent = z.discriminatedUnion('type', [
     at,
     pull: z.number().int().positive(),
     by: z.string(),
+  }),
+  /** Somebody asked for a round; what it is about is looked up before it begins. */
+  z.object({
+    type: z.literal('revision_asked'),
+    at,
+    by: z.string(),
+    source: RevisionSource,
+    url: z.string().optional(),
+    instruction: z.string().optional(),
+  }),
+  /** There was nothing to do, or the round could not begin. */
+  z.object({ type: z.literal('revision_dropped'), at, reason: z.string() }),
+  /** A person allowed more rounds than the config does. */
+  z.object({
+    type: z.literal('revisions_allowed'),
+    at,
+    by: z.string(),
+    more: z.number().int().positive(),
+  }),
+  z.object({
+    type: z.literal('revision_started'),
+    at,
+    revision: Revision,
+    limits: GuardLimitsSchema,
+    guards: GuardStatesSchema,
+  }),
+  z.object({
+    type: z.literal('revision_ended'),
+    at,
+    outcome: RevisionOutcome,
+    reason: z.string().optional(),
+    remarks: z.array(SettledRemark),
   }),
   z.object({ type: z.literal('run_judged'), at, status: z.enum(['approved', 'rejected']), by: z.string() }),
   z.object({

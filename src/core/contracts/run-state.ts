@@ -7,6 +7,7 @@ import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts'
 import type { IsolationLevel } from './isolation.ts';
 import type { KeyCustody } from './key-custody.ts';
 import type { Predecessor } from './predecessor.ts';
+import type { Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
 import type {
   ApprovedFile,
   ChangeSummary,
@@ -19,6 +20,39 @@ import type {
 } from './run-event.ts';
 import type { Task } from './task.ts';
 import type { BaseVerification, Verification } from './verification.ts';
+
+/** A round that somebody asked for and that has not begun. */
+export interface AskedRevision {
+  at: string;
+  by: string;
+  source: RevisionSource;
+  url?: string;
+  instruction?: string;
+}
+
+/** The present round, and the run as it rested before, to which a cancelled round returns. */
+export interface RunningRevision extends Revision {
+  at: string;
+  before: Pick<
+    RunState,
+    'finished' | 'changeset' | 'fresh' | 'with_base' | 'baseline' | 'changes' | 'known_issues'
+  > & { turns: number; cost_usd: number | null; active_ms: number };
+  /** The files of the work that is claimed to be complete, by the desk's own reading. */
+  files?: string[];
+}
+
+/** A round that is over. */
+interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url' | 'head'> {
+  at: string;
+  ended_at: string;
+  outcome: RevisionOutcome;
+  reason?: string;
+  /** The remarks by thread, so that a thread that was answered is known. */
+  remarks: (SettledRemark & { thread?: string })[];
+  turns: number;
+  cost_usd: number | null;
+  summary?: string;
+}
 
 /** Everything that is known about a run. It is the fold of the journal and nothing else. */
 export interface RunState {
@@ -105,6 +139,12 @@ export interface RunState {
   /** The same job's second result, with the base's versions of the files that the checks depend on. */
   with_base?: BaseVerification;
   finished?: { partial: boolean; reason: string; by?: string; at: string; expired?: true };
+  /** Rounds after the first pull request: asked for, at work, over. */
+  asked_revisions?: AskedRevision[];
+  revision?: RunningRevision;
+  revisions?: EndedRevision[];
+  /** More rounds that a person allowed beyond the config's limit. */
+  more_revisions?: number;
 }
 
 export function pendingEscalation(state: RunState): Escalation | undefined {
@@ -144,6 +184,11 @@ export function phaseOf(state: RunState): RunPhase {
 /** Neither at rest nor ended. */
 export function isUnderWay({ status }: RunState): boolean {
   return status !== 'reviewing' && !ENDED.has(status);
+}
+
+/** The pull request is ready, and no round works on it. A question for more rounds may be open. */
+export function isAtRest({ finished, revision, status }: RunState): boolean {
+  return finished !== undefined && revision === undefined && !ENDED.has(status);
 }
 
 /** Identifies a verification within its run by the turn it follows and the number of retries after lost jobs. */

@@ -22,6 +22,8 @@ export const WorkFacts = z.object({
   files: z.number().int().nonnegative(),
   /** The number of all changed files. Missing in inputs of older versions. */
   changed: z.number().int().nonnegative().optional(),
+  /** The paths of all changed files, at most 2,000. Missing in inputs of older versions. */
+  paths: z.array(z.string()).max(2_000).optional(),
   problems: z.array(WorkProblem),
   /** Files that contain a value that was given as a secret. */
   secrets: z.array(z.object({ path: z.string(), key: z.string() })),

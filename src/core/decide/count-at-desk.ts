@@ -14,6 +14,7 @@ export function countAtDesk(state: RunState, event: RunEvent): Pick<RunState, 'c
   const counted = figuresOf(state);
   switch (event.type) {
     case 'limits_changed':
+    case 'revision_started':
       return { counted: { ...NOTHING_COUNTED, turns: counted.turns } };
     case 'agent_changed':
       return { counted: { ...counted, turns: 0 } };

@@ -89,8 +89,9 @@ export function decideClaim(state: RunState, given: Envelope, rules: Rules, work
 }
 
 /** Work that is being verified is published with the result, so that it is written once. */
-function publishParked({ verifying }: RunState): Effect[] {
-  return verifying === undefined ? [{ type: 'publish', ready: false }] : [];
+function publishParked({ verifying, revision }: RunState): Effect[] {
+  // V-1: until a round has a result, the pull request stays at the head that was verified.
+  return verifying === undefined && !revision ? [{ type: 'publish', ready: false }] : [];
 }
 
 /** no turn begins while its work is being verified, nor after the last one that the limits allow, until a person answers. */
@@ -166,6 +167,7 @@ function decideTurnEnd(
     active_ms: envelope.active_ms,
     usage,
     changeset: work?.digest,
+    ...(state.revision && work?.paths && { files: work.paths }),
   };
   const after = evolve(state, ended);
   const next = afterTurn(after, record, measured, envelope, rules, work);
@@ -211,7 +213,9 @@ function afterTurn(
  */
 function toExamine(state: RunState, record: TurnRecord, work: WorkFacts | undefined): UnapprovedWork {
   const changed = work?.changed ?? record.changes.paths.length;
-  const provesNothing = work?.changed === 0 || state.baseline?.ok === true;
+  // A round may rightly change nothing: the agent may decline every remark, and each reply says so.
+  const isAnswered = state.revision && (record.read?.report?.remarks ?? []).length > 0;
+  const provesNothing = !isAnswered && (work?.changed === 0 || state.baseline?.ok === true);
   return { ...unapprovedWork(state, work), nothing_changed: changed === 0 && provesNothing };
 }
 

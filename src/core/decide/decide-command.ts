@@ -6,6 +6,7 @@ import type { CommandRule, Situation } from './commands/command-rule.ts';
 import { COMMAND_RULES } from './commands/registry.ts';
 import type { Decision } from './decision.ts';
 import { clearPauseTimer } from './expiry.ts';
+import { answerRounds } from './revise/ask-about-rounds.ts';
 
 /** Finds the situation of the run; the rule of the command decides. */
 export function decideCommand(state: RunState, input: CommandInput, rules: Rules): Decision {
@@ -16,7 +17,7 @@ export function decideCommand(state: RunState, input: CommandInput, rules: Rules
   if (phase === 'resting' || phase === 'ended') return rule[phase](given);
   const pending = pendingEscalation(state);
   if (input.escalation && input.escalation !== pending?.id) return rule.late(given);
-  if (pending) return rule.asked({ ...given, pending });
+  if (pending) return answerRounds({ ...given, pending }) ?? rule.asked({ ...given, pending });
   const { events, effects } = state.paused ? rule.paused(given) : rule.working(given);
   return { events, effects: [...effects, ...clearPauseTimer(state, events)] };
 }

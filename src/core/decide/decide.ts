@@ -1,7 +1,13 @@
 import type { Effect } from '../contracts/effect.ts';
 import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
-import { isUnderWay, pendingEscalation, type RunState, verificationName } from '../contracts/run-state.ts';
+import {
+  isAtRest,
+  isUnderWay,
+  pendingEscalation,
+  type RunState,
+  verificationName,
+} from '../contracts/run-state.ts';
 import { answerSource } from './answer-source.ts';
 import { decideClaim } from './decide-claim.ts';
 import { decideCommand } from './decide-command.ts';
@@ -14,16 +20,20 @@ import { pauseClaimedTwice } from './jobs/pause-claimed-twice.ts';
 import { pauseOverBudget } from './jobs/pause-over-budget.ts';
 import { replaceLostJob } from './jobs/replace-lost-job.ts';
 import { judgeRun, recordReopened } from './judge-run.ts';
+import { askRevision, REVISION_TIMER } from './revise/ask-revision.ts';
+import { endRevision } from './revise/end-revision.ts';
+import { refuseRevision, startRevision } from './revise/start-revision.ts';
 import { decideVerification, requestVerification } from './verify-afresh.ts';
 
 /** All rules of a run as a pure function: from its state and an input to the events to journal and the effects to perform. */
 export function decide(state: RunState | undefined, input: Input, rules: Rules): Decision {
-  return nameJobs(state, publishUnverified(state, decideInput(state, input, rules)));
+  const decision = decideInput(state, input, rules);
+  return nameJobs(state, publishUnverified(state, state ? endRevision(state, decision) : decision));
 }
 
 /** The work of a parked job was not published while it was verified. Without a result the run continues, and people see the work. */
 function publishUnverified(state: RunState | undefined, decision: Decision): Decision {
-  if (state?.verifying === undefined || state.job_live) return decision;
+  if (state?.verifying === undefined || state.job_live || state.revision) return decision;
   const after = decision.events.reduce<RunState>(evolve, state);
   if (after.verifying !== undefined || !isUnderWay(after)) return decision;
   return { ...decision, effects: [{ type: 'publish', ready: false }, ...decision.effects] };
@@ -54,6 +64,12 @@ function decideInput(state: RunState | undefined, input: Input, rules: Rules): D
       return judgeRun(state, input);
     case 'reopened':
       return recordReopened(state, input);
+    case 'revision_asked':
+      return isAtRest(state) || state.revision ? askRevision(state, input) : NOTHING;
+    case 'revise':
+      return startRevision(state, input, rules);
+    case 'revision_refused':
+      return refuseRevision(state, input);
     case 'timer':
       return decideTimer(state, input);
     case 'job_lost':
@@ -86,6 +102,8 @@ function nameJob(effect: Effect, state: RunState): Effect {
 
 /** E-12: an unanswered question is repeated until it is answered, or until it expires if the config has a limit (P-10). */
 function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>): Decision {
+  if (input.timer === REVISION_TIMER)
+    return state.status === 'reviewing' ? { events: [], effects: [{ type: 'collect_revision' }] } : NOTHING;
   if (input.timer === PAUSE_TIMER) return expirePause(state, input.at);
   const pending = pendingEscalation(state);
   if (!pending || input.timer !== `reminder:${pending.id}`) return NOTHING;

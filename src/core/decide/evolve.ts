@@ -89,6 +89,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         usage: event.usage,
         changes: event.record.changes,
         changeset: event.changeset,
+        ...(state.revision && event.files && { revision: { ...state.revision, files: event.files } }),
         fresh: event.record.verification ? undefined : state.fresh,
         with_base: event.record.verification ? undefined : state.with_base,
         last_read: event.record.read,
@@ -233,6 +234,18 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return { closed_pull: { number: event.pull, by: event.by } };
     case 'pull_request_reopened':
       return { closed_pull: undefined };
+    case 'revision_asked': {
+      const { type: _, ...asked } = event;
+      return { asked_revisions: [...(state.asked_revisions ?? []), asked] };
+    }
+    case 'revision_dropped':
+      return { asked_revisions: undefined, status: 'reviewing' };
+    case 'revisions_allowed':
+      return { more_revisions: (state.more_revisions ?? 0) + event.more, status: 'reviewing' };
+    case 'revision_started':
+      return beginRound(state, event);
+    case 'revision_ended':
+      return endRound(state, event);
     case 'run_judged':
       return { status: event.status };
     case 'run_finished':
@@ -253,6 +266,67 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         },
       };
   }
+}
+
+/** The run leaves its rest. It keeps what it rested on, because a round without a result returns to it. */
+function beginRound(
+  state: RunState,
+  { at, revision, limits, guards }: Extract<RunEvent, { type: 'revision_started' }>,
+): Partial<RunState> {
+  const { finished, changeset, fresh, with_base, baseline, changes, known_issues, active_ms } = state;
+  return {
+    status: 'building',
+    limits,
+    guards,
+    limits_rev: state.limits_rev + 1,
+    rearmed_at: Object.fromEntries(
+      Object.keys({ ...state.guards, ...limits }).map((guard) => [guard, state.limits_rev]),
+    ),
+    asked_revisions: undefined,
+    revision: {
+      ...revision,
+      at,
+      before: {
+        ...{ finished, changeset, fresh, with_base, baseline, changes, known_issues, active_ms },
+        turns: state.turns.length,
+        cost_usd: state.usage.cost_usd,
+      },
+    },
+    finished: undefined,
+    changeset: undefined,
+    fresh: undefined,
+    with_base: undefined,
+    baseline: undefined,
+    blocked_report: undefined,
+    losses: undefined,
+  };
+}
+
+function endRound(state: RunState, event: Extract<RunEvent, { type: 'revision_ended' }>): Partial<RunState> {
+  const { revision } = state;
+  if (!revision) return {};
+  const { number, by, source, url, head, at, before, remarks } = revision;
+  const threads = new Map(remarks.map(({ id, thread }) => [id, thread]));
+  const turns = state.turns.slice(before.turns);
+  const cost = state.usage.cost_usd;
+  const ended = {
+    ...{ number, by, source, url, head, at },
+    ended_at: event.at,
+    outcome: event.outcome,
+    reason: event.reason,
+    remarks: event.remarks.map((remark) => ({ ...remark, thread: threads.get(remark.id) })),
+    turns: turns.length,
+    cost_usd: cost === null ? null : cost - (before.cost_usd ?? 0),
+    summary: turns.findLast((turn) => turn.title)?.title,
+  };
+  const { finished, changeset, fresh, with_base, baseline, changes, known_issues } = before;
+  const isKept = event.outcome === 'done' || event.outcome === 'partial';
+  return {
+    revision: undefined,
+    revisions: [...(state.revisions ?? []), ended],
+    verifying: undefined,
+    ...(isKept ? {} : { finished, changeset, fresh, with_base, baseline, changes, known_issues }),
+  };
 }
 
 function soFar(

@@ -7,6 +7,8 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     case 'dispatch_job':
     case 'dispatch_verification':
       return isUnderWay(state);
+    case 'collect_revision':
+      return state.status === 'reviewing';
     // A completed or accepted run is still published, and its question is shown with the answer.
     case 'publish':
     case 'ask':
@@ -24,6 +26,8 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     case 'stop_job':
     case 'stop_verification':
     case 'show_receipt':
+    case 'answer_remarks':
+    case 'describe_pull':
     case 'forget_inputs':
       return true;
   }

@@ -1,7 +1,7 @@
 import type { Effect } from '../contracts/effect.ts';
 import type { Input } from '../contracts/input.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
-import { isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
+import { isAtRest, isUnderWay, pendingEscalation, type RunState } from '../contracts/run-state.ts';
 import { closeUnanswered } from './close-question.ts';
 import { type Decision, NOTHING } from './decision.ts';
 import { setPauseTimer } from './expiry.ts';
@@ -12,13 +12,30 @@ type Judged = Extract<Input, { type: 'judged' }>;
 /** A merged pull request approves the run; a closed one rejects it, or pauses a run that is not done. */
 export function judgeRun(state: RunState, input: Judged): Decision {
   const { at, by, outcome } = input;
-  if (state.status === 'reviewing')
-    return {
-      events: [{ type: 'run_judged', at, status: outcome, by }],
-      effects: [{ type: 'update_status' }],
-    };
+  if (isAtRest(state)) return judgeAtRest(state, input);
   if (!isUnderWay(state)) return NOTHING;
+  if (state.revision) return judgeInRound(state, input);
   return outcome === 'approved' ? endMerged(state, at, by) : pauseForClosedPull(state, input);
+}
+
+/** The question for more rounds, if it is open, has no point any more. */
+function judgeAtRest(state: RunState, { at, by, outcome }: Judged): Decision {
+  const judged: Decision = {
+    events: [{ type: 'run_judged', at, status: outcome, by }],
+    effects: [{ type: 'update_status' }],
+  };
+  const pending = pendingEscalation(state);
+  return pending ? closeUnanswered(pending, { at, by }, judged) : judged;
+}
+
+/** V-1: people decided while a round was at work. Its work is kept in the desk, and no more of it is published. */
+function judgeInRound(state: RunState, { at, by, outcome }: Judged): Decision {
+  const how = outcome === 'approved' ? 'merged' : 'closed';
+  const reason = `the pull request was ${how} by ${by} while round ${state.revision?.number} was running`;
+  const partial = state.revision?.before.finished?.partial ?? true;
+  const finished = finishRun({ at, status: outcome, partial, reason, by });
+  const pending = pendingEscalation(state);
+  return pending ? closeUnanswered(pending, { at, by }, finished) : finished;
 }
 
 /** C-6: people wanted the work as it was. More work would go to a branch that nobody looks at any more. */

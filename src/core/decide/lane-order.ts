@@ -40,6 +40,11 @@ export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder 
     case 'forget_inputs':
     case 'show_receipt':
     case 'run_ci':
+    case 'describe_pull':
+    // The replies name the commit, so they come after it.
+    case 'answer_remarks':
+    // A round begins on the head that the one before has published.
+    case 'collect_revision':
       return inOrder(`work:${run}`);
     case 'save_blocked_report':
       return inOrder(`report:${run}`);

@@ -46,7 +46,7 @@ export function raiseEscalation(
     rearm: ordered.map((trigger) => trigger.guard),
     work: isAboutFinishedWork(ordered) ? state.changeset : undefined,
   };
-  return announce(state, escalation, measured.guards, at, usage);
+  return announceQuestion(state, escalation, measured.guards, at, usage);
 }
 
 /** Asks the same question again under a new id, linked to the old one (G-8, E-13). */
@@ -77,10 +77,10 @@ export function repeatEscalation(
     follows: earlier.id,
     during_turn: false,
   };
-  return announce(state, escalation, state.guards, at);
+  return announceQuestion(state, escalation, state.guards, at);
 }
 
-function announce(
+export function announceQuestion(
   state: RunState,
   escalation: Escalation,
   guards: RunState['guards'],

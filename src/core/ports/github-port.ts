@@ -1,4 +1,5 @@
 import type { Permission } from '../contracts/role.ts';
+import type { ReviewMethods } from './review-port.ts';
 
 /** The part of GitHub's API that the App uses. The interface is narrow, because only `src/github/` may know Octokit. */
 
@@ -108,7 +109,7 @@ export interface Listing<Item> {
   etags: string[];
 }
 
-export interface GitHub {
+export interface GitHub extends ReviewMethods {
   readonly owner: string;
   readonly repo: string;
   /** Fails closed: throws on a response that cannot be parsed. */

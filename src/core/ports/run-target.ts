@@ -26,6 +26,14 @@ export const RunTarget = z.object({
   parallel: z.number().int().positive().optional(),
   /** The most that the repository's agents may cost in a month, in dollars. Absent: no limit. */
   monthly_dollars: z.number().positive().optional(),
+  /** Rounds of changes to a ready pull request. Missing in runs of older versions. */
+  revisions: z
+    .object({
+      max: z.number().int().positive(),
+      on_changes_requested: z.enum(['start', 'off']),
+      request_review: z.enum(['on', 'off']),
+    })
+    .optional(),
   /** Users whom a question mentions (if none, the one who set the label), and whether the operator's webhook is called. */
   notify: z
     .object({

@@ -15,6 +15,7 @@ import { sensitivitiesOf } from './sensitive-path.ts';
 
 const MAX_PATH_CHARS = 300;
 const MAX_LEAKS = 100;
+const MAX_PATHS = 2_000;
 const NO_LIMITS: ChangesetLimits = { protectedPaths: [], approvedPaths: [], maxFiles: 'off' };
 
 type Hash = (text: string) => string;
@@ -111,6 +112,7 @@ export function examineWork(
     digest,
     files: counted.length,
     changed: changeset.files.length,
+    paths: changeset.files.slice(0, MAX_PATHS).map(({ path }) => path),
     problems: [
       ...(checked.ok
         ? []

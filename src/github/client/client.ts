@@ -31,7 +31,10 @@ export interface Client extends Repository {
     parameters: Parameters<Route>,
     etag: string | undefined,
   ): Promise<Endpoints[Route]['response'] | undefined>;
-  graphql<Answer>(query: string, variables: Record<string, string | string[] | boolean>): Promise<Answer>;
+  graphql<Answer>(
+    query: string,
+    variables: Record<string, string | string[] | boolean | number | undefined>,
+  ): Promise<Answer>;
 }
 
 /** Pinned, because later versions drop fields that we send. */

@@ -54,6 +54,11 @@ describe('records made today are the golden ones', () => {
       'verification_reported',
       'pull_request_closed',
       'pull_request_reopened',
+      'revision_asked',
+      'revision_dropped',
+      'revisions_allowed',
+      'revision_started',
+      'revision_ended',
       'run_judged',
     ]);
   });

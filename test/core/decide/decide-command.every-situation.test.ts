@@ -21,18 +21,33 @@ const SITUATIONS: Record<string, { start(): Run; escalation?: string }> = {
   'the agent works': { start: () => startRun().beginTurn() },
   'the run is paused': { start: () => told(startRun().beginTurn(), '/pause') },
   'the run is paused over its question': { start: () => answered('/pause') },
-  'the run has ended': {
-    start: () =>
-      startRun()
-        .beginTurn()
-        .endTurn({ report: { status: 'implemented' }, verification: PASSING }),
-  },
+  'the pull request is ready': { start: ready },
+  'a round is running': { start: () => inRound() },
+  'the run has ended': { start: () => told(ready(), '/terminate') },
 };
+
+function ready(): Run {
+  return startRun()
+    .beginTurn()
+    .endTurn({ report: { status: 'implemented' }, verification: PASSING });
+}
+
+function inRound(): Run {
+  const run = told(ready(), '/guide Use cents');
+  const { limits } = run.state;
+  run.feed({ type: 'revise', at: run.now(), revision: { remarks: [] }, limits, max: 10 });
+  return run.startJob().baseline(PASSING).beginTurn();
+}
 
 /** Beside the example of each command. */
 const MORE: Partial<Record<CommandName, string[]>> = {
   provide: ['/provide token=hunter2', '/provide token=hunter2 other=x'],
-  continue: ['/continue', '/continue +3 +10min new-approach agent=other', '/continue agent=nobody'],
+  continue: [
+    '/continue',
+    '/continue update',
+    '/continue +3 +10min new-approach agent=other',
+    '/continue agent=nobody',
+  ],
   override: ['/override alternative 2'],
   approve: ['/approve', '/approve files=2', '/approve paths=docs/**'],
 };

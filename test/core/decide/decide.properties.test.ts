@@ -137,13 +137,15 @@ const ALLOWED: Record<RunStatus, RunStatus[]> = {
   pending: ['building', 'waiting_for_input', ...FINAL],
   building: ['waiting_for_input', ...FINAL],
   waiting_for_input: ['building', ...FINAL],
-  reviewing: [],
+  reviewing: ['terminated_by_human'],
   approved: [],
   rejected: [],
   failed: [],
   cancelled: [],
   terminated_by_human: [],
 };
+
+const REST: ReadonlySet<string> = new Set(['revision_asked', 'run_finished']);
 
 function play(steps: Step[]): Run {
   const run = new Run({ guards: { max_iterations: 4 }, task: { scope: ['src'] } }).startJob().baseline();
@@ -171,7 +173,9 @@ test('P-3: the status only moves along the allowed ways, and once the run has en
       for (const event of run.events) {
         const next = evolve(state, event);
         if (state && next.status !== state.status) expect(ALLOWED[state.status]).toContain(next.status);
-        if (state && !isUnderWay(state)) {
+        // At rest a round may be asked for, and the run may be ended.
+        const isOver = state && !isUnderWay(state) && !REST.has(event.type);
+        if (state && (isOver || (state.status !== 'reviewing' && !isUnderWay(state)))) {
           // A refusal is journalled; it is no change.
           expect(event.type).toBe('command_refused');
           expect({ ...next, updated_at: '' }).toEqual({ ...state, updated_at: '' });
@@ -245,6 +249,10 @@ test('every step of the stories is taken by some of them', () => {
     'verification_reported',
     'pull_request_closed',
     'pull_request_reopened',
+    'revision_dropped',
+    'revisions_allowed',
+    'revision_started',
+    'revision_ended',
     'run_judged',
   ];
   expect(reachable.filter((type) => !seen.has(type))).toEqual(elsewhere);

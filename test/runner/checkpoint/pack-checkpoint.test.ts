@@ -72,6 +72,7 @@ test('P-7: the mark of the prompts, what the conversation was told and what it i
         answers: ['x'],
         known_issues: [],
         predecessor: null,
+        round: null,
         checked_at: null,
       },
     },

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { BlockedReport } from './blocked-report.ts';
 import { type HardBlocker, hardBlocker } from './blockers.ts';
+import { RemarkAnswer } from './remark-answer.ts';
 
 const REPORT_STATUSES = ['implemented', 'partial', 'failed', 'blocked'] as const;
 
@@ -35,6 +36,8 @@ export const PlayerReport = z.object({
   root_cause_found: z.boolean().optional(),
   root_cause: z.string().nullish(),
   fix: z.string().nullish(),
+  /** In a round: the answer to each remark (V-3). */
+  remarks: z.array(RemarkAnswer).max(500).optional(),
 });
 export type PlayerReport = z.infer<typeof PlayerReport>;
 
@@ -55,6 +58,7 @@ export type ReadReport = z.infer<typeof ReadReport>;
 /** Characters of the raw report that are kept, so that a person can read an unusable one. */
 const RAW_KEPT = 20_000;
 const PROBLEMS_KEPT = 20;
+const ANSWERS_KEPT = 500;
 
 export function readPlayerReport(text: string): ReadReport {
   const raw = text.length > RAW_KEPT ? `${text.slice(0, RAW_KEPT)}…` : text;
@@ -88,6 +92,8 @@ function readReportObject(json: Record<string, unknown>, raw: string): ReadRepor
     const read = schema.safeParse(given);
     if (read.success) usable[name] = read.data;
     else if (name === 'errors' && Array.isArray(given)) usable[name] = given.flatMap(salvageError);
+    else if (name === 'remarks' && Array.isArray(given))
+      usable[name] = given.flatMap(salvageAnswer).slice(0, ANSWERS_KEPT);
     if (!read.success) problems.push(...read.error.issues.map((issue) => describe(name, given, issue)));
   }
   const derived_from: string[] = [];
@@ -128,6 +134,12 @@ function salvageError(item: unknown): ReportedError[] {
   if (read.success) return [read.data];
   const type = (item as { type?: unknown } | undefined)?.type;
   return typeof type === 'string' ? [{ type, message: '' }] : [];
+}
+
+/** One unreadable answer must not lose the others. */
+function salvageAnswer(item: unknown): RemarkAnswer[] {
+  const read = RemarkAnswer.safeParse(item);
+  return read.success ? [read.data] : [];
 }
 
 /** A report with an unreadable status must not count as complete, so it is `partial`, or `blocked` if it has a blocked report. */

@@ -1,7 +1,7 @@
 import type { CommandInput } from '../../contracts/input.ts';
 import type { GivenCommand } from '../answer/given-command.ts';
 import { endRun } from '../close-question.ts';
-import type { Decision } from '../decision.ts';
+import { type Decision, NOTHING, refuse } from '../decision.ts';
 import { finishRun } from '../finish-run.ts';
 import type { CommandRule } from './command-rule.ts';
 import { REFUSED_LATE } from './refused.ts';
@@ -13,6 +13,15 @@ export const cancelRule: CommandRule = {
   asked({ pending, input }) {
     const reason = cancelReason(input);
     return endRun(pending, input, 'resolved_with_termination', { status: 'cancelled', reason });
+  },
+  /** V-1: removing the label or closing the issue changes nothing once the pull request is ready. */
+  resting({ input }) {
+    if (input.because) return NOTHING;
+    return refuse(input, {
+      title: 'Nothing to cancel: the pull request is ready, and no round is running.',
+      detail: 'Close the pull request to reject the work, or end the run with `/terminate`.',
+      suggestion: '/terminate',
+    });
   },
   working: cancelUnasked,
   paused: cancelUnasked,

@@ -10,13 +10,16 @@ import { resumeRun } from '../answer/resume-run.ts';
 import { steerRun } from '../answer/steer-run.ts';
 import { stillMissing } from '../answer/still-missing.ts';
 import { type Decision, refuse } from '../decision.ts';
+import { replyTo } from '../reply-to.ts';
+import { askRevision } from '../revise/ask-revision.ts';
 import type { CommandRule } from './command-rule.ts';
 import { REFUSED_LATE, refuseWithoutQuestion } from './refused.ts';
 
 /** G-6 */
 export const continueRule: CommandRule<CommandOf<'continue'>> = {
   ...REFUSED_LATE,
-  listed: { paused: 'first' },
+  listed: { paused: 'first', resting: 'first' },
+  resting: reviseFor,
   asked(answer) {
     const { state, pending, input, command } = answer;
     const refusal = unknownAgent(state, command.agent);
@@ -24,7 +27,10 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
     const missing = missingInputs(pending, state.given);
     return missing.length === 0 ? resumeRun(answer, optionsOf(answer)) : takeActionsSecrets(answer, missing);
   },
-  working: refuseWithoutQuestion,
+  /** V-2: what is asked for while a round runs waits for the next. */
+  working(given) {
+    return given.state.revision ? reviseFor(given) : refuseWithoutQuestion(given);
+  },
   paused(given) {
     const { state, input, command } = given;
     const refusal = unknownAgent(state, command.agent);
@@ -32,6 +38,19 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
     return steerRun(given, { instruction: instruct(given), growth: command, agent: command.agent });
   },
 };
+
+/** V-2: every open remark; with `update`, the commits of the base (V-6). */
+function reviseFor({ state, input, command }: GivenCommand<CommandOf<'continue'>>): Decision {
+  const { at, by } = input;
+  if (command.agent !== undefined)
+    return refuse(input, {
+      title: 'Nothing changed: a round begins with the agent of the run.',
+      detail: 'Give it to another one once it has begun.',
+      suggestion: '/continue',
+    });
+  const source = command.update ? 'update' : input.via === 'tick' ? 'box' : 'command';
+  return askRevision(state, { at, by, source }, (reply) => replyTo(input, reply));
+}
 
 function optionsOf(answer: GivenAnswer<CommandOf<'continue'>>) {
   const { pending, command } = answer;

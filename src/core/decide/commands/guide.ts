@@ -2,13 +2,21 @@ import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-comma
 import { resumeRun } from '../answer/resume-run.ts';
 import { steerRun } from '../answer/steer-run.ts';
 import type { Decision } from '../decision.ts';
+import { replyTo } from '../reply-to.ts';
+import { askRevision } from '../revise/ask-revision.ts';
 import type { CommandRule } from './command-rule.ts';
 import { REFUSED_LATE } from './refused.ts';
 
 /** E-10: a hint, after which the agent keeps its approach. */
 export const guideRule: CommandRule<CommandOf<'guide'>> = {
   ...REFUSED_LATE,
-  listed: { asked: 'first', working: 'last', paused: 'last' },
+  listed: { asked: 'first', working: 'last', paused: 'last', resting: 'last' },
+  /** V-2: a round with the person's own words. */
+  resting({ state, input, command }) {
+    const { at, by } = input;
+    const ask = { at, by, source: 'command' as const, instruction: command.text };
+    return askRevision(state, ask, (reply) => replyTo(input, reply));
+  },
   asked(answer) {
     const settles = isOffered(answer) ? 'everything' : 'help';
     return resumeRun(answer, { instruction: instruct(answer), settles });

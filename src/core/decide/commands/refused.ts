@@ -4,11 +4,20 @@ import type { GivenCommand } from '../answer/given-command.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { describeStatus } from './status.ts';
 
-/** For every command that would change the run: too late, the work is delivered, the run has ended, or the question is closed. */
-export const REFUSED_LATE = { resting: refuseEnded, ended: refuseEnded, late: refuseAnswered };
+/** For every command that would change the run: the work is delivered, the run has ended, or the question is closed. */
+export const REFUSED_LATE = { resting: refuseResting, ended: refuseEnded, late: refuseAnswered };
 
 /** For commands that only answer a question. */
 export const REFUSED_WITHOUT_QUESTION = { working: refuseWithoutQuestion, paused: refuseWithoutQuestion };
+
+/** V-1: the run waits for a merge, a close, or a round of changes. */
+function refuseResting({ input }: GivenCommand): Decision {
+  return refuse(input, {
+    title: 'Nothing changed: the pull request is ready, and no round is running.',
+    detail: '`/continue` addresses its open remarks, `/guide <what to change>` asks for a change.',
+    suggestion: '/continue',
+  });
+}
 
 function refuseEnded({ state, input }: GivenCommand): Decision {
   return refuse(input, {

@@ -8,7 +8,8 @@ import { REFUSED_LATE } from './refused.ts';
 /** E-10 */
 export const terminateRule: CommandRule = {
   ...REFUSED_LATE,
-  listed: { working: 'last', paused: 'last' },
+  listed: { working: 'last', paused: 'last', resting: 'last' },
+  resting: terminateUnasked,
   asked({ pending, input }) {
     const end = { status: 'terminated_by_human' as const, reason: `terminated by ${input.by}` };
     return endRun(pending, input, 'resolved_with_termination', end);

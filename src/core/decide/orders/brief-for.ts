@@ -24,6 +24,7 @@ export function briefFor(state: RunState): Brief {
     active_ms,
     usage,
     changes,
+    round: state.revision?.number,
     lines: linesOf(state),
   };
 }

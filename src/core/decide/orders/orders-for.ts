@@ -1,6 +1,12 @@
 import type { Orders } from '../../contracts/orders.ts';
+import type { Revision } from '../../contracts/revision.ts';
 import type { TurnKind } from '../../contracts/run-event.ts';
-import { isUnderWay, lastVerification, type RunState } from '../../contracts/run-state.ts';
+import {
+  isUnderWay,
+  lastVerification,
+  type RunningRevision,
+  type RunState,
+} from '../../contracts/run-state.ts';
 import { secretKeysOf } from '../../secrets/secrets-of-run.ts';
 import { earlierTurns } from './earlier-turns.ts';
 
@@ -25,6 +31,7 @@ export function ordersFor(state: RunState): Orders {
     approved_files: state.approved_files,
     approved_folders: state.approved_folders,
     answers: state.answers,
+    revision: state.revision && roundOf(state.revision),
     inputs: Object.assign({}, ...state.escalations.map((escalation) => escalation.resolution?.inputs ?? {})),
     secret_inputs: [...secretKeysOf(state)],
     guidance: kind === 'debug' && state.debug ? [...state.guidance, state.debug] : state.guidance,
@@ -33,6 +40,10 @@ export function ordersFor(state: RunState): Orders {
     blocked_report: state.blocked_report,
     handoff_path: state.handoff_path,
   };
+}
+
+function roundOf({ at: _at, before: _before, files: _files, ...revision }: RunningRevision): Revision {
+  return revision;
 }
 
 /** Only an answer that ends the turn changes the kind of turn. After a hint, a debugging turn stays one. */

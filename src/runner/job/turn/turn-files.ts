@@ -94,6 +94,7 @@ function contextOf({ brief, strayHelp, meter }: Job, orders: WorkOrders, inputs:
     handoff_path: orders.handoff_path ?? null,
     predecessor: orders.predecessor ?? null,
     earlier: orders.earlier ?? [],
+    round: orders.revision ?? null,
     stray_help: [...strayHelp],
   };
 }

@@ -1,0 +1,149 @@
+import { renderRemarkReply, renderRoundSummary } from '../../comments/github/render-round.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
+import type { ReviewedPull } from '../../core/ports/review-port.ts';
+import { redactFor } from '../redact.ts';
+import { replyOp } from '../revise/remark-marker.ts';
+import { readMarker } from '../upsert-comment.ts';
+import type { EffectContext } from './effect-context.ts';
+
+type EndedRound = NonNullable<RunState['revisions']>[number];
+
+/** A word for each thread. */
+interface ThreadReply {
+  op: string;
+  thread: string;
+  body: string;
+}
+
+/**
+ * V-4: one review with a reply in each thread, so that reviewers get one notification. Nothing here is idempotent on GitHub, so
+ * every reply carries its operation id, and what is there already is read before anything is written: a crash at any step
+ * repeats nothing.
+ */
+export async function answerRemarks(
+  context: EffectContext,
+  { round: number }: { round: number },
+): Promise<void> {
+  const { deps, github, state } = context;
+  const round = state.revisions?.find((ended) => ended.number === number);
+  const { pull: pullNumber } = await deps.store.publications.of(state.run);
+  const pull = round && pullNumber !== undefined ? await github.reviewedPull(pullNumber) : undefined;
+  if (!round || !pull || pullNumber === undefined || pull.state !== 'OPEN') return;
+  const summaryOp = replyOp(state.run, number, 'summary');
+  const isAnswered = pull.reviews.some(
+    (review) => review.is_own && review.state !== 'PENDING' && readMarker(review.body)?.op === summaryOp,
+  );
+  if (!isAnswered) {
+    const replies = await repliesOf(context, round, pullNumber);
+    const summary = await sign(
+      context,
+      renderRoundSummary(await facts(context, round), summaryOp),
+      pullNumber,
+    );
+    await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary });
+  }
+  await askAgain(context, pull, pullNumber, round);
+}
+
+async function facts({ deps, state }: EffectContext, round: EndedRound) {
+  const { head } = await deps.store.publications.of(state.run);
+  return { state, round, head };
+}
+
+async function repliesOf(context: EffectContext, round: EndedRound, pull: number): Promise<ThreadReply[]> {
+  const { state } = context;
+  const replies: ThreadReply[] = [];
+  for (const remark of round.remarks) {
+    if (!remark.thread) continue;
+    const op = replyOp(state.run, round.number, remark.id);
+    const body = renderRemarkReply(remark, await facts(context, round), op);
+    replies.push({ op, thread: remark.thread, body: await sign(context, body, pull) });
+  }
+  return replies;
+}
+
+/** What is not there yet and has a thread to go to. */
+function unwritten({ threads }: ReviewedPull, replies: ThreadReply[]): ThreadReply[] {
+  const there = new Set(
+    threads.flatMap(({ comments }) =>
+      comments.filter(({ is_own }) => is_own).map(({ body }) => readMarker(body)?.op),
+    ),
+  );
+  const known = new Set(threads.map(({ id }) => id));
+  return replies.filter(({ op, thread }) => !there.has(op) && known.has(thread));
+}
+
+async function writeReview(
+  { github }: EffectContext,
+  work: { pull: ReviewedPull; pullNumber: number; replies: ThreadReply[]; summary: string },
+): Promise<void> {
+  const { pull, replies, summary } = work;
+  // A crash may have left a review of ours that nobody sees. There can be only one.
+  const left = pull.reviews.find((review) => review.is_own && review.state === 'PENDING');
+  let review = left?.node_id;
+  if (review === undefined) {
+    try {
+      review = (await github.beginReview(pull.node_id)).node_id;
+    } catch (error) {
+      if (!(error instanceof GitHubError) || ![403, 422].includes(error.status)) throw error;
+      return writeOneByOne(github, work);
+    }
+  }
+  const begun = left ? await github.repliesInReview(review) : [];
+  const written = new Set(begun.map((body) => readMarker(body)?.op));
+  for (const { op, thread, body } of replies)
+    if (!written.has(op)) await github.replyInReview(review, thread, body);
+  await github.submitReview(review, summary);
+}
+
+/** Where no review can be begun, each reply is a comment of its own. */
+async function writeOneByOne(
+  github: EffectContext['github'],
+  {
+    pull,
+    pullNumber,
+    replies,
+    summary,
+  }: { pull: ReviewedPull; pullNumber: number; replies: ThreadReply[]; summary: string },
+): Promise<void> {
+  for (const { thread, body } of replies) {
+    const first = pull.threads.find(({ id }) => id === thread)?.comments[0];
+    if (first) await github.replyToRemark(pullNumber, first.id, body);
+  }
+  await github.createComment(pullNumber, summary);
+}
+
+/** The reviewers who block are asked once in each round. Nothing is resolved for them. */
+async function askAgain(
+  { github, target }: EffectContext,
+  { reviews }: ReviewedPull,
+  pull: number,
+  { at }: EndedRound,
+): Promise<void> {
+  if (target.revisions?.request_review === 'off') return;
+  const newest = new Map(
+    reviews
+      .filter(
+        ({ state, author_type }) => author_type === 'User' && state !== 'COMMENTED' && state !== 'PENDING',
+      )
+      .map((review) => [review.author, review]),
+  );
+  const blocking = [...newest.values()].filter(
+    ({ state, submitted_at = '' }) => state === 'CHANGES_REQUESTED' && submitted_at <= laterBy(at),
+  );
+  if (blocking.length > 0)
+    await github.requestReview(
+      pull,
+      blocking.map(({ author }) => author),
+    );
+}
+
+/** A review that was submitted during the round waits for the next one. */
+function laterBy(at: string): string {
+  return new Date(Date.parse(at) + 120_000).toISOString();
+}
+
+async function sign({ deps, state }: EffectContext, body: string, pull: number): Promise<string> {
+  return deps.ownership.sign(await redactFor(deps, state.run, body), pull);
+}

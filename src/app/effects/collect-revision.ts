@@ -1,0 +1,77 @@
+import { neededRole } from '../../core/contracts/role.ts';
+import type { AskedRevision } from '../../core/contracts/run-state.ts';
+import type { ReviewedPull } from '../../core/ports/review-port.ts';
+import { handleInput } from '../handle-input.ts';
+import { mayCommand } from '../handlers/permission.ts';
+import { collectRemarks } from '../revise/collect-remarks.ts';
+import { isAnswer } from '../revise/remark-marker.ts';
+import type { EffectContext } from './effect-context.ts';
+
+/** GitHub's clock may be ahead of ours. */
+const SKEW_MS = 120_000;
+/** For runs of older versions, whose target does not name it. */
+const MAX_ROUNDS = 10;
+
+/** V-2, V-3: looks up what the round is about, frozen at this moment, and begins it. */
+export async function collectRevision(context: EffectContext): Promise<void> {
+  const { deps, github, state, target, op } = context;
+  const asked = state.asked_revisions ?? [];
+  if (asked.length === 0) return;
+  const at = deps.now().toISOString();
+  const { pull: number } = await deps.store.publications.of(state.run);
+  const pull = number === undefined ? undefined : await github.reviewedPull(number);
+  const seen = [`revise:${op}`];
+  const reason = whyNot(pull);
+  if (!pull || reason) {
+    await handleInput(deps, state.run, { type: 'revision_refused', at, reason: reason ?? NONE }, seen);
+    return;
+  }
+  const heard = await whoIsHeard(context, pull, asked);
+  const remarks = collectRemarks(pull, {
+    until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
+    since: state.revisions?.at(-1)?.at ?? '',
+    isOurs: (comment) => isAnswer(deps, comment, number ?? 0),
+    isHeard: ({ login, type }) => heard(login, type),
+  });
+  const [first] = await deps.store.runs.events(state.run);
+  const requested = first?.commit.events.find((event) => event.type === 'run_requested');
+  await handleInput(
+    deps,
+    state.run,
+    {
+      type: 'revise',
+      at,
+      revision: { head: pull.head_sha, remarks },
+      limits: requested?.limits ?? state.limits,
+      max: target.revisions?.max ?? MAX_ROUNDS,
+    },
+    seen,
+  );
+}
+
+const NONE = 'there is no open pull request.';
+
+function whyNot(pull: ReviewedPull | undefined): string | undefined {
+  if (!pull || pull.state !== 'OPEN') return NONE;
+  if (pull.is_queued) return 'the pull request waits in the merge queue. Take it out of the queue first.';
+  return undefined;
+}
+
+/**
+ * V-2: a review begins a round with remarks of people who may give commands. The word of such a person takes every open remark,
+ * those of bots too.
+ */
+async function whoIsHeard(
+  { github, target }: EffectContext,
+  { threads, reviews }: ReviewedPull,
+  asked: readonly AskedRevision[],
+): Promise<(login: string, type: string) => boolean> {
+  if (asked.some(({ source }) => source !== 'review')) return () => true;
+  const needed = neededRole(target.roles, 'continue');
+  const people = [...threads.flatMap(({ comments }) => comments), ...reviews]
+    .filter(({ author_type }) => author_type === 'User')
+    .map(({ author }) => author);
+  const allowed = new Set<string>();
+  for (const login of new Set(people)) if (await mayCommand(github, login, needed)) allowed.add(login);
+  return (login, type) => type === 'User' && allowed.has(login);
+}

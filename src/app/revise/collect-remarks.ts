@@ -1,0 +1,122 @@
+import { readVisibleText } from '../../commands/reading/visible-text.ts';
+import type { Remark } from '../../core/contracts/revision.ts';
+import type { ReviewedPull, ReviewThread, ThreadComment } from '../../core/ports/review-port.ts';
+import { readSuggestion } from './read-suggestion.ts';
+
+const MOST = 200;
+const MAX_TEXT = 20_000;
+const MAX_HUNK_LINES = 20;
+const MAX_BEFORE = 30;
+
+export interface HeardRules {
+  /** Texts that were written or edited later are for the next round. */
+  until: string;
+  /** The words of a review as a whole count once, so those that an earlier round had are left out. */
+  since: string;
+  /** Whether a comment is an answer of this desk. */
+  isOurs(comment: ThreadComment): boolean;
+  /** Whether the author's remarks count. */
+  isHeard(author: { login: string; type: string }): boolean;
+}
+
+/**
+ * V-3: the open remarks, as a reader sees them. A remark is open while its thread is not resolved and its newest word is later
+ * than our last answer, because "not resolved" alone would be answered again in each round.
+ */
+export function collectRemarks(pull: ReviewedPull, rules: HeardRules): Remark[] {
+  const remarks = [...ofThreads(pull, rules), ...ofReviews(pull, rules)];
+  return remarks.slice(0, MOST).map((remark, index) => ({ ...remark, id: `R${index + 1}` }));
+}
+
+type Unnamed = Omit<Remark, 'id'>;
+
+function ofThreads({ threads }: ReviewedPull, rules: HeardRules): Unnamed[] {
+  return threads.filter(({ is_resolved }) => !is_resolved).flatMap((thread) => readThread(thread, rules));
+}
+
+/** How many remarks are open, and by whom. */
+export function countOpen(pull: ReviewedPull, rules: HeardRules): { author: string; is_bot: boolean }[] {
+  return pull.threads.flatMap((thread) => {
+    if (thread.is_resolved) return [];
+    const said = newWords(thread, rules);
+    const last = said.at(-1);
+    return last ? [{ author: last.author, is_bot: last.author_type !== 'User' }] : [];
+  });
+}
+
+function newWords({ comments }: ReviewThread, { until, isOurs, isHeard }: HeardRules): ThreadComment[] {
+  const answered = comments.findLastIndex(isOurs);
+  return comments
+    .slice(answered + 1)
+    .filter(
+      (comment) =>
+        comment.created_at <= until &&
+        isHeard({ login: comment.author, type: comment.author_type }) &&
+        isOwnText(comment, until),
+    );
+}
+
+/** People with write access can edit the texts of others, and a text may change after the round was asked for. */
+function isOwnText({ edited_at, editor, author }: ThreadComment, until: string): boolean {
+  return edited_at === undefined || (edited_at <= until && editor === author);
+}
+
+function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
+  const said = newWords(thread, rules);
+  const last = said.at(-1);
+  if (!last) return [];
+  const [first = last] = thread.comments;
+  const { text, hidden } = readText(last.body);
+  const before = thread.comments
+    .filter((comment) => comment.created_at <= last.created_at && comment !== last)
+    .slice(-MAX_BEFORE)
+    .map((comment) => ({ author: comment.author, text: readText(comment.body).text }))
+    .filter((word) => word.text !== '');
+  const suggestion = readSuggestion(last.body, last.diff_hunk, thread);
+  if (text === '' && !suggestion) return [];
+  const { line, start_line, original_line, original_start_line } = thread;
+  return [
+    {
+      thread: thread.id,
+      url: last.url,
+      author: last.author,
+      path: thread.path,
+      now: line === undefined || thread.is_outdated ? undefined : { line, start_line },
+      then:
+        original_line === undefined || first.commit === undefined
+          ? undefined
+          : { line: original_line, start_line: original_start_line, commit: first.commit },
+      left: thread.side === 'LEFT' ? true : undefined,
+      code: first.diff_hunk.split('\n').slice(-MAX_HUNK_LINES).join('\n') || undefined,
+      text,
+      thread_before: before.length > 0 ? before : undefined,
+      suggestion,
+      hidden,
+    },
+  ];
+}
+
+/** The words of a review as a whole, if it requests changes. */
+function ofReviews({ reviews }: ReviewedPull, { until, since, isHeard }: HeardRules): Unnamed[] {
+  const newest = new Map(
+    reviews
+      .filter(({ state }) => state !== 'PENDING' && state !== 'COMMENTED')
+      .map((review) => [review.author, review]),
+  );
+  return [...newest.values()].flatMap((review) => {
+    const { author, author_type: type, state, submitted_at = '', edited_at = '', body, url } = review;
+    if (state !== 'CHANGES_REQUESTED' || submitted_at <= since || submitted_at > until) return [];
+    if (edited_at > until) return [];
+    if (review.is_own || !isHeard({ login: author, type })) return [];
+    const { text, hidden } = readText(body);
+    return text === '' ? [] : [{ url, author, text, hidden }];
+  });
+}
+
+/** S-2: only what readers see reaches the agent. */
+function readText(body: string): { text: string; hidden?: number } {
+  const read = readVisibleText(body.slice(0, MAX_TEXT));
+  if ('problem' in read) return { text: '' };
+  const hidden = read.hidden.parts + read.hidden.characters;
+  return { text: read.text.trim(), hidden: hidden > 0 ? hidden : undefined };
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { Off, On } from '../on-off.ts';
+import { groupSettings, type Setting } from '../setting.ts';
+
+export const revisions = groupSettings(
+  'Rounds of changes to a pull request that was ready. Not read at a terminal, except for `max`.',
+  {
+    max: {
+      schema: z.number().int().min(1).max(100).default(10),
+      allowed: 'a whole number from 1 to 100',
+      words: 'How many rounds a run may have, the build not counted. Then a person is asked.',
+      example: 3,
+    },
+    on_changes_requested: {
+      schema: z.union([z.literal('start'), Off]).default('start'),
+      allowed: '`start` or `off`',
+      words:
+        'Whether a review that requests changes starts a round, if its author may give commands. With `off`, `/continue` starts it.',
+      example: 'off',
+    },
+    request_review: {
+      schema: z.union([On, Off]).default('on'),
+      allowed: '`on` or `off`',
+      words: 'Whether a reviewer who requested changes is asked to look again after a round.',
+      example: 'off',
+    },
+  } satisfies Record<string, Setting>,
+);

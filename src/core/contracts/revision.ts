@@ -1,0 +1,84 @@
+import * as z from 'zod';
+
+/** The cause of a round of work on a pull request that was ready. */
+export const RevisionSource = z.enum(['review', 'command', 'box', 'ci', 'update']);
+export type RevisionSource = z.infer<typeof RevisionSource>;
+
+/** A replacement that a reviewer wrote for whole lines. */
+const Suggestion = z.object({
+  start: z.number().int().positive(),
+  end: z.number().int().positive(),
+  /** The lines as they were when the reviewer saw them. */
+  original: z.string(),
+  replacement: z.string(),
+});
+
+const Place = z.object({
+  line: z.number().int().positive(),
+  start_line: z.number().int().positive().optional(),
+});
+
+/** One open remark, frozen when the round began: what a reader sees of it, and where it points. */
+export const Remark = z.object({
+  /** The name by which the agent answers: `R1`, `R2`, … */
+  id: z.string().regex(/^R\d{1,4}$/),
+  /** The thread that gets the reply. Absent for the words of a review as a whole. */
+  thread: z.string().optional(),
+  url: z.string().optional(),
+  author: z.string(),
+  path: z.string().optional(),
+  /** Where it points in the head of the round. Absent if the lines are gone, or if it is about the whole file. */
+  now: Place.optional(),
+  /** Where it pointed when it was written. */
+  then: Place.extend({ commit: z.string() }).optional(),
+  /** The lines of the base are meant, which the pull request removes. */
+  left: z.literal(true).optional(),
+  /** The end of the diff above the remark, as GitHub shows it. */
+  code: z.string().optional(),
+  text: z.string(),
+  /** Earlier words in the same thread, oldest first. */
+  thread_before: z.array(z.object({ author: z.string(), text: z.string() })).optional(),
+  suggestion: Suggestion.optional(),
+  /** The number of parts and characters that readers do not see, so that the text is without them. */
+  hidden: z.number().int().positive().optional(),
+});
+export type Remark = z.infer<typeof Remark>;
+
+/** A remark at the end of its round. `unchanged`: the agent says it is fixed, but the file is the same as before. */
+export const SettledRemark = z.object({
+  id: z.string(),
+  result: z.enum(['fixed', 'applied', 'declined', 'question', 'unchanged', 'unanswered']),
+  note: z.string().optional(),
+});
+export type SettledRemark = z.infer<typeof SettledRemark>;
+
+/** A failing check of the repository's own CI, for the agent. */
+const FailedCi = z.object({
+  name: z.string(),
+  step: z.string().optional(),
+  log: z.string().optional(),
+  url: z.string().optional(),
+});
+
+/** The default branch moved on, and the round brings its commits into the branch. */
+const BaseUpdate = z.object({ branch: z.string(), sha: z.string(), conflicts: z.array(z.string()) });
+
+/** A round of work in the same run, on the same branch, after the pull request was ready. The build itself is round 1. */
+export const Revision = z.object({
+  number: z.number().int().min(2),
+  by: z.string(),
+  source: RevisionSource,
+  /** The review or comment that asked for it. */
+  url: z.string().optional(),
+  /** The head of the pull request on which the round builds, whoever made it. Absent at a terminal. */
+  head: z.string().optional(),
+  /** The words of a person, given with `/guide`. */
+  instruction: z.string().optional(),
+  remarks: z.array(Remark),
+  ci: z.array(FailedCi).optional(),
+  update: BaseUpdate.optional(),
+});
+export type Revision = z.infer<typeof Revision>;
+
+export const RevisionOutcome = z.enum(['done', 'partial', 'cancelled', 'failed', 'merged']);
+export type RevisionOutcome = z.infer<typeof RevisionOutcome>;

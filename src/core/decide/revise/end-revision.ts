@@ -1,0 +1,100 @@
+import type { Effect } from '../../contracts/effect.ts';
+import type { RevisionOutcome } from '../../contracts/revision.ts';
+import type { RunEvent } from '../../contracts/run-event.ts';
+import type { RunningRevision, RunState } from '../../contracts/run-state.ts';
+import { settleRemarks } from '../../work/settle-remarks.ts';
+import type { Decision } from '../decision.ts';
+
+type Finished = Extract<RunEvent, { type: 'run_finished' }>;
+
+/**
+ * V-1: a round that ends without a result does not end its run, which rests again at the head it had before. Only a merge, a
+ * close and `/terminate` end the run. The remarks are answered after a round with a result.
+ */
+export function endRevision(state: RunState, decision: Decision): Decision {
+  const { revision } = state;
+  const finished = decision.events.find((event) => event.type === 'run_finished');
+  if (!revision || !finished) return decision;
+  const outcome = outcomeOf(finished);
+  const ended = describeEnd(withLastTurn(state, revision, decision), finished, outcome);
+  if (outcome === 'done' || outcome === 'partial' || outcome === 'merged')
+    return {
+      events: insertBefore(decision.events, finished, ended),
+      effects: [...decision.effects, ...answers(outcome, revision), ...next(state, finished)],
+    };
+  if (finished.status === 'terminated_by_human' || finished.status === 'rejected')
+    return { events: insertBefore(decision.events, finished, ended), effects: decision.effects };
+  const { before } = revision;
+  const rest: Finished = {
+    type: 'run_finished',
+    at: finished.at,
+    status: 'reviewing',
+    partial: before.finished?.partial ?? true,
+    reason: before.finished?.reason ?? finished.reason,
+    by: before.finished?.by,
+  };
+  return {
+    events: decision.events.flatMap((event) => (event === finished ? [ended, rest] : [event])),
+    effects: [
+      ...decision.effects.filter(({ type }) => type !== 'publish'),
+      { type: 'describe_pull' },
+      { type: 'reply', reply: { tone: 'info', title: sayEnd(revision, finished) } },
+      ...next(state, finished),
+    ],
+  };
+}
+
+function outcomeOf({ status, partial, by }: Finished): RevisionOutcome {
+  if (status === 'reviewing') return partial ? 'partial' : 'done';
+  if (status === 'approved') return 'merged';
+  return status === 'failed' && by === undefined ? 'failed' : 'cancelled';
+}
+
+function describeEnd(
+  { turns, revision, paths }: LastTurn,
+  { at, reason }: Finished,
+  outcome: RevisionOutcome,
+): RunEvent {
+  const report = turns.slice(revision.before.turns).findLast((turn) => turn.read?.report?.remarks);
+  const changed = new Set(paths);
+  const remarks = settleRemarks(revision.remarks, report?.read?.report?.remarks ?? [], changed);
+  return { type: 'revision_ended', at, outcome, reason, remarks };
+}
+
+interface LastTurn {
+  turns: RunState['turns'];
+  revision: RunningRevision;
+  /** The files that the round changed: by the desk's own reading, or at a terminal by the runner's. */
+  paths: string[];
+}
+
+/** The turn whose end ended the round is not in the state yet. */
+function withLastTurn(
+  { turns, changes }: RunState,
+  revision: RunningRevision,
+  { events }: Decision,
+): LastTurn {
+  const last = events.find((event) => event.type === 'turn_ended');
+  const paths = last?.files ?? revision.files ?? (last?.record.changes ?? changes).paths;
+  return { turns: last ? [...turns, last.record] : turns, revision, paths };
+}
+
+function answers(outcome: RevisionOutcome, { number, remarks }: RunningRevision): Effect[] {
+  if (outcome === 'merged' || remarks.length === 0) return [];
+  return [{ type: 'answer_remarks', round: number }];
+}
+
+/** A round that was asked for meanwhile begins when this one has ended. */
+function next({ asked_revisions = [] }: RunState, { status }: Finished): Effect[] {
+  if (asked_revisions.length === 0 || status === 'approved') return [];
+  return [{ type: 'collect_revision' }];
+}
+
+function sayEnd({ number }: RunningRevision, { reason, status }: Finished): string {
+  const how = status === 'failed' ? 'failed' : 'was stopped';
+  return `Round ${number} ${how}: ${reason}. The pull request stays as it was.`;
+}
+
+function insertBefore(events: RunEvent[], before: RunEvent, added: RunEvent): RunEvent[] {
+  return events.flatMap((event) => (event === before ? [added, event] : [event]));
+}

@@ -1,0 +1,15 @@
+import type { RunState } from '../contracts/run-state.ts';
+import type { RunTarget } from '../ports/run-target.ts';
+
+/**
+ * The commit that the present work builds on: the head of the pull request when the round began, whoever made it (V-5); in the
+ * first round the commit that the run began with. A round without a result leaves no work.
+ */
+export function roundHead(
+  { revision, revisions = [] }: Pick<RunState, 'revision' | 'revisions'>,
+  { head_sha }: Pick<RunTarget, 'head_sha'>,
+): string {
+  if (revision) return revision.head ?? head_sha;
+  const last = revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
+  return last?.head ?? head_sha;
+}

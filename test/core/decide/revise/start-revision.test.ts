@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'vitest';
+import type { Remark } from '../../../../src/core/contracts/revision.ts';
+import type { RunState } from '../../../../src/core/contracts/run-state.ts';
+import { PASSING, type Run, type RunOptions, startRun, tests } from '../../run-builder.ts';
+
+const DONE = { report: { status: 'implemented', summary: 'Added the form' }, verification: PASSING };
+const HEAD = 'a'.repeat(40);
+
+const remark = (id: string, changes: Partial<Remark> = {}): Remark => ({
+  id,
+  thread: `T_${id}`,
+  author: 'hubert',
+  path: 'src/login.ts',
+  now: { line: 12 },
+  text: 'Check the age of the event',
+  ...changes,
+});
+
+/** A run whose pull request is ready. */
+function rested(options: RunOptions = {}): Run {
+  const run = startRun(options).turn(DONE);
+  expect(run.state.status).toBe('reviewing');
+  return run;
+}
+
+function revise(run: Run, remarks: Remark[] = [remark('R1')], max = 10): Run {
+  run.feed({
+    type: 'revise',
+    at: run.now(),
+    revision: { head: HEAD, remarks },
+    limits: firstLimits(run),
+    max,
+  });
+  return run;
+}
+
+function firstLimits(run: Run): RunState['limits'] {
+  const [first] = run.events;
+  if (first?.type !== 'run_requested') throw new Error('no run');
+  return first.limits;
+}
+
+/** Asks for a round and begins it. */
+function round(run: Run, remarks?: Remark[]): Run {
+  run.say('/continue', { by: 'hubert' });
+  return revise(run, remarks).startJob().baseline(PASSING);
+}
+
+const answering = (...remarks: object[]) => ({
+  report: { status: 'implemented', summary: 'Checks the age', remarks },
+  verification: PASSING,
+});
+
+describe('a round', () => {
+  test('V-1, V-2: /continue at rest collects, and a round begins in the same run with a new job', () => {
+    const run = rested();
+    run.say('/continue', { by: 'hubert' });
+    expect(run.effectTypes).toContain('collect_revision');
+    expect(run.reply).toBeUndefined();
+    expect(run.state.status).toBe('reviewing');
+    revise(run);
+    expect(run.effectTypes).toEqual(['update_status', 'describe_pull', 'reply', 'dispatch_job']);
+    expect(run.reply?.title).toBe('Round 2 begins: 1 open remark.');
+    expect(run.state.status).toBe('building');
+    expect(run.startJob().work.revision).toMatchObject({
+      number: 2,
+      by: 'hubert',
+      head: HEAD,
+      remarks: [{ id: 'R1', text: 'Check the age of the event' }],
+    });
+  });
+
+  test('V-2: /guide at rest begins one with the words of the person, also without a remark', () => {
+    const run = rested();
+    run.say('/guide Use the clock of the database');
+    revise(run, []);
+    expect(run.startJob().work.revision?.instruction).toBe('Use the clock of the database');
+  });
+
+  test('V-2: several who ask before it begins are one round', () => {
+    const run = rested();
+    run.feed({ type: 'revision_asked', at: run.now(), by: 'hubert', source: 'review', begins_at: run.now() });
+    expect(run.effectTypes).toEqual(['set_timer']);
+    run.say('/guide And rename it', { by: 'mona' });
+    revise(run);
+    expect(run.state.revision).toMatchObject({ number: 2, by: 'hubert, mona', instruction: 'And rename it' });
+    expect(run.timer('revision').effects).toEqual([]);
+  });
+
+  test('V-2: with nothing open it says so, and the run rests', () => {
+    const run = rested();
+    run.say('/continue');
+    revise(run, []);
+    expect(run.reply?.title).toBe('Nothing to do: there are no open remarks.');
+    expect(run.state.status).toBe('reviewing');
+    expect(run.state.asked_revisions).toBeUndefined();
+  });
+
+  test('V-1: turns and counters begin anew, cost and files do not', () => {
+    const run = startRun({
+      guards: { max_iterations: 4, no_test_improvement_after: 'off', loop_detected: 'off' },
+    });
+    run.turns(2, { verification: tests(3, 5, { failing: ['a', 'b'] }) });
+    run.turn(DONE);
+    const files = run.state.guards.files_modified_exceeds;
+    round(run);
+    expect(run.state.limits.max_iterations).toBe(3 + 4);
+    expect(run.state.guards.max_iterations).toEqual({ count: 3 });
+    expect(run.state.guards.files_modified_exceeds).toEqual(files);
+    expect(run.state.guards.same_error_repeated).toMatchObject({ tracked: [] });
+    run.turns(3);
+    expect(run.state.pending).toBeUndefined();
+    run.turn();
+    expect(run.asked.triggers.map(({ guard }) => guard)).toContain('max_iterations');
+  });
+
+  test('R-15: a job that claimed a million turns gets no more of them in the next round', () => {
+    const run = rested();
+    run.state = { ...run.state, guards: { ...run.state.guards, max_iterations: { count: 1_000_000 } } };
+    round(run);
+    expect(run.state.limits.max_iterations).toBe(11);
+  });
+
+  test('V-3, V-4: done, it is verified, published and answered; the receipt counts over all', () => {
+    const run = rested({ freshVerification: false });
+    round(run, [remark('R1'), remark('R2', { path: 'src/other.ts' })]);
+    run.turn({
+      ...answering(
+        { id: 'R1', result: 'fixed', note: 'Checked' },
+        { id: 'R2', result: 'fixed' },
+        { id: 'R9', result: 'fixed' },
+      ),
+      work: { digest: 'd', files: 1, changed: 1, paths: ['src/login.ts'], problems: [], secrets: [] },
+    });
+    expect(run.types).toEqual(['turn_ended', 'revision_ended', 'run_finished']);
+    expect(run.effectTypes).toContain('publish');
+    expect(run.last.effects.at(-1)).toEqual({ type: 'answer_remarks', round: 2 });
+    expect(run.state.revisions).toMatchObject([
+      {
+        number: 2,
+        outcome: 'done',
+        turns: 1,
+        remarks: [
+          { id: 'R1', result: 'fixed', note: 'Checked', thread: 'T_R1' },
+          { id: 'R2', result: 'unchanged', thread: 'T_R2' },
+        ],
+      },
+    ]);
+    expect(run.state.turns.length).toBe(2);
+  });
+
+  test('V-3: a round in which every remark is declined needs no changed file', () => {
+    const run = rested();
+    round(run).turn({
+      ...answering({ id: 'R1', result: 'declined', note: 'It is in cents' }),
+      work: { digest: 'd', files: 0, changed: 0, paths: [], problems: [], secrets: [] },
+      changes: { paths: [], added: 0, removed: 0 },
+      observed: [],
+    });
+    expect(run.state.status).toBe('reviewing');
+    expect(run.state.revisions?.[0]?.remarks).toMatchObject([{ result: 'declined', note: 'It is in cents' }]);
+  });
+
+  test('V-2: what is asked for while it runs waits for the next one, and the reply says so', () => {
+    const run = round(rested());
+    run.say('/continue', { by: 'mona' });
+    expect(run.reply).toMatchObject({ title: 'Noted for round 3.' });
+    expect(run.effectTypes).not.toContain('collect_revision');
+    run.turn(answering({ id: 'R1', result: 'fixed' }));
+    expect(run.effectTypes).toContain('collect_revision');
+    revise(run, [remark('R1')]);
+    expect(run.state.revision).toMatchObject({ number: 3, by: 'mona' });
+  });
+});
+
+describe('a round that ends without a result', () => {
+  test('V-1: /cancel ends the round and rests where the run rested before', () => {
+    const run = rested();
+    const before = run.state.finished;
+    round(run).turn({ verification: tests(2, 5) });
+    run.say('/cancel');
+    expect(run.state.status).toBe('reviewing');
+    expect(run.state.finished).toMatchObject({ ...before, at: expect.any(String) });
+    expect(run.state.revisions).toMatchObject([{ number: 2, outcome: 'cancelled' }]);
+    expect(run.effectTypes).toContain('stop_job');
+    expect(run.effectTypes).not.toContain('publish');
+    expect(run.effectTypes).not.toContain('answer_remarks');
+    round(run, [remark('R1')]);
+    expect(run.state.revision?.number).toBe(3);
+  });
+
+  test('V-1: so does a question that is answered with cancel, and an agent that failed', () => {
+    const asked = round(rested({ guards: { max_iterations: 1 } })).turn();
+    asked.say('/cancel', { escalation: asked.asked.id });
+    expect(asked.state).toMatchObject({ status: 'reviewing', pending: undefined });
+    const failed = round(rested()).turn({ report: { status: 'failed', summary: 'No way' } });
+    expect(failed.state.status).toBe('reviewing');
+    expect(failed.state.revisions).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  test('V-1: /terminate ends the run, in a round and at rest', () => {
+    const working = round(rested());
+    working.say('/terminate');
+    expect(working.state.status).toBe('terminated_by_human');
+    const resting = rested();
+    resting.say('/terminate');
+    expect(resting.state.status).toBe('terminated_by_human');
+  });
+
+  test('V-1: a merge in a round approves, a close rejects; the work is kept and said once', () => {
+    for (const [outcome, status] of [
+      ['approved', 'approved'],
+      ['rejected', 'rejected'],
+    ] as const) {
+      const run = round(rested());
+      run.feed({ type: 'judged', at: run.now(), outcome, by: 'mona', pull: 5 });
+      expect(run.state.status).toBe(status);
+      expect(run.effectTypes).not.toContain('publish');
+      expect(run.effectTypes.filter((type) => type === 'reply').length).toBe(0);
+      expect(run.state.finished?.reason).toContain('round 2 was running');
+    }
+  });
+});
+
+describe('at rest', () => {
+  test('V-1: removing the label or closing the issue changes nothing; a person who cancels is told', () => {
+    const run = rested();
+    const { events } = run.feed({
+      type: 'command',
+      at: run.now(),
+      command: { name: 'cancel' },
+      by: 'rosa',
+      via: 'github',
+      because: 'the label was removed',
+    });
+    expect(events).toEqual([]);
+    run.say('/cancel');
+    expect(run.state.status).toBe('reviewing');
+    expect(run.reply?.title).toBe('Nothing to cancel: the pull request is ready, and no round is running.');
+  });
+
+  test('V-1: after the last round a person is asked, and more rounds are as many as they say', () => {
+    const run = rested();
+    for (let number = 2; number <= 3; number += 1)
+      round(run, [remark('R1')]).turn(answering({ id: 'R1', result: 'fixed' }));
+    run.say('/continue');
+    revise(run, [remark('R1'), remark('R2')], 2);
+    expect(run.asked).toMatchObject({
+      type: 'iteration_limit',
+      headline: '2 of 2 rounds used, 2 remarks are still open',
+    });
+    expect(run.state.status).toBe('waiting_for_input');
+    run.tick('more-rounds');
+    expect(run.state).toMatchObject({ status: 'reviewing', pending: undefined });
+    expect(run.effectTypes).toContain('collect_revision');
+    revise(run, [remark('R1')], 2);
+    expect(run.state.revision?.number).toBe(4);
+  });
+
+  test('V-1: the question for more rounds can be left, and a merge closes it', () => {
+    const full = (): Run => {
+      const run = rested();
+      run.say('/continue');
+      round(run).turn(answering({ id: 'R1', result: 'fixed' }));
+      run.say('/continue');
+      return revise(run, [remark('R1')], 1);
+    };
+    const left = full();
+    left.tick('leave-it');
+    expect(left.state).toMatchObject({ status: 'reviewing', pending: undefined });
+    expect(left.state.asked_revisions).toBeUndefined();
+    const merged = full();
+    merged.feed({ type: 'judged', at: merged.now(), outcome: 'approved', by: 'mona', pull: 5 });
+    expect(merged.state).toMatchObject({ status: 'approved', pending: undefined });
+    const refused = full();
+    refused.say('/retry');
+    expect(refused.reply?.title).toBe('Nothing changed: the rounds are used up.');
+  });
+
+  test('V-2: a round that cannot begin is told why', () => {
+    const run = rested();
+    run.say('/continue');
+    run.feed({ type: 'revision_refused', at: run.now(), reason: 'the pull request is closed.' });
+    expect(run.reply?.title).toBe('No round was started: the pull request is closed.');
+    expect(run.state.status).toBe('reviewing');
+  });
+});
