@@ -61,13 +61,14 @@ function describeRemark(remark: Remark, fence: Fence): string {
 }
 
 /** Where it pointed, and where that is now. */
-function placeOf({ path, now, then, left }: Remark): string | undefined {
+function placeOf({ path, now, written, left }: Remark): string | undefined {
   if (path === undefined) return undefined;
   const file = `file: ${path}`;
   const lines = ({ line, start_line }: NonNullable<Remark['now']>) =>
     start_line !== undefined && start_line !== line ? `lines ${start_line} to ${line}` : `line ${line}`;
   if (now) return `${file}, ${lines(now)}${left ? ' of the base, which the change removes' : ''}`;
-  if (then) return `${file}, ${lines(then)} as of ${then.commit.slice(0, 7)}; these lines have changed since`;
+  if (written)
+    return `${file}, ${lines(written)} as of ${written.commit.slice(0, 7)}; these lines have changed since`;
   return `${file}, the whole file`;
 }
 

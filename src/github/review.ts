@@ -1,11 +1,11 @@
-import { GitHubError } from '../core/ports/github-port.ts';
 import type {
   PullReview,
   ReviewedPull,
   ReviewMethods,
   ReviewThread,
   ThreadComment,
-} from '../core/ports/review-port.ts';
+} from '../core/ports/github/review-port.ts';
+import { GitHubError } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client/client.ts';
 
 const COMMENT = `fullDatabaseId id body url createdAt lastEditedAt viewerDidAuthor diffHunk
@@ -132,7 +132,7 @@ interface PullNode {
 /** A pull request has so many pages at most. More would keep the desk from everything else. */
 const MOST_PAGES = 20;
 
-/** What reviewers said, and one review as the answer to all of it. */
+/** The words of reviewers, and one review as the answer to all of them. */
 export function createReviewMethods({ graphql, request, owner, repo }: Client): ReviewMethods {
   /** All nodes of a connection, from its first page on. */
   async function all<Node>(first: Page<Node>, more: (after: string) => Promise<Page<Node> | undefined>) {

@@ -1,7 +1,7 @@
 import { renderRemarkReply, renderRoundSummary } from '../../comments/github/render-round.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
+import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
-import type { ReviewedPull } from '../../core/ports/review-port.ts';
 import { redactFor } from '../redact.ts';
 import { replyOp } from '../revise/remark-marker.ts';
 import { readMarker } from '../upsert-comment.ts';
@@ -63,7 +63,7 @@ async function repliesOf(context: EffectContext, round: EndedRound, pull: number
   return replies;
 }
 
-/** What is not there yet and has a thread to go to. */
+/** Replies that are not there yet and have a thread to go to. */
 function unwritten({ threads }: ReviewedPull, replies: ThreadReply[]): ThreadReply[] {
   const there = new Set(
     threads.flatMap(({ comments }) =>

@@ -1,6 +1,6 @@
 import { neededRole } from '../../core/contracts/role.ts';
 import type { AskedRevision } from '../../core/contracts/run-state.ts';
-import type { ReviewedPull } from '../../core/ports/review-port.ts';
+import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { handleInput } from '../handle-input.ts';
 import { mayCommand } from '../handlers/permission.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
@@ -52,7 +52,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
 const NONE = 'there is no open pull request.';
 
 function whyNot(pull: ReviewedPull | undefined): string | undefined {
-  if (!pull || pull.state !== 'OPEN') return NONE;
+  if (pull?.state !== 'OPEN') return NONE;
   if (pull.is_queued) return 'the pull request waits in the merge queue. Take it out of the queue first.';
   return undefined;
 }

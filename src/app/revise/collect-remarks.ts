@@ -1,6 +1,6 @@
 import { readVisibleText } from '../../commands/reading/visible-text.ts';
 import type { Remark } from '../../core/contracts/revision.ts';
-import type { ReviewedPull, ReviewThread, ThreadComment } from '../../core/ports/review-port.ts';
+import type { ReviewedPull, ReviewThread, ThreadComment } from '../../core/ports/github/review-port.ts';
 import { readSuggestion } from './read-suggestion.ts';
 
 const MOST = 200;
@@ -82,7 +82,7 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
       author: last.author,
       path: thread.path,
       now: line === undefined || thread.is_outdated ? undefined : { line, start_line },
-      then:
+      written:
         original_line === undefined || first.commit === undefined
           ? undefined
           : { line: original_line, start_line: original_start_line, commit: first.commit },

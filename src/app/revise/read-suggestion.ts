@@ -1,5 +1,5 @@
 import type { Remark } from '../../core/contracts/revision.ts';
-import type { ReviewThread } from '../../core/ports/review-port.ts';
+import type { ReviewThread } from '../../core/ports/github/review-port.ts';
 
 const OPENING = /^ {0,3}(`{3,}|~{3,})\s*suggestion\s*$/;
 

@@ -1,4 +1,4 @@
-import type { ThreadComment } from '../../core/ports/review-port.ts';
+import type { ThreadComment } from '../../core/ports/github/review-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { readMarker } from '../upsert-comment.ts';
 

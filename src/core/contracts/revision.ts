@@ -30,7 +30,7 @@ export const Remark = z.object({
   /** Where it points in the head of the round. Absent if the lines are gone, or if it is about the whole file. */
   now: Place.optional(),
   /** Where it pointed when it was written. */
-  then: Place.extend({ commit: z.string() }).optional(),
+  written: Place.extend({ commit: z.string() }).optional(),
   /** The lines of the base are meant, which the pull request removes. */
   left: z.literal(true).optional(),
   /** The end of the diff above the remark, as GitHub shows it. */

@@ -1,5 +1,5 @@
 import type { Permission } from '../contracts/role.ts';
-import type { ReviewMethods } from './review-port.ts';
+import type { ReviewMethods } from './github/review-port.ts';
 
 /** The part of GitHub's API that the App uses. The interface is narrow, because only `src/github/` may know Octokit. */
 

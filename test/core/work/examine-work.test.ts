@@ -76,6 +76,7 @@ describe('what the desk finds in finished work', () => {
       digest: 'digest',
       files: 3,
       changed: 3,
+      paths: ['.github/workflows/ci.yml', 'src/keys/a', 'docs/b'],
       problems: [
         {
           path: '.github/workflows/ci.yml',
