@@ -36,6 +36,10 @@ import { createPullRequests } from './github/pull-requests.ts';
 import { createReactions, type ReactionGap } from './github/reactions.ts';
 import { createRefs } from './github/refs.ts';
 import { createRepositories } from './github/repositories.ts';
+import { createPlaces } from './github/reviews/place-of-lines.ts';
+import { createReviewBook, type ReviewBook } from './github/reviews/review-book.ts';
+import { createReviewQueries } from './github/reviews/review-queries.ts';
+import { createReviews } from './github/reviews/reviews.ts';
 import { createSetUp } from './github/set-up.ts';
 import { createWebhookRelay, type WebhookRelay } from './github/webhook-relay.ts';
 import { createWorkflows, type WorkflowGap } from './github/workflows.ts';
@@ -81,6 +85,8 @@ export interface LocalGitHub {
   minimized: ReadonlySet<string>;
   /** The App's reactions to reviews, by their node ids. */
   reviewReactions: ReadonlyMap<string, readonly string[]>;
+  /** Reviews and the threads of their remarks. */
+  reviews: ReviewBook;
   /** The repository's setting *Allow GitHub Actions to create and approve pull requests*. */
   allowPullRequestsByActions(isAllowed: boolean): void;
   /** Ends a running job like a machine that loses power. From then on nothing that it asks is answered. */
@@ -167,6 +173,16 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const issues = createIssues(apps, upstream);
   const reactions = createReactions(upstream);
   const pullRequests = createPullRequests(repository, upstream);
+  const book = createReviewBook();
+  const reviewing = {
+    ...{ book, upstream, repository, places: createPlaces(upstream, repository) },
+    urls: { html: `${url}/${owner}/${name}`, api: `${url}/api/v3${repository}` },
+  };
+  const reviews = createReviews({
+    ...reviewing,
+    installation: { id: INSTALLATION_ID, node_id: 'I_100' },
+    emit: (event, payload) => receiveWebhook(event, payload),
+  });
   const minimized = new Set<string>();
   const reviewReactions = new Map<string, string[]>();
   const tokensOfJobs = createJobTokens(callers, startJob);
@@ -203,6 +219,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     reactions,
     createLabels(`${url}/api/v3${repository}`, repository, upstream),
     pullRequests,
+    reviews,
     createMerges({
       ...{ repository, upstream, onMerged: pullRequests.noteClosing },
       upstreamAs: (login) => (method, path, body) => send(method, path, body, `token ${tokenOf(login)}`),
@@ -218,6 +235,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     repository,
     lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
     refs,
+    reviews: createReviewQueries({ ...reviewing, gap: reviews }),
     onMinimized: (id) => void minimized.add(id),
     onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });
@@ -297,6 +315,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     reactions,
     minimized,
     reviewReactions,
+    reviews: book,
     upstream,
     allowPullRequestsByActions(isAllowed) {
       mayOpenPullRequests = isAllowed;

@@ -34,7 +34,13 @@ export interface Person {
     number: number,
     verdict: 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT',
     body: string,
+    remarks?: NewRemark[],
   ): Promise<SeenReview>;
+  /** A remark on its own, or a reply to the first one of a thread. */
+  remark(number: number, remark: NewRemark | { replyTo: number; body: string }): Promise<SeenRemark>;
+  editRemark(remark: { id: number }, body: string): Promise<void>;
+  remarks(number: number): Promise<SeenRemark[]>;
+  reviews(number: number): Promise<SeenReview[]>;
   /** The text of a file on a branch. */
   file(path: string, ref: string): Promise<string | undefined>;
 }
@@ -42,6 +48,27 @@ export interface Person {
 interface SeenReview {
   id: number;
   node_id: string;
+  body: string;
+  state: string;
+  user: { login: string };
+}
+
+/** Without a line, it is about the whole file. */
+export interface NewRemark {
+  path: string;
+  body: string;
+  line?: number;
+  start_line?: number;
+  side?: 'LEFT' | 'RIGHT';
+}
+
+interface SeenRemark {
+  id: number;
+  body: string;
+  path: string;
+  user: { login: string };
+  in_reply_to_id?: number;
+  pull_request_review_id: number;
 }
 
 export interface SeenPullRequest {
@@ -121,8 +148,26 @@ export function createPerson(github: LocalGitHub, login: string): Person {
       if (ticked === body) throw new Error(`There is no box for CI in:\n${body}`);
       await describePullRequest(number, ticked);
     },
-    async review(number, event, body) {
-      return (await call('POST', `/pulls/${number}/reviews`, { event, body })).body as SeenReview;
+    async review(number, event, body, remarks = []) {
+      const comments = remarks.map(remarkOf);
+      return (await call('POST', `/pulls/${number}/reviews`, { event, body, comments })).body as SeenReview;
+    },
+    async remark(number, remark) {
+      const path = `/pulls/${number}/comments`;
+      const answer =
+        'replyTo' in remark
+          ? await call('POST', `${path}/${remark.replyTo}/replies`, { body: remark.body })
+          : await call('POST', path, remarkOf(remark));
+      return answer.body as SeenRemark;
+    },
+    async editRemark({ id }, body) {
+      await call('PATCH', `/pulls/comments/${id}`, { body });
+    },
+    async remarks(number) {
+      return (await call('GET', `/pulls/${number}/comments`)).body as SeenRemark[];
+    },
+    async reviews(number) {
+      return (await call('GET', `/pulls/${number}/reviews?per_page=100`)).body as SeenReview[];
     },
     async file(path, ref) {
       const answer = await github.callAs(login, 'GET', `${repository}/contents/${path}?ref=${ref}`);
@@ -130,6 +175,10 @@ export function createPerson(github: LocalGitHub, login: string): Person {
       return Buffer.from((answer.body as { content: string }).content, 'base64').toString('utf8');
     },
   };
+}
+
+function remarkOf(remark: NewRemark): object {
+  return remark.line === undefined ? { ...remark, subject_type: 'file' } : remark;
 }
 
 function tickBox(body: string, option: string): string {

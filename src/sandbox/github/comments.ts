@@ -1,5 +1,5 @@
+import type { Edit } from './gap.ts';
 import { type Call, type Gap, type Json, matchPath, refuse, type Upstream } from './gap.ts';
-import type { Edit } from './graphql.ts';
 
 const MAX_CHARACTERS = 65_536;
 

@@ -24,6 +24,12 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+/** The newest edit of a text. */
+export interface Edit {
+  at: string;
+  by: { login: string; bot: boolean };
+}
+
 /**
  * One difference between `emulate` and GitHub. The answers in these files are our own code. The tests compare them with
  * GitHub's descriptions, but they prove nothing about GitHub itself.

@@ -1,12 +1,7 @@
 import { allows } from '../actions/token-permissions.ts';
-import type { Answer, Call, Json, Upstream } from './gap.ts';
+import type { Answer, Call, Edit, Json, Upstream } from './gap.ts';
 import type { RefGap, RefUpdate } from './refs.ts';
-
-/** The newest edit of a text. */
-export interface Edit {
-  at: string;
-  by: { login: string; bot: boolean };
-}
+import type { ReviewQueries } from './reviews/review-queries.ts';
 
 interface GraphqlOptions {
   upstream: Upstream;
@@ -15,6 +10,7 @@ interface GraphqlOptions {
   onMinimized(nodeId: string): void;
   onReaction(nodeId: string, content: string): void;
   refs: Pick<RefGap, 'updateRefs' | 'readRefs'>;
+  reviews: ReviewQueries;
 }
 
 interface Variables extends Json {
@@ -48,7 +44,7 @@ const FORBIDDEN = 'Resource not accessible by integration';
 function mayChange({ caller }: Call, query: string): boolean {
   if (caller.kind !== 'job') return true;
   const may = (name: string) => allows(caller.permissions, name, 'write');
-  if (query.includes('markPullRequestReadyForReview(')) return may('pull-requests');
+  if (/(?:markPullRequestReadyForReview|PullRequestReview\w*)\(/.test(query)) return may('pull-requests');
   return !/(?:minimizeComment|addReaction)\(/.test(query) || may('issues') || may('pull-requests');
 }
 
@@ -57,7 +53,7 @@ function mayChange({ caller }: Call, query: string): boolean {
  * `rest` makes a call as the caller of the query.
  */
 export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstream) => Promise<Answer> {
-  const { upstream, repository, lastEdit, onMinimized, onReaction, refs } = options;
+  const { upstream, repository, lastEdit, onMinimized, onReaction, refs, reviews } = options;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
     return (await list('pulls?state=all&')).find((pull) => pull.node_id === nodeId);
@@ -86,6 +82,8 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
     if (query.includes('updateRefs(')) return refs.updateRefs(call, refUpdatesOf(query, variables));
     if (query.includes('ref(qualifiedName:')) return refs.readRefs(call, query, variables);
     if (!mayChange(call, query)) throw new Error(FORBIDDEN);
+    const reviewed = await reviews(call, query, variables);
+    if (reviewed) return reviewed.data;
     if (query.includes('addLabelsToLabelable(')) return changeLabels(variables, rest);
     if (query.includes('addReaction(')) {
       onReaction(id, content.toLowerCase());

@@ -1,5 +1,5 @@
+import type { Edit } from './gap.ts';
 import { type Call, type Gap, type Json, matchPath, type Upstream } from './gap.ts';
-import type { Edit } from './graphql.ts';
 
 interface IssueGap extends Gap {
   lastEdit(nodeId: string): Edit | undefined;

@@ -1,3 +1,4 @@
+import type { Edit } from './gap.ts';
 import {
   type Answer,
   type Call,
@@ -9,7 +10,6 @@ import {
   refuse,
   type Upstream,
 } from './gap.ts';
-import type { Edit } from './graphql.ts';
 
 interface Pull extends Json {
   number: number;
@@ -144,7 +144,8 @@ export function createPullRequests(repository: string, upstream: Upstream): Pull
       if (edited) await noteEdit(Number(edited.number), body, caller);
       const talkedAbout =
         matchPath('/repos/:owner/:repo/issues/:number/comments', path) ??
-        matchPath('/repos/:owner/:repo/pulls/:number/reviews', path);
+        matchPath('/repos/:owner/:repo/pulls/:number/reviews', path) ??
+        matchPath('/repos/:owner/:repo/pulls/:number/comments', path);
       if (talkedAbout && method === 'POST') touched.set(Number(talkedAbout.number), new Date().toISOString());
       if (method !== 'POST' || !matchPath('/repos/:owner/:repo/pulls', path)) return undefined;
       const [branch = '', login] = String(body.head).split(':').toReversed();

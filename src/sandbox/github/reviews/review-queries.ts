@@ -1,0 +1,204 @@
+import type { Call, Edit, Json, Upstream } from '../gap.ts';
+import { commentUrl, reviewUrl, type Urls } from './describe-review.ts';
+import type { createPlaces } from './place-of-lines.ts';
+import type { Author, BookedComment, BookedReview, ReviewBook, Thread } from './review-book.ts';
+import { authorOf, type ReviewGap } from './reviews.ts';
+
+const PAGE = 100;
+
+interface Options {
+  book: ReviewBook;
+  places: ReturnType<typeof createPlaces>;
+  gap: Pick<ReviewGap, 'submit'>;
+  upstream: Upstream;
+  repository: string;
+  urls: Urls;
+}
+
+interface Pull {
+  number: number;
+  node_id: string;
+  state: string;
+  draft: boolean;
+  merged?: boolean;
+  merged_at?: string | null;
+  base: { ref: string };
+  head: { ref: string; sha: string };
+}
+
+interface Variables extends Json {
+  number?: number;
+  id?: string;
+  after?: string;
+  pull?: string;
+  review?: string;
+  thread?: string;
+  body?: string;
+}
+
+/** The GraphQL queries about reviews. Undefined: this is none of them. */
+export type ReviewQueries = (
+  call: Call,
+  query: string,
+  variables: Variables,
+) => Promise<{ data: unknown } | undefined>;
+
+export function createReviewQueries(options: Options): ReviewQueries {
+  const { book, places, gap, upstream, repository, urls } = options;
+
+  async function findPull(match: (pull: Pull) => boolean): Promise<Pull | undefined> {
+    const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
+    return (body as Pull[]).find(match);
+  }
+  const tipOf = async (branch: string): Promise<string | undefined> => {
+    const { body } = await upstream('GET', `${repository}/git/ref/heads/${branch}`);
+    return (body as { object?: { sha: string } }).object?.sha;
+  };
+
+  function pageOf<Item>(items: Item[], after: string | undefined) {
+    const from = Number(after ?? 0);
+    const end = from + PAGE;
+    const pageInfo = { hasNextPage: items.length > end, endCursor: items.length > 0 ? String(end) : null };
+    return { pageInfo, items: items.slice(from, end) };
+  }
+
+  const isVisible = (login: string) => (comment: BookedComment) =>
+    book.review(comment.review)?.state !== 'PENDING' || comment.author.login === login;
+
+  function showComment(comment: BookedComment, thread: Thread, login: string): Json {
+    const { id, node_id, body, created_at: createdAt, author, edit } = comment;
+    return {
+      ...{ fullDatabaseId: String(id), id: node_id, body, createdAt, diffHunk: thread.hunk },
+      ...{ author: actor(author), viewerDidAuthor: author.login === login, ...edited(edit) },
+      url: commentUrl(comment, thread, urls.html),
+      originalCommit: { oid: thread.commit },
+    };
+  }
+
+  function comments(thread: Thread, login: string, after?: string): Json {
+    const { pageInfo, items } = pageOf(thread.comments.filter(isVisible(login)), after);
+    return { pageInfo, nodes: items.map((comment) => showComment(comment, thread, login)) };
+  }
+
+  async function threads(number: number, head: string, login: string, after?: string): Promise<Json> {
+    const shown = book.threads(number).filter((thread) => thread.comments.some(isVisible(login)));
+    const { pageInfo, items } = pageOf(shown, after);
+    const nodes: Json[] = [];
+    for (const thread of items) {
+      const { id, path, resolved: isResolved, subject: subjectType, side: diffSide } = thread;
+      nodes.push({
+        ...{ id, path, isResolved, subjectType, diffSide, ...(await places.placeNow(thread, head)) },
+        ...{ originalLine: thread.line, originalStartLine: thread.start_line },
+        comments: comments(thread, login),
+      });
+    }
+    return { pageInfo, nodes };
+  }
+
+  function showReview(review: BookedReview, login: string): Json {
+    const { id, node_id, body, state, submitted_at: submittedAt, author, edit } = review;
+    return {
+      ...{ fullDatabaseId: String(id), id: node_id, body, state, submittedAt, author: actor(author) },
+      ...{ lastEditedAt: edit?.at ?? null, viewerDidAuthor: author.login === login },
+      url: reviewUrl(review, urls.html),
+    };
+  }
+
+  function reviews(number: number, login: string, after?: string): Json {
+    const seen = book
+      .reviews(number)
+      .filter(({ state, author }) => state !== 'PENDING' || author.login === login);
+    const { pageInfo, items } = pageOf(seen, after);
+    return { pageInfo, nodes: items.map((review) => showReview(review, login)) };
+  }
+
+  async function readPull(number: number, login: string): Promise<unknown> {
+    const pull = await findPull((one) => one.number === number);
+    if (!pull) return { repository: { pullRequest: null } };
+    const head = (await tipOf(pull.head.ref)) ?? pull.head.sha;
+    const isMerged = pull.merged === true || Boolean(pull.merged_at);
+    const state = pull.state === 'open' ? 'OPEN' : isMerged ? 'MERGED' : 'CLOSED';
+    return {
+      repository: {
+        pullRequest: {
+          ...{ id: pull.node_id, headRefOid: head, baseRefName: pull.base.ref, state },
+          baseRefOid: await tipOf(pull.base.ref),
+          ...{ isDraft: pull.draft, isInMergeQueue: false, mergeable: 'MERGEABLE' },
+          reviews: reviews(number, login),
+          reviewThreads: await threads(number, head, login),
+        },
+      },
+    };
+  }
+
+  async function readMore(query: string, { id = '', after }: Variables, login: string): Promise<unknown> {
+    if (query.includes('... on PullRequestReviewThread')) {
+      const thread = book.thread(id);
+      return { node: thread ? { comments: comments(thread, login, after) } : null };
+    }
+    if (query.includes('... on PullRequestReview {')) {
+      const review = book.review(id);
+      const { pageInfo, items } = pageOf(review ? book.commentsOf(review.id) : [], after);
+      return { node: review ? { comments: { pageInfo, nodes: items.map(({ body }) => ({ body })) } } : null };
+    }
+    const pull = await findPull((one) => one.node_id === id);
+    if (!pull) return { node: null };
+    if (query.includes('reviewThreads(')) {
+      const head = (await tipOf(pull.head.ref)) ?? pull.head.sha;
+      return { node: { reviewThreads: await threads(pull.number, head, login, after) } };
+    }
+    return { node: { reviews: reviews(pull.number, login, after) } };
+  }
+
+  async function change(call: Call, query: string, variables: Variables): Promise<unknown> {
+    const { caller } = call;
+    if (caller.kind === 'app') return undefined;
+    if (query.includes('addPullRequestReview(')) {
+      const pull = await findPull(({ node_id }) => node_id === variables.pull);
+      if (!pull) return undefined;
+      const head = (await tipOf(pull.head.ref)) ?? pull.head.sha;
+      const review = book.begin(pull.number, authorOf(caller), head);
+      return { addPullRequestReview: { pullRequestReview: { id: review.node_id } } };
+    }
+    const thread = book.thread(variables.thread ?? '');
+    const review = book.review(variables.review ?? '');
+    if (query.includes('submitPullRequestReview(')) {
+      if (!review) return undefined;
+      if (review.state !== 'PENDING') throw new Error('Can not submit a review that is not pending');
+      await gap.submit(review, 'COMMENT', variables.body);
+      return { submitPullRequestReview: { pullRequestReview: { id: review.node_id } } };
+    }
+    if (!thread) return undefined;
+    // Without the id of a review, the reply goes into the pending one, which nobody sees.
+    const into =
+      review ??
+      book.pendingOf(thread.pull, caller.login) ??
+      book.begin(thread.pull, authorOf(caller), thread.commit);
+    const comment = book.reply(into, thread, variables.body ?? '');
+    return { addPullRequestReviewThreadReply: { comment: { id: comment.node_id } } };
+  }
+
+  return async (call, query, variables) => {
+    const login = call.caller.kind === 'app' ? '' : call.caller.login;
+    if (/(?:addPullRequestReview|addPullRequestReviewThreadReply|submitPullRequestReview)\(/.test(query))
+      return { data: await change(call, query, variables) };
+    if (query.includes('pullRequest(number:') && query.includes('reviewThreads('))
+      return { data: await readPull(variables.number ?? 0, login) };
+    if (
+      /\.\.\. on (?:PullRequestReviewThread|PullRequestReview|PullRequest) \{\s*(?:reviewThreads|reviews|comments)\(/.test(
+        query,
+      )
+    )
+      return { data: await readMore(query, variables, login) };
+    return undefined;
+  };
+}
+
+/** GraphQL omits the `[bot]` of Apps. */
+function actor({ login, bot }: Author): Json {
+  return { __typename: bot ? 'Bot' : 'User', login: login.replace(/\[bot\]$/, '') };
+}
+
+function edited(edit: Edit | undefined): Json {
+  return { lastEditedAt: edit?.at ?? null, editor: edit ? actor(edit.by) : null };
+}
