@@ -21,7 +21,8 @@ export async function restoreWork(
   const newest = files && readChangeset(files);
   // V-5: in a round, work of an earlier one is in the commit already.
   const isEarlier = (work: Changeset) => brief.round !== undefined && work.base_sha !== place.head_sha;
-  const changeset = newest && isEarlier(newest) ? NO_CHANGES : newest;
+  const nothing: Changeset = { base_sha: place.head_sha, files: [], left_out: [] };
+  const changeset = newest && isEarlier(newest) ? nothing : newest;
   const checkpoint = saved && (await unpackCheckpoint(saved, brief.run).catch(warnAbout(log)));
   if (!checkpoint) {
     if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
@@ -30,7 +31,7 @@ export async function restoreWork(
   const { aside, conversation } = await restoreCheckpoint(
     {
       ...checkpoint,
-      changeset: changeset ?? (isEarlier(checkpoint.changeset) ? NO_CHANGES : checkpoint.changeset),
+      changeset: changeset ?? (isEarlier(checkpoint.changeset) ? nothing : checkpoint.changeset),
     },
     {
       worktree,
@@ -52,8 +53,6 @@ export async function restoreWork(
   const sessions = conversation ? { [conversation.agent]: conversation.session } : {};
   return { aside, sessions, ...used };
 }
-
-const NO_CHANGES: Changeset = { base_sha: '', files: [], left_out: [] };
 
 interface RestoredWork extends Carried {
   aside: SetAside[];

@@ -48,14 +48,14 @@ function describeRemarks(remarks: readonly Remark[], fence: Fence): string {
 }
 
 function describeRemark(remark: Remark, fence: Fence): string {
-  const { id, author, code, text, thread_before = [], suggestion } = remark;
+  const { id, author, code, text, thread_before = [], suggestion, applied } = remark;
   const said = [
     placeOf(remark),
     code && `code:\n${cut(code, MAX_CODE)}`,
     ...thread_before.slice(-MAX_THREAD).map((word) => `${word.author}: ${cut(word.text, MAX_TEXT)}`),
     `${author}: ${cut(text, MAX_TEXT)}`,
     suggestion &&
-      `suggested replacement of lines ${suggestion.start} to ${suggestion.end}:\n${cut(suggestion.replacement, MAX_TEXT)}`,
+      `${applied ? 'this replacement is in the worktree already' : 'suggested replacement'}, lines ${suggestion.start} to ${suggestion.end}:\n${cut(suggestion.replacement, MAX_TEXT)}`,
   ];
   return `**${id}**\n\n${fence(said.filter(Boolean).join('\n\n'))}`;
 }

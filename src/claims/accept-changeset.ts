@@ -8,6 +8,7 @@ import { createSecretHider } from '../core/secrets/hide-secrets.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
 import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
 import { roundHead } from '../core/work/round-head.ts';
+import { suggestionsIn } from '../core/work/suggestion.ts';
 import type { ClaimsDesk } from './claims-desk.ts';
 import { digestOf } from './digest-of.ts';
 
@@ -53,8 +54,10 @@ export async function factsFor(
   const secrets = await openSecrets(store.vault, state);
   const limits = changesetLimits(state, target, read.changeset, rules.limitsInForce(state.limits), hashText);
   const facts = examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
+  const { remarks } = state.revision ?? {};
+  const applied = remarks && { applied: suggestionsIn(read.changeset, remarks) };
   return hideInFacts(
-    facts,
+    { ...facts, ...applied },
     secrets.map(({ value }) => value),
   );
 }

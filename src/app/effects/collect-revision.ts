@@ -33,6 +33,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     isOurs: (comment) => isAnswer(deps, comment, number ?? 0),
     isHeard: ({ login, type }) => heard(login, type),
   });
+  if (remarks.length > 0 || asked.some(({ instruction }) => instruction)) await dropWork(context, pull);
   const [first] = await deps.store.runs.events(state.run);
   const requested = first?.commit.events.find((event) => event.type === 'run_requested');
   await handleInput(
@@ -47,6 +48,12 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     },
     seen,
   );
+}
+
+/** Work of an earlier round is on the branch already, or was cancelled. If it stayed, the job would begin with it. */
+async function dropWork({ deps, state }: EffectContext, { head_sha }: ReviewedPull): Promise<void> {
+  const nothing = JSON.stringify({ base_sha: head_sha, files: [], left_out: [] });
+  await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(nothing));
 }
 
 const NONE = 'there is no open pull request.';

@@ -39,6 +39,8 @@ export const Remark = z.object({
   /** Earlier words in the same thread, oldest first. */
   thread_before: z.array(z.object({ author: z.string(), text: z.string() })).optional(),
   suggestion: Suggestion.optional(),
+  /** For the agent: the suggestion is in the worktree already. */
+  applied: z.literal(true).optional(),
   /** The number of parts and characters that readers do not see, so that the text is without them. */
   hidden: z.number().int().positive().optional(),
 });

@@ -163,6 +163,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     changeset: z.string().optional(),
     /** The files of that work by the desk's own reading, in a round. */
     files: z.array(z.string()).optional(),
+    /** The remarks whose suggestion is in that work, by the desk's own reading. */
+    applied: z.array(z.string()).optional(),
   }),
   z.object({
     type: z.literal('escalation_raised'),

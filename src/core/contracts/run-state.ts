@@ -39,6 +39,8 @@ export interface RunningRevision extends Revision {
   > & { turns: number; cost_usd: number | null; active_ms: number };
   /** The files of the work that is claimed to be complete, by the desk's own reading. */
   files?: string[];
+  /** The remarks whose suggestion is in that work. */
+  applied?: string[];
 }
 
 /** A round that is over. */

@@ -24,6 +24,8 @@ export const WorkFacts = z.object({
   changed: z.number().int().nonnegative().optional(),
   /** The paths of all changed files, at most 2,000. Missing in inputs of older versions. */
   paths: z.array(z.string()).max(2_000).optional(),
+  /** In a round: the remarks whose suggestion is in the work. */
+  applied: z.array(z.string()).optional(),
   problems: z.array(WorkProblem),
   /** Files that contain a value that was given as a secret. */
   secrets: z.array(z.object({ path: z.string(), key: z.string() })),

@@ -167,7 +167,7 @@ function decideTurnEnd(
     active_ms: envelope.active_ms,
     usage,
     changeset: work?.digest,
-    ...(state.revision && work?.paths && { files: work.paths }),
+    ...(state.revision && work?.paths && { files: work.paths, applied: work.applied }),
   };
   const after = evolve(state, ended);
   const next = afterTurn(after, record, measured, envelope, rules, work);

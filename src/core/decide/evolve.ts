@@ -89,7 +89,10 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         usage: event.usage,
         changes: event.record.changes,
         changeset: event.changeset,
-        ...(state.revision && event.files && { revision: { ...state.revision, files: event.files } }),
+        ...(state.revision &&
+          event.files && {
+            revision: { ...state.revision, files: event.files, applied: event.applied },
+          }),
         fresh: event.record.verification ? undefined : state.fresh,
         with_base: event.record.verification ? undefined : state.with_base,
         last_read: event.record.read,

@@ -90,6 +90,8 @@ export interface Job extends JobOptions {
   sessionLostIn?: number;
   /** Conversations whose last start ended because they were too long for the model. */
   fullSessions: Set<string>;
+  /** In a round: remarks whose suggestion this job has put into the worktree. */
+  applied?: Set<string>;
   /** No turn starts before this moment, in milliseconds. */
   notBefore?: number;
   /** Where help blocks stood that are no call for help. The agent is told with its next start. */

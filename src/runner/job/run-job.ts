@@ -7,6 +7,7 @@ import { revertAfterCrash } from '../workspace/control-files.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import { WorktreeGoneError } from '../workspace/worktree-gone.ts';
 import { checkSecrets, secretsIn } from './actions-secrets.ts';
+import { applyReviewers } from './apply-suggestions.ts';
 import { CHECKS_OUTSIDE } from './check-box.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobOptions, type WorkOrders } from './job.ts';
@@ -81,6 +82,7 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
   const secrets = await checkSecrets(job, orders);
   if (secrets) return secrets === 'next_job' ? park(job) : undefined;
   job.checkEnv = withoutNames(job.checkEnv, new Set(secretsIn(orders).map(({ name }) => name)));
+  await applyReviewers(job, orders);
   const tree = await job.workspace.snapshot();
   job.lastTree = tree;
   saveCheckpoint(job, { tree });

@@ -42,7 +42,13 @@ export function ordersFor(state: RunState): Orders {
   };
 }
 
-function roundOf({ at: _at, before: _before, files: _files, ...revision }: RunningRevision): Revision {
+function roundOf({
+  at: _at,
+  before: _before,
+  files: _files,
+  applied: _applied,
+  ...revision
+}: RunningRevision): Revision {
   return revision;
 }
 

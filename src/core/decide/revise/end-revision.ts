@@ -51,13 +51,14 @@ function outcomeOf({ status, partial, by }: Finished): RevisionOutcome {
 }
 
 function describeEnd(
-  { turns, revision, paths }: LastTurn,
+  { turns, revision, paths, applied }: LastTurn,
   { at, reason }: Finished,
   outcome: RevisionOutcome,
 ): RunEvent {
   const report = turns.slice(revision.before.turns).findLast((turn) => turn.read?.report?.remarks);
   const changed = new Set(paths);
-  const remarks = settleRemarks(revision.remarks, report?.read?.report?.remarks ?? [], changed);
+  const answers = report?.read?.report?.remarks ?? [];
+  const remarks = settleRemarks(revision.remarks, answers, { changed, applied: new Set(applied) });
   return { type: 'revision_ended', at, outcome, reason, remarks };
 }
 
@@ -66,6 +67,8 @@ interface LastTurn {
   revision: RunningRevision;
   /** The files that the round changed: by the desk's own reading, or at a terminal by the runner's. */
   paths: string[];
+  /** The remarks whose suggestion is in the work. */
+  applied: string[];
 }
 
 /** The turn whose end ended the round is not in the state yet. */
@@ -76,7 +79,8 @@ function withLastTurn(
 ): LastTurn {
   const last = events.find((event) => event.type === 'turn_ended');
   const paths = last?.files ?? revision.files ?? (last?.record.changes ?? changes).paths;
-  return { turns: last ? [...turns, last.record] : turns, revision, paths };
+  const applied = (last?.files ? last.applied : revision.applied) ?? [];
+  return { turns: last ? [...turns, last.record] : turns, revision, paths, applied };
 }
 
 function answers(outcome: RevisionOutcome, { number, remarks }: RunningRevision): Effect[] {

@@ -9,6 +9,7 @@ import type { SetApart } from '../../agent/agent-config.ts';
 import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
 import { removeInside } from '../../disk/set-aside.ts';
 import { passedValue, secretsIn } from '../actions-secrets.ts';
+import { withApplied } from '../apply-suggestions.ts';
 import type { Job, WorkOrders } from '../job.ts';
 import { repairStateDir, writeStateFile } from '../repair-state-dir.ts';
 import { removeIfThere } from '../state-dir.ts';
@@ -74,7 +75,9 @@ If you rewrite such a file, your version wins, so start from the kept one. To dr
 `;
 }
 
-function contextOf({ brief, strayHelp, meter }: Job, orders: WorkOrders, inputs: string[]): TurnContext {
+function contextOf(job: Job, orders: WorkOrders, inputs: string[]): TurnContext {
+  const { brief, strayHelp, meter } = job;
+  const { revision } = orders;
   const limits = limitsInForce(orders.limits);
   return {
     task_id: brief.task.id,
@@ -94,7 +97,7 @@ function contextOf({ brief, strayHelp, meter }: Job, orders: WorkOrders, inputs:
     handoff_path: orders.handoff_path ?? null,
     predecessor: orders.predecessor ?? null,
     earlier: orders.earlier ?? [],
-    round: orders.revision ?? null,
+    round: revision ? { ...revision, remarks: withApplied(job, revision.remarks) } : null,
     stray_help: [...strayHelp],
   };
 }
