@@ -153,13 +153,13 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
     });
   });
   on('pull_request_review.submitted', async ({ payload }) => {
-    if (payload.sender.type !== 'User') return;
     const { id, node_id, body, state, html_url: url } = payload.review;
     await onReviewSubmitted(deps, await deps.github(repositoryOf(payload)), {
       review: { id, node_id, body: body ?? '', state, url },
       login: payload.sender.login,
       repo_id: payload.repository.id,
       number: payload.pull_request.number,
+      isBot: payload.sender.type !== 'User',
     });
   });
 }

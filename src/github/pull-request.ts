@@ -175,8 +175,8 @@ function toPullRequest(
 
 /** A review without a date is a draft that was not submitted. */
 function toReview(answer: Review): GitHubReview[] {
-  const { id, node_id, body, user, submitted_at } = answer;
+  const { id, node_id, body, user, state, html_url: url, submitted_at } = answer;
   if (!submitted_at) return [];
   const [author, author_type] = [user?.login ?? 'ghost', user?.type ?? 'User'];
-  return [{ id: Number(id), node_id, body, author, author_type, submitted_at }];
+  return [{ id: Number(id), node_id, body, author, author_type, state, url, submitted_at }];
 }

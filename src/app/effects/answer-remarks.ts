@@ -4,7 +4,7 @@ import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import { redactFor } from '../redact.ts';
 import { replyOp } from '../revise/remark-marker.ts';
-import { readMarker } from '../upsert-comment.ts';
+import { readMarker, upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 
 type EndedRound = NonNullable<RunState['revisions']>[number];
@@ -36,12 +36,8 @@ export async function answerRemarks(
   );
   if (!isAnswered) {
     const replies = await repliesOf(context, round, pullNumber);
-    const summary = await sign(
-      context,
-      renderRoundSummary(await facts(context, round), summaryOp),
-      pullNumber,
-    );
-    await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary });
+    const summary = renderRoundSummary(await facts(context, round), summaryOp);
+    await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
   }
   await askAgain(context, pull, pullNumber, round);
 }
@@ -74,10 +70,16 @@ function unwritten({ threads }: ReviewedPull, replies: ThreadReply[]): ThreadRep
   return replies.filter(({ op, thread }) => !there.has(op) && known.has(thread));
 }
 
-async function writeReview(
-  { github }: EffectContext,
-  work: { pull: ReviewedPull; pullNumber: number; replies: ThreadReply[]; summary: string },
-): Promise<void> {
+interface Answers {
+  pull: ReviewedPull;
+  pullNumber: number;
+  replies: ThreadReply[];
+  summary: string;
+  summaryOp: string;
+}
+
+async function writeReview(context: EffectContext, work: Answers): Promise<void> {
+  const { github } = context;
   const { pull, replies, summary } = work;
   // A crash may have left a review of ours that nobody sees. There can be only one.
   const left = pull.reviews.find((review) => review.is_own && review.state === 'PENDING');
@@ -87,31 +89,26 @@ async function writeReview(
       review = (await github.beginReview(pull.node_id)).node_id;
     } catch (error) {
       if (!(error instanceof GitHubError) || ![403, 422].includes(error.status)) throw error;
-      return writeOneByOne(github, work);
+      return writeOneByOne(context, work);
     }
   }
   const begun = left ? await github.repliesInReview(review) : [];
   const written = new Set(begun.map((body) => readMarker(body)?.op));
   for (const { op, thread, body } of replies)
     if (!written.has(op)) await github.replyInReview(review, thread, body);
-  await github.submitReview(review, summary);
+  await github.submitReview(review, await sign(context, summary, work.pullNumber));
 }
 
 /** Where no review can be begun, each reply is a comment of its own. */
 async function writeOneByOne(
-  github: EffectContext['github'],
-  {
-    pull,
-    pullNumber,
-    replies,
-    summary,
-  }: { pull: ReviewedPull; pullNumber: number; replies: ThreadReply[]; summary: string },
+  { deps, github, state }: EffectContext,
+  { pull, pullNumber, replies, summary, summaryOp }: Answers,
 ): Promise<void> {
   for (const { thread, body } of replies) {
     const first = pull.threads.find(({ id }) => id === thread)?.comments[0];
     if (first) await github.replyToRemark(pullNumber, first.id, body);
   }
-  await github.createComment(pullNumber, summary);
+  await upsertComment(deps, github, { run: state.run, op: summaryOp, body: summary, issue: pullNumber });
 }
 
 /** The reviewers who block are asked once in each round. Nothing is resolved for them. */

@@ -1,21 +1,30 @@
 import { keepAddedText, renderPullRequest } from '../../comments/github/render-pull-request.ts';
 import { ciBoxId } from '../../comments/github/sections/branch-standing.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { countOpen } from '../revise/collect-remarks.ts';
+import { isAnswer } from '../revise/remark-marker.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { EffectContext } from './effect-context.ts';
 import { unseenWork } from './work-diffs.ts';
 
 /** Renders the description from the record. The *Run CI* box is empty, or replaced by who asked for CI. */
-export async function renderDescription(context: EffectContext, head: string): Promise<string> {
+export async function renderDescription(
+  context: EffectContext,
+  head: string,
+  pull?: PullRequest,
+): Promise<string> {
   const { deps, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   const where = await commentContext(deps, state, target, `${state.run}.pr`);
   const text = renderPullRequest(state, where, {
     left_out: await branch.leftOut(),
     unseen: await unseenWork(context),
+    open_remarks: await openRemarks(context, pull),
+    commitOf: await commitsOf(context, head),
     ci: deps.settings.capabilities.ci_approval
       ? 'approval'
       : target.ci === 'skip'
@@ -25,13 +34,58 @@ export async function renderDescription(context: EffectContext, head: string): P
   return redactFor(deps, state.run, text);
 }
 
+/** Only while the run rests on a pull request that reviewers were shown: until then there is nothing that a round could begin from. */
+async function openRemarks({ deps, github, state }: EffectContext, pull: PullRequest | undefined) {
+  if (!pull || pull.draft || state.status !== 'reviewing') return undefined;
+  const reviewed = await github.reviewedPull(pull.number);
+  if (reviewed?.state !== 'OPEN') return undefined;
+  return countOpen(reviewed, {
+    until: LATEST,
+    since: '',
+    isOurs: (comment) => isAnswer(deps, comment, pull.number),
+    isHeard: () => true,
+  });
+}
+
+/** Later than every time. */
+const LATEST = '9999-12-31T23:59:59Z';
+
+/** The head on which the next round began is the commit of the round before, unless somebody else made it. */
+async function commitsOf(
+  { deps, state, target }: EffectContext,
+  head: string,
+): Promise<(round: number) => string | undefined> {
+  const { revisions = [], revision } = state;
+  if (revisions.length === 0 && !revision) return () => undefined;
+  const branch = publishedBranch(deps, state.run, target);
+  const own = new Set<string>();
+  const heads = headsOf(state, head);
+  for (const sha of heads.values()) if (await branch.isOurs(sha)) own.add(sha);
+  return (round) => {
+    const sha = heads.get(round);
+    return sha !== undefined && own.has(sha) ? sha : undefined;
+  };
+}
+
+function headsOf({ revisions = [], revision }: RunState, head: string): Map<number, string> {
+  const later = [...revisions, ...(revision ? [revision] : [])];
+  const heads = new Map<number, string>();
+  for (const round of later) if (round.head !== undefined) heads.set(round.number - 1, round.head);
+  const last = revisions.at(-1);
+  if (last && !revision) heads.set(last.number, head);
+  // A round without a result made no commit.
+  for (const { number, outcome } of revisions)
+    if (outcome !== 'done' && outcome !== 'partial') heads.delete(number);
+  return heads;
+}
+
 /** The description as it should be, with the text that people added below it. Undefined if it is so already. */
 export async function newDescription(
   context: EffectContext,
   pull: PullRequest,
   head: string,
 ): Promise<string | undefined> {
-  const body = keepAddedText(pull.body, await renderDescription(context, head));
+  const body = keepAddedText(pull.body, await renderDescription(context, head, pull));
   return pull.body.replaceAll('\r\n', '\n') === body ? undefined : body;
 }
 

@@ -1,9 +1,11 @@
+import { parseComment } from '../../commands/parse-comment.ts';
+import { ADDRESS_BOX } from '../../comments/github/sections/rounds.ts';
 import { hasRole } from '../../core/contracts/role.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { refuseOnce } from './handle-command.ts';
+import { handleCommand, refuseOnce } from './handle-command.ts';
 
 interface DescriptionEdited {
   repo_id: number;
@@ -18,20 +20,47 @@ interface DescriptionEdited {
 
 const CI_BOX = /^ci\.([0-9a-f]{40})$/;
 
-/**
- * A tick of *Run CI* in our description lets the repository's CI run on the commit the person saw. Any other edit does nothing.
- */
+/** Handles the boxes of our description: *Run CI* and *Address open remarks*. Any other edit does nothing. */
 export async function onPullRequestEdited(
   deps: AppDependencies,
   github: GitHub,
   edited: DescriptionEdited,
 ): Promise<void> {
-  const { number, login, at } = edited;
-  const head = newTicks(edited.before, edited.body)
-    .map((id) => CI_BOX.exec(id)?.[1])
-    .find((sha) => sha !== undefined);
-  const run = await deps.store.publications.ofPull(edited.repo_id, number);
-  if (!head || !run) return;
+  const ticks = newTicks(edited.before, edited.body);
+  const head = ticks.map((id) => CI_BOX.exec(id)?.[1]).find((sha) => sha !== undefined);
+  const run = await deps.store.publications.ofPull(edited.repo_id, edited.number);
+  if (!run) return;
+  if (ticks.includes(ADDRESS_BOX)) await addressRemarks(deps, github, run, edited);
+  if (head) await allowCi(deps, github, { run, head }, edited);
+}
+
+/** V-2: a tick is the typed command. The box is drawn again, because after a refusal it would stay ticked. */
+async function addressRemarks(
+  deps: AppDependencies,
+  github: GitHub,
+  run: string,
+  { number, login, at }: DescriptionEdited,
+): Promise<void> {
+  const seen = `address:${number}:${login}:${at}`;
+  if (await deps.store.runs.wasSeen(seen)) return;
+  const describe = { type: 'describe_pull' as const };
+  if (login === undefined) {
+    const title = 'No round was started: the box was ticked, but GitHub does not say by whom.';
+    const reply = { tone: 'refused' as const, title, detail: 'Tick it again.' };
+    return write(deps, run, [{ type: 'reply', reply, on: number }, describe], [seen]);
+  }
+  const parsed = parseComment('/continue');
+  await handleCommand(deps, github, { run, issue: number, login, via: 'tick', parsed, seen });
+  await write(deps, run, [describe], [`${seen}:shown`]);
+}
+
+/** A tick of *Run CI* lets the repository's CI run on the commit the person saw. */
+async function allowCi(
+  deps: AppDependencies,
+  github: GitHub,
+  { run, head }: { run: string; head: string },
+  { number, login, at }: DescriptionEdited,
+): Promise<void> {
   const target = await deps.store.runs.target(run);
   if (target?.ci !== 'skip') return;
   const seen = `run-ci:${number}:${head}:${login}:${at}`;

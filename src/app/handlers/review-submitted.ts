@@ -13,6 +13,8 @@ interface Reviewed {
   repo_id: number;
   /** The number of the pull request. */
   number: number;
+  /** Another App's review starts nothing, and its remarks are only counted. */
+  isBot?: boolean;
   /** True if reconcile found it, not a webhook. */
   foundLate?: boolean;
 }
@@ -25,7 +27,9 @@ export async function onReviewSubmitted(
 ): Promise<void> {
   const { review, login, repo_id, number } = reviewed;
   const run = await deps.store.publications.ofPull(repo_id, number);
-  if (run && isRequest(review)) await askForRound(deps, github, run, reviewed);
+  const isAsked = run && isRequest(review) && (await askForRound(deps, github, run, reviewed));
+  if (run && !isAsked) await showOpenRemarks(deps, run, review);
+  if (reviewed.isBot) return;
   await handleText(deps, github, {
     run,
     text: review.body,
@@ -37,6 +41,16 @@ export async function onReviewSubmitted(
   });
 }
 
+/** V-2: remarks that begin no round are counted in the description, with a box. */
+async function showOpenRemarks(
+  deps: AppDependencies,
+  run: string,
+  { id }: Reviewed['review'],
+): Promise<void> {
+  const { state } = await deps.store.runs.load(run);
+  if (state?.status === 'reviewing') await write(deps, run, [{ type: 'describe_pull' }], [`describe:${id}`]);
+}
+
 /** More remarks may follow within this time, and all of them are one round. */
 const GATHER_MS = 60_000;
 
@@ -45,18 +59,20 @@ function isRequest({ state, body }: Reviewed['review']): boolean {
   return state?.toLowerCase() === 'changes_requested' && parseComment(body).kind === 'ignore';
 }
 
+/** False if the review starts nothing. */
 async function askForRound(
   deps: AppDependencies,
   github: GitHub,
   run: string,
-  { review, login }: Reviewed,
-): Promise<void> {
+  { review, login, isBot }: Reviewed,
+): Promise<boolean> {
   const target = await deps.store.runs.target(run);
   const { state } = await deps.store.runs.load(run);
   const seen = `changes-requested:${review.id}`;
-  if (!target || !state || target.revisions?.on_changes_requested === 'off') return;
-  if (!(isAtRest(state) || state.revision) || (await deps.store.runs.wasSeen(seen))) return;
-  if (!(await mayCommand(github, login, neededRole(target.roles, 'continue')))) return;
+  if (!target || !state || isBot || target.revisions?.on_changes_requested === 'off') return false;
+  if (!isAtRest(state) && !state.revision) return false;
+  if (await deps.store.runs.wasSeen(seen)) return true;
+  if (!(await mayCommand(github, login, neededRole(target.roles, 'continue')))) return false;
   const at = deps.now();
   await handleInput(
     deps,
@@ -73,4 +89,5 @@ async function askForRound(
   );
   const source = `review:${review.node_id}`;
   await write(deps, run, [{ type: 'react', source, reaction: 'eyes' }], [`${seen}:eyes`]);
+  return true;
 }

@@ -65,7 +65,7 @@ export async function readPullRequest(
   if (isUnderWay(state) || pull.state === 'closed') await noticeFate(deps, github, state, target, pull);
   if (pull.state === 'open') await readBox(deps, github, target.repo_id, pull);
   const { reviewed } = (await cursors.get('run', run)) ?? {};
-  if (isUnderWay(state) && !merged && reviewed?.at !== updated_at) {
+  if (!merged && reviewed?.at !== updated_at) {
     if (isListed && reviewed === undefined && !mayRead(placed, 1)) return;
     await readReviews(deps, github, state, target.repo_id, number);
     await change(deps, run, { reviewed: { at: updated_at, settled: isPast(deps, updated_at) } });
@@ -82,7 +82,7 @@ export async function readReviewsAgain(
   const { reviewed } = (await deps.store.cursors.get('run', run)) ?? {};
   if (!reviewed || reviewed.settled || !isPast(deps, reviewed.at)) return;
   const { state } = await deps.store.runs.load(run);
-  if (!state || !isUnderWay(state)) return;
+  if (!state || phaseOf(state) === 'ended') return;
   await readReviews(deps, github, state, target.repo_id, pull);
   await change(deps, run, { reviewed: { ...reviewed, settled: true } });
 }

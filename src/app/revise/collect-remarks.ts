@@ -50,6 +50,7 @@ function newWords({ comments }: ReviewThread, { until, isOurs, isHeard }: HeardR
     .slice(answered + 1)
     .filter(
       (comment) =>
+        !comment.is_own &&
         comment.created_at <= until &&
         isHeard({ login: comment.author, type: comment.author_type }) &&
         isOwnText(comment, until),

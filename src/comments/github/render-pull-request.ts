@@ -14,6 +14,7 @@ import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
 import { reportFold } from './sections/blocked-report.ts';
 import { type BranchStanding, renderCi, renderLeftOut, renderUnseen } from './sections/branch-standing.ts';
 import { checksTable } from './sections/checks.ts';
+import { asPublished, renderOpenRemarks, renderRunning, roundsFold } from './sections/rounds.ts';
 import { explainBaseRun } from './sections/with-base.ts';
 
 const LAST_LINE = '<sub>Built by Autobuild ';
@@ -23,10 +24,11 @@ const STOPPED: ReadonlySet<RunStatus> = new Set(['failed', 'cancelled', 'termina
 
 /** The description of the pull request. It is rendered from the record at every change. */
 export function renderPullRequest(
-  state: RunState,
+  whole: RunState,
   where: CommentContext,
   branch: BranchStanding = {},
 ): string {
+  const state = asPublished(whole);
   const complete = state.finished !== undefined && !state.finished.partial && isDelivered(state);
   const checks = checksTable(state);
   const report = complete ? undefined : state.blocked_report;
@@ -35,6 +37,7 @@ export function renderPullRequest(
       marker('pull-request', { run: state.run, op: where.op }),
       !complete && renderWarning(state),
       renderIssueLine(complete, where),
+      renderRunning(whole),
       branch.unseen && renderUnseen(branch.unseen),
       renderBoth(state),
       ...renderKnownIssues(state, complete),
@@ -42,10 +45,12 @@ export function renderPullRequest(
       checks && renderTable(checks),
       state.changes.paths.length > 0 && renderFiles(state),
       branch.left_out && renderLeftOut(branch.left_out),
+      renderOpenRemarks(whole, branch.open_remarks ?? []),
       branch.ci && renderCi(branch.ci),
       report && reportFold(report, where),
-      answersFold(state),
-      receiptFold(state, where),
+      answersFold(whole),
+      roundsFold(whole, branch.commitOf),
+      receiptFold(whole, where),
       small([
         `Built by Autobuild with ${code(state.agent, 40)} for ${inlineText(state.requested_by, 60)}`,
         where.links?.status && link('status', where.links.status),

@@ -80,6 +80,8 @@ export interface GitHubReview {
   body: string;
   author: string;
   author_type: 'User' | 'Bot' | 'Organization' | string;
+  state: string;
+  url: string;
   submitted_at: string;
 }
 

@@ -9,6 +9,10 @@ export interface BranchStanding {
   left_out?: LeftOut;
   /** Files that were approved by their path. Nobody was shown their content before. */
   unseen?: { files: readonly { path: string; diff: string }[]; total: number };
+  /** Remarks of reviewers that no round has answered. */
+  open_remarks?: readonly { author: string; is_bot: boolean }[];
+  /** The commit that a round made, if it is known. */
+  commitOf?(round: number): string | undefined;
   /** Absent: the repository's CI starts by itself. `approval`: GitHub asks a person before it starts. */
   ci?:
     | 'approval'

@@ -85,7 +85,8 @@ function withLastTurn(
 
 function answers(outcome: RevisionOutcome, { number, remarks }: RunningRevision): Effect[] {
   if (outcome === 'merged' || remarks.length === 0) return [];
-  return [{ type: 'answer_remarks', round: number }];
+  // After the replies, the description no longer counts those remarks as open.
+  return [{ type: 'answer_remarks', round: number }, { type: 'describe_pull' }];
 }
 
 /** A round that was asked for meanwhile begins when this one has ended. */

@@ -1,0 +1,113 @@
+import type { RevisionSource } from '../../../core/contracts/revision.ts';
+import type { RunState } from '../../../core/contracts/run-state.ts';
+import type { Fold } from '../../text/fit-comment.ts';
+import { code, inlineText } from '../../text/harmless.ts';
+import { link, marker } from '../../text/markdown.ts';
+import { clock, count, list, money } from '../../text/words.ts';
+
+/** The id of the box that starts a round with every open remark. */
+export const ADDRESS_BOX = 'r.address';
+
+type EndedRound = NonNullable<RunState['revisions']>[number];
+
+/** The run as it rested before the round that is at work, because that is what the branch still shows. */
+export function asPublished(state: RunState): RunState {
+  const { revision } = state;
+  if (!revision) return state;
+  const { turns, cost_usd: _, active_ms: __, ...before } = revision.before;
+  return { ...state, ...before, status: 'reviewing', turns: state.turns.slice(0, turns) };
+}
+
+/** V-8: the first line of the description while a round is at work. */
+export function renderRunning({ revision, turns }: RunState): string | undefined {
+  if (!revision) return undefined;
+  const { number, by, remarks, instruction, at, before } = revision;
+  const authors = [...new Set(remarks.map(({ author }) => author))].map((login) => inlineText(login, 60));
+  const about =
+    remarks.length > 0
+      ? `${count(remarks.length, 'remark')} by ${list(authors, 3)}`
+      : instruction
+        ? `an instruction by ${inlineText(by, 100)}`
+        : `asked for by ${inlineText(by, 100)}`;
+  const done = turns.length - before.turns;
+  return `> ▶ **Round ${number} is running**: ${about}. Started ${clock(at)} UTC, ${count(done, 'turn')} done.`;
+}
+
+/** V-2: the box for remarks that nobody asked to address yet. */
+export function renderOpenRemarks(
+  state: RunState,
+  open: readonly { author: string; is_bot: boolean }[],
+): string | undefined {
+  if (open.length === 0 || state.status !== 'reviewing' || state.revision) return undefined;
+  const authors = Map.groupBy(open, ({ author }) => author);
+  const by = [...authors].map(([author, said]) => `${said.length} by ${inlineText(author, 60)}`);
+  const next = (state.revisions?.at(-1)?.number ?? 1) + 1;
+  const what = count(open.length, 'open remark');
+  return `- [ ] ${marker('option', { id: ADDRESS_BOX })} **Address ${what}** (${list(by, 5)}): starts round ${next}. \`/continue\``;
+}
+
+const ASKED: Record<RevisionSource, string> = {
+  review: 'review',
+  command: 'comment',
+  box: 'box',
+  ci: 'failing CI',
+  update: 'update',
+};
+
+/** V-8: one row for each round. The build is the first. */
+export function roundsFold(
+  state: RunState,
+  commitOf: (round: number) => string | undefined = () => undefined,
+): Fold | undefined {
+  const { revisions = [], revision } = state;
+  if (revisions.length === 0 && !revision) return undefined;
+  const running = revision ? costSince(state, revision.before.cost_usd) : 0;
+  const later = revisions.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), running ?? 0);
+  const built = state.usage.cost_usd === null ? null : state.usage.cost_usd - later;
+  const firstTurns = state.turns.slice(0, turnsOfBuild(state));
+  const summary = firstTurns.findLast(({ title }) => title)?.title ?? '';
+  const row = (number: number, asked: string, changed: string, cost: number | null) => {
+    const commit = commitOf(number);
+    const sha = commit ? code(commit.slice(0, 7), 7) : '';
+    return [String(number), asked, changed, sha, cost === null ? '' : money(cost)];
+  };
+  const rows = [
+    row(1, `${inlineText(state.requested_by, 60)}, label`, inlineText(summary, 120), built),
+    ...revisions.map((round) => row(round.number, askedBy(round), describeRound(round), round.cost_usd)),
+    ...(revision ? [row(revision.number, askedBy(revision), 'running', running)] : []),
+  ];
+  const over = count(revisions.length + 1, 'done', 'done');
+  return {
+    summary: `Rounds: ${over}${revision ? ', 1 running' : ''}`,
+    content: [{ head: ['Round', 'Asked by', 'What changed', 'Commit', 'Cost'], align: 'llllr', rows }],
+  };
+}
+
+function costSince({ usage }: RunState, before: number | null): number | null {
+  return usage.cost_usd === null ? null : usage.cost_usd - (before ?? 0);
+}
+
+function turnsOfBuild({ turns, revisions = [], revision }: RunState): number {
+  const later = revisions.reduce((sum, round) => sum + round.turns, 0);
+  return (revision ? revision.before.turns : turns.length) - later;
+}
+
+function askedBy({ by, source, url }: Pick<EndedRound, 'by' | 'source' | 'url'>): string {
+  return `${inlineText(by, 100)}, ${url ? link(ASKED[source], url) : ASKED[source]}`;
+}
+
+function describeRound({ outcome, summary = '', reason = '' }: EndedRound): string {
+  const said = inlineText(summary, 120);
+  switch (outcome) {
+    case 'done':
+      return said;
+    case 'partial':
+      return said ? `${said} (partial)` : 'partial';
+    case 'failed':
+      return `nothing: ${inlineText(reason, 120)}`;
+    case 'cancelled':
+      return 'nothing: cancelled';
+    case 'merged':
+      return 'nothing: merged before';
+  }
+}

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type GitHub, GitHubError } from '../../../src/core/ports/github-port.ts';
+import { PASSING } from '../../core/run-builder.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { commitOnBranch, type Published } from '../published-run.ts';
+import { beginRound, putRoundWork, remarkUnseen, restOnPull } from '../revise-desk.ts';
+
+const HOUR_MS = 3_600_000;
+const LINE = { path: 'src/login.ts', line: 1 };
+const ROUND = { type: 'answer_remarks' as const, round: 2 };
+const WRITES = ['beginReview', 'replyInReview', 'submitReview', 'replyToRemark', 'requestReview'] as const;
+
+let desk: AppDesk;
+let work: Published & { number: number };
+beforeEach(async () => {
+  desk = await openAppDesk();
+  work = await restOnPull(desk);
+  await remarkUnseen(desk, work.number, [
+    { ...LINE, body: 'A constant?' },
+    { ...LINE, body: 'Is this needed?' },
+    { path: 'src/login.ts', body: 'Where is its test?' },
+  ]);
+});
+afterEach(() => desk?.close());
+
+/** The round at its end: everything is published and answered by the lane. */
+async function endRound(): Promise<void> {
+  const head = await work.head();
+  const run = await beginRound(desk, work.run, head, work.number);
+  await putRoundWork(desk, head, 'two\n');
+  run.turn({
+    report: {
+      status: 'implemented',
+      summary: 'Did it',
+      remarks: [
+        { id: 'R1', result: 'fixed', note: 'It is one now. @everyone <!-- x -->' },
+        { id: 'R2', result: 'declined', note: 'It is used elsewhere.' },
+        { id: 'R3', result: 'question', note: 'Which runner?' },
+        { id: 'R9', result: 'fixed' },
+      ],
+    },
+    verification: PASSING,
+    changes: { paths: ['src/login.ts'], added: 1, removed: 1 },
+  });
+  await desk.seed(run.park());
+}
+
+/** Every call of the App that writes a review passes here. */
+function watchWrites(onWrite: (name: string, call: () => Promise<unknown>) => Promise<unknown>): void {
+  const { deps } = desk;
+  const open = deps.github;
+  deps.github = async (where) => {
+    const github = await open(where);
+    const watched = WRITES.map((name) => [
+      name,
+      (...given: never[]) =>
+        onWrite(name, () => (github[name] as (...all: never[]) => Promise<unknown>)(...given)),
+    ]);
+    return { ...github, ...Object.fromEntries(watched) } as GitHub;
+  };
+}
+
+async function ours() {
+  const walter = desk.person('walter');
+  const mine = ({ user }: { user: { login: string } }) => user.login === 'autobuild[bot]';
+  return {
+    reviews: (await walter.reviews(work.number)).filter(mine),
+    replies: (await walter.remarks(work.number)).filter(mine),
+  };
+}
+
+const lastLines = (items: { body: string }[]) => items.map(({ body }) => body.split('\n').at(-1));
+
+test('V-4: one review answers all remarks, harmless; the reviewer who blocks is asked again once', async () => {
+  const asked: string[] = [];
+  watchWrites((name, call) => {
+    asked.push(name);
+    return call();
+  });
+  await endRound();
+  const head = (await work.head()).slice(0, 7);
+  const { reviews, replies } = await ours();
+  expect(reviews).toHaveLength(1);
+  expect(reviews[0]?.state).toBe('COMMENTED');
+  expect(reviews[0]?.body).toContain('**Round 2: 1 fixed, 1 not changed, 1 with a question.**');
+  expect(lastLines(replies)).toEqual([
+    expect.stringContaining(`Fixed in \`${head}\`. “It is one now.`),
+    'Not changed. “It is used elsewhere.”',
+    'The agent asks: “Which runner?” Reply with `/guide <your answer>`.',
+  ]);
+  expect(replies[0]?.body).toContain('`@everyone` &lt;!-- x --&gt;');
+  expect(asked.filter((name) => name === 'requestReview')).toHaveLength(1);
+  const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/pulls/${work.number}`);
+  expect(body).toMatchObject({ requested_reviewers: [{ login: 'walter' }] });
+  expect(desk.github.reviews.threads(work.number).every(({ resolved }) => !resolved)).toBe(true);
+});
+
+const STEPS = [0, 1, 2, 3, 4, 5];
+test.each([
+  ...STEPS.map((step) => [step, 'before'] as const),
+  ...STEPS.map((step) => [step, 'after'] as const),
+])('V-4: a desk that dies at step %i, %s the call, doubles nothing', async (step, when) => {
+  let calls = 0;
+  watchWrites(async (_, call) => {
+    const dies = calls === step;
+    calls += 1;
+    if (dies && when === 'before') throw new Error('killed');
+    const answer = await call();
+    if (dies) throw new Error('killed');
+    return answer;
+  });
+  await endRound();
+  await desk.perform(ROUND).catch(() => undefined);
+  await desk.perform(ROUND);
+  desk.clock.ms += HOUR_MS;
+  await desk.settle();
+  const { reviews, replies } = await ours();
+  expect(reviews).toHaveLength(1);
+  expect(replies.map(({ in_reply_to_id }) => in_reply_to_id)).toEqual([
+    ...new Set(replies.map(({ in_reply_to_id }) => in_reply_to_id)),
+  ]);
+  expect(replies).toHaveLength(3);
+});
+
+test('V-4: where no review can be begun, replies are written one by one, and once', async () => {
+  watchWrites((name, call) =>
+    name === 'beginReview' ? Promise.reject(new GitHubError('no', { status: 422 })) : call(),
+  );
+  await endRound();
+  await desk.perform(ROUND);
+  expect((await ours()).replies).toHaveLength(3);
+  const summaries = (await desk.olivia.comments(work.number)).filter(({ body }) =>
+    body.includes('**Round 2:'),
+  );
+  expect(summaries).toHaveLength(1);
+});
+
+test('V-4: a thread that is gone is left out, and the others are answered', async () => {
+  const [first] = desk.github.reviews.threads(work.number);
+  watchWrites((name, call) => {
+    if (name === 'beginReview' && first) first.id = 'PRRT_gone';
+    return call();
+  });
+  await endRound();
+  const { reviews, replies } = await ours();
+  expect(reviews).toHaveLength(1);
+  expect(replies).toHaveLength(2);
+});
+
+test('V-8: the description tells the rounds and no open remark is left; the receipt is edited, not repeated', async () => {
+  await endRound();
+  const { body } = await work.pull();
+  const head = (await work.head()).slice(0, 7);
+  expect(body).toContain('<details><summary>Rounds: 2 done</summary>');
+  expect(body).toContain(`| 2 | walter, comment | Did it | \`${head}\` |`);
+  expect(body).not.toContain('r.address');
+  const receipts = (await desk.olivia.comments(work.issue)).filter((one) => one.body.includes(':receipt '));
+  expect(receipts).toHaveLength(1);
+  await desk.person('walter').remark(work.number, {
+    replyTo: Number((await desk.person('walter').remarks(work.number))[0]?.id),
+    body: 'Still not.',
+  });
+  await desk.settle();
+  expect((await work.pull()).body).toContain('**Address 1 open remark** (1 by walter): starts round 3.');
+});
+
+test('V-5: a round appends to the commit of a person', async () => {
+  const parent = await commitOnBranch(desk, `autobuild/issue-${work.issue}`, await work.head());
+  await endRound();
+  const after = await work.head();
+  const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/git/commits/${after}`);
+  expect(body).toMatchObject({ parents: [{ sha: parent }] });
+  expect((body as { message: string }).message).toContain('Round 2, asked for by walter.');
+  expect((body as { message: string }).message).toContain('[skip ci]');
+});
+
+test('V-5: if the head moves while a round works, its work gets a branch of its own, and nothing is moved', async () => {
+  const head = await work.head();
+  const run = await beginRound(desk, work.run, head, work.number);
+  const theirs = await commitOnBranch(desk, `autobuild/issue-${work.issue}`, head);
+  await putRoundWork(desk, head, 'two\n');
+  run.turn({ report: { status: 'implemented', summary: 'Did it', remarks: [] }, verification: PASSING });
+  await desk.seed(run.park());
+  expect(await work.head()).toBe(theirs);
+  const own = `autobuild/issue-${work.issue}-r1`;
+  expect(await desk.olivia.file('src/login.ts', own)).toBe('two\n');
+  const said = (await desk.olivia.comments(work.issue)).map(({ body }) => body).join();
+  expect(said).toContain(`Round 2 is pushed to \`${own}\`, because`);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Remark } from '../../../src/core/contracts/revision.ts';
+import { applySuggestions, hasSuggestion, suggestionsIn } from '../../../src/core/work/suggestion.ts';
+
+const TEXT = 'one\ntwo\nthree\nfour\n';
+
+function remark(id: string, [start, end]: [number, number], original: string, replacement: string): Remark {
+  const suggestion = { start, end, original, replacement };
+  return { id, author: 'hubert', path: 'a.ts', text: '', now: { line: end, start_line: start }, suggestion };
+}
+const apply = (text: string, ...remarks: Remark[]) => applySuggestions(text, remarks.filter(hasSuggestion));
+
+test('V-3: suggestions replace their lines, several in one file, longer, shorter and empty ones', () => {
+  const changed = apply(
+    TEXT,
+    remark('R1', [1, 1], 'one', 'ONE\nand more'),
+    remark('R2', [2, 3], 'two\nthree', ''),
+    remark('R3', [4, 4], 'four', 'FOUR'),
+  );
+  expect(changed).toEqual({ text: 'ONE\nand more\nFOUR\n', applied: ['R3', 'R2', 'R1'] });
+});
+
+test('V-3: lines that are not as the reviewer saw them, and lines of another suggestion, are left alone', () => {
+  expect(apply(TEXT, remark('R1', [2, 2], 'other', 'x'))).toEqual({ text: TEXT, applied: [] });
+  expect(apply(TEXT, remark('R1', [9, 9], 'nine', 'x'))).toEqual({ text: TEXT, applied: [] });
+  const both = apply(TEXT, remark('R1', [2, 3], 'two\nthree', 'x'), remark('R2', [3, 3], 'three', 'y'));
+  expect(both.applied).toHaveLength(1);
+});
+
+test('V-3: a place that moved counts where it is now, and line ends stay as they are', () => {
+  const moved = { ...remark('R1', [1, 1], 'two', 'TWO'), now: { line: 2 } };
+  expect(apply('one\r\ntwo\r\n', moved).text).toBe('one\r\nTWO\r\n');
+});
+
+test('V-3: the desk finds by itself which suggestions are in the work', () => {
+  const content = Buffer.from('one\nTWO\nthree\n').toString('base64');
+  const files = [{ path: 'a.ts', mode: '100644' as const, status: 'modified' as const, content }];
+  const found = suggestionsIn({ base_sha: '', files, left_out: [] }, [
+    remark('R1', [2, 2], 'two', 'TWO'),
+    remark('R2', [1, 1], 'one', 'ONE'),
+    remark('R3', [4, 4], 'four', ''),
+    { ...remark('R4', [2, 2], 'two', 'TWO'), path: 'b.ts' },
+  ]);
+  expect(found).toEqual(['R1', 'R3']);
+});
