@@ -3,9 +3,9 @@ import { briefFor } from '../core/decide/orders/brief-for.ts';
 import type { Dispatch } from '../core/ports/dispatches.ts';
 import type { HeldBrief } from '../core/ports/held-brief.ts';
 import type { DeskStore } from '../core/ports/hosted-store.ts';
-import { JobTarget } from '../core/ports/job-api.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import { inputsByAnswer } from '../core/secrets/secrets-of-run.ts';
+import { jobPlace } from '../core/work/round-head.ts';
 
 /** Everything that a build needs of the desk, which is gone by then. */
 export async function holdBrief(
@@ -25,7 +25,7 @@ export async function holdBrief(
     operation: op,
     // A later attempt of the same Actions run continues as the same job.
     brief: { ...briefFor(state), job },
-    place: JobTarget.parse(target),
+    place: jobPlace(state, target),
     state,
     version,
     inputs,

@@ -1,5 +1,6 @@
 import { isNeeded } from '../app/effects/dispatch-job.ts';
 import { issueOfBranch } from '../core/our-branch.ts';
+import { roundHead } from '../core/work/round-head.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { hearEvent } from './hear-event.ts';
 import { holdBrief } from './hold-brief.ts';
@@ -92,7 +93,7 @@ async function nameNext({ packOutput }: DeskParts, { deps, jobs, state }: OpenDe
   const { state: run, version } = await store.runs.load(dispatch.run);
   const target = await store.runs.target(dispatch.run);
   if (!run || !target || !isNeeded(run, dispatch)) return NONE;
-  const outputs = { issue: String(target.issue), head_sha: target.head_sha, operation: dispatch.op };
+  const outputs = { issue: String(target.issue), head_sha: roundHead(run, target), operation: dispatch.op };
   if (dispatch.kind === 'verify') {
     const bytes = await store.blobs.get(run.run, 'changeset');
     const changeset = bytes ? packOutput(bytes) : '';

@@ -83,7 +83,10 @@ async function askForRound(
       by: login,
       source: 'review',
       url: review.url,
-      begins_at: new Date(at.getTime() + GATHER_MS).toISOString(),
+      // A desk that is not there in a minute begins with the remarks that are there now.
+      begins_at: deps.settings.capabilities.live
+        ? new Date(at.getTime() + GATHER_MS).toISOString()
+        : undefined,
     },
     [seen],
   );

@@ -1,4 +1,5 @@
 import type { RunState } from '../contracts/run-state.ts';
+import { JobTarget } from '../ports/job-api.ts';
 import type { RunTarget } from '../ports/run-target.ts';
 
 /**
@@ -12,4 +13,9 @@ export function roundHead(
   if (revision) return revision.head ?? head_sha;
   const last = revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
   return last?.head ?? head_sha;
+}
+
+/** The place on GitHub that a job works for. */
+export function jobPlace(state: RunState, target: RunTarget): JobTarget {
+  return { ...JobTarget.parse(target), head_sha: roundHead(state, target) };
 }

@@ -13,12 +13,11 @@ import {
   type ClaimResponse,
   type EarlyClaimResponse,
   isOver,
-  JobTarget,
   type RunOver,
 } from '../../core/ports/job-api.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { Ticket } from '../../core/ports/tickets.ts';
-import { roundHead } from '../../core/work/round-head.ts';
+import { jobPlace } from '../../core/work/round-head.ts';
 import type { Logger } from '../log.ts';
 import { createRefusal, readJson, SMALL_BYTES } from './answer-job.ts';
 import { askSparingly, type ReadActionsRun } from './read-actions-run.ts';
@@ -166,7 +165,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
       brief: { ...briefFor(state), job },
       orders: ordersFor(state),
       version,
-      place: { ...JobTarget.parse(target), head_sha: roundHead(state, target) },
+      place: jobPlace(state, target),
       protocol: PROTOCOL,
     } satisfies ClaimResponse);
   };
