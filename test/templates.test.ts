@@ -301,6 +301,17 @@ describe('N-1: the reusable workflow', () => {
       { action: 'submitted', pull_request: pull, review: { body: '/retry' }, ...person },
     ],
     [
+      true,
+      'a review that requests changes',
+      'pull_request_review',
+      {
+        action: 'submitted',
+        pull_request: pull,
+        review: { body: null, state: 'changes_requested' },
+        ...person,
+      },
+    ],
+    [
       false,
       'a review without',
       'pull_request_review',

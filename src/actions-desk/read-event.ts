@@ -27,7 +27,7 @@ interface Payload {
   label?: { name?: unknown };
   issue?: { number?: unknown; pull_request?: unknown };
   comment?: { id?: unknown; body?: unknown; user?: { type?: unknown } | null };
-  review?: { body?: unknown };
+  review?: { body?: unknown; state?: unknown };
   changes?: { body?: { from?: unknown } };
   pull_request?: { number?: unknown; head?: { ref?: unknown; repo?: { id?: unknown } | null } };
   inputs?: { issue?: unknown; operation?: unknown } | null;
@@ -75,7 +75,7 @@ export function readEvent({ name, payload }: { name: string; payload: unknown },
       return ofPullRequest(event, handler);
     case 'pull_request_review.submitted':
       if (!isPerson) return nothing('no person wrote it');
-      return hasCommand(event.review?.body)
+      return hasCommand(event.review?.body) || event.review?.state === 'changes_requested'
         ? ofPullRequest(event, handler)
         : nothing('there is no command in it');
     case 'pull_request_review_comment.created':

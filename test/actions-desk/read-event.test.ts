@@ -35,6 +35,15 @@ test.each([
       pull_request: { number: 9, head: head('autobuild/issue-7-i7-a1') },
     },
   ],
+  [
+    'a review that requests changes',
+    'pull_request_review',
+    {
+      action: 'submitted',
+      review: { body: null, state: 'changes_requested' },
+      pull_request: { number: 9, head: head('autobuild/issue-7') },
+    },
+  ],
   ['a round that a desk asked for', 'workflow_dispatch', { inputs: { issue: '7', operation: 'r1.3.0' } }],
 ])('N-1: %s is for issue 7', (_, name, payload) => {
   expect(read(name, payload)).toMatchObject({ about: 'issue', issue: 7 });
