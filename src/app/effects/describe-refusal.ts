@@ -74,7 +74,7 @@ function describeNoPullRequests(compareAt: string): Reply {
     tone: 'refused',
     title: 'The work is pushed, but this repository does not let GitHub Actions open pull requests.',
     detail:
-      'Open it yourself with the link below. Or turn on "Allow GitHub Actions to create and approve pull requests" under Settings → Actions → General → Workflow permissions, then comment `/status`: the pull request is opened.',
+      'Open it yourself with the link below. Or turn on "Allow GitHub Actions to create and approve pull requests" under Settings → Actions → General → Workflow permissions, then comment `/status` and Autobuild opens it.',
     link: { text: 'Open the pull request', url: compareAt },
   };
 }

@@ -58,7 +58,7 @@ export function examineCalledWorkflow(
       : [
           hint(
             'secrets',
-            'No `state_key` is passed, so the key of the model seals the state, and the agent could open it.',
+            "No `state_key` is passed, so the model's key encrypts the state, and an agent could read it.",
             'Set one, and pass it: openssl rand -base64 32 | gh secret set AUTOBUILD_KEY',
           ),
         ]),

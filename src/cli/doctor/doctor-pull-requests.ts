@@ -21,7 +21,7 @@ export async function examinePullRequests(
   const command = `gh api -X PUT repos/${repository}/actions/permissions/workflow -F can_approve_pull_request_reviews=true`;
   return hint(
     check,
-    `${SETTING} is off, so a run ends with a link by which you open the pull request.`,
+    `${SETTING} is off, so runs end with a link for you to open the pull request.`,
     `Switch it on ${PLACE}, or: ${command}`,
   );
 }

@@ -204,7 +204,7 @@ function describeSecret(
   if (isOptional)
     return hint(
       check,
-      `The secret ${name} is not set, so the key of the model seals the state, and the agent could open it.`,
+      `The secret ${name} is not set, so the model's key encrypts the state, and an agent could read it.`,
       `Set it: openssl rand -base64 32 | gh secret set ${name}`,
     );
   return hasEnvironment

@@ -81,7 +81,7 @@ function listCommands(
     ...(app || hasStateKey
       ? []
       : [
-          `openssl rand -base64 32 | gh secret set AUTOBUILD_KEY${where}    # seals the state of runs; the agent never has it`,
+          `openssl rand -base64 32 | gh secret set AUTOBUILD_KEY${where}    # encrypts the state of runs; agents never get it`,
         ]),
     ...(app ? [] : [allowPullRequests(remote)]),
     `gh label create autobuild${where}`,

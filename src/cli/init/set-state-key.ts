@@ -24,12 +24,12 @@ export async function setStateKey({
   if (listed.text.split('\n').some((line) => line.split(/\s/)[0] === NAME))
     return { isThere: true, lines: [`✓ The Actions secret ${NAME} is there already.`] };
   const answer = await ask(
-    `Make a random ${NAME}, which seals the state of runs, and save it in ${repository} with gh? [Y/n] `,
+    `Create a random ${NAME} (it encrypts the state of runs) and save it as a secret of ${repository} with gh? [Y/n] `,
   );
   if (answer === undefined || !YES.test(answer.trim())) return { isThere: false, lines: [] };
   const key = randomBytes(KEY_BYTES).toString('base64');
   const set = await gh.run(['secret', 'set', NAME, '--repo', repository], key);
   return set.ok
-    ? { isThere: true, lines: [`✓ The Actions secret ${NAME} was made and saved.`] }
+    ? { isThere: true, lines: [`✓ The Actions secret ${NAME} was created and saved.`] }
     : { isThere: false, lines: [`! gh could not save ${NAME}; the command is below.`] };
 }

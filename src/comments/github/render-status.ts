@@ -168,10 +168,9 @@ function renderHint(state: RunState, where: CommentContext): string | undefined 
 /** A job that no hint reaches reads it when it starts. */
 function renderStepIn({ capabilities }: CommentContext): string {
   const { live, answer_minutes } = capabilities;
-  const steer = live ? 'to steer' : 'to steer the next job';
-  const within =
-    answer_minutes === undefined ? '' : ` Each takes effect in about ${count(answer_minutes, 'minute')}.`;
-  return `**To step in:** comment \`/guide <text>\` ${steer}, \`/pause\` to pause, \`/cancel\` to stop.${within}`;
+  if (answer_minutes !== undefined)
+    return `**To step in:** comment \`/guide <text>\` ${live ? 'to steer' : 'to steer the next job'}. \`/pause\` pauses and \`/cancel\` stops within about ${count(answer_minutes, 'minute')}.`;
+  return '**To step in:** comment `/guide <text>` to steer, `/pause` to pause, `/cancel` to stop.';
 }
 
 /** Readers of the issue do not see what is named here, so the person who set the label is told. */

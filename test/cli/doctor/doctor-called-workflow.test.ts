@@ -23,7 +23,7 @@ test.each([
   ['the input of later rounds', '      operation:', '      other:', 'lacks the input operation'],
   ['a permission', '      checks: write\n', '', 'does not grant checks: write'],
   ['the key', '      model_key:', '      key:', 'passes no `model_key`'],
-  ['the state key', '      state_key:', '      key:', 'the agent could open it'],
+  ['the state key', '      state_key:', '      key:', 'an agent could read it'],
   ['the commit', /run\.yml@\w+/, 'run.yml@main', 'a branch, which may change under you'],
 ])('N-1: doctor misses %s', (_, from, to, told) => {
   const found = examine(FILE.replace(from, to)).filter(({ status }) => status !== 'ok');

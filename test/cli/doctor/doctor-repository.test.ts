@@ -176,7 +176,7 @@ describe('a repository without a server', () => {
       {
         check: 'pull requests',
         status: 'hint',
-        message: `"${SETTING}" is off, so a run ends with a link by which you open the pull request.`,
+        message: `"${SETTING}" is off, so runs end with a link for you to open the pull request.`,
         remedy: expect.stringContaining('gh api -X PUT repos/olivia/shop/actions/permissions/workflow'),
       },
     ]);

@@ -48,12 +48,12 @@ test('N-1: with gh and a person who agrees, init makes the state key and saves i
   const gh = makeGh();
   const { text, questions } = await init(gh, '');
   expect(questions).toEqual([
-    'Make a random AUTOBUILD_KEY, which seals the state of runs, and save it in olivia/shop with gh? [Y/n] ',
+    'Create a random AUTOBUILD_KEY (it encrypts the state of runs) and save it as a secret of olivia/shop with gh? [Y/n] ',
   ]);
   expect(Buffer.from(gh.key(), 'base64')).toHaveLength(32);
   expect(gh.calls()).toBe('secret list --repo olivia/shop\nsecret set AUTOBUILD_KEY --repo olivia/shop\n');
   expect(text).not.toContain(gh.key());
-  expect(text).toContain('✓ The Actions secret AUTOBUILD_KEY was made and saved.');
+  expect(text).toContain('✓ The Actions secret AUTOBUILD_KEY was created and saved.');
   expect(text).not.toContain(COMMAND);
   const other = makeGh();
   await init(other, 'yes');

@@ -50,7 +50,7 @@ export function ciBoxId(head: string): string {
 
 export function renderCi(ci: NonNullable<BranchStanding['ci']>): string {
   if (ci === 'approval')
-    return "**CI waits for your approval:** it runs with the repository's secrets, and nobody has reviewed this code yet. Review the changes, then choose *Approve and run* at the end of this page.";
+    return "**CI waits for your approval:** it runs with the repository's secrets, and nobody has reviewed this code yet. Review the changes, then choose *Approve and run* at the bottom of this page.";
   const { head, asked } = ci;
   if (asked?.sha === head)
     return `✓ CI runs on ${commitName(head)}, requested by ${inlineText(asked.by, 60)}.`;

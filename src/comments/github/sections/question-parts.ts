@@ -109,7 +109,7 @@ function howLong({ capabilities }: Pick<CommentContext, 'capabilities'>): string
   const { answer_minutes } = capabilities;
   return answer_minutes === undefined
     ? undefined
-    : `an answer takes effect in about ${count(answer_minutes, 'minute')}: a job has to start for it`;
+    : `an answer takes effect in about ${count(answer_minutes, 'minute')}: a job has to start first`;
 }
 
 /** The next reminder, and the expiry if there is one. */
