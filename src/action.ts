@@ -25,9 +25,19 @@ async function main(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: () => void
       return runHostedJob(env, log, endFiles);
     case 'build':
       // Loaded here, because a job of the App needs none of it.
-      return (await import('./action/no-server/build-part.ts')).runBuildPart(env, log, endFiles);
+      return (await import('./action/no-server/build-part.ts')).runBuildPart(
+        env,
+        log,
+        endFiles,
+        parkOnSignals(),
+      );
     case 'verify':
-      return (await import('./action/no-server/verify-part.ts')).runVerifyPart(env, log, endFiles);
+      return (await import('./action/no-server/verify-part.ts')).runVerifyPart(
+        env,
+        log,
+        endFiles,
+        parkOnSignals(),
+      );
     default:
       throw new ActionError(
         `There is no part ${JSON.stringify(env.INPUT_PART)} of the action.`,

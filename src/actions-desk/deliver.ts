@@ -63,9 +63,9 @@ async function takeOnce(
   await runs.write('', '', [], [key]);
   const open = await dispatches.open(run);
   if (open.some((other) => other.op !== op && other.job === job && other.kind === kind)) return;
-  const hasLastWord = dispatch.kind === 'build' && (await takeWork(deps, dispatch, readWork));
-  const isVerified = await takeResult(deps, dispatch, result);
-  await endOwnJob(parts, deps, dispatch, { isDone: hasLastWord || isVerified, conclusions });
+  if (dispatch.kind === 'build') await takeWork(deps, dispatch, readWork);
+  await takeResult(deps, dispatch, result);
+  await endOwnJob(parts, deps, dispatch, conclusions);
 }
 
 /** The event is the one that the desk of this Actions run had. */

@@ -6,21 +6,21 @@ import type { Dispatch } from '../core/ports/dispatches.ts';
 import type { DeskParts } from './desk-parts.ts';
 
 /**
- * The job of this Actions run has ended. If it said its last word, the run knows already; otherwise it was lost, or a person
- * cancelled it.
+ * The job of this Actions run has ended. If it said its last word, the run knows already; otherwise it was lost. A job that a
+ * person cancelled says a last word, too, because it saves its work.
  */
 export async function endOwnJob(
   { job: { actionsRun, attempt, now } }: DeskParts,
   deps: AppDependencies,
   dispatch: Dispatch,
-  { isDone, conclusions }: { isDone: boolean; conclusions: readonly string[] },
+  conclusions: readonly string[],
 ): Promise<void> {
   const { op, run, job, kind, verification } = dispatch;
   const at = now().toISOString();
   const target = await deps.store.runs.target(run);
   // Stopped by Autobuild itself: it is neither a loss nor a person's cancel.
   const isStopped = dispatch.outcome !== undefined;
-  const isCancelled = !isDone && conclusions.includes('cancelled');
+  const isCancelled = conclusions.includes('cancelled');
   const reason = target && isCancelled ? await whyCancelled(deps, target, dispatch, at) : undefined;
   const outcome = dispatch.outcome ?? reason ?? describeEnd(conclusions);
   if (target && !isStopped)

@@ -13,19 +13,18 @@ export async function takeResult(
   deps: AppDependencies,
   { op, run, kind, verification }: Dispatch,
   result: z.infer<typeof VerificationRequest> | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const { store, log } = deps;
   const { state } = await store.runs.load(run);
-  if (!result || !state || !isUnderWay(state) || state.verifying === undefined) return false;
-  if (kind === 'verify' && !isOfVerification(verification, state)) return false;
+  if (!result || !state || !isUnderWay(state) || state.verifying === undefined) return;
+  if (kind === 'verify' && !isOfVerification(verification, state)) return;
   const name = verificationName(state);
   if (!(await takeVerification(deps, state, result, { seen: `verification:${op}:${name}` }))) {
     log.warn({ run }, 'what was verified is not the work of the run: the result does not count');
-    return false;
+    return;
   }
   const now = (await store.now()).toISOString();
   for (const other of await store.dispatches.open(run))
     if (other.op !== op && other.kind === 'verify' && other.verification === name)
       await store.dispatches.change(other.op, { ended_at: now, outcome: 'it was verified already' });
-  return true;
 }

@@ -16,13 +16,13 @@ export type ReadWork = (job: { run: string; job: number; began: Date }) => {
 
 /**
  * Passes the claims and the work of a build to the rules, as if it had said them while it worked. Whatever the job decided for
- * itself counts for nothing. True if its last word is there.
+ * itself counts for nothing.
  */
 export async function takeWork(
   deps: AppDependencies,
   { op, run, job, claimed_at, attempt = 1 }: Dispatch,
   readWork: ReadWork,
-): Promise<boolean> {
+): Promise<void> {
   const { store, log } = deps;
   const began = new Date(claimed_at ?? deps.now());
   const { entries, isLastWordThere, skipped } = readWork({ run, job, began });
@@ -34,11 +34,10 @@ export async function takeWork(
       continue;
     }
     const { state } = await store.runs.load(run);
-    if (!state) return false;
+    if (!state) return;
     const { envelope } = entry;
     const seen = `claim:${op}:${attempt}:${envelope.seq}`;
     const said = await takeClaim(deps, state, envelope, { seen, at: envelope.at });
     if (!said.taken) log.info({ run, job, claim: envelope.type, why: said.why }, 'this claim does not count');
   }
-  return isLastWordThere;
 }

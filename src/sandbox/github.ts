@@ -48,6 +48,9 @@ import { closeServer } from './serve-http.ts';
 /** A request that is sent after a webhook is answered after it, unless the first connection is slow to open. */
 const PINGS = 3;
 
+/** emulate answers 5,000 calls of a token per hour, and jobs, people and tests all go through ours. */
+const OWN_TOKENS = 20;
+
 interface LocalGitHubOptions {
   owner: string;
   name: string;
@@ -111,6 +114,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const roles = new Map<string, Role>([...Object.entries(options.people), [owner, 'admin']]);
   const tokens = new Map([...roles.keys()].map((login) => [`ghp_${randomBytes(20).toString('hex')}`, login]));
   const tokenOf = (login: string) => [...tokens].find(([, name]) => name === login)?.[0];
+  const ownTokens = Array.from({ length: OWN_TOKENS }, () => `ghp_${randomBytes(20).toString('hex')}`);
   const webhookSecret = randomBytes(24).toString('hex');
   const bot = `${APP_SLUG}[bot]`;
   let handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> = async (_, response) =>
@@ -132,7 +136,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     owner,
     name,
     people: [...roles.keys()],
-    tokens,
+    tokens: new Map([...tokens, ...ownTokens.map((token) => [token, owner] as const)]),
     webhookSecret,
   });
   const { privateKey } = emulator;
@@ -158,7 +162,11 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
       headers: link ? { link } : {},
     };
   };
-  const upstream: Upstream = (method, path, body) => send(method, path, body, `token ${tokenOf(owner)}`);
+  let sent = 0;
+  const upstream: Upstream = (method, path, body) => {
+    sent += 1;
+    return send(method, path, body, `token ${ownTokens[sent % OWN_TOKENS]}`);
+  };
 
   const repository = `/repos/${owner}/${name}`;
   const account = (await describeAccount(upstream, owner)) ?? {};

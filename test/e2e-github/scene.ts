@@ -8,7 +8,7 @@ import type { FinishedJob } from '../../src/sandbox/job-runner.ts';
 import type { Person, SeenComment, SeenPullRequest } from '../../src/sandbox/person.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { ActionFiles } from '../../src/sandbox/steps/machine.ts';
-import { runPartHere } from './run-part-here.ts';
+import { partsHere } from './run-part-here.ts';
 import { until } from './until.ts';
 
 const AGENT = join(import.meta.dirname, 'agents/agent.sh');
@@ -36,6 +36,8 @@ export interface SceneOptions {
   /** More variables of the machine that runs the jobs. */
   environment?: Record<string, string>;
   apps?: number;
+  /** Builds and verifications of the Actions desk are in this process, where a test does not look at theirs. */
+  jobs?: 'here' | 'processes';
   /** For the Actions desk: an answer that replaces GitHub's. */
   interfere?(call: Call): Answer | undefined;
   /** For the Actions desk: looks into what a build left, or changes it. */
@@ -102,7 +104,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     action: options.action,
     databaseUrl: options.databaseUrl,
     secrets: options.secrets ?? (desk === 'Actions' ? SECRETS : undefined),
-    inProcess: options.action ? undefined : runPartHere,
+    inProcess: options.action ? undefined : partsHere(options.jobs),
     interfere: options.interfere,
     onArtifact: options.onArtifact,
     environment: {

@@ -5,7 +5,7 @@ import type { ActionLog } from '../../runner/output/workflow-commands.ts';
 import { ActionError } from '../action-error.ts';
 import { agentsOf } from '../agents-of.ts';
 import { runBuildJob } from '../build-job.ts';
-import { findWorktree, openJob, parkOnSignals, temporaryOf } from '../open-job.ts';
+import { findWorktree, openJob, temporaryOf } from '../open-job.ts';
 import { jobMinutes } from '../time-limits.ts';
 import { ENDS, writeOutputs, writeResult, writeRunOver } from '../write-result.ts';
 import { openHeldBuild } from './open-held-build.ts';
@@ -20,9 +20,13 @@ const SECRET_CHARS = 8;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A build whose desk runs only before and after it. Its claims and work become an artifact. */
-export async function runBuildPart(env: Environment, log: ActionLog, endFiles: () => void): Promise<void> {
+export async function runBuildPart(
+  env: Environment,
+  log: ActionLog,
+  endFiles: () => void,
+  parking: AbortSignal,
+): Promise<void> {
   const startedAt = new Date();
-  const parking = parkOnSignals();
   const worktree = findWorktree(env);
   const modelKey = env.AUTOBUILD_MODEL_KEY?.trim();
   if (!modelKey)

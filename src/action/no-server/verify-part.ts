@@ -4,7 +4,7 @@ import { readHandedOver, unpackOutput } from '../../link/job-output.ts';
 import { readChangesetFile } from '../../link/read-artifact.ts';
 import { createOutputLink } from '../../link/verify-output.ts';
 import type { ActionLog } from '../../runner/output/workflow-commands.ts';
-import { findWorktree, openJob, parkOnSignals, temporaryOf } from '../open-job.ts';
+import { findWorktree, openJob, temporaryOf } from '../open-job.ts';
 import { verifyUntil } from '../time-limits.ts';
 import { runVerifyJob } from '../verify-job.ts';
 import { describeVerified, writeOutputs, writeSummary } from '../write-result.ts';
@@ -13,9 +13,13 @@ import { readIssue, WORK } from './read-issue.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The checks on a fresh machine, without any secret. The desk compares the result with the work that it has. */
-export async function runVerifyPart(env: Environment, log: ActionLog, endFiles: () => void): Promise<void> {
+export async function runVerifyPart(
+  env: Environment,
+  log: ActionLog,
+  endFiles: () => void,
+  parking: AbortSignal,
+): Promise<void> {
   const startedAt = new Date();
-  const parking = parkOnSignals();
   const run = `issue-${readIssue(env)}`;
   const headSha = env.INPUT_HEAD_SHA ?? '';
   const job = await openJob(env, log, { worktree: findWorktree(env), headSha, run, job: 0 });
