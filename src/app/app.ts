@@ -5,14 +5,18 @@ import { onAccessLost, onAccessRestored } from './handlers/installation.ts';
 import { onLabelGone } from './handlers/label-gone.ts';
 import { onWorkflowRunCompleted } from './handlers/workflow-run-completed.ts';
 import { forgetInstalled } from './reconcile/installed-repositories.ts';
-import { type Name, onRepositoryEvents, type Webhook } from './repository-events.ts';
+import { type Name, onRepositoryEvents, type ProbotName, type Webhook } from './repository-events.ts';
 
 /** The Probot app. It passes each event to its handler and decides nothing itself. */
 export default function autobuild(deps: HostedDependencies): (app: Probot) => void {
   const { label } = deps.settings;
   return (app) => {
     const on = <N extends Name>(names: N | N[], handle: (webhook: Webhook<N>) => Promise<void>) =>
-      app.on(names, handle as (context: { id: string; payload: unknown }) => Promise<void>);
+      app.on(
+        // Probot's name of an event without an action has no dot.
+        [names].flat().map((name) => name.replace(/\.$/, '') as ProbotName<N>),
+        handle as (context: { id: string; payload: unknown }) => Promise<void>,
+      );
     onRepositoryEvents(deps, on);
     on(['label.deleted', 'label.edited'], async ({ payload }) => {
       const before = payload.action === 'edited' ? payload.changes?.name?.from : payload.label.name;

@@ -3,6 +3,7 @@ import type { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
 import type { Kept, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { AppDependencies } from './dependencies.ts';
+import { onCiCompleted } from './handlers/ci-completed.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
 import { onIssueGone } from './handlers/issue-gone.ts';
@@ -24,15 +25,18 @@ interface OnIssue extends FromRepository {
 }
 
 type Events = typeof WEBHOOK_EVENTS;
-/** `issues.labeled` and all others. */
+/** `issues.labeled` and all others. An event without an action ends with the dot. */
 export type Name = { [Event in keyof Events]: `${Event}.${Events[Event][number]}` }[keyof Events];
 type FieldsOf<N extends Name> = N extends `${infer Event extends keyof Events}.${string}`
   ? (typeof WEBHOOK_FIELDS)[Event]
   : never;
+export type ProbotName<N extends Name> = N extends `${infer Event extends 'status'}.`
+  ? Event
+  : Exclude<N, 'status.'>;
 /** A webhook as ingest keeps it. */
 export interface Webhook<N extends Name> {
   id: string;
-  payload: N extends Name ? Kept<Context<N>['payload'], FieldsOf<N>> : never;
+  payload: N extends Name ? Kept<Context<ProbotName<N>>['payload'], FieldsOf<N>> : never;
 }
 
 /** Registers the handler of an event. The payload is typed as its kept fields, because the rest is not there. */
@@ -151,6 +155,22 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
       repo_id: payload.repository.id,
       number: payload.pull_request.number,
     });
+  });
+  on('check_run.completed', async ({ payload }) => {
+    const { head_sha: sha, check_suite } = payload.check_run;
+    const branches = [check_suite.head_branch ?? ''];
+    const github = () => deps.github(repositoryOf(payload));
+    await onCiCompleted(deps, github, { repo_id: payload.repository.id, sha, branches });
+  });
+  on('check_suite.completed', async ({ payload }) => {
+    const { head_sha: sha, head_branch } = payload.check_suite;
+    const github = () => deps.github(repositoryOf(payload));
+    await onCiCompleted(deps, github, { repo_id: payload.repository.id, sha, branches: [head_branch ?? ''] });
+  });
+  on('status.', async ({ payload }) => {
+    const branches = payload.branches.map(({ name }) => name);
+    const github = () => deps.github(repositoryOf(payload));
+    await onCiCompleted(deps, github, { repo_id: payload.repository.id, sha: payload.sha, branches });
   });
   on('pull_request_review.submitted', async ({ payload }) => {
     const { id, node_id, body, state, html_url: url } = payload.review;

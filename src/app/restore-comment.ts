@@ -25,6 +25,8 @@ function effectsOf(state: RunState, op: string, escalation: string | undefined):
   const name = op.slice(state.run.length + 1);
   if (name === 'status') return [{ type: 'update_status' }];
   if (name === 'receipt') return [{ type: 'show_receipt' }];
+  const ci = state.ci?.find(({ number }) => name === `c${number}`);
+  if (ci) return [{ type: 'show_ci', number: ci.number }];
   if (state.escalations.some(({ id }) => id === name)) {
     const isOpen = state.pending === name;
     return [isOpen ? { type: 'ask', escalation: name } : { type: 'close_question', escalation: name }];

@@ -149,6 +149,7 @@ export async function workOnRun(
       case 'publish':
       case 'run_ci':
       case 'describe_pull':
+      case 'show_ci':
       case 'answer_remarks':
       case 'collect_revision':
         return;

@@ -9,13 +9,17 @@ interface Values {
   waiting: { expire_minutes: number | 'off'; remind_minutes: number; remind_high_minutes: number };
   max_turns?: number | 'off';
   guards: GuardLimits;
+  ci: 'skip' | 'always';
+  revisions: { on_ci_failure: 'ask' | 'start' | 'off' };
 }
 
 /** Mistakes that no key shows alone. `given` is the file before defaults. */
 export function findContradictions(values: Values, given: unknown, lineOf: LineOf): ConfigProblem[] {
-  return [expiresUnreminded(values, lineOf), differentTurnLimits(values, given, lineOf)].filter(
-    (problem) => problem !== undefined,
-  );
+  return [
+    expiresUnreminded(values, lineOf),
+    differentTurnLimits(values, given, lineOf),
+    startsWithoutCi(values, lineOf),
+  ].filter((problem) => problem !== undefined);
 }
 
 /** A run must not end by itself before people were reminded at least once. */
@@ -40,6 +44,15 @@ function differentTurnLimits(
   if (max_turns === undefined || !isGiven || limit === max_turns) return undefined;
   const allowed = `the same value as guards.${maxIterations.id} (${String(limit)}), or only one of the two`;
   return { line: lineOf(['max_turns']), key: 'max_turns', found: showValue(max_turns), allowed };
+}
+
+/** V-7: CI that starts rounds by itself has to run by itself. */
+function startsWithoutCi({ ci, revisions }: Values, lineOf: LineOf): ConfigProblem | undefined {
+  if (revisions.on_ci_failure !== 'start' || ci === 'always') return undefined;
+  const path = ['revisions', 'on_ci_failure'];
+  const allowed =
+    '`start` only with `ci: always`, because CI does not run by itself otherwise; `ask` or `off`';
+  return { line: lineOf(path), key: showKey(path), found: showValue('start'), allowed };
 }
 
 /** Reads the file before its types are checked, so that an unknown agent is reported together with other mistakes. */

@@ -10,16 +10,20 @@ export const NEEDED_PERMISSIONS = {
   pull_requests: 'write',
 } as const;
 
-/** Nothing of today needs them. They are asked for now, because people accept new permissions in each installation by hand. */
-export const LATER_PERMISSIONS = { statuses: 'read' } as const;
+/** Without them something is not seen, and everything else works. */
+export const OPTIONAL_PERMISSIONS = { statuses: 'read' } as const;
+
+/** Needs one of these permissions. */
+export const OPTIONAL_EVENTS: readonly string[] = ['status'];
 
 /** The events that something of today needs. */
 export const NEEDED_EVENTS: readonly string[] = SUBSCRIBED_EVENTS.filter(
-  (event) => WEBHOOK_EVENTS[event as keyof typeof WEBHOOK_EVENTS].length > 0,
+  (event) =>
+    WEBHOOK_EVENTS[event as keyof typeof WEBHOOK_EVENTS].length > 0 && !OPTIONAL_EVENTS.includes(event),
 );
 
 export const LATER_EVENTS: readonly string[] = SUBSCRIBED_EVENTS.filter(
-  (event) => !NEEDED_EVENTS.includes(event),
+  (event) => ![...NEEDED_EVENTS, ...OPTIONAL_EVENTS].includes(event),
 );
 
 /** Paths of the server that the App's registration names. */
@@ -43,7 +47,7 @@ export function appManifest({ name, publicUrl, redirectUrl }: AppAddresses) {
     redirect_url: redirectUrl,
     callback_urls: [`${publicUrl}${APP_PATHS.callback}`],
     public: false,
-    default_permissions: { ...NEEDED_PERMISSIONS, ...LATER_PERMISSIONS },
+    default_permissions: { ...NEEDED_PERMISSIONS, ...OPTIONAL_PERMISSIONS },
     default_events: [...SUBSCRIBED_EVENTS],
   };
 }

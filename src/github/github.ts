@@ -1,6 +1,7 @@
 import type { GitHub } from '../core/ports/github-port.ts';
 import { createBaseTreeMethods } from './base-tree.ts';
 import { createCheckRunMethods } from './check-run.ts';
+import { createCiMethods } from './ci/ci-status.ts';
 import { createClient, type OctokitLike, type Repository } from './client/client.ts';
 import { createCommentHistoryMethods } from './comment-history.ts';
 import { createCommentMethods } from './comments.ts';
@@ -33,5 +34,6 @@ export function createGitHub(octokit: OctokitLike, repository: Repository): GitH
     ...createPullRequestMethods(client),
     ...createReviewMethods(client),
     ...createCheckRunMethods(client),
+    ...createCiMethods(client),
   };
 }

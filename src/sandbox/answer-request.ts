@@ -14,6 +14,8 @@ interface HandlerOptions {
   oauth: ReturnType<typeof createOAuth>;
   upstream: Upstream;
   graphql: ReturnType<typeof createGraphql>;
+  /** A job's log, at a signed address that needs no token. */
+  logAt(path: string): string | undefined;
   callerOf(authorization: string): Caller | undefined;
   /** The caller is a job without power. */
   isKilled(authorization: string): boolean;
@@ -44,6 +46,11 @@ export function createRequestHandler(
     const { pathname, searchParams } = asked;
     const isPage = !/^\/(?:api|login|_webhooks)(?:\/|$)/.test(pathname);
     if (site && isPage && (await site(request, response, pathname))) return;
+    const log = options.logAt(pathname);
+    if (log !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(log);
+      return;
+    }
     const text = await readText(request);
     const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded');
     const page = isForm && manifests.openPage(pathname, searchParams, new URLSearchParams(text));

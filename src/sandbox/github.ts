@@ -7,6 +7,7 @@ import { createJobTokens } from './actions/job-tokens.ts';
 import { createWorkflowSource } from './actions/workflow-source.ts';
 import { createRequestHandler } from './answer-request.ts';
 import { createSite, personOf } from './browser/site.ts';
+import { createFakeCi, type FakeCi } from './ci/fake-ci.ts';
 import { createActionsSecrets } from './github/actions-secrets.ts';
 import { createAppManifests } from './github/app-manifests.ts';
 import { createCallers, tokenIn } from './github/callers.ts';
@@ -83,6 +84,8 @@ export interface LocalGitHub {
   webhookSecret: string;
   webhooks: WebhookRelay;
   workflows: WorkflowGap;
+  /** The repository's own CI. */
+  ci: FakeCi;
   reactions: ReactionGap;
   /** Node ids of comments that were minimized. */
   minimized: ReadonlySet<string>;
@@ -213,6 +216,10 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
         await workflows.receive('pull_request', payload);
     },
   });
+  const ci = createFakeCi({
+    ...{ url, owner, name, upstream, appId: APP_ID, emit: webhooks.emit },
+    installation: { id: INSTALLATION_ID, node_id: 'I_100' },
+  });
   const manifests = createAppManifests({ described: app, privateKey, webhookSecret });
   const gaps: Gap[] = [
     createJobPermissions({ upstream, mayOpenPullRequests: () => mayOpenPullRequests }),
@@ -236,11 +243,13 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     createCommits(),
     refs,
     createCheckRuns(app),
+    ci,
     workflows,
   ];
   const graphql = createGraphql({
     upstream,
     repository,
+    ci,
     lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
     refs,
     reviews: createReviewQueries({ ...reviewing, gap: reviews }),
@@ -308,6 +317,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   handle = createRequestHandler({
     ...{ url, site, manifests, oauth, upstream, receiveWebhook, interfere, onExchange, answerCall, graphql },
     callerOf: callers.find,
+    logAt: ci.logAt,
     isKilled: (authorization) => tokensOfJobs.isKilled(tokenIn(authorization)),
   });
 
@@ -320,6 +330,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     webhookSecret,
     webhooks,
     workflows,
+    ci,
     reactions,
     minimized,
     reviewReactions,

@@ -11,6 +11,8 @@ export function laneOf(payload: unknown): string {
   const { repository, issue, pull_request } = (payload ?? {}) as LanePayload;
   if (!isWhole(repository?.id)) return 'app';
   if (isWhole(issue?.number)) return `${repository.id}#${issue.number}`;
+  const ofCi = branchesOfCi(payload).map(issueOfBranch).find(isWhole);
+  if (ofCi !== undefined) return `${repository.id}#${ofCi}`;
   if (!isWhole(pull_request?.number)) return 'app';
   const head = pull_request.head;
   // Only a branch of the repository itself can be ours, because a fork may use the same name.
@@ -20,4 +22,24 @@ export function laneOf(payload: unknown): string {
 
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);
+}
+
+const CI_EVENTS: ReadonlySet<string> = new Set(['check_run', 'check_suite', 'status']);
+
+/** V-7: CI on a branch that is not ours. A busy repository sends thousands of these, so they are not stored. */
+export function isOthersCi(event: string, payload: unknown): boolean {
+  return CI_EVENTS.has(event) && !branchesOfCi(payload).some((branch) => issueOfBranch(branch) !== undefined);
+}
+
+interface CiPayload {
+  check_run?: { check_suite?: { head_branch?: unknown } | null };
+  check_suite?: { head_branch?: unknown };
+  branches?: unknown;
+}
+
+function branchesOfCi(payload: unknown): string[] {
+  const { check_run, check_suite, branches } = (payload ?? {}) as CiPayload;
+  const named = Array.isArray(branches) ? branches.map((branch) => Object(branch).name) : [];
+  const found = [check_run?.check_suite?.head_branch, check_suite?.head_branch, ...named];
+  return found.filter((branch) => typeof branch === 'string');
 }

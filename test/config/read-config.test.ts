@@ -109,6 +109,19 @@ guards: {max_iterations: 20, cost_exceeds: 5, external_blocker: [permission_deni
   });
 });
 
+test('V-7: CI that starts rounds has to run by itself', () => {
+  expect(configOf('revisions: {on_ci_failure: start}\nci: always').revisions.on_ci_failure).toBe('start');
+  expect(configOf('ci: skip').revisions.on_ci_failure).toBe('ask');
+  expect(problemsOf('ci: skip\nrevisions:\n  on_ci_failure: start')).toEqual([
+    {
+      line: 3,
+      key: 'revisions.on_ci_failure',
+      found: '"start"',
+      allowed: '`start` only with `ci: always`, because CI does not run by itself otherwise; `ask` or `off`',
+    },
+  ]);
+});
+
 describe('what is wrong', () => {
   test.each([
     ['agent: 7', 'agent', '7', 'name of an agent'],

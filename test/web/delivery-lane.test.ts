@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { laneOf } from '../../src/web/delivery-lane.ts';
+import { isOthersCi, laneOf } from '../../src/web/delivery-lane.ts';
 
 const repository = { id: 77 };
 const pull = (ref: string, repo: { id: number } | null = repository) => ({
@@ -14,10 +14,30 @@ test.each([
   ['a branch that only begins like ours', pull('autobuild/issue-7x'), 'app'],
   ['the same branch name in a fork', pull('autobuild/issue-7', { id: 78 }), 'app'],
   ['a pull request whose fork is gone', pull('autobuild/issue-7', null), 'app'],
+  [
+    'a suite of checks on our branch',
+    { repository, check_suite: { head_branch: 'autobuild/issue-7' } },
+    '77#7',
+  ],
+  [
+    'a check on our branch',
+    { repository, check_run: { check_suite: { head_branch: 'autobuild/issue-7-r1' } } },
+    '77#7',
+  ],
+  ['a status', { repository, branches: [{ name: 'main' }, null, { name: 'autobuild/issue-7' }] }, '77#7'],
   ['an installation', { installation: { id: 1 } }, 'app'],
   ['an issue without a repository', { issue: { number: 7 } }, 'app'],
   ['numbers that are none', { repository: { id: '77#7' }, issue: { number: '7' } }, 'app'],
   ['nothing', null, 'app'],
 ])('%s', (_, payload, lane) => {
   expect(laneOf(payload)).toBe(lane);
+});
+
+test('V-7: CI on branches that are not ours is not stored', () => {
+  expect(isOthersCi('check_suite', { check_suite: { head_branch: 'main' } })).toBe(true);
+  expect(isOthersCi('check_run', { check_run: { check_suite: { head_branch: null } } })).toBe(true);
+  expect(isOthersCi('status', { branches: 7 })).toBe(true);
+  expect(isOthersCi('status', { branches: [{ name: 'autobuild/issue-7' }] })).toBe(false);
+  expect(isOthersCi('check_suite', { check_suite: { head_branch: 'autobuild/issue-7' } })).toBe(false);
+  expect(isOthersCi('issues', {})).toBe(false);
 });

@@ -1,5 +1,6 @@
+import type { Revision } from '../../core/contracts/revision.ts';
 import { neededRole } from '../../core/contracts/role.ts';
-import type { AskedRevision } from '../../core/contracts/run-state.ts';
+import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { handleInput } from '../handle-input.ts';
 import { mayCommand } from '../handlers/permission.ts';
@@ -42,7 +43,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     {
       type: 'revise',
       at,
-      revision: { head: pull.head_sha, remarks },
+      revision: { head: pull.head_sha, remarks, ...failedCi(state, pull.head_sha) },
       limits: requested?.limits ?? state.limits,
       max: target.revisions?.max ?? MAX_ROUNDS,
     },
@@ -54,6 +55,13 @@ export async function collectRevision(context: EffectContext): Promise<void> {
 async function dropWork({ deps, state }: EffectContext, { head_sha }: ReviewedPull): Promise<void> {
   const nothing = JSON.stringify({ base_sha: head_sha, files: [], left_out: [] });
   await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(nothing));
+}
+
+/** V-7: what fails on this head, unless somebody said to ignore it. */
+function failedCi({ ci = [] }: RunState, head: string): Pick<Revision, 'ci'> {
+  const newest = ci.at(-1);
+  if (newest?.head !== head || newest.answer?.answer === 'ignore' || newest.failed.length === 0) return {};
+  return { ci: newest.failed.map(({ name, step, log, url }) => ({ name, step, log, url })) };
 }
 
 const NONE = 'there is no open pull request.';

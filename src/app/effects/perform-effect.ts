@@ -13,6 +13,7 @@ import { notifyExpired, notifyPeople } from './notify.ts';
 import { publishWork } from './publish.ts';
 import { deleteComment, react } from './react.ts';
 import { runCi } from './run-ci.ts';
+import { showCi } from './show-ci.ts';
 import { showReceipt } from './show-receipt.ts';
 import { showReview } from './show-review.ts';
 import { stopJobs, stopVerification } from './stop-jobs.ts';
@@ -54,6 +55,7 @@ const PERFORMERS: { [Type in RunEffect['type']]: Performer<Type> } = {
   collect_revision: collectRevision,
   answer_remarks: answerRemarks,
   describe_pull: describePull,
+  show_ci: showCi,
   forget_inputs: ({ deps, state }) => deps.store.vault.forget(state.run),
   save_blocked_report: (context) => recordReport(context),
 };

@@ -1,4 +1,6 @@
 import { parseComment } from '../../commands/parse-comment.ts';
+import { CI_BOXES } from '../../core/contracts/revision.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
@@ -60,7 +62,8 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
     return refuse('two boxes were ticked at once.', 'Tick one, or reply with its command.');
   const [escalationId = '', ...rest] = (ticked[0] ?? '').split('.');
   const escalation = state.escalations.find(({ id }) => id === escalationId);
-  const option = escalation?.options.find(({ id }) => id === rest.join('.'));
+  const option =
+    escalation?.options.find(({ id }) => id === rest.join('.')) ?? boxOfCi(state, escalationId, rest);
   if (!option) return;
   const accepted = await handleCommand(deps, github, {
     run,
@@ -74,6 +77,12 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   if (!accepted) await restore();
 }
 
+/** V-7: the boxes under a report about CI. */
+function boxOfCi({ ci = [] }: RunState, id: string, [box = '']: string[]): { command: string } | undefined {
+  if (!ci.some(({ number }) => id === `c${number}`) || !Object.hasOwn(CI_BOXES, box)) return undefined;
+  return { command: CI_BOXES[box as keyof typeof CI_BOXES] };
+}
+
 /**
  * A box was ticked before the store knew the id of the comment. Throwing makes the delivery retry until it does. The marker only
  * decides whether waiting makes sense: its operation must be one that is under way.
@@ -85,7 +94,9 @@ async function waitUntilKnown(
 ): Promise<void> {
   const { run, op } = readMarker(comment.body) ?? { run: '', op: '' };
   const target = await deps.store.runs.target(run);
-  const here = target?.owner === github.owner && target.repo === github.repo && target.issue === issue;
+  const { pull } = await deps.store.publications.of(run);
+  const isPlace = target?.issue === issue || pull === issue;
+  const here = isPlace && target?.owner === github.owner && target.repo === github.repo;
   const tried = here ? await deps.store.comments.find(op) : undefined;
   if (tried && tried.comment_id === undefined)
     throw new Error(`${op} was ticked before its comment is known`);

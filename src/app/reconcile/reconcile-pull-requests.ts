@@ -8,6 +8,7 @@ import { onReviewSubmitted } from '../handlers/review-submitted.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
+import { reconcileCi } from './reconcile-ci.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 /** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
@@ -40,6 +41,7 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
       const pull = listed ?? (isKnown ? undefined : await github.pullRequest(placed.pull));
       if (pull) await readPullRequest(round, placed, pull, listed !== undefined);
       await readReviewsAgain(deps, github, placed);
+      await reconcileCi(round, placed);
     });
     if (!isRead) isAll = false;
   }

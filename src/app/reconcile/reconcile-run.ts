@@ -3,6 +3,7 @@ import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { watchRun } from '../workers/watch-jobs.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
+import { reconcileCi } from './reconcile-ci.ts';
 import { catchUp, numbersOf } from './reconcile-comments.ts';
 import { compareWithIssue } from './reconcile-issue.ts';
 import { readPullRequest, readReviewsAgain } from './reconcile-pull-requests.ts';
@@ -71,4 +72,5 @@ async function readPull(round: RepositoryRound, placed: PlacedRun & { pull: numb
   const found = await github.pullRequest(placed.pull);
   if (found) await readPullRequest(round, placed, found, false);
   await readReviewsAgain(deps, github, placed);
+  await reconcileCi(round, placed);
 }

@@ -1,9 +1,10 @@
 import {
   APP_PATHS,
   LATER_EVENTS,
-  LATER_PERMISSIONS,
   NEEDED_EVENTS,
   NEEDED_PERMISSIONS,
+  OPTIONAL_EVENTS,
+  OPTIONAL_PERMISSIONS,
 } from '../../core/app-manifest.ts';
 import type { AppDelivery, AppSetUp } from '../../github/set-up/app-set-up.ts';
 import { type Finding, hint, ok, problem } from './doctor-finding.ts';
@@ -35,10 +36,17 @@ export async function* examineApp(
         `The App ${name} lacks ${[...weak, ...deaf.map((event) => `the event ${event}`)].join(', ')}.`,
         "Add it on the App's settings page, under Permissions & events; app.yml lists all of it.",
       );
-  const later = [
-    ...findLacking(LATER_PERMISSIONS, permissions),
-    ...LATER_EVENTS.filter(isMissing).map((event) => `the event ${event}`),
+  const unseen = [
+    ...findLacking(OPTIONAL_PERMISSIONS, permissions),
+    ...OPTIONAL_EVENTS.filter(isMissing).map((event) => `the event ${event}`),
   ];
+  if (unseen.length > 0)
+    yield hint(
+      'app',
+      `The App ${name} does not ask for ${unseen.join(', ')}. CI that reports commit statuses is not seen; checks are.`,
+      "Add it on the App's settings page, under Permissions & events, if your CI reports statuses.",
+    );
+  const later = LATER_EVENTS.filter(isMissing).map((event) => `the event ${event}`);
   if (later.length > 0)
     yield hint(
       'app',
@@ -46,6 +54,13 @@ export async function* examineApp(
       "Add it on the App's settings page, under Permissions & events, whenever you like.",
     );
   const installation = await app.installation(owner, repo);
+  const ungranted = findLacking(OPTIONAL_PERMISSIONS, installation?.permissions);
+  if (installation && unseen.length === 0 && ungranted.length > 0)
+    yield hint(
+      'installation',
+      `The App ${name} was not granted ${ungranted.join(', ')} in ${owner}/${repo}. CI that reports commit statuses is not seen; checks are.`,
+      `Accept its new permissions: ${installation.url}`,
+    );
   yield describeInstallation(installation, findLacking(NEEDED_PERMISSIONS, installation?.permissions), {
     name,
     url,

@@ -18,6 +18,13 @@ export const revisions = groupSettings(
         'Whether a review that requests changes starts a round, if its author may give commands. With `off`, `/continue` starts it.',
       example: 'off',
     },
+    on_ci_failure: {
+      schema: z.union([z.enum(['ask', 'start']), Off]).default('ask'),
+      allowed: '`ask`, `start` or `off`',
+      words:
+        'What happens when your CI fails on the head of a run: ask in a comment, start a round at once (needs `ci: always`), or nothing.',
+      example: 'off',
+    },
     request_review: {
       schema: z.union([On, Off]).default('on'),
       allowed: '`on` or `off`',

@@ -78,6 +78,8 @@ export const Effect = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer_remarks'), round: z.number().int().min(2) }),
   /** Writes the pull request's description again. */
   z.object({ type: z.literal('describe_pull') }),
+  /** Writes the comment about CI on one head (V-7). */
+  z.object({ type: z.literal('show_ci'), number: z.number().int().positive() }),
   /** Runs CI on the head a person saw, and describes the pull request again. Without a person, it only describes. */
   z.object({
     type: z.literal('run_ci'),

@@ -3,7 +3,7 @@ import { ActionsSecret } from './actions-secret.ts';
 import { SealedCommand, Via } from './command.ts';
 import { Effect, Reply } from './effect.ts';
 import { Envelope } from './envelope.ts';
-import { Revision, RevisionSource } from './revision.ts';
+import { CiReport, Revision, RevisionSource } from './revision.ts';
 import { GuardLimitsSchema, ReminderPlan } from './run-event.ts';
 import { Task } from './task.ts';
 import { BaseVerification, Verification } from './verification.ts';
@@ -111,6 +111,14 @@ export const Input = z.discriminatedUnion('type', [
   }),
   /** A round cannot begin: the pull request is closed, queued to merge, or has a head that nobody can build on. */
   z.object({ type: z.literal('revision_refused'), at: z.iso.datetime(), reason: z.string() }),
+  /** All of the repository's CI is over on the head of the pull request, or cannot run there (V-7). */
+  z.object({
+    type: z.literal('ci_finished'),
+    at: z.iso.datetime(),
+    report: CiReport,
+    /** The config's answer to a failure. */
+    on_failure: z.enum(['ask', 'start']),
+  }),
   z.object({ type: z.literal('timer'), at: z.iso.datetime(), timer: z.string() }),
   /** The job was found dead without having parked. */
   z.object({

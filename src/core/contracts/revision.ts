@@ -84,3 +84,45 @@ export type Revision = z.infer<typeof Revision>;
 
 export const RevisionOutcome = z.enum(['done', 'partial', 'cancelled', 'failed', 'merged']);
 export type RevisionOutcome = z.infer<typeof RevisionOutcome>;
+
+/** How a failing check does on the base branch. `since`: the oldest commit of the failures in a row that were looked at. */
+const OnBase = z.object({
+  result: z.enum(['passes', 'fails', 'unknown']),
+  since: z.object({ sha: z.string(), at: z.iso.datetime() }).optional(),
+});
+
+/** A check of the repository's own CI that fails on the head of the pull request. */
+export const FailedCheck = z.object({
+  name: z.string(),
+  url: z.string().optional(),
+  /** The step of the job that failed. */
+  step: z.string().optional(),
+  failed_at: z.iso.datetime().optional(),
+  /** The end of the log up to the failure, or the check's own notes while there is no log. */
+  log: z.string().optional(),
+  /** The first error in it, for people; and without its volatile parts, to compare heads. */
+  error: z.string().optional(),
+  signature: z.string(),
+  base: OnBase,
+});
+export type FailedCheck = z.infer<typeof FailedCheck>;
+
+/** The repository's CI on one head, once all of it is over. */
+export const CiReport = z.object({
+  head: z.string(),
+  /** The branch that the pull request goes to. */
+  base: z.string(),
+  /** How many checks there are. */
+  total: z.number().int().nonnegative(),
+  failed: z.array(FailedCheck),
+  /** Names of checks that failed on this commit and passed when they were run again. */
+  flaky: z.array(z.string()),
+  /** Workflows that do not run until a maintainer approves them. */
+  waiting: z.array(z.object({ name: z.string(), url: z.string().optional() })),
+  /** Nothing ran, because the pull request conflicts with its base. */
+  conflict: z.boolean(),
+});
+export type CiReport = z.infer<typeof CiReport>;
+
+/** One box under a report: its name in the record, and the command that a tick gives. */
+export const CI_BOXES = { fix: '/continue', ignore: '/skip' } as const;

@@ -7,7 +7,7 @@ import { GuardId } from './guard.ts';
 import { IsolationLevel } from './isolation.ts';
 import { KeyCustody } from './key-custody.ts';
 import { Predecessor } from './predecessor.ts';
-import { Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
+import { CiReport, Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
 import { Task } from './task.ts';
 import { BaseVerification, Verification } from './verification.ts';
 
@@ -316,6 +316,24 @@ export const RunEvent = z.discriminatedUnion('type', [
     outcome: RevisionOutcome,
     reason: z.string().optional(),
     remarks: z.array(SettledRemark),
+  }),
+  /** A later report about the same head has the same number. */
+  z.object({
+    type: z.literal('ci_reported'),
+    at,
+    number: z.number().int().positive(),
+    /** The round whose work it is about. The build is round 1. */
+    round: z.number().int().positive(),
+    report: CiReport,
+    /** The same error failed three rounds in a row, and this question asks about it. */
+    escalation: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal('ci_answered'),
+    at,
+    number: z.number().int().positive(),
+    answer: z.enum(['fix', 'ignore']),
+    by: z.string(),
   }),
   z.object({ type: z.literal('run_judged'), at, status: z.enum(['approved', 'rejected']), by: z.string() }),
   z.object({

@@ -7,7 +7,7 @@ import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts'
 import type { IsolationLevel } from './isolation.ts';
 import type { KeyCustody } from './key-custody.ts';
 import type { Predecessor } from './predecessor.ts';
-import type { Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
+import type { CiReport, Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
 import type {
   ApprovedFile,
   ChangeSummary,
@@ -54,6 +54,15 @@ interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url
   turns: number;
   cost_usd: number | null;
   summary?: string;
+}
+
+/** CI on one head, and what a person said to it. */
+export interface KnownCi extends CiReport {
+  number: number;
+  round: number;
+  at: string;
+  escalation?: string;
+  answer?: { answer: 'fix' | 'ignore'; by: string };
 }
 
 /** Everything that is known about a run. It is the fold of the journal and nothing else. */
@@ -145,6 +154,8 @@ export interface RunState {
   asked_revisions?: AskedRevision[];
   revision?: RunningRevision;
   revisions?: EndedRevision[];
+  /** CI by head, oldest first. Logs are those of the newest only. */
+  ci?: KnownCi[];
   /** More rounds that a person allowed beyond the config's limit. */
   more_revisions?: number;
 }

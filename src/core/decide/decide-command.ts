@@ -7,6 +7,7 @@ import { COMMAND_RULES } from './commands/registry.ts';
 import type { Decision } from './decision.ts';
 import { clearPauseTimer } from './expiry.ts';
 import { answerRounds } from './revise/ask-about-rounds.ts';
+import { answerRepeatedCi } from './revise/repeated-ci.ts';
 
 /** Finds the situation of the run; the rule of the command decides. */
 export function decideCommand(state: RunState, input: CommandInput, rules: Rules): Decision {
@@ -17,7 +18,10 @@ export function decideCommand(state: RunState, input: CommandInput, rules: Rules
   if (phase === 'resting' || phase === 'ended') return rule[phase](given);
   const pending = pendingEscalation(state);
   if (input.escalation && input.escalation !== pending?.id) return rule.late(given);
-  if (pending) return answerRounds({ ...given, pending }) ?? rule.asked({ ...given, pending });
+  if (pending) {
+    const answer = { ...given, pending };
+    return answerRounds(answer) ?? answerRepeatedCi(answer) ?? rule.asked(answer);
+  }
   const { events, effects } = state.paused ? rule.paused(given) : rule.working(given);
   return { events, effects: [...effects, ...clearPauseTimer(state, events)] };
 }

@@ -249,6 +249,17 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return beginRound(state, event);
     case 'revision_ended':
       return endRound(state, event);
+    case 'ci_reported':
+      return { ci: addReport(state, event) };
+    case 'ci_answered':
+      return {
+        status: 'reviewing',
+        ci: state.ci?.map((known) =>
+          known.number === event.number
+            ? { ...known, answer: { answer: event.answer, by: event.by } }
+            : known,
+        ),
+      };
     case 'run_judged':
       return { status: event.status };
     case 'run_finished':
@@ -269,6 +280,18 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         },
       };
   }
+}
+
+/** A report replaces the one before about the same head. An older head keeps no logs, because nobody asks for them again. */
+function addReport(
+  { ci = [] }: RunState,
+  { at, number, round, report, escalation }: Extract<RunEvent, { type: 'ci_reported' }>,
+): RunState['ci'] {
+  const answer = ci.find((known) => known.number === number)?.answer;
+  const older = ci
+    .filter((known) => known.number !== number)
+    .map((known) => ({ ...known, failed: known.failed.map(({ log: _, ...check }) => check) }));
+  return [...older, { ...report, at, number, round, escalation, answer }];
 }
 
 /** The run leaves its rest. It keeps what it rested on, because a round without a result returns to it. */

@@ -28,6 +28,7 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     case 'show_receipt':
     case 'answer_remarks':
     case 'describe_pull':
+    case 'show_ci':
     case 'forget_inputs':
       return true;
   }

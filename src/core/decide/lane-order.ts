@@ -46,6 +46,8 @@ export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder 
     // A round begins on the head that the one before has published.
     case 'collect_revision':
       return inOrder(`work:${run}`);
+    case 'show_ci':
+      return inOrder(`ci:${run}.${effect.number}`);
     case 'save_blocked_report':
       return inOrder(`report:${run}`);
     case 'reply':

@@ -41,6 +41,8 @@ export interface CursorValues {
     /** The pull request as it was last handled. */
     pull_digest?: string;
     question?: string;
+    /** How often CI of a head was asked for, and whether it was over then. */
+    ci?: { head: string; reads: number; at: string; over: boolean };
     absent?: { since: string; read_at: string };
   };
   /** `all`: a desk that does not stay has performed effects since then. Without a time, the last one has finished. */

@@ -1,4 +1,5 @@
 import type { Permission } from '../contracts/role.ts';
+import type { CiMethods } from './github/ci-port.ts';
 import type { ReviewMethods } from './github/review-port.ts';
 
 /** The part of GitHub's API that the App uses. The interface is narrow, because only `src/github/` may know Octokit. */
@@ -111,7 +112,7 @@ export interface Listing<Item> {
   etags: string[];
 }
 
-export interface GitHub extends ReviewMethods {
+export interface GitHub extends ReviewMethods, CiMethods {
   readonly owner: string;
   readonly repo: string;
   /** Fails closed: throws on a response that cannot be parsed. */

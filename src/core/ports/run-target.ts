@@ -31,6 +31,8 @@ export const RunTarget = z.object({
     .object({
       max: z.number().int().positive(),
       on_changes_requested: z.enum(['start', 'off']),
+      /** Missing in runs of older versions. */
+      on_ci_failure: z.enum(['ask', 'start', 'off']).optional(),
       request_review: z.enum(['on', 'off']),
     })
     .optional(),

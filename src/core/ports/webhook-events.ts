@@ -16,9 +16,10 @@ export const WEBHOOK_EVENTS = {
   // Commits of people on the branch of a run, and on the base that it may conflict with.
   push: [],
   // CI on the head of a run.
-  check_run: [],
-  check_suite: [],
-  status: [],
+  check_run: ['completed'],
+  check_suite: ['completed'],
+  // This event has no action.
+  status: [''],
   installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
   installation_repositories: ['added', 'removed'],
 } as const satisfies Record<string, readonly string[]>;

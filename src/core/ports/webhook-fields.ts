@@ -55,9 +55,9 @@ export const WEBHOOK_FIELDS = {
   },
   pull_request_review_thread: COMMON,
   push: COMMON,
-  check_run: COMMON,
-  check_suite: COMMON,
-  status: COMMON,
+  check_run: { ...COMMON, check_run: { head_sha: true, check_suite: { head_branch: true } } },
+  check_suite: { ...COMMON, check_suite: { head_sha: true, head_branch: true } },
+  status: { ...COMMON, sha: true, branches: { name: true } },
   installation: COMMON,
   installation_repositories: { ...COMMON, repositories_removed: ID },
 } as const satisfies Record<keyof typeof WEBHOOK_EVENTS, Fields>;

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { createEmulator, type Emulator } from 'emulate';
-import { LATER_PERMISSIONS, NEEDED_EVENTS, NEEDED_PERMISSIONS } from '../../core/app-manifest.ts';
+import { NEEDED_EVENTS, NEEDED_PERMISSIONS, OPTIONAL_PERMISSIONS } from '../../core/app-manifest.ts';
 import { SUBSCRIBED_EVENTS } from '../../core/ports/webhook-events.ts';
 import { findFreePort } from '../free-port.ts';
 import type { Json } from './gap.ts';
@@ -12,7 +12,7 @@ export const INSTALLATION_ID = 100;
 const ACTIONS_APP_ID = 15_368;
 const ACTIONS_INSTALLATION_ID = 101;
 export const ACTIONS_BOT = 'github-actions[bot]';
-const PERMISSIONS = { ...NEEDED_PERMISSIONS, ...LATER_PERMISSIONS };
+const PERMISSIONS = { ...NEEDED_PERMISSIONS, ...OPTIONAL_PERMISSIONS };
 
 /** The App as GitHub shows it on what it wrote. */
 export function describeApp(url: string, owner: Json): Json {

@@ -11,6 +11,7 @@ interface GraphqlOptions {
   onReaction(nodeId: string, content: string): void;
   refs: Pick<RefGap, 'updateRefs' | 'readRefs'>;
   reviews: ReviewQueries;
+  ci: { resolve(query: string, variables: Json): Promise<unknown> };
 }
 
 interface Variables extends Json {
@@ -53,7 +54,7 @@ function mayChange({ caller }: Call, query: string): boolean {
  * `rest` makes a call as the caller of the query.
  */
 export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstream) => Promise<Answer> {
-  const { upstream, repository, lastEdit, onMinimized, onReaction, refs, reviews } = options;
+  const { upstream, repository, lastEdit, onMinimized, onReaction, refs, reviews, ci } = options;
 
   async function pullOf(nodeId: string): Promise<Json | undefined> {
     return (await list('pulls?state=all&')).find((pull) => pull.node_id === nodeId);
@@ -79,6 +80,8 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
 
   async function resolve(call: Call, query: string, variables: Variables, rest: Upstream): Promise<unknown> {
     const { id = '', content = '', body } = variables;
+    const ofCi = await ci.resolve(query, variables);
+    if (ofCi !== undefined) return ofCi;
     if (query.includes('updateRefs(')) return refs.updateRefs(call, refUpdatesOf(query, variables));
     if (query.includes('ref(qualifiedName:')) return refs.readRefs(call, query, variables);
     if (!mayChange(call, query)) throw new Error(FORBIDDEN);

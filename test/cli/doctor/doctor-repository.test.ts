@@ -743,7 +743,7 @@ describe('the App', () => {
     ]);
   });
 
-  test('without an event', async () => {
+  test('V-7: without an event, and without the permission to see commit statuses', async () => {
     answering('/app', {
       status: 200,
       body: {
@@ -766,7 +766,13 @@ describe('the App', () => {
         check: 'app',
         status: 'hint',
         message:
-          'The App Autobuild does not ask for statuses: read, the event push. Everything works without; later versions use it.',
+          'The App Autobuild does not ask for statuses: read. CI that reports commit statuses is not seen; checks are.',
+      },
+      {
+        check: 'app',
+        status: 'hint',
+        message:
+          'The App Autobuild does not ask for the event push. Everything works without; later versions use it.',
       },
     ]);
   });

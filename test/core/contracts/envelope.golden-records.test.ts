@@ -59,6 +59,8 @@ describe('records made today are the golden ones', () => {
       'revisions_allowed',
       'revision_started',
       'revision_ended',
+      'ci_reported',
+      'ci_answered',
       'run_judged',
     ]);
   });

@@ -253,6 +253,8 @@ test('every step of the stories is taken by some of them', () => {
     'revisions_allowed',
     'revision_started',
     'revision_ended',
+    'ci_reported',
+    'ci_answered',
     'run_judged',
   ];
   expect(reachable.filter((type) => !seen.has(type))).toEqual(elsewhere);

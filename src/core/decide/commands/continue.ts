@@ -4,6 +4,7 @@ import type { InputRef } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { missingInputs } from '../../contracts/escalation.ts';
 import type { CommandInput } from '../../contracts/input.ts';
+import type { RevisionSource } from '../../contracts/revision.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
 import { resumeRun } from '../answer/resume-run.ts';
@@ -11,6 +12,7 @@ import { steerRun } from '../answer/steer-run.ts';
 import { stillMissing } from '../answer/still-missing.ts';
 import { type Decision, refuse } from '../decision.ts';
 import { replyTo } from '../reply-to.ts';
+import { fixCi } from '../revise/answer-ci.ts';
 import { askRevision } from '../revise/ask-revision.ts';
 import type { CommandRule } from './command-rule.ts';
 import { REFUSED_LATE, refuseWithoutQuestion } from './refused.ts';
@@ -40,7 +42,8 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
 };
 
 /** V-2: every open remark; with `update`, the commits of the base (V-6). */
-function reviseFor({ state, input, command }: GivenCommand<CommandOf<'continue'>>): Decision {
+function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {
+  const { state, input, command } = given;
   const { at, by } = input;
   if (command.agent !== undefined)
     return refuse(input, {
@@ -48,8 +51,10 @@ function reviseFor({ state, input, command }: GivenCommand<CommandOf<'continue'>
       detail: 'Give it to another one once it has begun.',
       suggestion: '/continue',
     });
-  const source = command.update ? 'update' : input.via === 'tick' ? 'box' : 'command';
-  return askRevision(state, { at, by, source }, (reply) => replyTo(input, reply));
+  const named = command.update ? 'update' : input.via === 'tick' ? 'box' : 'command';
+  const ask = (source: RevisionSource = named) =>
+    askRevision(state, { at, by, source }, (reply) => replyTo(input, reply));
+  return command.update ? ask() : fixCi(given, ask);
 }
 
 function optionsOf(answer: GivenAnswer<CommandOf<'continue'>>) {

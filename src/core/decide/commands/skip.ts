@@ -2,6 +2,7 @@ import type { KnownIssue } from '../../contracts/run-event.ts';
 import { lastVerification } from '../../contracts/run-state.ts';
 import { resumeRun } from '../answer/resume-run.ts';
 import { knownIssueFrom, knownIssueTitle } from '../completion.ts';
+import { ignoreCi } from '../revise/answer-ci.ts';
 import type { CommandRule } from './command-rule.ts';
 import { REFUSED_LATE, REFUSED_WITHOUT_QUESTION } from './refused.ts';
 
@@ -10,6 +11,8 @@ export const skipRule: CommandRule = {
   ...REFUSED_LATE,
   ...REFUSED_WITHOUT_QUESTION,
   listed: {},
+  /** V-7: CI that fails on the head is left as it is. */
+  resting: (given) => ignoreCi(given) ?? REFUSED_LATE.resting(given),
   asked(answer) {
     const { state, pending, input } = answer;
     const { at, by } = input;

@@ -1,0 +1,34 @@
+import { isAtRest } from '../../core/contracts/run-state.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
+import { readCi } from '../revise/read-ci.ts';
+import type { RepositoryRound } from './repository-round.ts';
+
+/** CI of a head is asked for this often, with growing pauses, in case its webhooks were lost. A new head begins again. */
+const MOST_READS = 12;
+const FIRST_PAUSE_MS = 5 * 60_000;
+const LONGEST_PAUSE_MS = 60 * 60_000;
+
+/** V-7: the end of CI whose webhook was lost, and CI that never began because of a conflict. */
+export async function reconcileCi(
+  { deps, github, mayRead }: RepositoryRound,
+  placed: PlacedRun,
+): Promise<void> {
+  const { run, target, phase } = placed;
+  if (phase !== 'resting' || target.revisions?.on_ci_failure === 'off') return;
+  const { cursors, runs, publications } = deps.store;
+  const { head } = await publications.of(run);
+  const cursor = await cursors.get('run', run);
+  const before = cursor?.ci?.head === head ? cursor?.ci : undefined;
+  const now = deps.now();
+  if (head === undefined || (before && (before.over || before.reads >= MOST_READS))) return;
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** ((before?.reads ?? 1) - 1), LONGEST_PAUSE_MS);
+  if (before && now.getTime() - Date.parse(before.at) < pause) return;
+  const { state } = await runs.load(run);
+  if (!state || !isAtRest(state)) return;
+  // The head was just published: CI has had no time, and webhooks come first.
+  const reads = before ? before.reads + 1 : 0;
+  if (before && !mayRead(placed, 2)) return;
+  const over = before ? (await readCi(deps, github, run)).read === 'over' : false;
+  const ci = { head, reads, at: now.toISOString(), over };
+  await cursors.set('run', run, { ...(await cursors.get('run', run)), ci });
+}

@@ -1,0 +1,74 @@
+import { afterEach, expect, test } from 'vitest';
+import type { RunTarget } from '../../../src/core/ports/run-target.ts';
+import { PASSING, startRun } from '../../core/run-builder.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { publishRun } from '../published-run.ts';
+
+let desk: AppDesk;
+afterEach(() => desk?.close());
+
+const MINUTE_MS = 60_000;
+
+async function rest(target: Partial<RunTarget> = {}) {
+  desk = await openAppDesk();
+  const report = { status: 'implemented', summary: 'Added the form' };
+  const run = startRun({ startMs: Date.now() - 3_600_000 }).turn({ report, verification: PASSING });
+  const work = await publishRun(desk, { run, target });
+  desk.loseWebhooks(true);
+  return { number: (await work.pull()).number, sha: await work.head() };
+}
+
+async function said(number: number): Promise<string[]> {
+  return (await desk.olivia.comments(number)).map(({ body }) => body).filter((body) => body.includes(':ci '));
+}
+
+const asksForCi = () =>
+  desk.exchanges.filter(({ call }) => String(call.body.query).includes('checkType: ALL')).length;
+
+/** Looks every minute, as the server does. */
+async function lookFor(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    desk.clock.ms += MINUTE_MS;
+    await desk.reconcile();
+  }
+}
+
+test('V-7: a failure whose webhooks were lost is found, once', async () => {
+  const { number, sha } = await rest();
+  await desk.github.ci.report(sha, { workflow: 'ci.yml', runs: [{ name: 'e2e', conclusion: 'failure' }] });
+  await lookFor(20);
+  expect(await said(number)).toEqual([expect.stringContaining('CI fails on')]);
+  const before = asksForCi();
+  await lookFor(10);
+  expect(asksForCi()).toBe(before);
+});
+
+test('V-7: CI that never comes is asked for ever less often, and then not at all', async () => {
+  await rest();
+  await lookFor(60);
+  const inAnHour = asksForCi();
+  expect(inAnHour).toBeGreaterThan(1);
+  expect(inAnHour).toBeLessThan(6);
+  desk.clock.ms += 24 * 60 * MINUTE_MS;
+  for (let hour = 0; hour < 24; hour += 1) {
+    desk.clock.ms += 61 * MINUTE_MS;
+    await desk.reconcile();
+  }
+  expect(asksForCi()).toBe(12);
+});
+
+test('V-7: no CI because of a conflict is said as what it is, unless the commit skips CI', async () => {
+  const skipping = await rest();
+  desk.github.ci.conflict(skipping.number);
+  await lookFor(40);
+  expect(await said(skipping.number)).toEqual([]);
+  await desk.close();
+  const { number, sha } = await rest({ ci: 'always' });
+  desk.github.ci.conflict(number);
+  await lookFor(40);
+  expect(await said(number)).toEqual([
+    expect.stringContaining(
+      `CI did not run on \`${sha.slice(0, 7)}\`: the pull request conflicts with \`main\``,
+    ),
+  ]);
+});
