@@ -366,3 +366,11 @@ test.each(['', 'short', 'development'])('it is not created with the webhook secr
   const parts = { inbox: { put: async () => [] }, now: () => new Date(0), log, counters: createCounters() };
   expect(() => createIngest({ ...parts, secret })).toThrow(/at least 16 characters/);
 });
+
+test('V-7: a commit status, which has no action, is stored if it is about a branch of ours', async () => {
+  await open();
+  const status = (name: string) => JSON.stringify({ repository: { id: 77 }, sha: 'a', branches: [{ name }] });
+  const event = { 'x-github-event': 'status' };
+  expect((await send(status('autobuild/issue-7'), event)).text).toBe('queued');
+  expect((await send(status('main'), event)).text).toBe('ignored');
+});

@@ -54,18 +54,19 @@ export async function* examineApp(
       "Add it on the App's settings page, under Permissions & events, whenever you like.",
     );
   const installation = await app.installation(owner, repo);
+  const described = describeInstallation(
+    installation,
+    findLacking(NEEDED_PERMISSIONS, installation?.permissions),
+    { name, url, repository: `${owner}/${repo}` },
+  );
+  yield described;
   const ungranted = findLacking(OPTIONAL_PERMISSIONS, installation?.permissions);
-  if (installation && unseen.length === 0 && ungranted.length > 0)
+  if (described.status === 'ok' && unseen.length === 0 && ungranted.length > 0)
     yield hint(
       'installation',
       `The App ${name} was not granted ${ungranted.join(', ')} in ${owner}/${repo}. CI that reports commit statuses is not seen; checks are.`,
-      `Accept its new permissions: ${installation.url}`,
+      `Accept its new permissions: ${installation?.url}`,
     );
-  yield describeInstallation(installation, findLacking(NEEDED_PERMISSIONS, installation?.permissions), {
-    name,
-    url,
-    repository: `${owner}/${repo}`,
-  });
   yield describeWebhook(await app.webhookUrl(), publicUrl);
   yield describeDeliveries(await app.deliveries());
 }

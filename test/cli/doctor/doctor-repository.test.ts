@@ -743,6 +743,22 @@ describe('the App', () => {
     ]);
   });
 
+  test('V-7: an installation that was not granted commit statuses works, and it is said what is not seen', async () => {
+    const permissions = { actions: 'write', checks: 'write', contents: 'write', issues: 'write' };
+    const html_url = 'https://github.com/settings/installations/100';
+    answering('/repos/:owner/:repo/installation', {
+      status: 200,
+      body: { id: 100, html_url, permissions: { ...permissions, metadata: 'read', pull_requests: 'write' } },
+    });
+    expect(await appTroubles()).toMatchObject([
+      {
+        check: 'installation',
+        status: 'hint',
+        message: expect.stringContaining('was not granted statuses: read in olivia/shop. CI that reports'),
+      },
+    ]);
+  });
+
   test('V-7: without an event, and without the permission to see commit statuses', async () => {
     answering('/app', {
       status: 200,
