@@ -35,14 +35,7 @@ async function main(argv: string[]): Promise<number> {
         const { dryRunCommand } = await import('./cli/commands/run-command.ts');
         return print((await dryRunCommand(options, environment())).join('\n'));
       }
-      const context = await createContext(options);
-      const state =
-        command === 'run'
-          ? await (await import('./cli/commands/run-command.ts')).runCommand(options, context)
-          : await (await import('./cli/commands/resume-command.ts')).resumeCommand(options, context);
-      const { describeWork } = await import('./cli/describe-work.ts');
-      context.screen.end(state, await describeWork(state, context.home, context.env));
-      return exitCodeOf(state);
+      return workInRounds(options);
     }
     case 'status': {
       const { statusCommand } = await import('./cli/commands/status-command.ts');
@@ -119,16 +112,54 @@ async function main(argv: string[]): Promise<number> {
   }
 }
 
-async function createContext(options: CliOptions): Promise<CliContext> {
+/** V-9: `run` or `resume`, then as many rounds as the person at the terminal asks for. Nothing is locked while they think. */
+async function workInRounds(options: CliOptions): Promise<number> {
+  const { describeWork } = await import('./cli/describe-work.ts');
+  const { resumeCommand, roundCommand } = await import('./cli/commands/resume-command.ts');
+  const { mayBeginRound } = await import('./cli/past-runs/begin-round.ts');
+  const env = environment();
+  let context = await createContext(options, env);
+  let state =
+    options.command === 'run'
+      ? await (await import('./cli/commands/run-command.ts')).runCommand(options, context)
+      : await resumeCommand(options, context);
+  for (let isTold = false; ; ) {
+    if (!isTold) context.screen.end(state, await describeWork(state, context.home, env));
+    if (!context.offersRounds || context.isInterrupted() || !mayBeginRound(state)) break;
+    const { forget } = context;
+    context = await createContext(options, env);
+    forget();
+    if (!isTold) context.screen.note('  /guide <what to change> begins another round; Enter leaves.');
+    context.onInterrupt(() => context.answers.close());
+    const given = await context.answers.atRest();
+    if (given.kind === 'none' || given.kind === 'nothing') break;
+    const rounds = state.revisions?.length ?? 0;
+    state = await roundCommand(context.home.findRun(state.run, []), given, context);
+    // A command that only asks something leaves the run as it was.
+    isTold = state.status === 'reviewing' && (state.revisions?.length ?? 0) === rounds;
+  }
+  // Reading goes on after a line, and would keep this process alive.
+  context.typing?.close();
+  context.answers.close();
+  return exitCodeOf(state);
+}
+
+interface OwnContext extends CliContext {
+  isInterrupted(): boolean;
+  /** Signals are not listened to any more. */
+  forget(): void;
+}
+
+async function createContext(options: CliOptions, env: Record<string, string>): Promise<OwnContext> {
   const { createAnswerSource } = await import('./cli/terminal/answer-source.ts');
   const { createLiveInput } = await import('./cli/terminal/live-input.ts');
   const { createPrompter } = await import('./cli/terminal/prompter.ts');
   const { forgetKeys } = await import('./cli/forget-keys.ts');
   const { createTerminalScreen } = await import('./cli/terminal/terminal-screen.ts');
   const out = options.json ? process.stderr : process.stdout;
-  const interactive = process.stdin.isTTY === true && out.isTTY === true && process.env.TERM !== 'dumb';
-  const colour = options.colour && out.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
-  const { interrupt, onInterrupt } = listenForInterrupts();
+  const interactive = process.stdin.isTTY === true && out.isTTY === true && env.TERM !== 'dumb';
+  const colour = options.colour && out.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const { interrupt, ...interrupts } = listenForInterrupts();
   // Answers given by `--answer` mean that nobody is at the terminal.
   const isAttended = interactive && options.answers.length === 0;
   const typing = isAttended ? createLiveInput(process.stdin, out, interrupt) : undefined;
@@ -138,7 +169,7 @@ async function createContext(options: CliOptions): Promise<CliContext> {
   const screen = createTerminalScreen({
     out,
     events: options.json ? process.stdout : undefined,
-    live: out.isTTY === true && process.env.TERM !== 'dumb',
+    live: out.isTTY === true && env.TERM !== 'dumb',
     typing,
     question: prompter,
     colour,
@@ -147,8 +178,7 @@ async function createContext(options: CliOptions): Promise<CliContext> {
     now: () => new Date(),
     pasteable,
   });
-  const home = openHome(process.env);
-  const env = environment();
+  const home = openHome(env);
   forgetKeys(process.env);
   return {
     home,
@@ -167,7 +197,9 @@ async function createContext(options: CliOptions): Promise<CliContext> {
     },
     answers: createAnswerSource(options.answers, prompter),
     typing,
-    onInterrupt,
+    // A program that reads the events waits for their end.
+    offersRounds: isAttended && !options.json,
+    ...interrupts,
   };
 }
 
@@ -185,9 +217,15 @@ function listenForInterrupts() {
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   process.on('SIGHUP', hangUp);
-  for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', hangUp);
+  const streams = [process.stdin, process.stdout, process.stderr];
+  for (const stream of streams) stream.on('error', hangUp);
   return {
     interrupt,
+    isInterrupted: () => count > 0,
+    forget() {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt).off('SIGHUP', hangUp);
+      for (const stream of streams) stream.off('error', hangUp);
+    },
     onInterrupt(next: (count: number) => void) {
       handler = next;
       for (let missed = 1; missed <= Math.min(count, 2); missed += 1) next(missed);

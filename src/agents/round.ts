@@ -13,10 +13,12 @@ type Fence = (text: string) => string;
 /** V-3: the remarks and failures of the round. Words of reviewers stand between the marks like all words of others. */
 export function roundPart(round: Revision | null, fence: Fence): string | undefined {
   if (!round) return undefined;
-  const { number, by, remarks, ci, update, instruction } = round;
+  const { number, by, remarks, ci, update, instruction, head } = round;
+  const what = head === undefined ? 'work that was done' : 'a pull request that was ready';
+  const others = head === undefined ? 'changes' : 'commits';
   return [
-    `## Round ${number}: changes to a pull request that was ready`,
-    `The work so far is in the worktree, with commits of others if there are any. ${by} asked for this round. Change only what it is about, keep the rest, and report \`implemented\` when it is done.`,
+    `## Round ${number}: changes to ${what}`,
+    `The work so far is in the worktree, with ${others} of others if there are any. ${by} asked for this round. Change only what it is about, keep the rest, and report \`implemented\` when it is done.`,
     instruction && `What ${by} wrote:\n\n${fence(cut(instruction, MAX_TEXT))}`,
     update && describeUpdate(update, fence),
     ci && ci.length > 0 && describeCi(ci, fence),

@@ -60,7 +60,11 @@ const HELP: Readonly<Record<string, CommandHelp>> = {
     forms: ['resume [RUN] [options]'],
     summary: 'Continues a run that is paused or whose process was killed.',
     options: { json: 'the journal on stdout, one event per line; everything else on stderr' },
-    examples: ['autobuild resume', "autobuild resume k7m2q9ab --answer '/continue +5'"],
+    examples: [
+      'autobuild resume',
+      "autobuild resume k7m2q9ab --answer '/continue +5'",
+      "autobuild resume k7m2q9ab --answer '/guide the amounts are in cents'   # another round of a run that is done",
+    ],
   },
   status: {
     forms: ['status [RUN] [--all] [--json]'],

@@ -19,7 +19,9 @@ export async function describeWork(
   env: Record<string, string>,
 ): Promise<WorkLeft> {
   const file = home.findRun(run, []);
-  const { worktree, branch, snapshot, head } = file;
+  const { worktree, branch, snapshot, round_head } = file;
+  // Commits between two rounds are those of a person.
+  const head = round_head ?? file.head;
   const status = await gitStatus(worktree, env);
   const now = status && (await headOf(worktree, env));
   return {

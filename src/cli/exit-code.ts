@@ -13,7 +13,13 @@ export function exitCodeOfError({ code }: UserError): number {
 /** 0 means verified. Work that a person accepted with failing checks is not 0, because scripts continue after a 0. */
 export function exitCodeOf(state: RunState): number {
   switch (state.status) {
-    case 'reviewing':
+    case 'reviewing': {
+      // V-9: the run rests on what it had before, but the round that was asked for has no result.
+      const outcome = state.revisions?.at(-1)?.outcome;
+      if (outcome === 'cancelled') return EXIT.cancelled;
+      if (outcome === 'failed') return EXIT.failed;
+      return lastVerification(state)?.ok === true ? EXIT.done : EXIT.failed;
+    }
     case 'approved':
       return lastVerification(state)?.ok === true ? EXIT.done : EXIT.failed;
     case 'cancelled':

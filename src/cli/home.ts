@@ -34,6 +34,12 @@ const RunFile = z.object({
   head: z.string().optional(),
   /** The tree of all files before the first turn, in the trusted git directory. */
   snapshot: z.string().optional(),
+  /** How many rounds the run may have. Missing in runs of older versions. */
+  max_rounds: z.number().optional(),
+  /** The commit that was checked out when the latest round began. */
+  round_head: z.string().optional(),
+  /** Files that somebody changed between two rounds. `undo` asks about them. */
+  edited_between: z.array(z.string()).optional(),
 });
 export type RunFile = z.infer<typeof RunFile>;
 

@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import { commandAgent } from '../agents/command.ts';
 import { agentNamed } from '../agents/registry.ts';
+import { count } from '../comments/text/words.ts';
 import type { Effect } from '../core/contracts/effect.ts';
 import type { Escalation } from '../core/contracts/escalation.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
-import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
+import { isAtRest, isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import { createDesk, type Desk } from '../core/decide/desk.ts';
 import { reminderTime } from '../core/decide/expiry.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
@@ -13,7 +14,6 @@ import { measureReport } from '../core/measured-report.ts';
 import { RULES } from '../guards/rules.ts';
 import { createInProcessLink } from '../link/in-process.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
-import { removeConversations } from '../runner/agent/agent-home.ts';
 import type { Box } from '../runner/box/box.ts';
 import { BoxRefusedError } from '../runner/box/open-box.ts';
 import { loadCheckpoint, saveCheckpoint } from '../runner/checkpoint/checkpoint.ts';
@@ -24,16 +24,20 @@ import { repairStateDir, stateDirOf, writeStateFile } from '../runner/job/repair
 import { runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';
-import { openWorkspace } from '../runner/workspace/workspace.ts';
+import { openWorkspace, type Workspace } from '../runner/workspace/workspace.ts';
 import { JournalError, openFileStore } from '../store/file.ts';
 import { openFileVault } from '../store/file-vault.ts';
 import { agentEnvironment } from './agent-environment.ts';
 import { describeJournalChanges } from './describe-journal-changes.ts';
+import { headOf } from './describe-work.ts';
 import { isDiskFull } from './disk-full.ts';
 import { agentProblem } from './doctor/check-agent.ts';
 import type { Home, RunFile } from './home.ts';
+import { isRoundNew, roundInput } from './past-runs/begin-round.ts';
+import { restConversations } from './past-runs/rest-conversations.ts';
 import type { AnswerSource } from './terminal/answer-source.ts';
 import { createConversation } from './terminal/conversation.ts';
+import { describeTypedAhead } from './terminal/describe-typed-ahead.ts';
 import type { LiveInput } from './terminal/live-input.ts';
 import { createSecretMask } from './terminal/mask-secrets.ts';
 import { createReminders } from './terminal/reminders.ts';
@@ -51,6 +55,8 @@ export interface CliContext {
   typing?: LiveInput;
   /** Called with 1 by the first Ctrl-C and with 2 by the second, including those that came before this call. */
   onInterrupt(handler: (count: number) => void): void;
+  /** V-9: a person at the terminal is asked for another round when the run is done. */
+  offersRounds: boolean;
   /** The command line that starts this program again, for an agent's hook. */
   self: string[];
 }
@@ -141,6 +147,9 @@ export async function workOnRun(
       case 'dispatch_job':
       case 'stop_job':
         return;
+      case 'collect_revision':
+        await desk.handleOnce(run, roundInput(state, file, runDir, now().toISOString()));
+        return;
       // These happen on GitHub alone.
       case 'react':
       case 'delete_comment':
@@ -151,7 +160,6 @@ export async function workOnRun(
       case 'describe_pull':
       case 'show_ci':
       case 'answer_remarks':
-      case 'collect_revision':
         return;
       default:
         // A new effect does not compile until it has a case above.
@@ -198,6 +206,7 @@ export async function workOnRun(
     context.typing?.onLine((line) => {
       typing = typing.then(() => conversation.typed(line)).catch(fail);
     });
+    if (await isOver()) return await desk.state(run);
     context.typing?.open();
     const { task, jobs } = await desk.state(run);
     const stateDir = stateDirOf(worktree, file.state_dir, task.id);
@@ -214,6 +223,9 @@ export async function workOnRun(
     const box = openBoxFor(file, runDir);
     await reopenQuestion(await desk.state(run));
     for (;;) {
+      await settleRounds();
+      if (await isOver()) return await desk.state(run);
+      await takeEdits(workspace);
       const { tree, aside, sessions } = loadCheckpoint(runDir);
       const end = await runJob({
         brief: briefFor(await desk.state(run)),
@@ -249,8 +261,16 @@ export async function workOnRun(
       if (end === 'handed_over') continue;
       // Everything up to here is the run's. Changes after it are somebody else's, and `undo` asks about them.
       saveCheckpoint({ runDir }, { tree: await workspace.snapshot().catch(() => tree) });
+      // A line that was sent at the last moment may have begun a round.
+      const unsent = context.typing?.pause() ?? '';
+      await typing;
       const state = await desk.state(run);
-      if (!isUnderWay(state)) await removeConversations(runDir);
+      if (end === 'finished' && isUnderWay(state)) {
+        context.typing?.open();
+        continue;
+      }
+      if (unsent.trim() !== '') screen.note(`Not sent: ${describeTypedAhead(unsent)}`);
+      if (!isUnderWay(state)) await restConversations(runDir, state);
       return state;
     }
   } finally {
@@ -258,6 +278,45 @@ export async function workOnRun(
     answers.close();
     reminders.clearAll();
     store.close();
+  }
+
+  /** Nothing is left to do in this process: the run is done, or nobody answered whether it may have more rounds. */
+  async function isOver(): Promise<boolean> {
+    const state = await desk.state(run);
+    return !isUnderWay(state) || (isAtRest(state) && parking.signal.aborted);
+  }
+
+  /** V-1: once the rounds are used up a person is asked. No job waits together with that question. */
+  async function settleRounds(): Promise<void> {
+    const state = await desk.state(run);
+    if (!isAtRest(state) || !state.pending) return;
+    const givenUp = new Promise<void>((resolve) => {
+      if (parking.signal.aborted) resolve();
+      parking.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([conversation.settled(), givenUp]);
+    if (failure) throw failure;
+  }
+
+  /** V-9: what somebody changed since the last round is theirs. The round builds on it, and it is not counted as its work. */
+  async function takeEdits(workspace: Workspace): Promise<void> {
+    if (!isRoundNew(await desk.state(run))) return;
+    const { tree } = loadCheckpoint(runDir);
+    const saved = home.findRun(run, []);
+    const edited = tree ? await workspace.changedSince(tree) : [];
+    // Saved first, because `undo` must know them whatever happens next.
+    home.saveRun({
+      ...saved,
+      round_head: await headOf(worktree, env),
+      edited_between: [...new Set([...(saved.edited_between ?? []), ...edited])],
+    });
+    if (!tree || edited.length === 0) return;
+    const present = await workspace.snapshot();
+    await workspace.absorb(tree, present);
+    saveCheckpoint({ runDir }, { tree: present });
+    screen.note(
+      `  ${count(edited.length, 'file')} changed since the last round: kept, and not counted as the agent's`,
+    );
   }
 
   /** The process before this one may have been killed between asking the question and saving its report or timer. */

@@ -119,6 +119,14 @@ export const CATALOGUE = {
     message: `Run ${p.run} has ended; there is nothing to resume. ${p.status}.`,
     remedy: 'Start a new one with: autobuild run TASK.md -- COMMAND',
   }),
+  run_done: (p: { run: string; status: string }) => ({
+    message: `Run ${p.run} waits for nothing. ${p.status}.`,
+    remedy: `For another round: autobuild resume ${p.run} --answer '/guide <what to change>'`,
+  }),
+  round_not_begun: (p: { run: string }) => ({
+    message: `No round was begun, and run ${p.run} is as it was.`,
+    remedy: `A round begins with what is to be changed: autobuild resume ${p.run} --answer '/guide <what to change>'`,
+  }),
   journal_damaged: (p: { problem: string }) => ({
     message: p.problem,
     remedy: 'Nothing was changed. The work itself is in the worktree.',

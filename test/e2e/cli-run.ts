@@ -34,7 +34,7 @@ export interface Scratch {
   start(args: string[], env?: Record<string, string>): StartedCli;
   /** The same inside another command, such as a shell that sets limits. */
   startIn(wrapper: string[], args: string[]): StartedCli;
-  /** The same at a terminal of its own: questions wait for what is typed. */
+  /** The same at a terminal of its own: questions wait for what is typed. Without `--json` there are no events. */
   startAtTerminal(args: string[], env?: Record<string, string>): TerminalCli;
   /** The journal of the only run. */
   journal(): string;
@@ -180,7 +180,7 @@ function startAtTerminal(
 ): TerminalCli {
   const pidFile = join(root, `pid-${Math.random().toString(36).slice(2)}`);
   const command = [process.execPath, CLI, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
-  const line = `echo $$ > ${pidFile}; exec ${command.join(' ')} 1>&3`;
+  const line = `echo $$ > ${pidFile}; exec ${command.join(' ')}${args.includes('--json') ? ' 1>&3' : ''}`;
   const child = spawn('script', ['-qefc', line, '/dev/null'], {
     cwd: worktree,
     // With --json the events are on stdout, here the fourth of the pipes.

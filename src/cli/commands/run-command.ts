@@ -21,6 +21,7 @@ import { newRunId, type RunFile } from '../home.ts';
 import { loadTask } from '../load-task.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { quoteWord } from '../package/quote-word.ts';
+import { forgetEarlierRounds } from '../past-runs/rest-conversations.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';
@@ -73,9 +74,11 @@ export async function runCommand(options: CliOptions, context: CliContext): Prom
     check_isolation: config.check_isolation,
     created_at: new Date().toISOString(),
     head: await headOf(worktree, env),
+    max_rounds: config.revisions.max,
     ...(own ? { repository: top, branch: own.branch } : {}),
   };
-  return withWorktreeLock(home, file, () => {
+  return withWorktreeLock(home, file, async () => {
+    await forgetEarlierRounds(home, file);
     home.saveRun(file);
     context.screen.start(run, task, checks, { part, own });
     if (builtIn) void warnOfAgent(builtIn, worktree, context);

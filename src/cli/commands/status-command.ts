@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { totalsOf } from '../../comments/text/totals.ts';
 import { minutes } from '../../comments/text/words.ts';
@@ -6,14 +6,13 @@ import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { describeStatus } from '../../core/decide/commands/status.ts';
-import { foldRun } from '../../core/decide/evolve.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { limitsInForce } from '../../guards/observe.ts';
 import { lockHolder } from '../../runner/workspace/worktree-lock.ts';
-import { JournalError, readJournal } from '../../store/file.ts';
 import { findRun } from '../find-run.ts';
 import type { Home } from '../home.ts';
 import type { CliOptions } from '../options.ts';
+import { readState } from '../past-runs/read-state.ts';
 
 /** `autobuild status` only reads, so it also works while the run is working. */
 export async function statusCommand(
@@ -49,17 +48,6 @@ function listRuns(options: CliOptions, home: Home): string[] {
   ];
 }
 
-function readState(home: Home, run: string): RunState | undefined {
-  const file = join(home.runDir(run), 'journal.jsonl');
-  if (!existsSync(file)) return undefined;
-  try {
-    return foldRun(readJournal(readFileSync(file, 'utf8'), file).commits.flatMap((commit) => commit.events));
-  } catch (error) {
-    if (error instanceof JournalError) throw userError('journal_damaged', { problem: error.message });
-    throw error;
-  }
-}
-
 function describe(state: RunState, worktree: string): string[] {
   const verification = lastVerification(state) ?? state.baseline;
   const checks = verification && score(verification);
@@ -89,7 +77,12 @@ function describeUndone(runDir: string): string[] {
 
 /** A shell does not know `/continue`. */
 function statusHere(state: RunState): string {
-  return describeStatus(state, `autobuild resume ${state.run}`);
+  const status = describeStatus(state, `autobuild resume ${state.run}`);
+  const last = state.status === 'reviewing' ? state.revisions?.at(-1) : undefined;
+  // Nothing takes the files back, so they may not be those that the checks passed with.
+  return last?.outcome === 'cancelled' || last?.outcome === 'failed'
+    ? `${status}; round ${last.number} ${last.outcome}, its files are kept`
+    : status;
 }
 
 function resolutionLine({ total, resolved_in_time, rate }: ReturnType<typeof resolutionFigures>): string {

@@ -3,7 +3,6 @@ import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { handle } from '../../core/decide/handle.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { RULES } from '../../guards/rules.ts';
-import { removeConversations } from '../../runner/agent/agent-home.ts';
 import { loadCheckpoint } from '../../runner/checkpoint/checkpoint.ts';
 import { openFileStore } from '../../store/file.ts';
 import { openFileVault } from '../../store/file-vault.ts';
@@ -11,6 +10,7 @@ import { headOf } from '../describe-work.ts';
 import { findRun } from '../find-run.ts';
 import { type Home, type RunFile, realDirectory } from '../home.ts';
 import type { CliOptions } from '../options.ts';
+import { forgetConversations } from '../past-runs/rest-conversations.ts';
 import { openRunWorkspace } from '../run-workspace.ts';
 import { withWorktreeLock } from '../with-worktree-lock.ts';
 
@@ -34,7 +34,10 @@ export async function undoCommand(
     const paths = await workspace.changedSince(snapshot);
     const { tree } = loadCheckpoint(runDir);
     const edited: string[] = [];
-    for (const path of paths) if (tree && (await workspace.differs(path, tree))) edited.push(path);
+    // A round builds on what somebody changed before it, so its last tree has that in it.
+    const between = new Set(file.edited_between);
+    for (const path of paths)
+      if (between.has(path) || (tree && (await workspace.differs(path, tree)))) edited.push(path);
     if (edited.length > 0 && !options.force)
       throw userError('edited_since', { run: file.run, count: edited.length, files: named(edited) });
     await cancelRun(file, home, by);
@@ -59,17 +62,19 @@ async function cancelRun({ run }: RunFile, home: Home, by: string): Promise<void
   const store = openFileStore(runDir);
   try {
     const { state } = await store.load(run);
-    if (!state || !isUnderWay(state)) return;
-    const at = new Date().toISOString();
-    await handle(store, RULES, run, {
-      type: 'command',
-      at,
-      command: { name: 'cancel' },
-      by,
-      via: 'terminal',
-    });
+    if (!state) return;
+    if (isUnderWay(state)) {
+      const at = new Date().toISOString();
+      await handle(store, RULES, run, {
+        type: 'command',
+        at,
+        command: { name: 'cancel' },
+        by,
+        via: 'terminal',
+      });
+    }
     await openFileVault(runDir).forget(run);
-    await removeConversations(runDir);
+    await forgetConversations(runDir);
   } finally {
     store.close();
   }

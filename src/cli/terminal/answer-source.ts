@@ -3,7 +3,7 @@ import { parseTerminalLine } from '../../commands/parse-line.ts';
 import { COMMAND_NAMES, type Command } from '../../core/contracts/command.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 
-type Answered =
+export type Answered =
   | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }
   /** Not understood. Nothing changed, so the reason is shown and the question is asked again. */
   | { kind: 'problem'; problem: string; suggestion?: string; isPlain?: boolean }
@@ -14,6 +14,8 @@ type Answered =
 
 export interface AnswerSource {
   next(escalation: Escalation, given: ReadonlySet<string>): Promise<Answered>;
+  /** V-9: what comes after a run that is done: the next `--answer` text, or a line of the person at the terminal. */
+  atRest(): Promise<Answered>;
   /** Stops asking. A pending question resolves to `none`. */
   close(): void;
 }
@@ -32,6 +34,16 @@ export function createAnswerSource(texts: string[], prompter: Prompter | undefin
   const queue = [...texts];
   return {
     close: () => prompter?.close(),
+    async atRest() {
+      const text = queue.shift();
+      if (text !== undefined) return read(text, 'answer_flag');
+      const line = await prompter?.readLine('> ');
+      if (!prompter || line === undefined) return { kind: 'none' };
+      const answered = readTyped(line);
+      return answered.kind === 'problem' && answered.isPlain
+        ? offerGuidance(line.trim(), prompter, 'Begin another round with this?')
+        : answered;
+    },
     async next(escalation, given) {
       const text = queue.shift();
       if (text !== undefined) return read(text, 'answer_flag');
@@ -64,10 +76,12 @@ function isPlainWords(line: string): boolean {
   return more.length > 0 && !first.startsWith('/') && !isCommand;
 }
 
-async function offerGuidance(text: string, prompter: Prompter): Promise<Answered> {
-  const isWanted = await prompter.confirm(
-    '  Send this to the agent as guidance and continue?  ⏎ yes · Esc no ',
-  );
+async function offerGuidance(
+  text: string,
+  prompter: Prompter,
+  question = 'Send this to the agent as guidance and continue?',
+): Promise<Answered> {
+  const isWanted = await prompter.confirm(`  ${question}  ⏎ yes · Esc no `);
   return isWanted
     ? { kind: 'command', command: { name: 'guide', text }, via: 'terminal' }
     : { kind: 'nothing' };

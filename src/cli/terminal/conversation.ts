@@ -14,6 +14,8 @@ interface Conversation {
   command(command: Command, via: 'terminal' | 'answer_flag'): Promise<void>;
   /** A line typed while no question was on the screen. It never answers one. */
   typed(line: string): Promise<void>;
+  /** Resolves when no question is being asked any more. */
+  settled(): Promise<void>;
 }
 
 /** Asks and reads answers until one resolves the question or nobody is there. */
@@ -110,6 +112,7 @@ export function createConversation(options: {
   return {
     command,
     typed,
+    settled: () => talking,
     ask(escalation) {
       if (asked === escalation) return;
       asked = escalation;

@@ -12,7 +12,7 @@ import { isolationWords } from '../../comments/text/isolation.ts';
 import type { AgentEvent } from '../../core/contracts/agent/agent-event.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
+import { isAtRest, isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { limitsInForce } from '../../guards/observe.ts';
 import { exitCodeOf } from '../exit-code.ts';
@@ -118,18 +118,20 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
     resumed(state) {
       print(`run ${state.run} resumed: ${terminalLine(state.task.title, 60)}`);
       latest = state;
-      if (!state.pending) beginWork('reading the repository');
+      if (!state.pending && isUnderWay(state)) beginWork('reading the repository');
     },
     event(event, state) {
       latest = state;
-      if (event.type === 'run_requested') beginWork('reading the repository');
+      if (event.type === 'run_requested' || event.type === 'revision_started')
+        beginWork('reading the repository');
       if (WORK_BEGINS.has(event.type)) beginWork();
       if (WORK_STOPS.has(event.type)) workingSince = undefined;
       events?.write(`${JSON.stringify(event)}\n`);
+      const round = state.revision?.number;
       const line = live
-        ? liveLineOf(event, look())
-        : renderPlain(event, limitsInForce(state.limits), options.zone);
-      if (line) print(line);
+        ? liveLineOf(event, look(), round)
+        : renderPlain(event, limitsInForce(state.limits), options.zone, round);
+      if (line && !isRestAgain(event, state)) print(line);
       const words = event.type === 'turn_ended' ? event.record.last_words : undefined;
       if (words)
         print(
@@ -157,7 +159,8 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       const saved = `${stateDir}/${state.task.id}/blocked_report.json`;
       print(`\n${renderPanel(state, escalation, { ...look(), saved, unattended: !options.question })}`);
     },
-    reply: (reply) => print(renderTerminalReply(withoutValues(reply), look(), helpRows)),
+    reply: (reply, state) =>
+      print(renderTerminalReply(withoutValues(sensibleHere(reply, state)), look(), helpRows)),
     review(state, id) {
       const escalation = state.escalations.find((candidate) => candidate.id === id);
       print(renderTerminalReview(state, escalation, look()));
@@ -177,13 +180,19 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
   };
 }
 
-function liveLineOf(event: RunEvent, look: TerminalLook): string | undefined {
+/** V-9: after a round without a result the run is as it was, so its earlier end is no news. */
+function isRestAgain(event: RunEvent, { revisions = [] }: RunState): boolean {
+  const outcome = revisions.at(-1)?.outcome;
+  return event.type === 'run_finished' && (outcome === 'cancelled' || outcome === 'failed');
+}
+
+function liveLineOf(event: RunEvent, look: TerminalLook, round: number | undefined): string | undefined {
   if (event.type === 'turn_ended') return renderTurnLine(event.record, look);
   if (event.type === 'job_started' && event.isolation !== undefined)
     return `  ${isolationWords(event.isolation)}`;
   if (event.type === 'baseline_recorded') {
     const { unit, passed, total } = score(event.verification);
-    return `  before any change: ${passed} of ${total} ${unit} pass`;
+    return `  before ${round === undefined ? 'any change' : `round ${round}`}: ${passed} of ${total} ${unit} pass`;
   }
   return undefined;
 }
@@ -199,6 +208,15 @@ const WORK_STOPS: ReadonlySet<RunEvent['type']> = new Set([
   'job_parked',
   'run_finished',
 ]);
+
+/** V-9: there is no pull request here whose remarks `/continue` could address, and nothing to cancel while no round runs. */
+function sensibleHere(reply: Reply, state: RunState): Reply {
+  if (!isAtRest(state) || state.pending !== undefined) return reply;
+  return {
+    ...reply,
+    commands: reply.commands?.filter((name) => name !== 'continue' && name !== 'terminate'),
+  };
+}
 
 /** `/provide` on its own reads secrets without showing them, so no line with a value in it is suggested here. */
 function withoutValues(reply: Reply): Reply {

@@ -57,7 +57,22 @@ function workLines({ run, status, changes }: RunState, { left }: EndLook): strin
     ...(left.hasSnapshot && changes.paths.length > 0
       ? [`  Look:  autobuild diff ${run}${isOver ? `     Undo:  autobuild undo ${run}` : ''}`]
       : []),
+    ...(status === 'reviewing' ? [`  More:  autobuild resume ${run} --answer '/guide …'`] : []),
   ];
+}
+
+/** V-9: a round without a result leaves the run as it was, but nothing takes its files back. */
+function stoppedRound(state: RunState): string | undefined {
+  const last = state.revisions?.at(-1);
+  if (state.status !== 'reviewing' || !last || isKept(last)) return undefined;
+  const kept = 'its files are kept';
+  return last.outcome === 'failed'
+    ? `✗ Round ${last.number} failed, ${kept}: ${last.reason ?? 'no reason recorded'}`
+    : `✗ Round ${last.number} cancelled: ${figures(state)}; ${kept}`;
+}
+
+function isKept({ outcome }: NonNullable<RunState['revisions']>[number]): boolean {
+  return outcome === 'done' || outcome === 'partial';
 }
 
 function revertedLines(state: RunState, look: EndLook): string[] {
@@ -89,7 +104,10 @@ function headline(state: RunState): string {
   switch (state.status) {
     case 'reviewing':
     case 'approved':
-      return state.finished?.partial ? `✓ Partially done: ${figures(state)}` : `✓ Done: ${figures(state)}`;
+      return (
+        stoppedRound(state) ??
+        `✓ ${state.finished?.partial ? 'Partially done' : 'Done'}${roundOf(state)}: ${figures(state)}`
+      );
     case 'rejected':
       return '✗ Rejected: closed without merging';
     case 'cancelled':
@@ -104,6 +122,12 @@ function headline(state: RunState): string {
     case 'building':
       return `▶ Stopped in turn ${state.turn}: resume with autobuild resume ${state.run}`;
   }
+}
+
+/** V-8: the round whose work this is. */
+function roundOf({ revisions = [] }: RunState): string {
+  const last = revisions.findLast(isKept);
+  return last ? `, round ${last.number}` : '';
 }
 
 function figures(state: RunState): string {

@@ -27,7 +27,8 @@ export function renderLiveLine(state: RunState, live: LiveFigures, look: RunLook
   const rates = ratesOf(state);
   const last = rates.at(-1);
   const cost = live.cost_usd ?? state.usage.cost_usd;
-  const stage = state.baseline || state.turn > 0 ? withLimit(state.turn, limits.turns) : 'baseline';
+  const isBegun = state.baseline || (state.turn > 0 && !state.revision);
+  const stage = isBegun ? withLimit(state.turn, limits.turns) : 'baseline';
   const doing = live.doing && terminalLine(live.doing, Math.floor(widthOf(look) / 2));
   const clock = `${stopwatch(live.elapsed_ms)} ${FRAMES[live.frame % FRAMES.length]}`;
   const parts = [

@@ -13,19 +13,24 @@ import { terminalLine } from './terminal-text.ts';
 const WIDTH = 200;
 
 /** One line per event with its time, for a pipe or a job's log. Undefined for events that readers do not need. */
-export function renderPlain(event: RunEvent, limits: LimitsInForce, zone?: string): string | undefined {
-  const text = describe(event, limits);
+export function renderPlain(
+  event: RunEvent,
+  limits: LimitsInForce,
+  zone?: string,
+  round?: number,
+): string | undefined {
+  const text = describe(event, limits, round);
   return text && `${clockIn(event.at, zone, true)} ${terminalLine(text, WIDTH)}`;
 }
 
-function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
+function describe(event: RunEvent, limits: LimitsInForce, round: number | undefined): string | undefined {
   switch (event.type) {
     case 'run_requested':
       return `run ${event.run}: ${event.task.title}, agent ${event.agent}`;
     case 'job_started':
       return `job ${event.job} started${event.isolation === undefined ? '' : `, ${isolationWords(event.isolation)}`}`;
     case 'baseline_recorded':
-      return `baseline: ${testsOf(event)} pass before any change`;
+      return `baseline: ${testsOf(event)} pass before ${round === undefined ? 'any change' : `round ${round}`}`;
     case 'turn_started':
       return `turn ${withLimit(event.turn, limits.turns)} ${event.resumed ? 'continues' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}${event.keys === undefined ? '' : `; ${keyWords(event.keys)}`}`;
     case 'turn_ended':
@@ -64,6 +69,16 @@ function describe(event: RunEvent, limits: LimitsInForce): string | undefined {
       return `${event.command} by ${event.by} changed nothing: ${event.reason}`;
     case 'run_finished':
       return `${endWord(event)}: ${event.reason}`;
+    case 'revision_asked':
+      return `${event.by} asked for a round${event.instruction ? `: ${event.instruction}` : ''}`;
+    case 'revision_started':
+      return `round ${event.revision.number} started`;
+    case 'revision_ended':
+      return `round ended: ${event.outcome}${event.reason ? `, ${event.reason}` : ''}`;
+    case 'revision_dropped':
+      return `no round started: ${event.reason}`;
+    case 'revisions_allowed':
+      return `${event.by} allowed ${count(event.more, 'more round')}`;
     case 'limits_changed':
     case 'answer_prepared':
     case 'answer_delivered':

@@ -160,3 +160,8 @@ export const VALUES_ARE_THERE = 'The values you asked for are there:';
  * `autobuild` marks a command that no person gave, such as the cancel after another App locked the issue.
  */
 export const Via = z.enum(['comment', 'tick', 'form', 'terminal', 'answer_flag', 'github', 'autobuild']);
+
+/** V-9: whether the command was given on a machine where the work is files, and no pull request. */
+export function isAtTerminal(via: z.infer<typeof Via>): boolean {
+  return via === 'terminal' || via === 'answer_flag';
+}

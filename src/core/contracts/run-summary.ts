@@ -16,10 +16,13 @@ export interface QuestionSummary {
 
 /** One stretch of time of a run, for its timeline. `to` is missing while it lasts. */
 export interface Span {
-  kind: 'baseline' | 'turn' | 'held' | 'parked';
+  /** `rest`: the work was ready, until somebody asked for another round. */
+  kind: 'baseline' | 'turn' | 'held' | 'parked' | 'rest';
   from: string;
   to?: string;
   turn?: number;
+  /** The round that follows a rest. */
+  round?: number;
   passed?: number;
   total?: number;
   /** Files that the run has changed so far, and the cost of this turn. Missing in summaries of older versions. */
@@ -90,12 +93,14 @@ function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
     spans.map((span) => (span.to === undefined && kinds.includes(span.kind) ? { ...span, to: at } : span));
   switch (event.type) {
     case 'job_started':
-      return spans.some(({ kind }) => kind === 'baseline')
+      return presentRound(spans).some(({ kind }) => kind === 'baseline')
         ? closed(['parked'])
         : [...closed(['parked']), { kind: 'baseline', from: at }];
     case 'baseline_recorded':
-      return closed(['baseline']).map((span) =>
-        span.kind === 'baseline' ? { ...span, ...passedOf(event.verification) } : span,
+      return closed(['baseline']).map((span, index, all) =>
+        index === all.findLastIndex(({ kind }) => kind === 'baseline')
+          ? { ...span, ...passedOf(event.verification) }
+          : span,
       );
     case 'turn_started':
       return [...closed(WORKING), { kind: 'turn', from: at, turn: event.turn }];
@@ -111,11 +116,20 @@ function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
       return [...closed(['held', ...WORKING]), { kind: 'parked', from: at }];
     case 'escalation_resolved':
       return closed(['held']);
+    case 'revision_started': {
+      const from = spans.at(-1)?.to ?? at;
+      return [...closed(['held', 'parked']), { kind: 'rest', from, to: at, round: event.revision.number }];
+    }
     case 'run_finished':
       return closed(['baseline', 'turn', 'held', 'parked']);
     default:
       return [...spans];
   }
+}
+
+/** Each round has a baseline of its own. */
+function presentRound(spans: readonly Span[]): readonly Span[] {
+  return spans.slice(spans.findLastIndex(({ kind }) => kind === 'rest') + 1);
 }
 
 const WORKING: readonly Span['kind'][] = ['baseline', 'turn', 'held'];

@@ -351,7 +351,9 @@ function endRound(state: RunState, event: Extract<RunEvent, { type: 'revision_en
     revision: undefined,
     revisions: [...(state.revisions ?? []), ended],
     verifying: undefined,
-    ...(isKept ? {} : { finished, changeset, fresh, with_base, baseline, changes, known_issues }),
+    ...(isKept ? {} : { finished, changeset, fresh, with_base, baseline, known_issues }),
+    // V-9: without a pull request the files stay as the round left them.
+    ...(isKept || head === undefined ? {} : { changes }),
   };
 }
 

@@ -82,6 +82,18 @@ export function describeEvent(event: RunEvent): Told | undefined {
       };
     case 'run_finished':
       return { who: event.by ?? AUTOBUILD, what: `finished the run: ${event.reason}` };
+    case 'revision_asked':
+      return { who: event.by, what: `asked for a round${event.instruction ? `: ${event.instruction}` : ''}` };
+    case 'revision_started': {
+      const { number, remarks } = event.revision;
+      return own(`began round ${number}${remarks.length > 0 ? `: ${count(remarks.length, 'remark')}` : ''}`);
+    }
+    case 'revision_ended':
+      return own(`ended the round: ${event.outcome}${event.reason ? `, ${event.reason}` : ''}`);
+    case 'revision_dropped':
+      return own(`began no round: ${event.reason}`);
+    case 'revisions_allowed':
+      return { who: event.by, what: `allowed ${count(event.more, 'more round')}` };
     case 'limits_changed':
     case 'answer_prepared':
     case 'answer_delivered':

@@ -60,6 +60,7 @@ export function renderRunPage(view: RunView): { title: string; body: Html } {
 ${view.panel ?? html`<div data-part="question"></div>`}
 ${renderTimelineCard(view)}
 ${renderLimits(view)}
+${renderRounds(state)}
 ${renderTurns(view)}
 ${renderOutput(state)}
 ${renderEvents(view)}
@@ -71,14 +72,17 @@ ${renderReceipt(view)}</div>`,
 /** The state in one line. */
 function headlineOfRun({ state, limits, listed }: RunView): string {
   const by = state.finished?.by ? ` by ${state.finished.by}` : '';
-  const done = state.finished?.partial ? 'Partially done' : 'Done';
+  const kept = state.revisions?.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
+  const done = `${state.finished?.partial ? 'Partially done' : 'Done'}${kept ? `, round ${kept.number}` : ''}`;
+  const building = `Building${state.revision ? `, round ${state.revision.number}` : ''}`;
   const pending = pendingEscalation(state);
   switch (state.status) {
     case 'pending':
-      return 'Building: a job is starting';
+      return `${building}: a job is starting`;
     case 'building':
-      if (state.turn === 0) return 'Building: running the checks before any change';
-      return `Building: turn ${state.turn}${limits.turns === null ? '' : ` of ${limits.turns}`}`;
+      if (state.turn === 0 || (state.revision && !state.baseline))
+        return `${building}: running the checks before ${state.revision ? 'the round' : 'any change'}`;
+      return `${building}: turn ${state.turn}${limits.turns === null ? '' : ` of ${limits.turns}`}`;
     case 'waiting_for_input':
       if (pending) return `Waiting for an answer: ${headlineOf(state, pending)}`;
       return waitsOverClosedPull(state)
@@ -129,6 +133,41 @@ function renderLimits({ state, limits }: RunView): Html {
   }</div></div></section>`;
 }
 
+/** V-8: who asked for each round, and what came of it. The build is round 1. */
+function renderRounds({ revision, revisions = [], turns, usage }: RunState): Html {
+  // A page that is open gets the rounds in this place.
+  if (!revision && revisions.length === 0) return html`<div data-part="rounds"></div>`;
+  const cost = (spent: number | null) => (spent === null ? '' : money(spent));
+  const asked = (by: string, url: string | undefined) =>
+    url ? html`<a href="${url}">${cleanLine(by, 100)}</a>` : cleanLine(by, 100);
+  const over = revisions.map((round) => [
+    String(round.number),
+    asked(round.by, round.url),
+    cleanLine(round.summary ?? round.reason ?? '', 200),
+    settledWords(round.remarks),
+    round.outcome,
+    String(round.turns),
+    cost(round.cost_usd),
+  ]);
+  const present = revision && [
+    String(revision.number),
+    asked(revision.by, revision.url),
+    cleanLine(revision.instruction ?? '', 200),
+    revision.remarks.length > 0 ? `${revision.remarks.length} open` : '',
+    'at work',
+    String(turns.length - revision.before.turns),
+    cost(usage.cost_usd === null ? null : usage.cost_usd - (revision.before.cost_usd ?? 0)),
+  ];
+  const rows = present ? [...over, present] : over;
+  const heads = ['Round', 'Asked by', 'What', 'Remarks', 'Result', '#Turns', '#Cost'];
+  return html`<section class="card stack" data-part="rounds" aria-label="Rounds"><h2>Rounds</h2>${table('Rounds', heads, rows)}</section>`;
+}
+
+function settledWords(remarks: readonly { result: string }[]): string {
+  const counts = Map.groupBy(remarks, ({ result }) => (result === 'applied' ? 'fixed' : result));
+  return [...counts].map(([result, same]) => `${same.length} ${result}`).join(', ');
+}
+
 function renderTurns({ state, base, allTurns }: RunView): Html | false {
   if (state.turns.length === 0 && !state.baseline) return false;
   const shown = allTurns ? state.turns : state.turns.slice(-TURNS_SHOWN);
@@ -171,7 +210,7 @@ function renderOutput(state: RunState): Html | false {
 
 function renderEvents({ events, hasOlderEvents, base, state }: RunView): Html {
   const rows = events.flatMap((event) => {
-    const told = describeEvent(event);
+    const told = isRestAgain(event, events) ? undefined : describeEvent(event);
     return told
       ? [
           [
@@ -186,6 +225,17 @@ function renderEvents({ events, hasOlderEvents, base, state }: RunView): Html {
     hasOlderEvents &&
     html`<p class="small"><a href="${base}/runs/${state.run}?events=all">Show all events</a></p>`
   }</section>`;
+}
+
+/** V-1: after a round without a result the run is as it was, so its earlier end is no news. */
+function isRestAgain(event: RunEvent, events: readonly RunEvent[]): boolean {
+  if (event.type !== 'run_finished' || event.status !== 'reviewing') return false;
+  return events.some(
+    (other) =>
+      other.type === 'revision_ended' &&
+      other.at === event.at &&
+      (other.outcome === 'cancelled' || other.outcome === 'failed'),
+  );
 }
 
 function renderJobs({ jobs }: RunView): Html | false {

@@ -60,7 +60,7 @@ interface ShownSpan extends TimedSpan {
 
 /** From a time to its place, with long waits cut. */
 function scaleOf(spans: readonly TimedSpan[]): (at: number) => number {
-  const isWait = ({ kind }: TimedSpan) => kind === 'held' || kind === 'parked';
+  const isWait = ({ kind }: TimedSpan) => kind === 'held' || kind === 'parked' || kind === 'rest';
   const worked = spans.filter((span) => !isWait(span)).reduce((sum, { from, to }) => sum + to - from, 0);
   const longest = Math.max(worked, 60_000);
   const cuts = spans
@@ -113,7 +113,8 @@ function figuresInWords({ passed, total, files, cost_usd }: Omit<Span, 'from' | 
 }
 
 function renderSpan(span: ShownSpan, unit: string): Html {
-  const { kind, x, width, turn, from, to, open } = span;
+  const { kind, x, width, turn, from, to, open, round: number } = span;
+  const waited = `${kind} ${long(to - from)}`;
   const until = open ? 'until now' : `to ${clock(iso(to))} UTC`;
   const name =
     kind === 'turn'
@@ -122,12 +123,15 @@ function renderSpan(span: ShownSpan, unit: string): Html {
           baseline: `${unit} before any change`,
           held: 'Waiting, the job is kept',
           parked: 'Waiting, no job runs',
+          rest: `Ready, then round ${number}`,
         }[kind];
-  const word = kind === 'turn' ? String(turn) : kind === 'baseline' ? '' : `${kind} ${long(to - from)}`;
+  const word = { turn: String(turn), baseline: '', rest: `round ${number}`, held: waited, parked: waited }[
+    kind
+  ];
   const room = kind === 'turn' ? 14 : LABEL_WIDTH + 20;
   const box = html`x="${round(x)}" y="${BLOCK}" width="${round(Math.max(1.5, width - 2))}" height="${BLOCK_HEIGHT}" rx="3"`;
   const shape =
-    kind === 'parked'
+    kind === 'parked' || kind === 'rest'
       ? html`<rect ${box} class="parked" fill="url(#hatch)"/>`
       : html`<rect ${box} class="${kind}"/>`;
   return html`<g><title>${name}, ${clock(iso(from))} ${until}${figuresInWords(span, unit)}</title>${shape}${
@@ -185,6 +189,7 @@ function inWords({ spans, requested_at }: RunSummary, unit: string): string {
   const turns = spans.filter(({ kind }) => kind === 'turn');
   const scores = spans.flatMap(({ passed, total }) => (total === undefined ? [] : [`${passed} of ${total}`]));
   const waits = spans.filter(({ kind }) => kind === 'held' || kind === 'parked');
+  const rounds = spans.filter(({ kind }) => kind === 'rest').length;
   const files = turns.findLast((turn) => turn.files !== undefined)?.files;
   const costs = turns.flatMap(({ cost_usd }) => (cost_usd === undefined ? [] : [money(cost_usd)]));
   return [
@@ -193,6 +198,7 @@ function inWords({ spans, requested_at }: RunSummary, unit: string): string {
     scores.length > 0 && `Passing ${unit}: ${scores.join(', ')}.`,
     files !== undefined && `${count(files, 'file')} changed.`,
     costs.length > 0 && `Cost by turn: ${costs.join(', ')}.`,
+    rounds > 0 && `${count(rounds, 'more round')}.`,
     waits.length > 0 && `${count(waits.length, 'wait')} for a person.`,
     'The table of turns says the same.',
   ]

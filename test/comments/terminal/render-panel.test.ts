@@ -312,6 +312,35 @@ describe('the end', () => {
     expect(renderEnd(done, WHERE)).not.toContain('!');
   });
 
+  it('V-9: rounds: done, cancelled, failed', async () => {
+    const round = {
+      ...{ number: 2, by: 'ann', source: 'command' as const, at: TIME(81), ended_at: TIME(84) },
+      ...{ remarks: [], turns: 1, cost_usd: 0.2, reason: 'cancelled by ann' },
+    };
+    const ends = (['done', 'cancelled', 'failed'] as const).map((outcome) =>
+      renderEnd({ ...done, revisions: [{ ...round, outcome }] }, { ...WHERE, left: LEFT }),
+    );
+    for (const line of ends.join('\n').split('\n')) expect(cellsOf(line), line).toBeLessThanOrEqual(80);
+    await expect(`${ends.join('\n\n')}\n`).toMatchFileSnapshot(golden('end-of-a-round'));
+  });
+
+  it('V-9: one line for each event of a round', async () => {
+    const at = TIME(82);
+    const events: RunEvent[] = [
+      { type: 'revision_asked', at, by: 'ann', source: 'command', instruction: 'use\x1b[31m plus' },
+      { type: 'revision_dropped', at, reason: 'there is nothing to do' },
+      { type: 'revisions_allowed', at, by: 'ann', more: 1 },
+      {
+        ...{ type: 'revision_started', at, limits: {}, guards: {} },
+        revision: { number: 2, by: 'ann', source: 'command', remarks: [] },
+      },
+      { type: 'baseline_recorded', at, verification: verification({ passed: 3, total: 3 }, at), guards: {} },
+      { type: 'revision_ended', at, outcome: 'cancelled', reason: 'cancelled by ann', remarks: [] },
+    ];
+    const lines = events.map((event) => renderPlain(event, WHERE.limits, undefined, 2));
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('round-events'));
+  });
+
   it('T-6: times are local and say their zone', () => {
     const event = { type: 'run_paused' as const, at: '2026-11-16T14:31:04.000Z', by: 'ann', rearm: [] };
     expect(renderPlain(event, WHERE.limits, 'America/New_York')).toBe('09:31:04 EST paused by ann');

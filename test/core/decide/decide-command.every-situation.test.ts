@@ -35,7 +35,13 @@ function ready(): Run {
 function inRound(): Run {
   const run = told(ready(), '/guide Use cents');
   const { limits } = run.state;
-  run.feed({ type: 'revise', at: run.now(), revision: { remarks: [] }, limits, max: 10 });
+  run.feed({
+    type: 'revise',
+    at: run.now(),
+    revision: { head: 'a'.repeat(40), remarks: [] },
+    limits,
+    max: 10,
+  });
   return run.startJob().baseline(PASSING).beginTurn();
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type RunSummary, summariseRun } from '../../../src/core/contracts/run-summary.ts';
 import { renderTimeline } from '../../../src/web/pages/timeline.ts';
-import { startRun } from '../../core/run-builder.ts';
+import { PASSING, startRun } from '../../core/run-builder.ts';
 
 const START = Date.UTC(2026, 10, 16, 9, 0, 0);
 const at = (second: number) => new Date(START + second * 1000).toISOString();
@@ -41,4 +41,32 @@ test('P-6: a turn that ended is kept with its files and its cost', () => {
   run.endTurn({ record: { turn_cost_usd: 0.28 } });
   const { spans } = summariseRun(undefined, run.state, run.events);
   expect(spans).toContainEqual(expect.objectContaining({ kind: 'turn', files: 1, cost_usd: 0.28 }));
+});
+
+test('V-8: a round begins after a rest, with checks of its own, and a long rest does not fill the picture', () => {
+  const run = startRun().beginTurn().sleep(600);
+  run.endTurn({ report: { status: 'implemented' }, verification: PASSING });
+  run.feed({ type: 'revision_asked', at: run.now(), by: 'hubert', source: 'review' });
+  run.sleep(30 * 24 * 3_600);
+  run.feed({
+    type: 'revise',
+    at: run.now(),
+    revision: { head: 'a'.repeat(40), remarks: [{ id: 'R1', author: 'hubert', text: 'Why?' }] },
+    limits: run.state.limits,
+    max: 10,
+  });
+  run.startJob().baseline(PASSING).beginTurn();
+  const summary = summariseRun(undefined, run.state, run.events);
+  expect(summary.spans.map(({ kind, round }) => [kind, round])).toEqual([
+    ['baseline', undefined],
+    ['turn', undefined],
+    ['rest', 2],
+    ['baseline', undefined],
+    ['turn', undefined],
+  ]);
+  const drawn = String(renderTimeline(summary, new Date(run.now())));
+  expect(drawn).toContain('Ready, then round 2');
+  expect(drawn).toContain('1 more round.');
+  const widths = [...drawn.matchAll(/width="([\d.]+)"[^>]*class="(\w+)"/g)].map(([, width]) => Number(width));
+  expect(Math.max(...widths)).toBeLessThan(500);
 });

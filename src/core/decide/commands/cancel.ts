@@ -1,3 +1,4 @@
+import { isAtTerminal } from '../../contracts/command.ts';
 import type { CommandInput } from '../../contracts/input.ts';
 import type { GivenCommand } from '../answer/given-command.ts';
 import { endRun } from '../close-question.ts';
@@ -15,8 +16,10 @@ export const cancelRule: CommandRule = {
     return endRun(pending, input, 'resolved_with_termination', { status: 'cancelled', reason });
   },
   /** V-1: removing the label or closing the issue changes nothing once the pull request is ready. */
-  resting({ input }) {
+  resting(given) {
+    const { input } = given;
     if (input.because) return NOTHING;
+    if (isAtTerminal(input.via)) return REFUSED_LATE.resting(given);
     return refuse(input, {
       title: 'Nothing to cancel: the pull request is ready, and no round is running.',
       detail: 'Close the pull request to reject the work, or end the run with `/terminate`.',

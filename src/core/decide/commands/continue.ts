@@ -1,6 +1,6 @@
 import type { ActionsSecret } from '../../contracts/actions-secret.ts';
 import type { HelpInput } from '../../contracts/agent/help-request.ts';
-import type { InputRef } from '../../contracts/command.ts';
+import { type InputRef, isAtTerminal } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { missingInputs } from '../../contracts/escalation.ts';
 import type { CommandInput } from '../../contracts/input.ts';
@@ -29,9 +29,11 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
     const missing = missingInputs(pending, state.given);
     return missing.length === 0 ? resumeRun(answer, optionsOf(answer)) : takeActionsSecrets(answer, missing);
   },
-  /** V-2: what is asked for while a round runs waits for the next. */
+  /** V-2: what is asked for while a round runs waits for the next. At a terminal there are no remarks to wait for. */
   working(given) {
-    return given.state.revision ? reviseFor(given) : refuseWithoutQuestion(given);
+    return given.state.revision && !isAtTerminal(given.input.via)
+      ? reviseFor(given)
+      : refuseWithoutQuestion(given);
   },
   paused(given) {
     const { state, input, command } = given;

@@ -1,3 +1,4 @@
+import { isAtTerminal } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import type { RunState } from '../../contracts/run-state.ts';
 import type { GivenCommand } from '../answer/given-command.ts';
@@ -12,6 +13,12 @@ export const REFUSED_WITHOUT_QUESTION = { working: refuseWithoutQuestion, paused
 
 /** V-1: the run waits for a merge, a close, or a round of changes. */
 function refuseResting({ input }: GivenCommand): Decision {
+  if (isAtTerminal(input.via))
+    return refuse(input, {
+      title: 'Nothing changed: the run is done, and no round is running.',
+      detail: 'Another round begins with what is to be changed.',
+      suggestion: '/guide <what to change>',
+    });
   return refuse(input, {
     title: 'Nothing changed: the pull request is ready, and no round is running.',
     detail: '`/continue` addresses its open remarks, `/guide <what to change>` asks for a change.',

@@ -14,22 +14,37 @@ export function describeStatus(state: RunState, resume = '/continue'): string {
   if (waitsOverClosedPull(state))
     return `Paused: the pull request was closed by ${state.closed_pull?.by}; /continue opens a new one`;
   if (state.paused) return `Paused in turn ${state.turn}: resume with ${resume}`;
-  if (state.finished) return describeEnd(state.status, state.finished);
+  if (state.finished) return describeEnd(state.status, state.finished, roundWords(state));
   if (state.verifying) return 'Verifying the finished work, nothing needed from you';
-  if (state.turn > 0) return `Building: turn ${state.turn}, nothing needed from you`;
+  const { revision } = state;
+  const hasTurn = state.turn_open || state.turns.length > (revision?.before.turns ?? 0);
+  if (revision && !hasTurn)
+    return `Building, round ${revision.number}: its first turn is next, nothing needed from you`;
+  if (state.turn > 0)
+    return `Building${revision ? `, round ${revision.number}` : ''}: turn ${state.turn}, nothing needed from you`;
   if (!state.job_live) return 'Starting';
   const now = state.baseline ? 'Starting the first turn' : 'Running the checks before the first turn';
   return `${now}, nothing needed from you`;
 }
 
-function describeEnd(status: RunState['status'], finished: NonNullable<RunState['finished']>): string {
+/** V-8: the round whose work this is. A round without a result changed nothing of it. */
+function roundWords({ revisions = [] }: RunState): string {
+  const last = revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
+  return last ? `, round ${last.number}` : '';
+}
+
+function describeEnd(
+  status: RunState['status'],
+  finished: NonNullable<RunState['finished']>,
+  round: string,
+): string {
   const { reason, partial, by, expired } = finished;
-  const inPart = `Partially done${by ? `, accepted by ${by}` : ''}: ${reason}`;
+  const inPart = `Partially done${round}${by ? `, accepted by ${by}` : ''}: ${reason}`;
   switch (status) {
     case 'reviewing':
-      return partial ? inPart : 'Done: all checks pass, ready for review';
+      return partial ? inPart : `Done${round}: all checks pass, ready for review`;
     case 'approved':
-      return partial ? inPart : 'Done: merged';
+      return partial ? inPart : `Done${round}: merged`;
     case 'rejected':
       return 'Closed without merging';
     case 'cancelled':

@@ -1,3 +1,4 @@
+import type { InputRef } from '../../contracts/command.ts';
 import type { Orders } from '../../contracts/orders.ts';
 import type { Revision } from '../../contracts/revision.ts';
 import type { TurnKind } from '../../contracts/run-event.ts';
@@ -32,7 +33,7 @@ export function ordersFor(state: RunState): Orders {
     approved_folders: state.approved_folders,
     answers: state.answers,
     revision: state.revision && roundOf(state.revision),
-    inputs: Object.assign({}, ...state.escalations.map((escalation) => escalation.resolution?.inputs ?? {})),
+    inputs: inputsOf(state),
     secret_inputs: [...secretKeysOf(state)],
     guidance: kind === 'debug' && state.debug ? [...state.guidance, state.debug] : state.guidance,
     feedback: lastVerification(state) ?? state.baseline,
@@ -40,6 +41,12 @@ export function ordersFor(state: RunState): Orders {
     blocked_report: state.blocked_report,
     handoff_path: state.handoff_path,
   };
+}
+
+/** V-1: the values of earlier rounds were deleted when the run came to rest, so a round has its own only. */
+function inputsOf({ escalations, revision }: RunState): Record<string, InputRef> {
+  const own = escalations.filter(({ created_at }) => revision === undefined || created_at >= revision.at);
+  return Object.assign({}, ...own.map(({ resolution }) => resolution?.inputs ?? {}));
 }
 
 function roundOf({

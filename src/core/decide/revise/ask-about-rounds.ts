@@ -1,4 +1,4 @@
-import type { CommandName } from '../../contracts/command.ts';
+import { type CommandName, isAtTerminal } from '../../contracts/command.ts';
 import type { Escalation } from '../../contracts/escalation.ts';
 import type { Option } from '../../contracts/guard.ts';
 import type { Input } from '../../contracts/input.ts';
@@ -35,7 +35,10 @@ export function askAboutRounds(state: RunState, { at, revision, max }: Revise, r
     priority: 'normal',
     headline: `${used} of ${allowed} rounds used${open > 0 ? `, ${remarks} still open` : ''}`,
     question: `Round limit (${allowed}) reached. How to proceed?`,
-    why: "A person's commit on the branch may be quicker: the next round builds on it.",
+    why:
+      revision.head === undefined
+        ? 'A change of your own may be quicker: the next round builds on it.'
+        : "A person's commit on the branch may be quicker: the next round builds on it.",
     headers: ['Iteration Limit'],
     category: 'unclear_requirement',
     triggers: [
@@ -50,7 +53,7 @@ export function askAboutRounds(state: RunState, { at, revision, max }: Revise, r
     ],
     context: measured.context,
     inputs: [],
-    options: OPTIONS,
+    options: optionsFor(revision),
     created_at: at,
     responses: [],
     reminders: 0,
@@ -60,7 +63,7 @@ export function askAboutRounds(state: RunState, { at, revision, max }: Revise, r
   return announceQuestion(state, escalation, state.guards, at);
 }
 
-const OPTIONS: Option[] = [
+const optionsFor = ({ head }: Revise['revision']): Option[] => [
   {
     id: 'more-rounds',
     label: `Continue +${MORE}`,
@@ -70,7 +73,7 @@ const OPTIONS: Option[] = [
   {
     id: 'leave-it',
     label: 'Leave it',
-    description: 'the pull request stays as it is',
+    description: head === undefined ? 'the files stay as they are' : 'the pull request stays as it is',
     command: '/accept',
   },
 ];
@@ -109,14 +112,17 @@ export function answerRounds({ pending, input }: GivenAnswer): Decision | undefi
         events: [...resolved, { type: 'revision_dropped', at, reason: `left as it is by ${by}` }],
         effects: [
           ...closingEffects(pending),
-          replyTo(input, { tone: 'taken', title: 'Left as it is: ready for review.' }),
+          replyTo(input, {
+            tone: 'taken',
+            title: isAtTerminal(input.via) ? 'Left as it is.' : 'Left as it is: ready for review.',
+          }),
           { type: 'describe_pull' },
         ],
       };
     default:
       return refuse(input, {
         title: 'Nothing changed: the rounds are used up.',
-        detail: 'Allow more with `/continue +5`, or leave the pull request as it is with `/accept`.',
+        detail: 'Allow more with `/continue +5`, or leave the work as it is with `/accept`.',
         suggestion: '/continue +5',
       });
   }

@@ -95,9 +95,10 @@ function next({ asked_revisions = [] }: RunState, { status }: Finished): Effect[
   return [{ type: 'collect_revision' }];
 }
 
-function sayEnd({ number }: RunningRevision, { reason, status }: Finished): string {
+function sayEnd({ number, head }: RunningRevision, { reason, status }: Finished): string {
   const how = status === 'failed' ? 'failed' : 'was stopped';
-  return `Round ${number} ${how}: ${reason}. The pull request stays as it was.`;
+  const kept = head === undefined ? 'The files stay as they are now.' : 'The pull request stays as it was.';
+  return `Round ${number} ${how}: ${reason}. ${kept}`;
 }
 
 function insertBefore(events: RunEvent[], before: RunEvent, added: RunEvent): RunEvent[] {

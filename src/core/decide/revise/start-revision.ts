@@ -17,7 +17,7 @@ export function startRevision(state: RunState, input: Revise, rules: Rules): Dec
   const { at, revision, max } = input;
   const instruction = asked.flatMap((ask) => ask.instruction ?? []).join('\n\n') || undefined;
   const hasWork = revision.remarks.length > 0 || revision.ci || revision.update || instruction;
-  if (!hasWork) return dropRevision(at, nothingOpen(first));
+  if (!hasWork) return dropRevision(at, nothingOpen(first, revision));
   if (asksAboutRounds(state, max)) return askAboutRounds(state, input, rules);
   const number = nextNumber(state);
   return {
@@ -68,7 +68,13 @@ function dropRevision(at: string, reply: Reply): Decision {
   return { events: [{ type: 'revision_dropped', at, reason: reply.title }], effects };
 }
 
-function nothingOpen({ source }: AskedRevision): Reply {
+function nothingOpen({ source }: AskedRevision, { head }: Revise['revision']): Reply {
+  if (head === undefined)
+    return {
+      tone: 'refused',
+      title: 'Nothing changed: a round needs to know what to change.',
+      suggestion: '/guide <what to change>',
+    };
   const detail = 'Write one on a line of the pull request, or use `/guide <what to change>`.';
   if (source === 'update') return { tone: 'info', title: 'Nothing to do: the branch is up to date.' };
   return { tone: 'info', title: 'Nothing to do: there are no open remarks.', detail };

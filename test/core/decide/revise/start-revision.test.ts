@@ -285,3 +285,39 @@ describe('at rest', () => {
     expect(run.state.status).toBe('reviewing');
   });
 });
+
+describe('at a terminal', () => {
+  const guide = (run: Run, text: string) =>
+    run.feed({
+      type: 'command',
+      at: run.now(),
+      command: { name: 'guide', text },
+      by: 'ann',
+      via: 'terminal',
+    });
+  const begin = (run: Run) =>
+    run.feed({ type: 'revise', at: run.now(), revision: { remarks: [] }, limits: firstLimits(run), max: 10 });
+
+  test('V-9: a value of an earlier round is not ordered again, because it was deleted at rest', () => {
+    const run = startRun().beginTurn();
+    run.askForHelp([{ key: 'token', label: 'Token', secret: true }]);
+    run.say('/provide token=abc');
+    expect(Object.keys(run.work.inputs)).toEqual(['token']);
+    run.turn(DONE);
+    guide(run, 'again');
+    begin(run);
+    expect(run.startJob().work.inputs).toEqual({});
+  });
+
+  test('V-9: a cancelled round keeps its figures of the files, and says that they stay', () => {
+    const run = rested();
+    guide(run, 'again');
+    begin(run);
+    run.startJob().baseline(PASSING);
+    run.state = { ...run.state, changes: { paths: ['a', 'b', 'c'], added: 3, removed: 0 } };
+    run.feed({ type: 'command', at: run.now(), command: { name: 'cancel' }, by: 'ann', via: 'terminal' });
+    expect(run.state.status).toBe('reviewing');
+    expect(run.state.changes.paths).toHaveLength(3);
+    expect(run.reply?.title).toBe('Round 2 was stopped: cancelled by ann. The files stay as they are now.');
+  });
+});
