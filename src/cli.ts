@@ -138,7 +138,7 @@ async function workInRounds(options: CliOptions): Promise<number> {
     // A command that only asks something leaves the run as it was.
     isTold = state.status === 'reviewing' && (state.revisions?.length ?? 0) === rounds;
   }
-  // Reading goes on after a line, and would keep this process alive.
+  // Typed lines are still read, which would keep this process alive.
   context.typing?.close();
   context.answers.close();
   return exitCodeOf(state);
