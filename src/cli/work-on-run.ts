@@ -206,7 +206,9 @@ export async function workOnRun(
     context.typing?.onLine((line) => {
       typing = typing.then(() => conversation.typed(line)).catch(fail);
     });
-    if (await isOver()) return await desk.state(run);
+    // A run that an answer has just ended still needs its job, which clears what a killed one left.
+    const begun = await desk.state(run);
+    if (begun.status === 'reviewing') return begun;
     context.typing?.open();
     const { task, jobs } = await desk.state(run);
     const stateDir = stateDirOf(worktree, file.state_dir, task.id);
@@ -223,8 +225,7 @@ export async function workOnRun(
     const box = openBoxFor(file, runDir);
     await reopenQuestion(await desk.state(run));
     for (;;) {
-      await settleRounds();
-      if (await isOver()) return await desk.state(run);
+      if (await settleRounds()) return await desk.state(run);
       await takeEdits(workspace);
       const { tree, aside, sessions } = loadCheckpoint(runDir);
       const end = await runJob({
@@ -286,16 +287,17 @@ export async function workOnRun(
     return !isUnderWay(state) || (isAtRest(state) && parking.signal.aborted);
   }
 
-  /** V-1: once the rounds are used up a person is asked. No job waits together with that question. */
-  async function settleRounds(): Promise<void> {
+  /** V-1: once the rounds are used up a person is asked. No job waits together with that question. True: nothing is left to do. */
+  async function settleRounds(): Promise<boolean> {
     const state = await desk.state(run);
-    if (!isAtRest(state) || !state.pending) return;
+    if (!isAtRest(state) || !state.pending) return false;
     const givenUp = new Promise<void>((resolve) => {
       if (parking.signal.aborted) resolve();
       parking.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     await Promise.race([conversation.settled(), givenUp]);
     if (failure) throw failure;
+    return isOver();
   }
 
   /** V-9: what somebody changed since the last round is theirs. The round builds on it, and it is not counted as its work. */

@@ -256,7 +256,7 @@ test('S-4: resume says which key is missing before anything is started', async (
   expect(invocations(scratch)).toHaveLength(1);
 });
 
-test('S-4: transcripts stay while the run can go on, and are deleted with its end', async () => {
+test('S-4, V-9: transcripts stay while the run can go on, also for a round after done, and are deleted with undo', async () => {
   const { scratch, run, resume } = prepareCodex(
     `${STARTED}; mkdir -p "$CODEX_HOME/sessions"; echo transcript-of-the-agent > "$CODEX_HOME/sessions/rollout-1-${SESSION}.jsonl"
 if [ ! -f ../paid ]; then ${failed('You exceeded your current quota')}; fi; ${FINISH}`,
@@ -265,6 +265,11 @@ if [ ! -f ../paid ]; then ${failed('You exceeded your current quota')}; fi; ${FI
   expect(scratch.filesWith('transcript-of-the-agent').some((file) => file.endsWith('.jsonl'))).toBe(true);
   writeFileSync(join(scratch.root, 'paid'), '');
   expect((await resume('/retry')).code).toBe(0);
+  expect((await resume('/guide once more')).code).toBe(0);
+  expect(readFileSync(join(scratch.root, 'invocations'), 'utf8').trim().split('\n').at(-1)).toContain(
+    SESSION,
+  );
+  expect((await scratch.run(['undo', '--force'])).code).toBe(0);
   expect(scratch.filesWith('transcript-of-the-agent')).toEqual([join(scratch.root, 'programs/codex')]);
 });
 
