@@ -3,7 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { CONFIG_PATH, WORKFLOW_PATH } from '../core/config-path.ts';
 
 const AGENT = fileURLToPath(new URL('./demo-agent.ts', import.meta.url));
-const WORKFLOW = fileURLToPath(new URL('../../templates/workflow.yml', import.meta.url));
+const TEMPLATES = new URL('../../templates/', import.meta.url);
+/** The secrets of the demonstration without a server. The scripted agent asks no model. */
+export const DEMO_SECRETS = {
+  MODEL_API_KEY: 'no model is asked',
+  AUTOBUILD_KEY: 'the key of a demonstration'.repeat(2),
+};
 
 export const DEMO_ISSUE = {
   title: 'Receipts name their till and expire',
@@ -34,12 +39,12 @@ test('expires after 14 days in a leap year', () =>
 `;
 
 /** A small shop with failing tests, and the files that `autobuild init` would have written. */
-export function demoFiles(node: string): Record<string, string> {
+export function demoFiles(node: string, desk: 'App' | 'Actions' = 'App'): Record<string, string> {
   return {
     'package.json': '{ "name": "shop", "type": "module", "private": true }\n',
     'receipt.js': 'export function receipt() {\n  return {};\n}\n',
     'receipt.test.js': TESTS,
-    [WORKFLOW_PATH]: readFileSync(WORKFLOW, 'utf8'),
+    [WORKFLOW_PATH]: workflowOf(desk),
     [CONFIG_PATH]: `agent: scripted
 agents:
   scripted:
@@ -51,4 +56,12 @@ limits:
   hold_minutes: 0
 `,
   };
+}
+
+function workflowOf(desk: 'App' | 'Actions'): string {
+  const read = (name: string) => readFileSync(fileURLToPath(new URL(name, TEMPLATES)), 'utf8');
+  if (desk === 'App') return read('workflow.yml');
+  return read('no-server.yml')
+    .replace('# <inputs>', 'agent: scripted')
+    .replace('# <key>', `model_key: \${{ secrets.MODEL_API_KEY }}`);
 }

@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppProcess } from './app-process.ts';
-import { DEMO_ISSUE, demoFiles } from './demo-project.ts';
+import { DEMO_ISSUE, DEMO_SECRETS, demoFiles } from './demo-project.ts';
 import { bundleAction } from './job-runner.ts';
 import type { Person, SeenComment, SeenPullRequest } from './person.ts';
 import { readFlags } from './read-flags.ts';
 import { startSandbox } from './sandbox.ts';
 
-const USAGE = `Usage: npm run demo [-- --json]
+const USAGE = `Usage: npm run demo [-- --no-server] [-- --json]
 
 Plays label to pull request on a local GitHub, with real jobs and a scripted agent; no account, no network.
-  -- --json   one JSON line for each thing that is shown
-  -- --help   this text
+  -- --no-server   without the App: all of it inside GitHub Actions
+  -- --json        one JSON line for each thing that is shown
+  -- --help        this text
 `;
 
 /** The demo takes 15 seconds. The deadline leaves room for a busy machine and ends a story that hangs. */
@@ -28,6 +29,7 @@ type Shown =
   | { type: 'ended'; ok: boolean; seconds: number; jobs: number };
 
 type Show = (shown: Shown) => void;
+type Desk = 'App' | 'Actions';
 
 /** The maintainer's answer to each question. */
 const ANSWERS: {
@@ -43,12 +45,12 @@ const ANSWERS: {
 ];
 
 /** Plays the standard story on a local GitHub: label, three questions, three answers, pull request. */
-async function playDemo(show: Show, stopped: AbortSignal): Promise<boolean> {
+async function playDemo(show: Show, stopped: AbortSignal, desk: Desk): Promise<boolean> {
   const begun = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-demo-'));
   let ended = { ok: false, jobs: 0 };
   try {
-    ended = await playIn(directory, show, stopped);
+    ended = await playIn(directory, show, stopped, desk);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -60,15 +62,18 @@ async function playIn(
   directory: string,
   show: Show,
   stopped: AbortSignal,
+  desk: Desk,
 ): Promise<{ ok: boolean; jobs: number }> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(DEADLINE_MS)]);
   const environment = { PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) };
   const action = bundleAction(join(directory, 'action'));
-  const sandbox = await startSandbox({ directory, files: demoFiles(process.execPath), environment, action });
+  const files = demoFiles(process.execPath, desk);
+  const secrets = desk === 'Actions' ? DEMO_SECRETS : undefined;
+  const sandbox = await startSandbox({ directory, files, environment, action, secrets });
   const { github, runner } = sandbox;
   let app: AppProcess | undefined;
   try {
-    app = await sandbox.startApp();
+    if (desk === 'App') app = await sandbox.startApp();
     const maintainer = sandbox.person('olivia');
     const issue = await maintainer.openIssue(DEMO_ISSUE);
     show({
@@ -85,7 +90,7 @@ async function playIn(
     const logs = runner.finished.map(({ log }) => log).join('\n');
     show({
       type: 'said',
-      text: `It failed: ${why}\n\nThe App said:\n${app?.log()}\n\nThe jobs said:\n${logs}`,
+      text: `It failed: ${why}\n\nThe App said:\n${app?.log() ?? 'there is none'}\n\nThe jobs said:\n${logs}`,
     });
     return { ok: false, jobs: runner.finished.length };
   } finally {
@@ -163,11 +168,11 @@ function frame(text: string): string {
     .join('\n');
 }
 
-const flags = readFlags(USAGE, ['json']);
+const flags = readFlags(USAGE, ['json', 'no-server']);
 if (flags) {
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
   const show: Show = (shown) =>
     void process.stdout.write(flags.json ? `${JSON.stringify(shown)}\n` : `${renderText(shown)}\n\n`);
-  process.exitCode = (await playDemo(show, stopped.signal)) ? 0 : 1;
+  process.exitCode = (await playDemo(show, stopped.signal, flags['no-server'] ? 'Actions' : 'App')) ? 0 : 1;
 }
