@@ -13,6 +13,7 @@ import { growth } from './growth.ts';
 import { interrupt } from './interrupt.ts';
 import { keyProxy } from './key-proxy.ts';
 import { memory } from './memory.ts';
+import { noServerCalls, noServerStart } from './no-server.ts';
 import { readText } from './read-text.ts';
 import { reconcileFigure } from './reconcile.ts';
 import { refState } from './ref-state.ts';
@@ -44,6 +45,8 @@ const FIGURES: readonly Figure[] = [
   runPage,
   viewers,
   refState,
+  noServerCalls,
+  noServerStart,
 ];
 const FIGURE_DEADLINE_MS = 180_000;
 
