@@ -150,7 +150,9 @@ function renderFiles(state: RunState): string {
     paths.map((path) => code(path, 120)),
     5,
   );
-  return `**${count(paths.length, 'file')}**, +${added} −${removed}: ${shown}.`;
+  const round = state.revisions?.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
+  const where = round ? ` in round ${round.number}` : '';
+  return `**${count(paths.length, 'file')}${where}**, +${added} −${removed}: ${shown}.`;
 }
 
 function answersFold(state: RunState): Fold | undefined {

@@ -3,7 +3,7 @@ import { lastVerification, type RunState } from '../../core/contracts/run-state.
 import { score } from '../../core/contracts/verification.ts';
 import { code, inlineText } from '../text/harmless.ts';
 import { marker } from '../text/markdown.ts';
-import { count, money } from '../text/words.ts';
+import { count, minutes, money } from '../text/words.ts';
 
 /** A round that is over, and the commit that it made. */
 interface RoundFacts {
@@ -12,14 +12,17 @@ interface RoundFacts {
   head?: string;
 }
 
+/** A remark at its end, with the file that it is about. */
+type PlacedRemark = SettledRemark & { path?: string };
+
 const MAX_NOTE = 600;
 
 /** V-4: the one line in a thread. The agent's words are quoted and harmless. */
-export function renderRemarkReply(remark: SettledRemark, facts: RoundFacts, op: string): string {
+export function renderRemarkReply(remark: PlacedRemark, facts: RoundFacts, op: string): string {
   return `${marker('remark', { run: facts.state.run, op })}\n${sayRemark(remark, facts)}`;
 }
 
-function sayRemark({ result, note }: SettledRemark, { head }: RoundFacts): string {
+function sayRemark({ result, note, path }: PlacedRemark, { head }: RoundFacts): string {
   const words = note ? ` “${inlineText(note, MAX_NOTE)}”` : '';
   const commit = head ? ` in ${code(head.slice(0, 7), 7)}` : '';
   switch (result) {
@@ -32,7 +35,7 @@ function sayRemark({ result, note }: SettledRemark, { head }: RoundFacts): strin
     case 'question':
       return `The agent asks:${words || ' what should be done here?'} Reply with \`/guide <your answer>\`.`;
     case 'unchanged':
-      return 'Not changed: the agent reported this as done, but the file is the same as before. Still open.';
+      return `Not changed: the agent reported this as done, but ${path ? code(path, 160) : 'the file'} is the same as before. Still open.`;
     case 'unanswered':
       return 'Not answered by the agent. Still open.';
   }
@@ -48,7 +51,7 @@ export function renderRoundSummary({ state, round, head }: RoundFacts, op: strin
     marker('round', { run: state.run, op }),
     `**Round ${round.number}: ${counted}.**${verified} ${people}, please look again.`,
     '',
-    `${cost}${count(round.turns, 'turn')}.`,
+    `${cost}${count(round.turns, 'turn')}, ${minutes(Date.parse(round.ended_at) - Date.parse(round.at))} min.`,
   ].join('\n');
 }
 

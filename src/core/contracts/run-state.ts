@@ -50,7 +50,7 @@ interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url
   outcome: RevisionOutcome;
   reason?: string;
   /** The remarks by thread, so that a thread that was answered is known. */
-  remarks: (SettledRemark & { thread?: string })[];
+  remarks: (SettledRemark & { thread?: string; path?: string })[];
   turns: number;
   cost_usd: number | null;
   summary?: string;

@@ -332,7 +332,7 @@ function endRound(state: RunState, event: Extract<RunEvent, { type: 'revision_en
   const { revision } = state;
   if (!revision) return {};
   const { number, by, source, url, head, at, before, remarks } = revision;
-  const threads = new Map(remarks.map(({ id, thread }) => [id, thread]));
+  const places = new Map(remarks.map(({ id, thread, path }) => [id, { thread, path }]));
   const turns = state.turns.slice(before.turns);
   const cost = state.usage.cost_usd;
   const ended = {
@@ -340,7 +340,7 @@ function endRound(state: RunState, event: Extract<RunEvent, { type: 'revision_en
     ended_at: event.at,
     outcome: event.outcome,
     reason: event.reason,
-    remarks: event.remarks.map((remark) => ({ ...remark, thread: threads.get(remark.id) })),
+    remarks: event.remarks.map((remark) => ({ ...remark, ...places.get(remark.id) })),
     turns: turns.length,
     cost_usd: cost === null ? null : cost - (before.cost_usd ?? 0),
     summary: turns.findLast((turn) => turn.title)?.title,

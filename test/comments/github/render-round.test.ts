@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { renderPullRequest } from '../../../src/comments/github/render-pull-request.ts';
+import { renderRemarkReply, renderRoundSummary } from '../../../src/comments/github/render-round.ts';
+import type { Remark, SettledRemark } from '../../../src/core/contracts/revision.ts';
+import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
+import { WHERE } from '../story.ts';
+
+const HEAD = '3c81d02'.padEnd(40, '0');
+const BEFORE = '9f57984'.padEnd(40, '0');
+const golden = (name: string) => join(import.meta.dirname, '../../golden/comments', `${name}.md`);
+
+const remark = (id: string): Remark => ({
+  ...{ id, thread: `T_${id}`, author: 'hubert', path: 'src/login.ts', text: 'As said' },
+});
+const DONE = { report: { status: 'implemented', summary: 'Added the form' }, verification: PASSING };
+
+/** A run that rested, and whose second round is at work. */
+function inRound(): Run {
+  const run = startRun().turn(DONE);
+  const [first] = run.events;
+  if (first?.type !== 'run_requested') throw new Error('no run');
+  const url = 'https://github.com/acme/storefront/pull/131#pullrequestreview-88';
+  run.feed({ type: 'revision_asked', at: run.now(), by: 'hubert', source: 'review', url });
+  const revision = { head: BEFORE, remarks: ['R1', 'R2', 'R3', 'R4'].map(remark) };
+  run.feed({ type: 'revise', at: run.now(), revision, limits: first.limits, max: 10 });
+  return run.startJob().baseline(PASSING);
+}
+
+function afterRound(): Run {
+  const answers = [
+    { id: 'R1', result: 'fixed', note: 'A test covers it.' },
+    { id: 'R2', result: 'declined', note: 'It is in cents everywhere.' },
+    { id: 'R3', result: 'question', note: 'Empty the basket, or keep it?' },
+  ];
+  return inRound().turn({
+    report: { status: 'implemented', summary: 'Checks the age of events', remarks: answers },
+    verification: PASSING,
+    changes: { paths: ['src/login.ts'], added: 3, removed: 1 },
+  });
+}
+
+const commitOf = (round: number) => (round === 1 ? BEFORE : HEAD);
+
+test('V-8: the description in a round', async () => {
+  const text = renderPullRequest(inRound().state, WHERE, {
+    commitOf: (round) => (round === 1 ? BEFORE : undefined),
+  });
+  expect(text).toContain('Closes #');
+  expect(text).not.toContain('[!WARNING]');
+  await expect(text).toMatchFileSnapshot(golden('pull-request-in-a-round'));
+});
+
+test('V-8: the description after a round, with open remarks', async () => {
+  const open_remarks = [
+    ...Array.from({ length: 3 }, () => ({ author: 'hubert', is_bot: false })),
+    ...Array.from({ length: 2 }, () => ({ author: 'linter[bot]', is_bot: true })),
+  ];
+  const text = renderPullRequest(afterRound().state, WHERE, { commitOf, open_remarks });
+  await expect(text).toMatchFileSnapshot(golden('pull-request-after-a-round'));
+});
+
+test('V-4: the summary and the line in each thread', async () => {
+  const { state } = afterRound();
+  const [round] = state.revisions ?? [];
+  if (!round) expect.fail('no round has ended');
+  const facts = { state, round, head: HEAD };
+  const results: (SettledRemark & { path?: string })[] = [
+    ...round.remarks,
+    { id: 'R5', result: 'applied' },
+    { id: 'R6', result: 'unchanged', note: 'It is done.', path: 'src/payments/intent.ts' },
+  ];
+  const lines = results.map((settled) => renderRemarkReply(settled, facts, `r1.round-2.${settled.id}`));
+  const text = [renderRoundSummary(facts, 'r1.round-2.summary'), ...lines].join('\n\n---\n\n');
+  await expect(text).toMatchFileSnapshot(golden('round-answers'));
+});
