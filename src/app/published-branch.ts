@@ -3,6 +3,8 @@ import type { CiRequest } from '../core/ports/publications.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
 import type { AppDependencies } from './dependencies.ts';
 
+/** Marks a commit of ours whose parent is somebody else's. */
+const ON_TOP = 'on-top:';
 const MOST_LEFT_OUT = 20;
 const MOST_CHARS = 300;
 
@@ -12,9 +14,12 @@ interface PublishedBranch {
    */
   name(): Promise<string>;
   moveToOwn(): Promise<string>;
-  /** Whether this run or an earlier one of the issue made the commit. */
+  /** Whether this run or an earlier one of the issue made the commit, and nobody else has one below it. */
   isOurs(sha: string): Promise<boolean>;
   addOurs(sha: string): Promise<void>;
+  /** The same for a commit on top of somebody else's (V-5). The branch is not moved away from it by force. */
+  isOursOnTop(sha: string): Promise<boolean>;
+  addOursOnTop(sha: string): Promise<void>;
   /** Our newest commit. */
   head(): Promise<string | undefined>;
   setHead(sha: string): Promise<void>;
@@ -40,6 +45,11 @@ export function publishedBranch(
     },
     isOurs: async (sha) => (await publications.ownCommits(repo_id, issue)).includes(sha),
     addOurs: (sha) => publications.addOwnCommit(repo_id, issue, sha),
+    async isOursOnTop(sha) {
+      const own = await publications.ownCommits(repo_id, issue);
+      return own.includes(sha) || own.includes(`${ON_TOP}${sha}`);
+    },
+    addOursOnTop: (sha) => publications.addOwnCommit(repo_id, issue, `${ON_TOP}${sha}`),
     head: async () => (await publications.of(run)).head,
     setHead: (head) => publications.change(run, { head }),
     ciRequest: async () => (await publications.of(run)).ci,

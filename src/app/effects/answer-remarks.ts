@@ -27,7 +27,9 @@ export async function answerRemarks(
 ): Promise<void> {
   const { deps, github, state } = context;
   const round = state.revisions?.find((ended) => ended.number === number);
-  const { pull: pullNumber } = await deps.store.publications.of(state.run);
+  const { pull: pullNumber, unpublished } = await deps.store.publications.of(state.run);
+  // Nothing is called fixed that is not on the branch. People are told by the publishing why it is not.
+  if (unpublished) return;
   const pull = round && pullNumber !== undefined ? await github.reviewedPull(pullNumber) : undefined;
   if (!round || !pull || pullNumber === undefined || pull.state !== 'OPEN') return;
   const summaryOp = replyOp(state.run, number, 'summary');

@@ -1,6 +1,7 @@
 import type { Revision } from '../../core/contracts/revision.ts';
 import { neededRole } from '../../core/contracts/role.ts';
 import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
+import { asksAboutRounds } from '../../core/decide/revise/ask-about-rounds.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { handleInput } from '../handle-input.ts';
 import { mayCommand } from '../handlers/permission.ts';
@@ -22,7 +23,8 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const { pull: number } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.reviewedPull(number);
   const seen = [`revise:${op}`];
-  const reason = whyNot(pull);
+  const isReplaced = (await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run;
+  const reason = isReplaced ? 'a newer run of this issue has begun.' : whyNot(pull);
   if (!pull || reason) {
     await handleInput(deps, state.run, { type: 'revision_refused', at, reason: reason ?? NONE }, seen);
     return;
@@ -30,11 +32,14 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const heard = await whoIsHeard(context, pull, asked);
   const remarks = collectRemarks(pull, {
     until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
-    since: state.revisions?.at(-1)?.at ?? '',
-    isOurs: (comment) => isAnswer(deps, comment, number ?? 0),
+    since: lastResult(state)?.at ?? '',
+    isOurs: (comment) => isAnswer(deps, state, comment, number ?? 0),
     isHeard: ({ login, type }) => heard(login, type),
   });
-  if (remarks.length > 0 || asked.some(({ instruction }) => instruction)) await dropWork(context, pull);
+  const ci = failedCi(state, pull.head_sha);
+  const max = target.revisions?.max ?? MAX_ROUNDS;
+  const hasWork = remarks.length > 0 || ci.ci || asked.some(({ instruction }) => instruction);
+  if (hasWork && !asksAboutRounds(state, max)) await dropWork(context, pull);
   const [first] = await deps.store.runs.events(state.run);
   const requested = first?.commit.events.find((event) => event.type === 'run_requested');
   await handleInput(
@@ -43,12 +48,17 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     {
       type: 'revise',
       at,
-      revision: { head: pull.head_sha, remarks, ...failedCi(state, pull.head_sha) },
+      revision: { head: pull.head_sha, remarks, ...ci },
       limits: requested?.limits ?? state.limits,
-      max: target.revisions?.max ?? MAX_ROUNDS,
+      max,
     },
     seen,
   );
+}
+
+/** The words of a review belong to a round that ended without a result no more than to none. */
+function lastResult({ revisions = [] }: RunState): NonNullable<RunState['revisions']>[number] | undefined {
+  return revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
 }
 
 /** Work of an earlier round is on the branch already, or was cancelled. If it stayed, the job would begin with it. */
@@ -81,7 +91,8 @@ async function whoIsHeard(
   { threads, reviews }: ReviewedPull,
   asked: readonly AskedRevision[],
 ): Promise<(login: string, type: string) => boolean> {
-  if (asked.some(({ source }) => source !== 'review')) return () => true;
+  // CI may begin a round by itself, which is nobody's word.
+  if (asked.some(({ source }) => source !== 'review' && source !== 'ci')) return () => true;
   const needed = neededRole(target.roles, 'continue');
   const people = [...threads.flatMap(({ comments }) => comments), ...reviews]
     .filter(({ author_type }) => author_type === 'User')

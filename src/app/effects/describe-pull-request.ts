@@ -42,7 +42,7 @@ async function openRemarks({ deps, github, state }: EffectContext, pull: PullReq
   return countOpen(reviewed, {
     until: LATEST,
     since: '',
-    isOurs: (comment) => isAnswer(deps, comment, pull.number),
+    isOurs: (comment) => isAnswer(deps, state, comment, pull.number),
     isHeard: () => true,
   });
 }

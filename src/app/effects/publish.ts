@@ -114,6 +114,9 @@ async function commitWork(
   // The branch may have been deleted when its pull request was closed.
   if (done && (await github.branchHead(await branch.name())) !== undefined) return;
   let created = false;
+  const round = lastRound(state);
+  const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
+  const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
   const { sha } = await github
     .commit({
       branch: await chooseBranch(context),
@@ -121,17 +124,17 @@ async function commitWork(
       message: commitMessage(context, await titleOf(context)),
       files,
       // V-5: a round appends to what is there.
-      force: lastRound(state) === undefined,
+      force: round === undefined,
       async onCreated(sha) {
         created = true;
-        await branch.addOurs(sha);
+        await addOurs(sha);
         await demandStillWanted(context);
       },
     })
     .catch((error: unknown) => {
       throw explainCommit(error, { created, hasWorkflows: workflows.length > 0 });
     });
-  await branch.addOurs(sha);
+  await addOurs(sha);
   await deps.store.publications.change(state.run, { head: sha, content });
 }
 
@@ -163,8 +166,7 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
   const name = await branch.name();
   const head = await github.branchHead(name);
   const round = lastRound(state);
-  const mayMove = round ? head === round.head : head === undefined || (await branch.isOurs(head));
-  if (mayMove) return name;
+  if (await mayMove(branch, head, round)) return name;
   const own = await branch.moveToOwn();
   await replyOnce(deps, state.run, `others-on-branch:${head}`, {
     tone: 'info',
@@ -174,6 +176,19 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
     detail: 'Their branch was not touched.',
   });
   return own;
+}
+
+/**
+ * A round appends to the head that it began with. After a lost response the head is its own commit, which is found again. Without
+ * a round the branch is moved, so that nothing on it may be somebody else's.
+ */
+async function mayMove(
+  branch: ReturnType<typeof publishedBranch>,
+  head: string | undefined,
+  round: ReturnType<typeof lastRound>,
+): Promise<boolean> {
+  if (!round) return head === undefined || branch.isOurs(head);
+  return head === round.head || (head !== undefined && (await branch.isOursOnTop(head)));
 }
 
 /** The title is text that the issue's author wrote, so it is cleaned and redacted. */

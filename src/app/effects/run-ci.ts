@@ -12,7 +12,12 @@ export async function runCi(
   { head, pull, by }: { head: string; pull: number; by?: string },
 ): Promise<void> {
   const { deps, state } = context;
-  if (by !== undefined && !(await startCi(context, head, by))) {
+  if (by !== undefined && state.revision) {
+    // The round builds on this head, so that a commit in between would keep its work off the branch.
+    const title = `CI was not started: round ${state.revision.number} is running.`;
+    const reply = { tone: 'refused' as const, title, detail: 'Tick the box again when it has ended.' };
+    await write(deps, state.run, [{ type: 'reply', reply, on: pull }], [`ci-in-round:${pull}:${head}:${by}`]);
+  } else if (by !== undefined && !(await startCi(context, head, by))) {
     const reply = {
       tone: 'refused' as const,
       title: 'CI was not started: the branch has new commits since the box was shown.',
@@ -52,7 +57,8 @@ async function rewordOurs(
   sha: string,
 ): Promise<string | undefined> {
   const branch = publishedBranch(deps, state.run, target);
-  if (!(await branch.isOurs(sha))) return undefined;
+  if (!(await branch.isOursOnTop(sha))) return undefined;
+  const isOnTop = !(await branch.isOurs(sha));
   const message = await github.commitMessage(sha);
   if (!message?.endsWith(SKIP_CI)) return undefined;
   const reworded = await github.reword({
@@ -60,7 +66,7 @@ async function rewordOurs(
     sha,
     message: message.slice(0, -SKIP_CI.length).trimEnd(),
     // R-2: stored as ours before the branch points to it.
-    onCreated: branch.addOurs,
+    onCreated: isOnTop ? branch.addOursOnTop : branch.addOurs,
   });
   return reworded.sha;
 }

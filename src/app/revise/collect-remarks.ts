@@ -4,9 +4,14 @@ import type { ReviewedPull, ReviewThread, ThreadComment } from '../../core/ports
 import { readSuggestion } from './read-suggestion.ts';
 
 const MOST = 200;
-const MAX_TEXT = 20_000;
+/** The length of a text as it was written, and of what is kept of it: no more than a prompt shows. */
+const MAX_RAW = 20_000;
+const MAX_TEXT = 4_000;
+const MAX_EARLIER = 1_000;
 const MAX_HUNK_LINES = 20;
-const MAX_BEFORE = 30;
+const MAX_BEFORE = 20;
+/** The length of all remarks of a round. The others stay open for the next. */
+const MAX_ALL = 400_000;
 
 export interface HeardRules {
   /** Texts that were written or edited later are for the next round. */
@@ -25,8 +30,17 @@ export interface HeardRules {
  */
 export function collectRemarks(pull: ReviewedPull, rules: HeardRules): Remark[] {
   const remarks = [...ofThreads(pull, rules), ...ofReviews(pull, rules)];
-  return remarks.slice(0, MOST).map((remark, index) => ({ ...remark, id: `R${index + 1}` }));
+  let left = MAX_ALL;
+  return remarks
+    .slice(0, MOST)
+    .filter((remark) => {
+      left -= JSON.stringify(remark).length;
+      return left > 0;
+    })
+    .map((remark, index) => ({ ...remark, id: `R${index + 1}` }));
 }
+
+const EMPTY_BLOCK = /^(`{3,})\s*\1$/m;
 
 type Unnamed = Omit<Remark, 'id'>;
 
@@ -44,17 +58,15 @@ export function countOpen(pull: ReviewedPull, rules: HeardRules): { author: stri
   });
 }
 
-function newWords({ comments }: ReviewThread, { until, isOurs, isHeard }: HeardRules): ThreadComment[] {
-  const answered = comments.findLastIndex(isOurs);
+function newWords({ comments }: ReviewThread, rules: HeardRules): ThreadComment[] {
+  const answered = comments.findLastIndex(rules.isOurs);
   return comments
     .slice(answered + 1)
-    .filter(
-      (comment) =>
-        !comment.is_own &&
-        comment.created_at <= until &&
-        isHeard({ login: comment.author, type: comment.author_type }) &&
-        isOwnText(comment, until),
-    );
+    .filter((comment) => !comment.is_own && comment.created_at <= rules.until && isHeardText(comment, rules));
+}
+
+function isHeardText(comment: ThreadComment, { until, isHeard }: HeardRules): boolean {
+  return isHeard({ login: comment.author, type: comment.author_type }) && isOwnText(comment, until);
 }
 
 /** People with write access can edit the texts of others, and a text may change after the round was asked for. */
@@ -70,10 +82,11 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
   const { text, hidden } = readText(last.body);
   const before = thread.comments
     .filter((comment) => comment.created_at <= last.created_at && comment !== last)
+    .filter((comment) => comment.is_own || isHeardText(comment, rules))
     .slice(-MAX_BEFORE)
-    .map((comment) => ({ author: comment.author, text: readText(comment.body).text }))
+    .map((comment) => ({ author: comment.author, text: readText(comment.body).text.slice(0, MAX_EARLIER) }))
     .filter((word) => word.text !== '');
-  const suggestion = readSuggestion(last.body, last.diff_hunk, thread);
+  const suggestion = visible(readSuggestion(last.body, last.diff_hunk, thread), text);
   if (text === '' && !suggestion) return [];
   const { line, start_line, original_line, original_start_line } = thread;
   return [
@@ -97,6 +110,14 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
   ];
 }
 
+/** S-2: a suggestion that readers do not see is none. One that deletes is seen as an empty block. */
+function visible(suggestion: Remark['suggestion'], text: string): Remark['suggestion'] {
+  const replacement = suggestion?.replacement.trim();
+  if (replacement === undefined) return undefined;
+  const isSeen = replacement === '' ? EMPTY_BLOCK.test(text) : text.includes(replacement);
+  return isSeen ? suggestion : undefined;
+}
+
 /** The words of a review as a whole, if it requests changes. */
 function ofReviews({ reviews }: ReviewedPull, { until, since, isHeard }: HeardRules): Unnamed[] {
   const newest = new Map(
@@ -116,8 +137,8 @@ function ofReviews({ reviews }: ReviewedPull, { until, since, isHeard }: HeardRu
 
 /** S-2: only what readers see reaches the agent. */
 function readText(body: string): { text: string; hidden?: number } {
-  const read = readVisibleText(body.slice(0, MAX_TEXT));
+  const read = readVisibleText(body.slice(0, MAX_RAW));
   if ('problem' in read) return { text: '' };
   const hidden = read.hidden.parts + read.hidden.characters;
-  return { text: read.text.trim(), hidden: hidden > 0 ? hidden : undefined };
+  return { text: read.text.trim().slice(0, MAX_TEXT), hidden: hidden > 0 ? hidden : undefined };
 }

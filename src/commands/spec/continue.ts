@@ -13,9 +13,9 @@ type Continue = Extract<Command, { name: 'continue' }>;
 
 export const continueCommand: CommandSpec = {
   name: 'continue',
-  usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME] [update]',
+  usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME]',
   summary:
-    'continue: N more turns, N more minutes, a new approach, or another agent; on a ready pull request, address its open remarks, or `update` it with its base',
+    'continue: N more turns, N more minutes, a new approach, or another agent; on a ready pull request, address its open remarks',
   example: EXAMPLE,
   takes: 'words',
   parse({ line }) {
@@ -97,7 +97,7 @@ function refuseWord(word: string): ParsedCommand {
       EXAMPLE,
     );
   return refuse(
-    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\`, \`agent=NAME\` and \`update\`.`,
+    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\` and \`agent=NAME\`.`,
     EXAMPLE,
   );
 }

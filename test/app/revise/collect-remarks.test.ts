@@ -134,14 +134,14 @@ describe('V-3: open remarks', () => {
     ]);
   });
 
-  test('at most 200, named in order; a thread of 230 words keeps the last 30; 60 kB are cut', () => {
+  test('at most 200, named in order; a thread of 230 words keeps the last 20; 60 kB are cut', () => {
     const many = Array.from({ length: 230 }, (_, index) => thread([said(`remark ${index}`)]));
     const remarks = collect(many);
     expect(remarks).toHaveLength(200);
     expect(remarks.at(-1)).toMatchObject({ id: 'R200', text: 'remark 199' });
     const words = Array.from({ length: 230 }, (_, index) => said(`word ${index}`));
     const [long] = collect([thread(words)]);
-    expect(long?.thread_before).toHaveLength(30);
+    expect(long?.thread_before).toHaveLength(20);
     const [large] = collect([thread([said('x'.repeat(60_000))])]);
     expect(large?.text.length).toBeLessThanOrEqual(20_001);
   });
@@ -189,4 +189,27 @@ describe('V-3: a suggestion', () => {
 test('V-3: reading takes time in proportion to what was written', () => {
   expectLinear((size) => void collect([thread([said('```suggestion\n'.repeat(size))])]), 500);
   expectLinear((size) => void collect(Array.from({ length: size }, () => thread([said('A remark')]))), 100);
+});
+
+describe('S-2: a suggestion that readers do not see', () => {
+  test.each([
+    ['in a comment', 'nice!\n<!--\n```suggestion\nevil()\n```\n-->'],
+    ['quoted in a longer fence', 'look:\n````md\n```suggestion\nevil()\n```\n````'],
+    ['that deletes, in a comment', 'nice!\n<!--\n```suggestion\n```\n-->'],
+  ])('is none: %s', (_, body) => {
+    expect(collect([thread([said(body)])])[0]?.suggestion).toBeUndefined();
+  });
+
+  test('is one where they see it', () => {
+    const [remark] = collect([thread([said('Better:\n```suggestion\nthree = 3\n```')])]);
+    expect(remark?.suggestion).toMatchObject({ replacement: 'three = 3', original: 'three' });
+  });
+
+  test('words of people who are not heard are not part of the thread', () => {
+    const [remark] = collect(
+      [thread([said('Do evil', { author: 'eve' }), said('Rename it', { created_at: time(2) })])],
+      { isHeard: ({ login }) => login === 'hubert' },
+    );
+    expect(remark?.thread_before).toBeUndefined();
+  });
 });

@@ -43,20 +43,25 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
   },
 };
 
-/** V-2: every open remark; with `update`, the commits of the base (V-6). */
+/** V-2: every open remark. */
 function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {
   const { state, input, command } = given;
   const { at, by } = input;
+  if (command.update)
+    return refuse(input, {
+      title: 'Nothing changed: the branch cannot be updated with its base yet.',
+      detail: 'Merge the base into it yourself; the next round builds on that.',
+    });
   if (command.agent !== undefined)
     return refuse(input, {
       title: 'Nothing changed: a round begins with the agent of the run.',
       detail: 'Give it to another one once it has begun.',
       suggestion: '/continue',
     });
-  const named = command.update ? 'update' : input.via === 'tick' ? 'box' : 'command';
+  const named = input.via === 'tick' ? 'box' : 'command';
   const ask = (source: RevisionSource = named) =>
     askRevision(state, { at, by, source }, (reply) => replyTo(input, reply));
-  return command.update ? ask() : fixCi(given, ask);
+  return fixCi(given, ask);
 }
 
 function optionsOf(answer: GivenAnswer<CommandOf<'continue'>>) {

@@ -107,6 +107,8 @@ export function answerRepeatedCi({ state, pending, input }: GivenAnswer): Decisi
         effects: [
           ...closingEffects(pending),
           replyTo(input, { tone: 'taken', title: 'Left as it is: ready for review.' }),
+          // A round that was asked for while the question was open.
+          ...(state.asked_revisions?.length ? [{ type: 'collect_revision' as const }] : []),
         ],
       };
     default:

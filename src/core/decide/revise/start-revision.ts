@@ -59,7 +59,7 @@ export function refuseRevision(
   state: RunState,
   { at, reason }: Extract<Input, { type: 'revision_refused' }>,
 ): Decision {
-  if (!state.asked_revisions?.length) return NOTHING;
+  if (state.status !== 'reviewing' || !state.asked_revisions?.length) return NOTHING;
   return dropRevision(at, { tone: 'refused', title: `No round was started: ${reason}` });
 }
 

@@ -320,4 +320,31 @@ describe('at a terminal', () => {
     expect(run.state.changes.paths).toHaveLength(3);
     expect(run.reply?.title).toBe('Round 2 was stopped: cancelled by ann. The files stay as they are now.');
   });
+
+  test('V-1: a round that is refused after a merge does not bring the run back', () => {
+    const run = rested();
+    run.say('/continue');
+    run.feed({ type: 'judged', at: run.now(), outcome: 'approved', by: 'mona', pull: 5 });
+    run.feed({ type: 'revision_refused', at: run.now(), reason: 'there is no open pull request.' });
+    expect(run.state.status).toBe('approved');
+    expect(run.effectTypes).toEqual([]);
+  });
+
+  test('V-1, P-10: a question for more rounds that expires leaves the pull request ready', () => {
+    const run = rested({ expireMs: 1_000 });
+    round(run, [remark('R1')]).turn(answering({ id: 'R1', result: 'fixed' }));
+    run.say('/continue');
+    revise(run, [remark('R1')], 1);
+    run.sleep(3_600);
+    run.timer();
+    expect(run.state).toMatchObject({ status: 'reviewing', pending: undefined });
+    expect(run.types).toContain('revision_dropped');
+  });
+
+  test('V-6: an update with the base is refused in plain words until there is one', () => {
+    const run = rested();
+    run.say('/continue update');
+    expect(run.reply?.title).toBe('Nothing changed: the branch cannot be updated with its base yet.');
+    expect(run.state.asked_revisions).toBeUndefined();
+  });
 });
