@@ -11,15 +11,15 @@ export const WEBHOOK_EVENTS = {
   pull_request_review_comment: ['created'],
   label: ['deleted', 'edited'],
   workflow_run: ['completed'],
-  // Threads that a reviewer resolves.
-  pull_request_review_thread: [],
-  // Commits of people on the branch of a run, and on the base that it may conflict with.
-  push: [],
   // CI on the head of a run.
   check_run: ['completed'],
   check_suite: ['completed'],
   // This event has no action.
   status: [''],
+  // Threads that a reviewer resolves.
+  pull_request_review_thread: [],
+  // Commits of people on the branch of a run, and on the base that it may conflict with.
+  push: [],
   installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
   installation_repositories: ['added', 'removed'],
 } as const satisfies Record<string, readonly string[]>;
