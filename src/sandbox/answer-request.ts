@@ -67,7 +67,9 @@ export function createRequestHandler(
       return;
     }
     if (pathname === '/_webhooks') {
-      await options.receiveWebhook(String(request.headers['x-github-event']), body);
+      // Who only asks whether all have arrived sends none.
+      if (request.method === 'POST')
+        await options.receiveWebhook(String(request.headers['x-github-event']), body);
       response.writeHead(204).end();
       return;
     }

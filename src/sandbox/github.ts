@@ -344,7 +344,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     callAs,
     async heard() {
       for (let ping = 0; ping < PINGS; ping += 1) {
-        await (await fetch(`${url}/api/v3/meta`, { headers: { connection: 'close' } })).arrayBuffer();
+        await (await fetch(`${url}/_webhooks`, { headers: { connection: 'close' } })).arrayBuffer();
         await Promise.allSettled([...receiving]);
       }
     },
