@@ -56,6 +56,7 @@ test('R-1, R-3: killed while people are asked, answered by comment and by tick w
   await scene.apps[0]?.kill();
   await scene.olivia.comment(told.issue, '/provide colour=green');
   await scene.sandbox.person('walter').tick(await ticked.question(), 'accept');
+  await scene.sandbox.github.heard();
   await scene.sandbox.github.webhooks.settled();
   expect(scene.sandbox.github.webhooks.deliveries.at(-1)?.statuses).toEqual([0]);
   scene.apps[0] = await scene.sandbox.startApp();

@@ -203,6 +203,7 @@ describe('our additions answer as GitHub describes', () => {
     const from = new Date().toISOString();
     const issue = await newIssue();
     for (let count = 0; count < 4; count += 1) await olivia().comment(issue, `hello ${count}`);
+    await local.heard();
     await local.webhooks.settled();
     const { failed, complete } = await deliveries.failedSince(from);
     expect(complete).toBe(true);

@@ -69,8 +69,9 @@ async function drain(work: (delivery: Delivery) => Promise<void>): Promise<void>
 }
 
 async function comment(text: string) {
-  const { webhooks } = desk.github;
+  const { webhooks, heard } = desk.github;
   await desk.olivia.comment(issue, text);
+  await heard();
   await webhooks.settled();
   const sent = webhooks.deliveries.findLast(({ payload }) => JSON.stringify(payload).includes(text));
   if (!sent) throw new Error('GitHub said nothing of the comment');
