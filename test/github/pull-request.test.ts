@@ -70,10 +70,12 @@ test('pull requests of other branches do not count', async () => {
 test('submitted reviews are read whole; one that is still being written is none', async () => {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
   const review = (id: number, change: object = {}) => exampleItem(route, { id, ...change });
+  const html_url = 'https://github.com/alice/demo/pull/9#pullrequestreview-1';
+  const said = { body: '/guide Take care', state: 'CHANGES_REQUESTED', html_url };
   on(route, {
     at,
     answer: [
-      review(1, { node_id: 'PRR_1', body: '/guide Take care', user: { login: 'bob', type: 'User' } }),
+      review(1, { node_id: 'PRR_1', ...said, user: { login: 'bob', type: 'User' } }),
       review(2, { submitted_at: undefined }),
       review(3, { user: null, body: '' }),
     ],
@@ -86,6 +88,8 @@ test('submitted reviews are read whole; one that is still being written is none'
     author: 'bob',
     author_type: 'User',
     submitted_at: expect.any(String),
+    state: 'CHANGES_REQUESTED',
+    url: html_url,
   });
   expect(ghost).toMatchObject({ id: 3, author: 'ghost', body: '' });
   expect(rest).toEqual([]);
