@@ -102,10 +102,10 @@ test.concurrent('P-4: a reply resumes the run that ran in a loop', async () => {
     .click();
   await page.getByText('Comment on a line').first().click();
   await page.getByLabel('Line').first().selectOption({ label: '1: export function expires(order) {' });
-  await page.getByLabel('Text').first().fill('/retry');
+  await page.getByLabel('Text').first().fill('/provide days=14');
   await page.getByRole('button', { name: 'Comment on the line' }).first().click();
-  await page.getByText('on line 1: /retry').waitFor();
-  await page.getByText('commands in line comments are not read').waitFor();
+  await page.getByText('on line 1: /provide days=14').waitFor();
+  await page.getByText('values in line comments are not read').waitFor();
   await page.goto(thread);
   await merge(olivia, '14 * 24 * 3600 * 1000');
   expect(await findBarriers(page)).toEqual([]);
