@@ -23,13 +23,16 @@ const REPOSITORY = 'acme/web';
 const AGENT = `
 env | sed 's/=.*//' | sort > names.txt
 case "$PATH" in */evil*) echo evil >> names.txt;; esac
-if [ "$1" = leak ]; then echo "$SERVICE_TOKEN" > leaked.txt; fi
+if [ "$1" = leak ]; then
+  echo "$SERVICE_TOKEN" > leaked.txt
+  said="$SERVICE_TOKEN $MODEL_KEY"
+fi
 if [ "$1" = ask ]; then
   printf '<<<NEED_HELP>>>\\nwhat_i_tried: looked\\nwhat_i_need: a word\\n<<<END_HELP>>>\\n'
   exec sleep 600
 fi
 printf 'whole\\n' > done.txt
-printf '{"status":"implemented","summary":"Made it whole"}' > "$AUTOBUILD_REPORT"
+printf '{"status":"implemented","summary":"Made it whole %s"}' "$said" > "$AUTOBUILD_REPORT"
 `;
 
 const runner = new ActionRunner();
@@ -200,18 +203,28 @@ test('N-3: a question ends the build at once, and nothing is there to verify', a
   expect(existsSync(join(workOf(built), 'changeset.json'))).toBe(false);
 }, 60_000);
 
-test('N-3: finished work with a value that was given in it is shown to nobody: the desk alone can open it', async () => {
+test('N-3: a value of the job that no question named is in no claim, in no check, and in no work that is shown', async () => {
   open('[sh, agent.sh, leak]');
+  const checks = ['test -f done.txt', 'test -z "$SERVICE_TOKEN$MODEL_KEY"'];
+  const { state } = new Run({ agents: ['scripted'], checks, freshVerification: true });
+  hold({ brief: briefFor(state), state });
   const built = await build();
-  expect(built.outputs).toMatchObject({ status: 'parked', complete: 'false' });
+  expect(built.outputs).toMatchObject({ status: 'parked', complete: 'true' });
   const files = readdirSync(workOf(built), { recursive: true, withFileTypes: true }).filter((file) =>
     file.isFile(),
   );
   expect(files.length).toBeGreaterThan(2);
   for (const { parentPath, name } of files)
-    for (const text of [GIVEN, Buffer.from(GIVEN).toString('base64'), 'leaked.txt', 'Made it whole'])
+    for (const text of [GIVEN, Buffer.from(GIVEN).toString('base64'), 'Made it whole'])
       expect(readFileSync(join(parentPath, name), 'latin1')).not.toContain(text);
-  expect(read(built).isLastWordThere).toBe(true);
+  const shown = JSON.parse(Buffer.from(readChangesetFile(workOf(built)) ?? []).toString('utf8'));
+  expect(shown.files.map(({ path }: { path: string }) => path)).toEqual(['done.txt', 'names.txt']);
+  expect(shown.left_out).toEqual([{ path: 'leaked.txt', problem: 'it contains a secret of the job' }]);
+  const { entries: left, isLastWordThere } = read(built);
+  expect(isLastWordThere).toBe(true);
+  const claims = JSON.stringify(left.filter(({ type }) => type === 'claim'));
+  expect(claims).toContain('Made it whole ••• •••');
+  for (const value of [GIVEN, MODEL_KEY]) expect(claims).not.toContain(value);
 }, 60_000);
 
 test('N-1: a build that is not meant any more does nothing, and one without a key says what is missing', async () => {

@@ -16,6 +16,7 @@ import { openWorkspace } from '../runner/workspace/workspace.ts';
 import { agentsOf } from './agents-of.ts';
 import type { BuildJobInput } from './build-job-input.ts';
 import { createJobLink, type JobHistory } from './job-link.ts';
+import { leaveOutSecrets } from './leave-out-secrets.ts';
 import { createProgressView } from './progress-view.ts';
 import { restoreWork } from './restore-work.ts';
 import { saveJobCheckpoint } from './save-checkpoint.ts';
@@ -33,6 +34,7 @@ interface BuildEnd {
 /** Runs one job of a run. It restores the work of the job before and saves its own for the next one. */
 export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
   const { link, log, worktree, runDir, repository, env, now } = input;
+  const secrets = input.secrets ?? { names: [], values: [] };
   const { brief, place } = link.claimed;
   const { config, objects } = repository;
   const agentFor = agentsOf(config);
@@ -61,10 +63,11 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     log,
     history,
     env,
+    secrets: secrets.values,
     limits: brief.limits,
     async saveChanges() {
       progress.flush();
-      changeset = await makeChangeset(workspace, place.head_sha);
+      changeset = leaveOutSecrets(await makeChangeset(workspace, place.head_sha), secrets.values);
       const taken = await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
       if (!taken)
         log.print(
@@ -101,7 +104,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     sessions,
     hookFor: (agent) => [...input.self, 'hook', agent],
     agentEnv: env,
-    checkEnv: markChecks(scrubEnv(env, []), brief.run),
+    checkEnv: markChecks(scrubEnv(env, secrets.names), brief.run),
     box: input.box,
     checkBox: checkBoxOf(input.box, config.check_isolation),
     settings: {

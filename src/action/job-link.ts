@@ -34,6 +34,8 @@ export function createJobLink(
     history: JobHistory;
     /** The agent's environment. It includes the Actions secrets that people named. */
     env: Readonly<Record<string, string>>;
+    /** Values that are secret from the start, whether or not a question names them. */
+    secrets?: readonly string[];
     limits: GuardLimits;
     /** Called with the agent that works on the run from now on. */
     onAgent(name: string): void;
@@ -44,9 +46,9 @@ export function createJobLink(
 ): Link {
   const { log, history } = options;
   /** Values that no file may contain. */
-  const hiddenInFiles = new Set(credentialsIn(options.env));
+  const hiddenInFiles = new Set([...credentialsIn(options.env), ...(options.secrets ?? [])]);
   /** Values that no claim may contain. */
-  const hiddenInClaims = new Set<string>();
+  const hiddenInClaims = new Set(options.secrets);
   /** The keys of secret inputs. Undefined means that the desk does not tell, so all are treated as secret. */
   let secretKeys: ReadonlySet<string> | undefined;
   let limits = options.limits;

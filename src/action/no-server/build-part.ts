@@ -57,13 +57,17 @@ export async function runBuildPart(
   const job = await openJob(env, log, { worktree, headSha: place.head_sha, run: brief.run, job: brief.job });
   log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
   const key = env.INPUT_VARIABLE || agentsOf(job.repository.config)(brief.agent)?.keys?.[0];
+  const secrets = {
+    names: [...Object.keys(given.values), ...(key ? [key] : [])],
+    values: [modelKey, ...Object.values(given.values)].filter(({ length }) => length >= SECRET_CHARS),
+  };
   const link = createArtifactLink({
     directory: join(temporaryOf(env), WORK),
     held,
     checkpoint,
     sealer,
     rules: RULES,
-    secrets: [modelKey, ...Object.values(given.values)].filter(({ length }) => length >= SECRET_CHARS),
+    secrets: secrets.values,
   });
   const input = { ...job, env: { ...job.env, ...given.values, ...(key && { [key]: modelKey }) } };
   const { end, history, leftOut } = await runBuildJob({
@@ -73,6 +77,7 @@ export async function runBuildPart(
     startedAt,
     jobMinutes: jobMinutes(env),
     sharedSecret: SHARED_SECRET,
+    secrets,
   });
   await link.close();
   endFiles();
