@@ -73,6 +73,17 @@ export function readEvent({ name, payload }: { name: string; payload: unknown },
     case 'pull_request.closed':
     case 'pull_request.reopened':
       return ofPullRequest(event, handler);
+    case 'pull_request.edited':
+      if (!isPerson) return nothing('no person edited it');
+      // The boxes are in the description.
+      return event.changes?.body === undefined
+        ? nothing('the description is the same')
+        : ofPullRequest(event, handler);
+    case 'pull_request.synchronize': {
+      // It tells of no decision, so the pull request is read as at any other event.
+      const found = ofPullRequest(event, handler);
+      return found.about === 'issue' ? { about: 'issue', issue: found.issue } : found;
+    }
     case 'pull_request_review.submitted':
       if (!isPerson) return nothing('no person wrote it');
       return hasCommand(event.review?.body) || event.review?.state === 'changes_requested'

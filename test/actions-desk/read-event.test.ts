@@ -27,6 +27,20 @@ test.each([
     { action: 'closed', pull_request: { number: 9, head: head('autobuild/issue-7') } },
   ],
   [
+    'a description of ours that a person edited',
+    'pull_request_target',
+    {
+      action: 'edited',
+      changes: { body: { from: '' } },
+      pull_request: { number: 9, head: head('autobuild/issue-7') },
+    },
+  ],
+  [
+    'a push to a pull request of ours',
+    'pull_request_target',
+    { action: 'synchronize', pull_request: { number: 9, head: head('autobuild/issue-7') } },
+  ],
+  [
     'a review with a command, on a branch of the run',
     'pull_request_review',
     {
@@ -76,10 +90,41 @@ test.each([
     'pull_request_target',
     { action: 'closed', pull_request: { number: 9, head: head('fix') } },
   ],
+  [
+    'a description that a bot edited',
+    'pull_request_target',
+    {
+      action: 'edited',
+      changes: { body: { from: '' } },
+      sender: { type: 'Bot' },
+      pull_request: { number: 9, head: head('autobuild/issue-7') },
+    },
+  ],
+  [
+    'a new title of a pull request of ours',
+    'pull_request_target',
+    {
+      action: 'edited',
+      changes: { title: { from: '' } },
+      pull_request: { number: 9, head: head('autobuild/issue-7') },
+    },
+  ],
   ['a round for no issue', 'workflow_dispatch', { inputs: { issue: '7; rm', operation: 'x' } }],
   ['a push', 'push', {}],
 ])('N-1: %s is for nobody here', (_, name, payload) => {
   expect(read(name, payload).about).toBe('nothing');
+});
+
+test('N-1: a push to a pull request of ours tells nothing itself, so the pull request is read', () => {
+  const pull_request = { number: 9, head: head('autobuild/issue-7') };
+  expect(read('pull_request', { action: 'synchronize', pull_request })).toEqual({ about: 'issue', issue: 7 });
+});
+
+test('N-1: an edited description goes to its handler', () => {
+  const pull_request = { number: 9, head: head('autobuild/issue-7') };
+  const payload = { action: 'edited', changes: { body: { from: '' } }, pull_request };
+  const handler = { name: 'pull_request.edited', pull: 9 };
+  expect(read('pull_request_target', payload)).toMatchObject({ handler });
 });
 
 test('N-1: a comment on a pull request has to be asked for its issue', () => {
