@@ -43,6 +43,11 @@ export function isOwn(holder: Holder, mine: Holder): boolean {
   return holder.run === mine.run && holder.attempt <= mine.attempt;
 }
 
+/** A desk that died leaves its name in the lease, so the name alone says nothing. */
+export function isHeld(lease: Lease, now: number): boolean {
+  return lease.holder !== null && !isExpired(lease, now);
+}
+
 export function isExpired({ until }: Lease, now: number): boolean {
   return now > Date.parse(until) + CLOCKS_APART_MS;
 }

@@ -1,6 +1,6 @@
 import type { RefStorage } from '../../core/ports/ref-storage.ts';
 import { beginElsewhere } from './begin-elsewhere.ts';
-import { readLease } from './lease.ts';
+import { isHeld, readLease } from './lease.ts';
 import { REF_PREFIX } from './ref-name.ts';
 
 /** Reading a ref is one call, opening its state about twenty. A workflow's token has 1,000 an hour. */
@@ -23,7 +23,7 @@ export async function listOpenIssues({
     const number = ref.slice(REF_PREFIX.length);
     const tip = NUMBER.test(number) ? await storage.read(ref) : undefined;
     const lease = tip && readLease(tip.message);
-    if (lease && !lease.holder && !lease.ended) open.push(Number(number));
+    if (lease && !isHeld(lease, now()) && !lease.ended) open.push(Number(number));
   }
   return open;
 }

@@ -1,6 +1,6 @@
 import type { RefStorage } from '../../core/ports/ref-storage.ts';
 import { beginElsewhere } from './begin-elsewhere.ts';
-import { readLease } from './lease.ts';
+import { isHeld, readLease } from './lease.ts';
 import { REF_PREFIX } from './ref-name.ts';
 
 /** People read a finished issue again for some days, and comment on its pull request. */
@@ -25,7 +25,7 @@ export async function removeOldRefs({
   for (const ref of refs.slice(0, MOST_AT_ONCE)) {
     const tip = await storage.read(ref);
     const lease = tip && readLease(tip.message);
-    if (!tip || !lease || lease.holder || !lease.ended) continue;
+    if (!tip || !lease || isHeld(lease, now()) || !lease.ended) continue;
     if (now() - Date.parse(lease.ended) < KEPT_MS) continue;
     if (await storage.remove(ref, tip.oid)) removed.push(ref);
   }

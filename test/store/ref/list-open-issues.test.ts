@@ -19,6 +19,15 @@ test('N-2: open issues are those whose run has not ended and that no desk works 
   expect(await listOpenIssues({ storage, now: () => 0 })).toEqual([1]);
 });
 
+test('N-2: an issue whose desk died with the lease is open again when the lease has run out', async () => {
+  const storage = createMemoryRefStorage();
+  const message = writeLease({ holder, until, id: 'a' });
+  await storage.swap('refs/autobuild/issue-1', undefined, { message, entries: {} });
+  const at = (ms: number) => listOpenIssues({ storage, now: () => Date.parse(until) + ms });
+  expect(await at(0)).toEqual([]);
+  expect(await at(DAY_MS)).toEqual([1]);
+});
+
 test('N-2: where too many are open for one round, none is left out for ever', async () => {
   const storage = createMemoryRefStorage();
   for (let issue = 1; issue <= 60; issue += 1)

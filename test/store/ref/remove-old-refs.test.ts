@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { writeLease } from '../../../src/store/ref/lease.ts';
 import { removeOldRefs } from '../../../src/store/ref/remove-old-refs.ts';
 import { createMemoryRefStorage } from './memory-ref-storage.ts';
 import { openForTest, REF } from './open-for-test.ts';
@@ -22,6 +23,16 @@ test('N-2: the state of a run under way, of a desk that works, and refs of other
   storage.tips.set('refs/autobuild/issue-9', { oid: 'f', message: 'mine', entries: {} });
   expect(await removeOldRefs({ storage, now: after(400) })).toEqual([]);
   await working.release();
+});
+
+test('N-2: the state that a dead desk held goes, too, when its lease has run out', async () => {
+  const storage = createMemoryRefStorage();
+  const until = new Date(after(10)()).toISOString();
+  const holder = { run: 1, attempt: 1, part: 'desk' };
+  const message = writeLease({ holder, until, ended: ENDED, id: 'a' });
+  storage.tips.set(REF, { oid: 'a', message, entries: {} });
+  expect(await removeOldRefs({ storage, now: after(9) })).toEqual([]);
+  expect(await removeOldRefs({ storage, now: after(11) })).toEqual([REF]);
 });
 
 test('N-2: a ref that a desk takes in the same moment stays', async () => {
