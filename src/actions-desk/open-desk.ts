@@ -12,6 +12,8 @@ import { createOwnJobs, type OwnJobs } from './own-jobs.ts';
 
 /** A job is given up by Actions only after hours; a desk has nothing to wait for that long. */
 const DRAIN_MS = 4 * 60_000;
+/** One machine looks after many issues, and one that GitHub fails for must not take the time of all. */
+const REMIND_DRAIN_MS = 40_000;
 const MOST_REVIVED = 100;
 
 /** One issue, open for this desk alone. */
@@ -80,7 +82,8 @@ export async function closeDesk<Result>(
   const { cursors } = deps.store;
   await cursors.set('performing', 'all', { since: job.now().toISOString() });
   await state.save();
-  await drainLanes(deps, { until: new Date(job.now().getTime() + DRAIN_MS), sleep: job.sleep });
+  const drainMs = job.part === 'remind' ? REMIND_DRAIN_MS : DRAIN_MS;
+  await drainLanes(deps, { until: new Date(job.now().getTime() + drainMs), sleep: job.sleep });
   await cursors.set('performing', 'all', {});
   const result = await beforeLeaving();
   const run = await deps.store.runs.ofIssue(job.repoId, issue);
