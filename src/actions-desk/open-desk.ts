@@ -36,6 +36,7 @@ export async function openDesk(parts: DeskParts, issue: number): Promise<OpenDes
     rules: parts.rules,
     agents: parts.agents,
     github: async () => github,
+    mustStop: parts.isTakenOver,
     ownership: createMacOwnership({ keys: parts.secrets, repository: `${job.owner}/${job.repo}` }),
     settings: {
       webUrl: job.webUrl,

@@ -42,6 +42,8 @@ export interface AppDependencies {
   ownership: Ownership;
   /** Whether the installation still exists and is not suspended. */
   installation?(id: number): Promise<InstallationStatus>;
+  /** True for an error after which nothing more may be written, because another desk has the state. */
+  mustStop?(error: unknown): boolean;
   /** For `/metrics`. */
   counters?: { add(name: string, labels?: Record<string, string>): void };
   settings: AppSettings;

@@ -67,6 +67,7 @@ async function performNext(deps: AppDependencies, lease: LaneLease, effect: Outg
     if (againAfterMs === undefined) await outbox.done(lease, id);
     else await outbox.retry(lease, id, againAfterMs);
   } catch (error) {
+    if (deps.mustStop?.(error)) throw error;
     const fields = { lane: lease.lane, run, id, attempts, error: describeError(error) };
     if (isEffectGivenUp(effect.effect, error, countAttempts(error, effect))) {
       deps.log.error(fields, 'given up');

@@ -46,6 +46,18 @@ test('R-2: a desk that stood still for longer than its lease does not write what
   expect(comments.filter(({ body }) => body.includes('Said once'))).toHaveLength(1);
 });
 
+test('R-2: an error by which the desk must stop ends its work, and is not filed as a failure of the effect', async () => {
+  desk = await openAppDesk();
+  await desk.seed(askingRun(['colour']));
+  const { deps, store } = desk;
+  await write(deps, 'r1', [{ type: 'reply', reply: { tone: 'info', title: 'Never said' } }]);
+  const lost = new Error('another desk has the state');
+  const comments = { ...store.comments, save: () => Promise.reject(lost) };
+  const stopping = { ...deps, store: { ...store, comments }, mustStop: (error: unknown) => error === lost };
+  await expect(workLane(stopping)).rejects.toBe(lost);
+  expect(await store.outbox.retryIn()).toBeUndefined();
+});
+
 test('R-1: a webhook is handled although GitHub refused a call for it once, after an outage', async () => {
   desk = await openAppDesk();
   const { deps, store, clock } = desk;
