@@ -110,7 +110,7 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
   ];
 }
 
-/** S-2: a suggestion that readers do not see is none. One that deletes is seen as an empty block. */
+/** S-2: a suggestion that readers do not see is none. They see a deletion as an empty block. */
 function visible(suggestion: Remark['suggestion'], text: string): Remark['suggestion'] {
   const replacement = suggestion?.replacement.trim();
   if (replacement === undefined) return undefined;
