@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Permission } from '../../src/core/contracts/role.ts';
+import type { PullCi } from '../../src/core/ports/github/ci-port.ts';
+import type { PullReview, ReviewedPull } from '../../src/core/ports/github/review-port.ts';
 import {
   type CommitFile,
   type GitHub,
@@ -70,6 +72,8 @@ export class FakeGitHub {
   readonly runs: ActionsRun[] = [];
   readonly branches = new Map<string, string>();
   readonly pulls = new Map<number, Pull>();
+  /** Reviews of the App, by the node of their pull request. People write none here. */
+  readonly reviews = new Map<string, PullReview[]>();
   readonly writes: Write[] = [];
   readonly labelled: IssueChange[] = [];
   readonly edited: (IssueChange & { body: string })[] = [];
@@ -354,6 +358,14 @@ export class FakeGitHub {
         return pull && { ...pull };
       },
       reviews: () => [],
+      reviewedPull: (number: number) => this.#reviewed(number),
+      beginReview: (pull: string) => this.#beginReview(pull),
+      repliesInReview: () => [],
+      submitReview: (review: string, body: string) => {
+        const begun = [...this.reviews.values()].flat().find(({ node_id }) => node_id === review);
+        Object.assign(begun ?? {}, { state: 'COMMENTED', body, submitted_at: this.time() });
+      },
+      pullCi: (number: number) => this.#ci(number),
       createPullRequest: (options: { branch: string; body: string; draft: boolean }) =>
         this.#openPull(options),
       updatePullRequest: (number: number, change: { body?: string }) => {
@@ -406,6 +418,44 @@ export class FakeGitHub {
     };
     this.pulls.set(number, pull);
     return { ...pull };
+  }
+
+  #reviewed(number: number): ReviewedPull | undefined {
+    const pull = this.pulls.get(number);
+    if (!pull) return undefined;
+    return {
+      node_id: pull.node_id,
+      head_sha: pull.head_sha,
+      base_ref: 'main',
+      base_sha: this.head,
+      state: pull.merged ? 'MERGED' : pull.state === 'open' ? 'OPEN' : 'CLOSED',
+      is_draft: pull.draft,
+      is_queued: false,
+      mergeable: 'MERGEABLE',
+      reviews: structuredClone(this.reviews.get(pull.node_id) ?? []),
+      threads: [],
+    };
+  }
+
+  #beginReview(pull: string): { node_id: string } {
+    const own = this.reviews.get(pull) ?? [];
+    if (own.some(({ state }) => state === 'PENDING'))
+      throw new GitHubError('User can only have one pending review per pull request', { status: 422 });
+    const id = this.nextId();
+    const node_id = `PRR_${id}`;
+    const url = `https://github.test/review/${id}`;
+    const by = { author: BOT, author_type: 'Bot', is_own: true };
+    this.reviews.set(pull, [...own, { id, node_id, ...by, state: 'PENDING', body: '', url }]);
+    return { node_id };
+  }
+
+  /** The repository has no CI. */
+  #ci(number: number): PullCi | undefined {
+    const pull = this.pulls.get(number);
+    if (!pull) return undefined;
+    const { state, head_sha: head } = pull;
+    const is_open = state === 'open';
+    return { is_open, head, message: 'Work', base: 'main', mergeable: 'MERGEABLE', suites: [], statuses: [] };
   }
 
   #read(number: number): GitHubIssue | undefined {
@@ -503,6 +553,8 @@ export const WRITES = new Set([
   'createPullRequest',
   'updatePullRequest',
   'markReady',
+  'beginReview',
+  'submitReview',
   'upsertCheckRun',
 ]);
 
