@@ -17,6 +17,8 @@ interface Comment {
   kind?: string;
   /** The question whose boxes it shows. */
   escalation?: string;
+  /** False: a comment that somebody deleted stays deleted. */
+  restores?: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function upsertComment(
   if (known?.comment_id !== undefined) {
     const updated = await github.updateComment(known.comment_id, body);
     if (updated) return record(updated);
+    if (comment.restores === false) return undefined;
   }
   await comments.save(op, { run, kind, escalation });
   const lost = known && (await findByMarker(deps, github, issue, known));

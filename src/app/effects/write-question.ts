@@ -26,7 +26,9 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   const body = open
     ? renderEscalation(state, await withDiffs(context, escalation), where)
     : renderAnswered(state, escalation, where);
-  await upsertComment(deps, github, { run, op, body, issue: target.issue });
+  // nor is one written again that somebody deleted since.
+  const restores = !endedWithoutResult(state);
+  await upsertComment(deps, github, { run, op, body, issue: target.issue, restores });
   for (const outdated of await outdatedBy(context, escalation, open)) await minimise(deps, github, outdated);
 }
 
