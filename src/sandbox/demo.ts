@@ -84,6 +84,9 @@ async function playIn(
     const isIdle = () => github.workflows.runs.every(({ status }) => status === 'completed');
     const pull = await followIssue(maintainer, issue, isIdle, show, signal);
     show({ type: 'pull_request', number: pull.number, title: pull.title, body: pull.body });
+    for (const { job, run, conclusion, log } of runner.finished)
+      if (conclusion !== 'success')
+        process.stderr.write(`Job ${job} of Actions run ${run} was started again: ${conclusion}.\n${log}\n`);
     return { ok: true, jobs: runner.finished.length };
   } catch (error) {
     const why = signal.aborted ? `the story did not end within ${DEADLINE_MS / 1000} s` : String(error);

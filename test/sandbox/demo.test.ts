@@ -38,8 +38,9 @@ test.each([
       .map((line) => JSON.parse(line));
     const { jobs, ...ended } = shown.at(-1);
     expect(ended).toMatchObject({ type: 'ended', ok: true });
-    // Without a server the last job writes the pull request, and may still be at it.
-    expect(args.length > 0 ? [12, 13] : [5]).toContain(jobs);
+    // Without a server the last job writes the pull request and may still be at it, and a job that is lost is started again.
+    if (args.length > 0) expect(jobs).toBeGreaterThanOrEqual(12);
+    else expect(jobs).toBe(5);
     expect(code).toBe(0);
     const answers = shown.filter(({ type }) => type === 'answer').map(({ text }) => text);
     expect(answers).toEqual(['/provide till=T-4711', '/approve', 'ticks "Try a different approach"']);
