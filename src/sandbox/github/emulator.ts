@@ -49,6 +49,17 @@ interface LocalEmulator extends Emulator {
   authorizeJobs(): Promise<string>;
 }
 
+let madeKey: string | undefined;
+/** All Apps of a process share one key, because making one takes a while. */
+function appKey(): string {
+  madeKey ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  }).privateKey;
+  return madeKey;
+}
+
 export async function startEmulator(options: {
   url: string;
   owner: string;
@@ -60,12 +71,7 @@ export async function startEmulator(options: {
   const { url, owner, name, people, tokens, webhookSecret } = options;
   // emulate does not report a port it chose itself, so one is chosen here.
   const port = await findFreePort();
-  // Both Apps share one key, because making one takes a while.
-  const { privateKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-  });
+  const privateKey = appKey();
   const emulator = await createEmulator({
     service: 'github',
     port,
