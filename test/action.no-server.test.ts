@@ -201,6 +201,9 @@ test('N-3: a question ends the build at once, and nothing is there to verify', a
   );
   expect(types.slice(-5)).toEqual(['tripped', 'agent_frozen', 'changeset', 'checkpoint', 'parked']);
   expect(existsSync(join(workOf(built), 'changeset.json'))).toBe(false);
+  // B-6: what is uploaded is a copy that is out of the agent's worktree.
+  const report = readFileSync(join(temporaryOf(built), 'autobuild-report/blocked_report.json'), 'utf8');
+  expect(JSON.parse(report)).toMatchObject({ measured_by: 'autobuild' });
 }, 60_000);
 
 test('N-3: a value of the job that no question named is in no claim, in no check, and in no work that is shown', async () => {

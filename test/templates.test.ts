@@ -125,14 +125,13 @@ describe('S-8: the workflow for users', () => {
     expect(used).toEqual([name, name]);
   });
 
-  test('B-6: the blocked report becomes an artifact, although its directory is hidden', () => {
+  test('B-6: the blocked report becomes an artifact, from the copy outside the checkout', () => {
     const upload = workflow.jobs.build.steps.find((step: { with?: { name?: string } }) => step.with?.name);
     expect(upload).toMatchObject({
       if: 'always()',
       with: {
         name: 'autobuild-report',
-        path: '.autobuild/**/blocked_report.json',
-        'include-hidden-files': true,
+        path: `${expression('runner.temp')}/autobuild-report/blocked_report.json`,
         'if-no-files-found': 'ignore',
       },
     });

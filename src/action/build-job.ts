@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Changeset } from '../core/work/changeset.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
 import { removeConversations } from '../runner/agent/agent-home.ts';
@@ -17,6 +17,7 @@ import { agentsOf } from './agents-of.ts';
 import type { BuildJobInput } from './build-job-input.ts';
 import { createJobLink, type JobHistory } from './job-link.ts';
 import { leaveOutSecrets } from './leave-out-secrets.ts';
+import { placeReport } from './place-report.ts';
 import { createProgressView } from './progress-view.ts';
 import { restoreWork } from './restore-work.ts';
 import { saveJobCheckpoint } from './save-checkpoint.ts';
@@ -57,6 +58,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
   saveCheckpoint({ runDir }, { aside, sessions, ...used });
   let agentAtWork = brief.agent;
   let changeset: Changeset = { base_sha: place.head_sha, files: [], left_out: [] };
+  let reported: string | undefined;
   const progress = createProgressView(log);
 
   const jobLink = createJobLink(link, {
@@ -81,7 +83,9 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
       saveJobCheckpoint(input, { changeset, home, agent: agentFor(agentAtWork), agentConfig, workspace }),
     async saveReport(report) {
       const text = `${JSON.stringify(report, null, 2)}\n`;
+      reported = text;
       try {
+        await placeReport(dirname(runDir), text);
         await repairStateDir(worktree, stateDir);
         await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
       } catch (error) {
@@ -127,6 +131,8 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
   });
   progress.flush();
   log.endGroup();
+  // Again, because what the agent may have put there since is uploaded otherwise.
+  await placeReport(dirname(runDir), reported);
   // The desk has everything a successor needs, and the machine may be used by others.
   await removeConversations(runDir);
   return { end, history, leftOut: changeset.left_out };
