@@ -1,4 +1,4 @@
-import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import { isAtRest, isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { PolledRepository } from '../../core/ports/cursors.ts';
 import {
   type GitHub,
@@ -135,12 +135,12 @@ export async function catchUp(
 }
 
 async function readComment(
-  { deps, github, told }: RepositoryRound,
+  { deps, github, told, hearsAtRest }: RepositoryRound,
   { run, target }: PlacedRun,
   comment: Numbered,
 ): Promise<void> {
   const { state } = await deps.store.runs.load(run);
-  if (!state || !isUnderWay(state)) return;
+  if (!state || !(isUnderWay(state) || (hearsAtRest && isAtRest(state)))) return;
   if (told?.comment === comment.id) return told.handle();
   if (deps.ownership.isOurs(comment, comment.number) || (await deps.store.comments.ofComment(comment.id)))
     return readEdit(deps, github, target.issue, comment);

@@ -9,6 +9,7 @@ import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { reconcileCi } from './reconcile-ci.ts';
+import { reconcileRemarks } from './reconcile-remarks.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 /** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
@@ -83,10 +84,20 @@ export async function readReviewsAgain(
 ): Promise<void> {
   const { reviewed } = (await deps.store.cursors.get('run', run)) ?? {};
   if (!reviewed || reviewed.settled || !isPast(deps, reviewed.at)) return;
+  if (await readReviewsOf(deps, github, { run, target, pull }))
+    await change(deps, run, { reviewed: { ...reviewed, settled: true } });
+}
+
+/** False if the run has ended, so that nothing is read. */
+export async function readReviewsOf(
+  deps: AppDependencies,
+  github: GitHub,
+  { run, target, pull }: Pick<PlacedRun, 'run' | 'target'> & { pull: number },
+): Promise<boolean> {
   const { state } = await deps.store.runs.load(run);
-  if (!state || phaseOf(state) === 'ended') return;
+  if (!state || phaseOf(state) === 'ended') return false;
   await readReviews(deps, github, state, target.repo_id, pull);
-  await change(deps, run, { reviewed: { ...reviewed, settled: true } });
+  return true;
 }
 
 function isPast({ now }: AppDependencies, at: string): boolean {
@@ -109,11 +120,15 @@ async function readReviews(
   number: number,
 ): Promise<void> {
   const { at } = await labellingOf(deps, state);
-  for (const review of await github.reviews(number)) {
-    if (review.author_type !== 'User' || isBefore(review.submitted_at, at)) continue;
+  const reviews = (await github.reviews(number)).filter(
+    ({ author_type, submitted_at }) => author_type === 'User' && !isBefore(submitted_at, at),
+  );
+  for (const review of reviews) {
     const { author: login } = review;
     await onReviewSubmitted(deps, github, { review, login, repo_id, number, foundLate: true });
   }
+  // Every remark belongs to a review, so without one there is nothing to ask for.
+  if (reviews.length > 0) await reconcileRemarks(deps, github, { repo_id, number, since: at });
 }
 
 /** A tick found late is attributed to the last editor of the description. */

@@ -6,7 +6,7 @@ import { lookAfterJobs } from './look-after-jobs.ts';
 import { reconcileCi } from './reconcile-ci.ts';
 import { catchUp, numbersOf } from './reconcile-comments.ts';
 import { compareWithIssue } from './reconcile-issue.ts';
-import { readPullRequest, readReviewsAgain } from './reconcile-pull-requests.ts';
+import { readPullRequest, readReviewsAgain, readReviewsOf } from './reconcile-pull-requests.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 interface Told {
@@ -35,6 +35,8 @@ export async function reconcileRun(deps: AppDependencies, run: string, told: Tol
       await work();
       return true;
     } catch (error) {
+      // Another desk has the state, so nothing that is read from here on would be kept.
+      if (deps.mustStop?.(error)) throw error;
       // GitHub asks for a pause, so nothing more is read.
       if (error instanceof GitHubError && error.retryAfter !== undefined) throw error;
       deps.log.warn({ ...about, error: String(error) }, 'this part of a run could not be reconciled');
@@ -49,26 +51,37 @@ export async function reconcileRun(deps: AppDependencies, run: string, told: Tol
     attempt,
     mayRead: () => true,
     told: told.comment,
+    hearsAtRest: true,
   };
-  if (placed.phase !== 'resting') {
-    if (!told.isAboutIssue)
-      await attempt({ run, part: 'issue' }, async () =>
-        compareWithIssue(round, placed, await github.issue(placed.target.issue)),
-      );
-    for (const number of numbersOf(placed))
-      await attempt({ run, part: 'comments', number }, () => catchUp(round, placed, number, true));
-    await attempt({ run, part: 'jobs' }, () => lookAfterJobs(deps, github, placed));
-  }
+  const isResting = placed.phase === 'resting';
+  if (!isResting && !told.isAboutIssue)
+    await attempt({ run, part: 'issue' }, async () =>
+      compareWithIssue(round, placed, await github.issue(placed.target.issue)),
+    );
+  for (const number of numbersOf(placed))
+    await attempt({ run, part: 'comments', number }, () => catchUp(round, placed, number, true));
+  if (!isResting) await attempt({ run, part: 'jobs' }, () => lookAfterJobs(deps, github, placed));
   const { pull } = await publications.of(run);
-  if (pull !== undefined && !told.isAboutPull)
-    await attempt({ run, part: 'pull request' }, () => readPull(round, { ...placed, pull }));
+  if (pull !== undefined)
+    await attempt({ run, part: 'pull request' }, () =>
+      readPull(round, { ...placed, pull }, told.isAboutPull ?? false),
+    );
   if (placed.phase === 'working')
     await attempt({ run, part: 'watch' }, async () => watchRun(deps, run, await deps.store.now()));
   return isAll;
 }
 
-async function readPull(round: RepositoryRound, placed: PlacedRun & { pull: number }): Promise<void> {
+/** An event about the pull request tells of its state and its description, but not of reviews whose events were dropped. */
+async function readPull(
+  round: RepositoryRound,
+  placed: PlacedRun & { pull: number },
+  isTold: boolean,
+): Promise<void> {
   const { deps, github } = round;
+  if (isTold) {
+    await readReviewsOf(deps, github, placed);
+    return;
+  }
   const found = await github.pullRequest(placed.pull);
   if (found) await readPullRequest(round, placed, found, false);
   await readReviewsAgain(deps, github, placed);

@@ -18,6 +18,8 @@ export interface RepositoryRound {
   mayRead(placed: PlacedRun, calls: number): boolean;
   /** A comment that an event has told of: it is handled as the event tells it, in its place among the others. */
   told?: { comment: number; handle(): Promise<void> };
+  /** Comments count while the pull request rests, too. Absent: webhooks tell of those, and reading them costs calls. */
+  hearsAtRest?: boolean;
   /** Reports a failure and returns false, so that the others are still handled. */
   attempt(about: object, work: () => Promise<void>): Promise<boolean>;
 }

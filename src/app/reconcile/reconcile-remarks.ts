@@ -1,0 +1,24 @@
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { onRemarkCreated } from '../handlers/remark-created.ts';
+import { isBefore } from '../labelling.ts';
+
+/**
+ * V-2: commands in remarks on lines whose event was lost. Remarks that somebody else edited are left alone, because people with
+ * write access can edit the texts of others.
+ */
+export async function reconcileRemarks(
+  deps: AppDependencies,
+  github: GitHub,
+  { repo_id, number, since }: { repo_id: number; number: number; since: string },
+): Promise<void> {
+  const { threads = [] } = (await github.reviewedPull(number)) ?? {};
+  const said = threads
+    .flatMap(({ comments }) => comments)
+    .filter(({ author_type, is_own, created_at }) => {
+      return author_type === 'User' && !is_own && !isBefore(created_at, since);
+    })
+    .filter(({ author, edited_at, editor }) => edited_at === undefined || editor === author);
+  for (const { id, body, author: login } of said.toSorted((one, other) => one.id - other.id))
+    await onRemarkCreated(deps, github, { id, body, login, repo_id, number });
+}
