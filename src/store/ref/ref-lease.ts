@@ -5,12 +5,12 @@ import { describeHolder, type Holder, isExpired, isOwn, LEASE_MS, readLease, wri
 import { LeaseLostError } from './lease-lost-error.ts';
 import { persist } from './persist.ts';
 
-/** Longer than desks usually work, and shorter than the time limit of the job that waits. */
-const WAIT_MS = 5 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
 
 type Entries = Record<string, Uint8Array | { oid: string }>;
+/** New bytes by entry. Undefined: the entry goes. */
+type Changes = Record<string, Uint8Array | undefined>;
 
 interface RefLeaseOptions {
   storage: RefStorage;
@@ -24,18 +24,25 @@ interface RefLeaseOptions {
   /** The clock of the times that are written. */
   clock(): number;
   sleep(ms: number): Promise<void>;
+  /** How long a desk waits for another one. */
+  waitMs: number;
+  /**
+   * `at first save` spares a change of the ref where nobody else works on the issue. Until then nothing may be written to GitHub,
+   * because another desk may be faster, and all that this one decided is void then.
+   */
+  lease: 'now' | 'at first save';
 }
 
 /** A ref that nobody else writes to until it is released or taken over. */
 interface RefLease {
   /** The entries as they are on the ref now. */
   entries(): Record<string, string>;
-  /** True if it should be renewed by a write. */
-  isHalfGone(): boolean;
+  /** True if it has to be taken or renewed by a write. */
+  isDue(): boolean;
   /** Writes the entries that changed and keeps the lease. */
-  write(changed: Entries): Promise<void>;
+  write(changed: Changes): Promise<void>;
   /** Writes the entries that changed and gives the lease back. Only those named in `keep` stay, if it is given. */
-  release(changed: Entries, options: { ended?: string; keep?: string[] }): Promise<void>;
+  release(changed: Changes, options: { ended?: string; keep?: string[] }): Promise<void>;
 }
 
 /**
@@ -51,15 +58,16 @@ export async function takeRef(
   prepare: (tip: RefTip | undefined) => Promise<Entries>,
 ): Promise<RefLease> {
   const { storage, ref, holder, now, clock, sleep } = options;
-  const patience = now() + WAIT_MS;
+  const patience = now() + options.waitMs;
   for (let pause = FIRST_PAUSE_MS; ; ) {
     const tip = await persist(sleep, () => storage.read(ref));
     const busy = tip && (await findHolder(tip, options));
     if (!busy) {
       const entries = await prepare(tip);
+      if (options.lease === 'at first save') return createLease(options, tip, false);
       const message = heldMessage(holder, clock());
       const taken = await swapOnce(options, tip?.oid, { message, entries });
-      if (taken) return createLease(options, taken);
+      if (taken) return createLease(options, taken, true);
     }
     if (now() >= patience)
       throw userError('state_busy', {
@@ -84,28 +92,34 @@ async function findHolder(
   return { holder, until };
 }
 
-function createLease(options: RefLeaseOptions, taken: RefTip): RefLease {
+function createLease(options: RefLeaseOptions, found: RefTip | undefined, isTaken: boolean): RefLease {
   const { storage, ref, holder, now, clock, sleep } = options;
-  let tip = taken;
-  let renewed = now();
+  let tip = found;
+  let renewed = isTaken ? now() : Number.NEGATIVE_INFINITY;
 
   async function swap(message: string, entries: Entries, withoutHistory = false): Promise<void> {
     const began = now();
-    const next = await swapOnce(options, tip.oid, { message, entries, withoutHistory });
+    const next = await swapOnce(options, tip?.oid, { message, entries, withoutHistory });
     if (next) {
       [tip, renewed] = [next, began];
       return;
     }
-    const found = await persist(sleep, () => storage.read(ref));
-    throw new LeaseLostError(ref, { oid: found?.oid, holder: found && readLease(found.message)?.holder });
+    const present = await persist(sleep, () => storage.read(ref));
+    const taker = present && readLease(present.message)?.holder;
+    throw new LeaseLostError(ref, { oid: present?.oid, holder: taker });
   }
 
+  const withChanges = (changed: Changes): Entries => {
+    const all = Object.entries({ ...(tip && keepAll(tip)), ...changed });
+    return Object.fromEntries(all.flatMap(([name, entry]) => (entry ? [[name, entry]] : [])));
+  };
+
   return {
-    entries: () => tip.entries,
-    isHalfGone: () => now() - renewed > LEASE_MS / 2,
-    write: (changed) => swap(heldMessage(holder, clock()), { ...keepAll(tip), ...changed }),
+    entries: () => tip?.entries ?? {},
+    isDue: () => now() - renewed > LEASE_MS / 2,
+    write: (changed) => swap(heldMessage(holder, clock()), withChanges(changed)),
     release(changed, { ended, keep }) {
-      const all = Object.entries({ ...keepAll(tip), ...changed });
+      const all = Object.entries(withChanges(changed));
       const entries = Object.fromEntries(all.filter(([name]) => keep?.includes(name) ?? true));
       const until = new Date(clock()).toISOString();
       const message = writeLease({ holder: null, until, ...(ended && { ended }), id: newId() });

@@ -12,9 +12,12 @@ import { aheadOf, type Holder, readLease } from './lease.ts';
 import { persist } from './persist.ts';
 import { keepAll, takeRef } from './ref-lease.ts';
 import { refOf } from './ref-name.ts';
+import { sealShedding } from './seal-shedding.ts';
 import { createSealedEntry } from './sealed-entry.ts';
 
 const STATE = 'state';
+/** Longer than desks usually work, and shorter than the time limit of the job that waits. */
+const WAIT_MS = 5 * 60_000;
 
 /** Entries that a build reads from the ref, sealed with the job's key. */
 export type EntryName = 'brief' | 'checkpoint';
@@ -33,6 +36,8 @@ export interface RefStore {
   release(options?: { ended?: string }): Promise<void>;
   /** Sealed at once, on the ref after the next save. */
   putEntry(name: EntryName, bytes: Uint8Array): void;
+  /** Gone from the ref after the next save. */
+  dropEntry(name: EntryName): void;
   /** The newest one that was put, or the one on the ref. */
   getEntry(name: EntryName): Promise<Uint8Array | undefined>;
   /** Closes the store and leaves the lease, for a desk that has to stop. Unsaved changes are lost. */
@@ -52,6 +57,14 @@ export interface RefStoreOptions {
   sleep(ms: number): Promise<void>;
   /** An existing directory for the temporary database, of this desk alone. */
   directory: string;
+  /** How long to wait for another desk. */
+  waitMs?: number;
+  /** When the lease is taken. `at first save`: until then, nothing may be written to GitHub. */
+  lease?: 'now' | 'at first save';
+  /** Told what was dropped because the state had become too large. */
+  onShed?(what: string[]): void;
+  /** A smaller one than GitHub's, for tests. */
+  maxBytes?: number;
   /** Another clock of the database than `now`, for tests. */
   clock?: Clock;
 }
@@ -61,10 +74,14 @@ export interface RefStoreOptions {
  * dropped: whoever had them is gone, or this desk would not have the ref.
  */
 export async function openRefStore(options: RefStoreOptions): Promise<RefStore> {
-  const { storage, repository, issue, keys, sleep, directory } = options;
+  const { storage, repository, issue, keys, sleep, directory, maxBytes } = options;
+  const { waitMs = WAIT_MS, lease: when = 'now' } = options;
   const ref = refOf(issue);
   const place = { repository, issue };
-  const state = createSealedEntry({ ...place, entry: STATE }, { key: keys.state, isDerived: keys.isDerived });
+  const state = createSealedEntry(
+    { ...place, entry: STATE },
+    { key: keys.state, isDerived: keys.isDerived, maxBytes },
+  );
   const sealedFor = (entry: EntryName) => createSealedEntry({ ...place, entry }, { key: keys.job });
   const file = join(directory, `issue-${issue}.db`);
   const read = (oid: string) => persist(sleep, () => storage.blob(oid));
@@ -106,23 +123,32 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     return { store, image: takeImage(file) };
   }
 
-  const lease = await takeRef({ ...options, ref, clock }, prepare).catch(async (error: unknown) => {
-    await close();
-    if (error instanceof SchemaError) throw userError('state_too_new', { ref, problem: error.message });
-    throw error;
-  });
+  const lease = await takeRef({ ...options, waitMs, lease: when, ref, clock }, prepare).catch(
+    async (error: unknown) => {
+      await close();
+      if (error instanceof SchemaError) throw userError('state_too_new', { ref, problem: error.message });
+      throw error;
+    },
+  );
   const { store, image } = database as unknown as { store: HostedStore; image: Buffer };
   /** The digest of the state on the ref. Sealing the same state twice gives different bytes. */
-  let saved = isOutdated ? undefined : digestOf(image);
-  const changed = new Map<string, Uint8Array>();
+  const isOnRef = !isOutdated && !(isNew && when === 'at first save');
+  let saved = isOnRef ? digestOf(image) : undefined;
+  const changed = new Map<string, Uint8Array | undefined>();
 
   /** Calls `write` with what is different from the ref. */
-  async function saveBy(write: (entries: Record<string, Uint8Array>) => Promise<void>): Promise<void> {
-    const now = takeImage(file);
-    const digest = digestOf(now);
+  async function saveBy(
+    write: (entries: Record<string, Uint8Array | undefined>) => Promise<void>,
+  ): Promise<void> {
+    const present = takeImage(file);
     const entries = Object.fromEntries(changed);
-    await write(digest === saved ? entries : { ...entries, [STATE]: state.seal(now) });
-    saved = digest;
+    if (digestOf(present) === saved) await write(entries);
+    else {
+      const { image: now, sealed, shed } = sealShedding(file, present, state.seal);
+      if (shed.length > 0) options.onShed?.(shed);
+      await write({ ...entries, [STATE]: sealed });
+      saved = digestOf(now);
+    }
     for (const [name, bytes] of Object.entries(entries))
       if (changed.get(name) === bytes) changed.delete(name);
   }
@@ -132,15 +158,18 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     isNew,
     save: () =>
       saveBy(async (entries) => {
-        if (Object.keys(entries).length > 0 || lease.isHalfGone()) await lease.write(entries);
+        if (Object.keys(entries).length > 0 || lease.isDue()) await lease.write(entries);
       }),
     async release({ ended } = {}) {
       await saveBy((entries) => lease.release(entries, ended ? { ended, keep: [STATE] } : {}));
       await close();
     },
     putEntry: (name, bytes) => void changed.set(name, sealedFor(name).seal(bytes)),
+    dropEntry(name) {
+      if (changed.has(name) || lease.entries()[name]) changed.set(name, undefined);
+    },
     async getEntry(name) {
-      const oid = lease.entries()[name];
+      const oid = changed.has(name) ? undefined : lease.entries()[name];
       const stored = changed.get(name) ?? (oid && (await read(oid)));
       return stored ? sealedFor(name).open(stored) : undefined;
     },

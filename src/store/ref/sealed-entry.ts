@@ -24,7 +24,11 @@ interface EntryPlace {
 
 export function createSealedEntry(
   { repository, issue, entry }: EntryPlace,
-  { key, isDerived = false }: { key: string; isDerived?: boolean },
+  {
+    key,
+    isDerived = false,
+    maxBytes = MAX_SEALED_BYTES,
+  }: { key: string; isDerived?: boolean; maxBytes?: number },
 ): SealedEntry {
   const sealer = createSealer(key);
   const context = ['ref', repository.toLowerCase(), String(issue), entry];
@@ -35,7 +39,7 @@ export function createSealedEntry(
     isOutdated: (stored) => sealer.isOutdated(decode(stored)),
     seal(plain) {
       const sealed = sealer.seal(zstdCompressSync(plain), context);
-      if (plain.length > MAX_PLAIN_BYTES || sealed.length > MAX_SEALED_BYTES)
+      if (plain.length > MAX_PLAIN_BYTES || sealed.length > maxBytes)
         throw userError('state_too_large', { ref, entry, megabytes: Math.ceil(sealed.length / 2 ** 20) });
       // As text, because GitHub takes text together with the tree, and bytes only by a call of their own.
       return Buffer.from(Buffer.from(sealed).toString('base64'), 'ascii');

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +93,48 @@ describe('the state of an issue', () => {
     expect(storage.calls).toEqual({ read: 1, blob: 1, swap: 3 });
   });
 
+  test('N-2: a lease that is taken with the first save costs no swap of its own, also for a new issue', async () => {
+    const lazy = { lease: 'at first save' } as const;
+    const first = await open(lazy);
+    expect(first.isNew).toBe(true);
+    expect(storage.tips.size).toBe(0);
+    await first.store.runs.commit('r1', 0, request('r1'));
+    await first.save();
+    expect(lease().holder).toMatchObject({ run: 1 });
+    await first.release();
+    storage.calls = Object.assign(storage.calls, { read: 0, blob: 0, swap: 0 });
+    const { store, save, release } = await open({ ...desk(2), ...lazy });
+    await store.runs.commit('r1', 1, note(2));
+    expect(lease().holder).toBeNull();
+    await save();
+    expect(lease().holder).toMatchObject({ run: 2 });
+    await release();
+    expect(storage.calls).toEqual({ read: 1, blob: 1, swap: 2 });
+  });
+
+  test('N-2: of two desks that have not saved yet the first to save has the state, and the other has decided nothing', async () => {
+    await writeState();
+    const lazy = { lease: 'at first save', sleep: async () => expect.fail('it waits') } as const;
+    const [one, other] = [await open({ ...desk(2), ...lazy }), await open({ ...desk(3), ...lazy })];
+    await one.store.runs.commit('r1', 1, note(2));
+    await other.store.runs.commit('r1', 1, note(3));
+    await one.save();
+    await expect(other.save()).rejects.toThrow(LeaseLostError);
+    await other.abandon();
+    await one.release();
+    const next = await open(desk(4));
+    expect((await next.store.runs.load('r1')).version).toBe(2);
+    await next.release();
+  });
+
+  test('N-2: a desk with nothing to save takes the lease all the same before it writes to GitHub', async () => {
+    await writeState();
+    const opened = await open({ ...desk(2), lease: 'at first save' });
+    await opened.save();
+    expect(lease().holder).toMatchObject({ run: 2 });
+    await opened.release();
+  });
+
   test('N-2: a lane that a killed desk had leased is free for the next one', async () => {
     const first = await open();
     await first.store.runs.commit('r1', 0, { ...request('r1'), effects: note(1).effects });
@@ -153,6 +196,22 @@ describe('entries for a build', () => {
     await next.release();
     expect(tip().entries.checkpoint).toBe(checkpoint);
     expect(Buffer.from((await read('brief')) ?? '').toString()).toBe('go on');
+  });
+
+  test('N-2: an entry that is dropped is gone from the ref and for this desk', async () => {
+    const first = await open();
+    first.putEntry('brief', Buffer.from('build it'));
+    first.putEntry('checkpoint', Buffer.from('x'));
+    await first.save();
+    first.dropEntry('brief');
+    expect(await first.getEntry('brief')).toBeUndefined();
+    await first.release();
+    expect(Object.keys(tip().entries).sort()).toEqual(['checkpoint', 'state']);
+    const next = await open(desk(2));
+    next.dropEntry('brief');
+    next.putEntry('brief', Buffer.from('go on'));
+    await next.release();
+    expect(Object.keys(tip().entries).sort()).toEqual(['brief', 'checkpoint', 'state']);
   });
 
   test('N-2: an entry of another name, issue or repository is not opened', async () => {
@@ -438,6 +497,49 @@ describe('damage', () => {
     );
     await opened.release();
     await (await openLater()).release();
+  });
+
+  describe('a state that is too large', () => {
+    const maxBytes = 60_000;
+    const noise = () => randomBytes(30_000).toString('base64');
+    const said = (version: number) => ({
+      ...note(version),
+      input: { type: 'cancel', at: '2026-01-01T00:00:00Z', by: 'x', because: noise() } as never,
+    });
+
+    test('N-3: what no decision needs is dropped, in order, and named; the runs stay as they are', async () => {
+      const shed: string[][] = [];
+      const opened = await open({ maxBytes, onShed: (what) => shed.push(what) });
+      const { store } = opened;
+      await store.runs.commit('r1', 0, request('r1'));
+      await opened.save();
+      expect(shed).toEqual([]);
+      for (const version of [2, 3, 4]) await store.runs.commit('r1', version - 1, said(version));
+      await opened.save();
+      expect(shed).toEqual([
+        [
+          'the work of runs that have ended',
+          'the journals of runs that have ended',
+          "what the jobs said in this run's journal",
+        ],
+      ]);
+      const { state } = await store.runs.load('r1');
+      await opened.release();
+      const next = await open(desk(2));
+      expect(await next.store.runs.load('r1')).toEqual({ version: 4, state });
+      expect((await next.store.runs.events('r1')).map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+      await next.release();
+    });
+
+    test('N-3: if that is not enough, it says so, and the state on the ref is as it was', async () => {
+      await writeState();
+      const { oid } = tip();
+      const opened = await open({ ...desk(2), maxBytes, lease: 'at first save' });
+      await opened.store.blobs.put('r1', 'changeset', randomBytes(100_000));
+      await expect(opened.save()).rejects.toMatchObject({ code: 'state_too_large' });
+      await opened.abandon();
+      expect(tip().oid).toBe(oid);
+    });
   });
 
   test('N-2: a state that a later version wrote is left to that version', async () => {
