@@ -25,6 +25,8 @@ import { createSealer } from './store/seal.ts';
 type Environment = Record<string, string | undefined>;
 
 const DEFAULT_LABEL = 'autobuild';
+/** `timeout-minutes` of both parts in run.yml is 10. Starting takes a moment, too. */
+const JOB_MS = 9.5 * 60_000;
 const now = () => new Date();
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -85,6 +87,7 @@ function readJob(env: Environment, directory: string, log: ActionLog): DeskJob {
     },
     webUrl: demand(env, 'GITHUB_SERVER_URL'),
     directory,
+    endsAt: new Date(Date.now() + JOB_MS),
     now,
     sleep,
     log: { info: write, warn: write, error: write },
@@ -107,8 +110,9 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
   return {
     job,
     github,
-    openState: (issue) =>
+    openState: (issue, taking) =>
       openRefStore({
+        ...taking,
         storage,
         repository: `${owner}/${repo}`,
         issue,
@@ -121,11 +125,15 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
         now: Date.now,
         sleep,
         directory,
+        onShed: (what) =>
+          job.log.warn({ issue, dropped: what }, 'the state had become too large for its ref'),
       }),
     openIssues: () => listOpenIssues({ storage, now: Date.now }),
     keptMs: KEPT_MS,
     removeOldStates: () => removeOldRefs({ storage, now: Date.now }),
     isTakenOver: (error) => error instanceof LeaseLostError,
+    isBusy: (error) => error instanceof UserError && error.code === 'state_busy',
+    isTooLarge: (error) => error instanceof UserError && error.code === 'state_too_large',
     rules: RULES,
     agents: agentNames(),
     secrets: keys.state.split(','),

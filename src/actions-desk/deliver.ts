@@ -5,10 +5,11 @@ import type { Dispatch } from '../core/ports/dispatches.ts';
 import type { VerificationRequest } from '../core/ports/job-api.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { endOwnJob } from './end-own-job.ts';
-import { closeDesk, type OpenDesk, openDesk } from './open-desk.ts';
+import { closeDesk, type OpenDesk } from './open-desk.ts';
 import { readEvent } from './read-event.ts';
 import { takeResult } from './take-result.ts';
 import { type ReadWork, takeWork } from './take-work.ts';
+import { workOnIssue } from './work-on-issue.ts';
 
 /** The traces of the jobs between the two parts of this desk. */
 export interface Delivered {
@@ -19,31 +20,32 @@ export interface Delivered {
   conclusions: readonly string[];
 }
 
-/** Another desk may take the state over once or twice; more often means that something is wrong. */
-const TRIES = 3;
-
 /** Part `deliver`: takes in what the build and the verification left, and decides again by it. */
 export async function deliver(parts: DeskParts, left: Delivered): Promise<void> {
-  const { job } = parts;
   const issue = await findIssue(parts);
   if (issue === undefined) return;
-  for (let attempt = 1; ; attempt += 1) {
-    const desk = await openDesk(parts, issue);
-    try {
-      const dispatch = await desk.deps.store.dispatches.ofActionsRun(job.actionsRun);
-      if (dispatch) await takeOnce(parts, desk, dispatch, left);
-      const run = dispatch?.run ?? (await desk.deps.store.runs.ofIssue(job.repoId, issue));
-      if (run !== undefined) await reconcileRun(desk.deps, run);
-      return await closeDesk(parts, desk, async () => undefined);
-    } catch (error) {
-      await desk.state.abandon();
-      if (!parts.isTakenOver(error) || attempt >= TRIES) throw error;
-      job.log.warn(
-        { issue, attempt, error: String(error) },
-        'another desk has the state, so this one begins again',
-      );
-    }
+  try {
+    await deliverTo(parts, issue, left);
+  } catch (error) {
+    if (!parts.isTooLarge(error)) throw error;
+    // The state without it fitted, so the job counts as lost, and the run continues.
+    parts.job.log.warn({ issue, error: String(error) }, 'what the jobs left does not fit, so it is dropped');
+    await deliverTo(parts, issue, { ...left, readWork: readNothing, result: undefined });
   }
+}
+
+const readNothing: ReadWork = () => ({ entries: [], isLastWordThere: false, skipped: {} });
+
+function deliverTo(parts: DeskParts, issue: number, left: Delivered): Promise<void> {
+  const { job } = parts;
+  return workOnIssue(parts, issue, async (desk) => {
+    const { dispatches, runs } = desk.deps.store;
+    const dispatch = await dispatches.ofActionsRun(job.actionsRun);
+    if (dispatch) await takeOnce(parts, desk, dispatch, left);
+    const run = dispatch?.run ?? (await runs.ofIssue(job.repoId, issue));
+    if (run !== undefined) await reconcileRun(desk.deps, run);
+    await closeDesk(parts, desk, async () => undefined);
+  });
 }
 
 /**
@@ -52,20 +54,34 @@ export async function deliver(parts: DeskParts, left: Delivered): Promise<void> 
  */
 async function takeOnce(
   parts: DeskParts,
-  { deps }: OpenDesk,
+  desk: OpenDesk,
   dispatch: Dispatch,
   { readWork, result, conclusions }: Delivered,
 ): Promise<void> {
+  const { deps } = desk;
   const { runs, dispatches } = deps.store;
   const { op, run, job, kind, attempt = 1 } = dispatch;
   const key = `delivered:${op}:${attempt}`;
   if (await runs.wasSeen(key)) return;
   await runs.write('', '', [], [key]);
+  await dropBrief(parts, desk, op);
   const open = await dispatches.open(run);
   if (open.some((other) => other.op !== op && other.job === job && other.kind === kind)) return;
   if (dispatch.kind === 'build') await takeWork(deps, dispatch, readWork);
   await takeResult(deps, dispatch, result);
   await endOwnJob(parts, deps, dispatch, conclusions);
+}
+
+/**
+ * "Re-run failed jobs" starts a build without its desk. Without a brief it ends at once, where its agent would work for nothing.
+ * A brief for another job stays.
+ */
+async function dropBrief({ job }: DeskParts, { deps, issue, state }: OpenDesk, op: string): Promise<void> {
+  const { runs, dispatches } = deps.store;
+  const newest = await runs.ofIssue(job.repoId, issue);
+  const open = newest === undefined ? [] : await dispatches.open(newest);
+  const isOthers = open.some((other) => other.op !== op && other.claimed_at !== undefined);
+  if (!isOthers) state.dropEntry('brief');
 }
 
 /** The event is the one that the desk of this Actions run had. */

@@ -20,6 +20,8 @@ export interface DeskJob {
   webUrl: string;
   /** For the temporary database, of this job alone. */
   directory: string;
+  /** Actions ends this job a little later. */
+  endsAt: Date;
   now(): Date;
   sleep(ms: number): Promise<void>;
   log: AppLog;

@@ -13,14 +13,23 @@ export interface IssueState {
   /** For a desk that has to stop: what was not saved is lost. */
   abandon(): Promise<void>;
   putEntry(name: 'brief' | 'checkpoint', bytes: Uint8Array): void;
+  dropEntry(name: 'brief' | 'checkpoint'): void;
   getEntry(name: 'brief' | 'checkpoint'): Promise<Uint8Array | undefined>;
+}
+
+/** How the state of an issue is taken. */
+export interface Taking {
+  /** `at first save`: until then, nothing may be written to GitHub, and all that was decided may be void. */
+  lease: 'now' | 'at first save';
+  /** How long to wait for another desk. Then it throws, see `isBusy`. */
+  waitMs: number;
 }
 
 /** Everything that this desk is made of, wired by the entrypoint. */
 export interface DeskParts {
   job: DeskJob;
   github: GitHub;
-  openState(issue: number): Promise<IssueState>;
+  openState(issue: number, taking: Taking): Promise<IssueState>;
   /** Issues with a run that has not ended. */
   openIssues(): Promise<number[]>;
   /** How long the state of an ended run is kept. A label that is older may have had its run already. */
@@ -29,6 +38,10 @@ export interface DeskParts {
   removeOldStates(): Promise<unknown>;
   /** True for the error of a state that another desk took over meanwhile. */
   isTakenOver(error: unknown): boolean;
+  /** True for the error of a state that another desk still has. */
+  isBusy(error: unknown): boolean;
+  /** True for the error of a state that does not fit where it is kept. */
+  isTooLarge(error: unknown): boolean;
   rules: Rules;
   /** Names of the built-in agents. */
   agents: readonly string[];

@@ -1,9 +1,9 @@
 import type { AppDependencies } from '../app/dependencies.ts';
 import { handleInput } from '../app/handle-input.ts';
 import { logOf } from '../app/handlers/workflow-run-completed.ts';
-import { whyCancelled } from '../app/why-cancelled.ts';
 import type { Dispatch } from '../core/ports/dispatches.ts';
 import type { DeskParts } from './desk-parts.ts';
+import { whyStopped } from './why-stopped.ts';
 
 /**
  * The job of this Actions run has ended. If it said its last word, the run knows already; otherwise it was lost. A job that a
@@ -21,7 +21,8 @@ export async function endOwnJob(
   // Stopped by Autobuild itself: it is neither a loss nor a person's cancel.
   const isStopped = dispatch.outcome !== undefined;
   const isCancelled = conclusions.includes('cancelled');
-  const reason = target && isCancelled ? await whyCancelled(deps, target, dispatch, at) : undefined;
+  const { state } = await deps.store.runs.load(run);
+  const reason = state && isCancelled ? whyStopped(dispatch, state, conclusions, now()) : undefined;
   const outcome = dispatch.outcome ?? reason ?? describeEnd(conclusions);
   if (target && !isStopped)
     await handleInput(

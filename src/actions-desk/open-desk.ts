@@ -14,6 +14,8 @@ import { createOwnJobs, type OwnJobs } from './own-jobs.ts';
 const DRAIN_MS = 4 * 60_000;
 /** One machine looks after many issues, and one that GitHub fails for must not take the time of all. */
 const REMIND_DRAIN_MS = 40_000;
+/** For the last save. */
+const SAVE_MS = 30_000;
 const MOST_REVIVED = 100;
 
 /** One issue, open for this desk alone. */
@@ -24,10 +26,9 @@ export interface OpenDesk {
   state: IssueState;
 }
 
-/** Opens the state of an issue and everything that handlers and effects need. */
-export async function openDesk(parts: DeskParts, issue: number): Promise<OpenDesk> {
+/** Everything that handlers and effects need, around the state of an issue. */
+export async function openDesk(parts: DeskParts, issue: number, state: IssueState): Promise<OpenDesk> {
   const { job, github } = parts;
-  const state = await parts.openState(issue);
   const store = createDeskStore(state);
   const jobs = createOwnJobs(job);
   const deps: AppDependencies = {
@@ -84,7 +85,8 @@ export async function closeDesk<Result>(
   await cursors.set('performing', 'all', { since: job.now().toISOString() });
   await state.save();
   const drainMs = job.part === 'remind' ? REMIND_DRAIN_MS : DRAIN_MS;
-  await drainLanes(deps, { until: new Date(job.now().getTime() + drainMs), sleep: job.sleep });
+  const until = Math.min(job.now().getTime() + drainMs, job.endsAt.getTime() - SAVE_MS);
+  await drainLanes(deps, { until: new Date(until), sleep: job.sleep });
   await cursors.set('performing', 'all', {});
   const result = await beforeLeaving();
   const run = await deps.store.runs.ofIssue(job.repoId, issue);

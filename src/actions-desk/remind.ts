@@ -1,7 +1,8 @@
 import { GitHubError } from '../core/ports/github-port.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { hearEvent } from './hear-event.ts';
-import { closeDesk, openDesk } from './open-desk.ts';
+import { closeDesk } from './open-desk.ts';
+import { workOnIssue } from './work-on-issue.ts';
 
 /**
  * The daily round: what is due for the open runs of the repository, such as reminders and the expiry of questions. One machine
@@ -26,13 +27,9 @@ export async function remind(given: DeskParts): Promise<void> {
 }
 
 async function lookAfter(parts: DeskParts, issue: number): Promise<void> {
-  const desk = await openDesk(parts, issue);
-  try {
+  await workOnIssue(parts, issue, async (desk) => {
     // An answer whose event was lost has to be read before its question expires.
     await hearEvent(parts, desk, undefined);
     await closeDesk(parts, desk, async () => undefined);
-  } catch (error) {
-    await desk.state.abandon();
-    throw error;
-  }
+  });
 }

@@ -4,12 +4,10 @@ import { roundHead } from '../core/work/round-head.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { hearEvent } from './hear-event.ts';
 import { holdBrief } from './hold-brief.ts';
-import { closeDesk, type OpenDesk, openDesk } from './open-desk.ts';
+import { closeDesk, type OpenDesk } from './open-desk.ts';
 import { readEvent } from './read-event.ts';
 import { remind } from './remind.ts';
-
-/** Another desk may take the state over once or twice; more often means that something is wrong. */
-const TRIES = 3;
+import { workOnIssue } from './work-on-issue.ts';
 
 /** The outputs of the job, by which Actions decides which job comes next. */
 export interface DeskOutputs {
@@ -36,21 +34,11 @@ export async function runDesk(parts: DeskParts): Promise<DeskOutputs> {
   }
   const issue = event.about === 'issue' ? event.issue : await issueOfPull(parts, event.pull);
   if (issue === undefined) return NONE;
-  for (let attempt = 1; ; attempt += 1) {
-    const desk = await openDesk(parts, issue);
-    try {
-      await hearEvent(parts, desk, event.handler);
-      await takeDispatched(parts, desk, event.about === 'issue' ? event.operation : undefined);
-      return await closeDesk(parts, desk, () => nameNext(parts, desk));
-    } catch (error) {
-      await desk.state.abandon();
-      if (!parts.isTakenOver(error) || attempt >= TRIES) throw error;
-      job.log.warn(
-        { issue, attempt, error: String(error) },
-        'another desk has the state, so this one begins again',
-      );
-    }
-  }
+  return workOnIssue(parts, issue, async (desk) => {
+    await hearEvent(parts, desk, event.handler);
+    await takeDispatched(parts, desk, event.about === 'issue' ? event.operation : undefined);
+    return closeDesk(parts, desk, () => nameNext(parts, desk));
+  });
 }
 
 async function issueOfPull({ github }: DeskParts, number: number): Promise<number | undefined> {

@@ -7,6 +7,12 @@ import type { BlobName } from '../core/ports/job-api.ts';
 
 type WorkEntry = { type: 'claim'; envelope: Envelope } | { type: 'blob'; name: BlobName; bytes: Uint8Array };
 
+/**
+ * All claims of one job, in characters. A job of six hours says a tenth of it. Without a bound, a few jobs of an agent that writes
+ * claims itself would make a state that no ref can hold.
+ */
+const MOST_CHARS = 2 * 1024 * 1024;
+
 /** Reads what a build left, in its order. The agent may have written all of it, so it never throws. */
 export type ReadWork = (job: { run: string; job: number; began: Date }) => {
   entries: readonly WorkEntry[];
@@ -27,17 +33,27 @@ export async function takeWork(
   const began = new Date(claimed_at ?? deps.now());
   const { entries, isLastWordThere, skipped } = readWork({ run, job, began });
   log.info({ run, job, entries: entries.length, isLastWordThere, skipped }, 'the build left its work');
+  let left = MOST_CHARS;
+  const dropped: Record<string, number> = {};
   for (const entry of entries) {
     if (entry.type === 'blob') {
       const kept = await takeBlob(deps, { run, job }, entry.name, entry.bytes);
       if (!kept.taken) log.info({ run, job, blob: entry.name, ...kept }, 'this part of the work is not kept');
       continue;
     }
+    const { envelope } = entry;
+    const size = JSON.stringify(envelope).length;
+    if (size > left) {
+      dropped[envelope.type] = (dropped[envelope.type] ?? 0) + 1;
+      continue;
+    }
+    left -= size;
     const { state } = await store.runs.load(run);
     if (!state) return;
-    const { envelope } = entry;
     const seen = `claim:${op}:${attempt}:${envelope.seq}`;
     const said = await takeClaim(deps, state, envelope, { seen, at: envelope.at });
     if (!said.taken) log.info({ run, job, claim: envelope.type, why: said.why }, 'this claim does not count');
   }
+  if (Object.keys(dropped).length > 0)
+    log.warn({ run, job, dropped, most: MOST_CHARS }, 'the job said more than is taken from one job');
 }

@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
+import type { Delivered } from '../../src/actions-desk/deliver.ts';
+import type { DeskParts, Taking } from '../../src/actions-desk/desk-parts.ts';
 import { digestOf } from '../../src/claims/digest-of.ts';
 import type { Verification } from '../../src/core/contracts/verification.ts';
+import { userError } from '../../src/core/error-catalogue.ts';
 import { GitHubError } from '../../src/core/ports/github-port.ts';
 import { PASSING, type Run, startRun } from '../core/run-builder.ts';
 import { leave, openWorld, type World } from './desk-world.ts';
@@ -113,6 +116,107 @@ test('N-4: a workflow file cannot be committed here by any permission, so none i
   expect(reply).not.toContain('permissions');
 });
 
+test('N-1: a build that runs again after its delivery finds no brief, so that no agent starts; another job keeps its own', async () => {
+  const { issue, run } = await begin();
+  const first = world.actionsRun();
+  const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
+  await world.deliver(left);
+  expect(await world.look(issue, ({ getEntry }) => getEntry('brief'))).toBeUndefined();
+  await world.app.olivia.comment(issue, '/provide colour=red');
+  expect(await world.desks()).toMatchObject({ next: 'build' });
+  await world.deliver(left, {}, first);
+  expect((await world.brief(issue)).brief.job).toBe(2);
+});
+
+test('N-1: the delivery of a job that was stopped leaves the brief of its successor', async () => {
+  const { issue, run } = await begin();
+  const first = world.actionsRun();
+  await world.app.olivia.comment(issue, '/pause');
+  await world.desks();
+  await world.app.olivia.comment(issue, '/continue');
+  expect(await world.desks()).toMatchObject({ next: 'build' });
+  await world.deliver({ ...leave(run, 0), conclusions: ['cancelled'] }, {}, first);
+  expect((await world.brief(issue)).operation).toBeDefined();
+});
+
+test('N-3: more claims than a state can hold are dropped and named, and the rest of the job counts', async () => {
+  const { issue, run } = await begin();
+  const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
+  const noise = 'x'.repeat(1_500_000);
+  const readWork: Delivered['readWork'] = (place) => {
+    const read = left.readWork?.(place) ?? expect.fail('nothing was left');
+    const [first, ...rest] = read.entries;
+    if (first?.type !== 'claim') return expect.fail('there is no claim');
+    const died = [1, 2, 3].map((count) => ({
+      type: 'claim' as const,
+      envelope: { ...first.envelope, seq: 900 + count, type: 'agent_died', data: { reason: noise } },
+    }));
+    return { ...read, entries: [first, ...died, ...rest] };
+  };
+  await world.deliver({ readWork });
+  expect(await world.state(issue)).toMatchObject({ status: 'waiting_for_input' });
+  expect(world.warned.join()).toContain('"dropped":{"agent_died":2}');
+});
+
+test('N-3: work that no state can hold is dropped, and the delivery succeeds without it', async () => {
+  const { issue, run } = await begin();
+  const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
+  const openState: DeskParts['openState'] = async (number, taking) => {
+    const state = await world.open(number, taking);
+    const save = async () => {
+      const { pending } = (await state.store.runs.load(run.state.run)).state ?? {};
+      if (pending !== undefined)
+        throw userError('state_too_large', { ref: 'refs/x', entry: 'state', megabytes: 40 });
+      await state.save();
+    };
+    return { ...state, save };
+  };
+  await world.deliver(left, { openState });
+  expect(world.warned.join()).toContain('what the jobs left does not fit');
+  // The job is lost, and another one does it.
+  expect(await world.state(issue)).toMatchObject({ status: 'pending', job_live: false });
+  expect(world.calls).toContain('dispatchWorkflow');
+});
+
+test('N-2: a delivery waits for a state that is in use for as long as its job has time, and says so', async () => {
+  const { issue, run } = await begin();
+  const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
+  const busyFor = (minutes: number): Partial<DeskParts> => {
+    const until = world.clock.ms + minutes * 60_000;
+    return {
+      openState(number, taking) {
+        if (world.clock.ms >= until) return world.open(number, taking);
+        world.clock.ms += taking.waitMs;
+        return Promise.reject(userError('state_busy', { ref: 'refs/x', holder: 'the job `desk`' }));
+      },
+    };
+  };
+  await expect(world.deliver(left, busyFor(30))).rejects.toMatchObject({ code: 'state_busy' });
+  expect(await world.state(issue)).toMatchObject({ status: 'pending' });
+  world.warned.length = 0;
+  await world.deliver(left, busyFor(6));
+  expect(world.warned.filter((line) => line.startsWith('this job waits for the state: '))).toHaveLength(6);
+  expect(await world.state(issue)).toMatchObject({ status: 'waiting_for_input' });
+});
+
+test('N-1: a build that Actions ended because its time was over is lost and replaced; one that a person cancelled pauses', async () => {
+  for (const minutes of [356, 30]) {
+    const { issue } = await begin();
+    world.clock.ms += minutes * 60_000;
+    await world.deliver({ conclusions: ['cancelled', 'skipped'] });
+    const isCancel = minutes === 30;
+    expect((await world.state(issue)).paused !== undefined).toBe(isCancel);
+    const told = (await world.comments(issue)).join();
+    expect(told.includes('the job was cancelled in Actions')).toBe(isCancel);
+    const { run, losses } = await world.state(issue);
+    const journal = await world.look(issue, ({ store }) => store.runs.events(run));
+    const lost = journal.flatMap(({ commit }) => commit.events).find(({ type }) => type === 'job_lost');
+    if (!isCancel) expect(lost).toMatchObject({ reason: 'the job hit its time limit of 355 minutes' });
+    expect(losses ?? 0).toBe(isCancel ? 0 : 1);
+    await world.close();
+  }
+});
+
 const KILLED = () => new Error('killed');
 
 test.each(['createComment', 'createPullRequest', 'changeLabels', 'commit', 'upsertCheckRun'] as const)(
@@ -137,8 +241,8 @@ test.each(['createComment', 'createPullRequest', 'changeLabels', 'commit', 'upse
     // Nothing that it knows after its death is kept.
     const dying = {
       github,
-      async openState(this: void, number: number) {
-        const state = await world.open(number);
+      async openState(this: void, number: number, taking: Taking) {
+        const state = await world.open(number, taking);
         const guard = <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) => {
           return async (...args: Args) => {
             if (isDead) throw KILLED();

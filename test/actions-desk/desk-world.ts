@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Delivered, deliver } from '../../src/actions-desk/deliver.ts';
-import type { DeskParts, IssueState } from '../../src/actions-desk/desk-parts.ts';
+import type { DeskParts, IssueState, Taking } from '../../src/actions-desk/desk-parts.ts';
 import { type DeskOutputs, runDesk } from '../../src/actions-desk/run-desk.ts';
+import type { AppLog } from '../../src/app/dependencies.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
+import { UserError } from '../../src/core/error-catalogue.ts';
 import type { GitHub } from '../../src/core/ports/github-port.ts';
 import { HeldBrief } from '../../src/core/ports/held-brief.ts';
 import { RULES } from '../../src/guards/rules.ts';
@@ -38,7 +40,7 @@ export interface World {
   /** The id of the newest Actions run. */
   actionsRun(): number;
   /** The state of an issue as a delivering desk gets it. */
-  open(issue: number): Promise<IssueState>;
+  open(issue: number, taking?: Partial<Taking>): Promise<IssueState>;
   /** Looks into the state of an issue. */
   look<Result>(issue: number, into: (state: IssueState) => Promise<Result>): Promise<Result>;
   state(issue: number): Promise<RunState>;
@@ -47,6 +49,8 @@ export interface World {
   comments(issue: number): Promise<string[]>;
   /** Names of the port's methods that the desk called. */
   calls: string[];
+  /** The warnings in the logs of the desks. */
+  warned: string[];
   close(): Promise<void>;
 }
 
@@ -61,6 +65,12 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
     repository: REPOSITORY,
   });
   const calls: string[] = [];
+  const warned: string[] = [];
+  const log: AppLog = {
+    info: () => undefined,
+    warn: (fields, message) => void warned.push(`${message} ${JSON.stringify(fields)}`),
+    error: (fields, message) => void warned.push(`${message} ${JSON.stringify(fields)}`),
+  };
   const github = counted(await app.deps.github(INSTALLED), calls);
   const { repo_id } = await github.defaultBranch();
   const { clock } = app;
@@ -81,26 +91,34 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
       defaults: { checks: [] },
       webUrl: `http://${app.github.host}`,
       directory,
+      endsAt: new Date(clock.ms + 570_000),
       now: () => new Date(clock.ms),
       async sleep(ms) {
         clock.ms += ms;
       },
-      log: app.deps.log,
+      log,
     },
     github,
-    openState: (issue) => open(issue, { run: actionsRun, attempt: 1, part }),
+    openState: (issue, taking) => open(issue, { run: actionsRun, attempt: 1, part }, taking),
     openIssues: () => listOpenIssues({ storage, now: () => clock.ms }),
     keptMs: KEPT_MS,
     removeOldStates: () => removeOldRefs({ storage, now: () => clock.ms }),
     isTakenOver: (error) => error instanceof LeaseLostError,
+    isBusy: (error) => error instanceof UserError && error.code === 'state_busy',
+    isTooLarge: (error) => error instanceof UserError && error.code === 'state_too_large',
     rules: RULES,
     agents: ['claude'],
     secrets: keys.state.split(','),
     packOutput,
     isKeyDerived: keys.isDerived,
   });
-  const open = (issue: number, holder: { run: number; attempt: number; part: string }) =>
+  const open = (
+    issue: number,
+    holder: { run: number; attempt: number; part: string },
+    taking: Partial<Taking> = {},
+  ) =>
     openRefStore({
+      ...taking,
       storage,
       repository: REPOSITORY,
       issue,
@@ -119,6 +137,7 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
     storage,
     clock,
     calls,
+    warned,
     events() {
       const all = app.github.webhooks.deliveries;
       const fresh = all
@@ -145,7 +164,7 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
       return outputs;
     },
     actionsRun: () => actionsRun,
-    open: (issue) => open(issue, { run: actionsRun, attempt: 1, part: 'deliver' }),
+    open: (issue, taking) => open(issue, { run: actionsRun, attempt: 1, part: 'deliver' }, taking),
     async deliver(left = {}, changes = {}, id = actionsRun) {
       const nothing = { entries: [], isLastWordThere: false, skipped: {} };
       calls.length = 0;

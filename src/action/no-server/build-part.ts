@@ -46,7 +46,7 @@ export async function runBuildPart(
     return writeRunOver(
       env,
       log,
-      'This job is not needed any more: the run ended, or another job continues it.',
+      'This job is not needed any more: its work was taken in, the run ended, or another job continues it.',
       'replaced',
     );
   const { held, checkpoint, sealer } = opened;
