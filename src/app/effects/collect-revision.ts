@@ -6,6 +6,7 @@ import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { handleInput } from '../handle-input.ts';
 import { mayCommand } from '../handlers/permission.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
+import { lastResult } from '../revise/last-result.ts';
 import { isAnswer } from '../revise/remark-marker.ts';
 import type { EffectContext } from './effect-context.ts';
 
@@ -54,11 +55,6 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     },
     seen,
   );
-}
-
-/** The words of a review belong to a round that ended without a result no more than to none. */
-function lastResult({ revisions = [] }: RunState): NonNullable<RunState['revisions']>[number] | undefined {
-  return revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
 }
 
 /** Work of an earlier round is on the branch already, or was cancelled. If it stayed, the job would begin with it. */

@@ -6,6 +6,7 @@ import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { countOpen } from '../revise/collect-remarks.ts';
+import { lastResult } from '../revise/last-result.ts';
 import { isAnswer } from '../revise/remark-marker.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -41,7 +42,7 @@ async function openRemarks({ deps, github, state }: EffectContext, pull: PullReq
   if (reviewed?.state !== 'OPEN') return undefined;
   return countOpen(reviewed, {
     until: LATEST,
-    since: '',
+    since: lastResult(state)?.at ?? '',
     isOurs: (comment) => isAnswer(deps, state, comment, pull.number),
     isHeard: () => true,
   });

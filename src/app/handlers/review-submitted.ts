@@ -1,6 +1,8 @@
 import { parseComment } from '../../commands/parse-comment.ts';
+import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import { neededRole } from '../../core/contracts/role.ts';
-import { isAtRest } from '../../core/contracts/run-state.ts';
+import { isAtRest, type RunState } from '../../core/contracts/run-state.ts';
+import { nextNumber } from '../../core/decide/revise/ask-revision.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, write } from '../handle-input.ts';
@@ -64,7 +66,7 @@ async function askForRound(
   deps: AppDependencies,
   github: GitHub,
   run: string,
-  { review, login, isBot }: Reviewed,
+  { review, login, number, isBot }: Reviewed,
 ): Promise<boolean> {
   const target = await deps.store.runs.target(run);
   const { state } = await deps.store.runs.load(run);
@@ -73,6 +75,11 @@ async function askForRound(
   if (!isAtRest(state) && !state.revision) return false;
   if (await deps.store.runs.wasSeen(seen)) return true;
   if (!(await mayCommand(github, login, neededRole(target.roles, 'continue')))) return false;
+  if (target.revisions?.on_changes_requested === 'ask') {
+    const effects: Effect[] = [{ type: 'reply', reply: askWhether(state, login), on: number }];
+    await write(deps, run, [...effects, { type: 'describe_pull' }], [seen]);
+    return true;
+  }
   const at = deps.now();
   await handleInput(
     deps,
@@ -93,4 +100,17 @@ async function askForRound(
   const source = `review:${review.node_id}`;
   await write(deps, run, [{ type: 'react', source, reaction: 'eyes' }], [`${seen}:eyes`]);
   return true;
+}
+
+/** With `ask`, a person decides. The box in the description is there while no round runs. */
+function askWhether(state: RunState, login: string): Reply {
+  const { revision } = state;
+  return {
+    tone: 'waiting',
+    title: `${login} requested changes. Start round ${nextNumber(state)}?`,
+    detail: revision
+      ? `Round ${revision.number} is still running. To have the next one after it, reply:`
+      : 'Tick the box in the description, or reply:',
+    suggestion: '/continue',
+  };
 }

@@ -50,12 +50,13 @@ function ofThreads({ threads }: ReviewedPull, rules: HeardRules): Unnamed[] {
 
 /** How many remarks are open, and by whom. */
 export function countOpen(pull: ReviewedPull, rules: HeardRules): { author: string; is_bot: boolean }[] {
-  return pull.threads.flatMap((thread) => {
-    if (thread.is_resolved) return [];
-    const said = newWords(thread, rules);
-    const last = said.at(-1);
-    return last ? [{ author: last.author, is_bot: last.author_type !== 'User' }] : [];
-  });
+  const inThreads = pull.threads.flatMap((thread) =>
+    thread.is_resolved ? [] : newWords(thread, rules).slice(-1),
+  );
+  return [...inThreads, ...requestsIn(pull, rules)].map(({ author, author_type }) => ({
+    author,
+    is_bot: author_type !== 'User',
+  }));
 }
 
 function newWords({ comments }: ReviewThread, rules: HeardRules): ThreadComment[] {
@@ -119,19 +120,24 @@ function visible(suggestion: Remark['suggestion'], text: string): Remark['sugges
 }
 
 /** The words of a review as a whole, if it requests changes. */
-function ofReviews({ reviews }: ReviewedPull, { until, since, isHeard }: HeardRules): Unnamed[] {
+function ofReviews(pull: ReviewedPull, rules: HeardRules): Unnamed[] {
+  return requestsIn(pull, rules).map(({ url, author, body }) => ({ url, author, ...readText(body) }));
+}
+
+function requestsIn(
+  { reviews }: ReviewedPull,
+  { until, since, isHeard }: HeardRules,
+): ReviewedPull['reviews'] {
   const newest = new Map(
     reviews
       .filter(({ state }) => state !== 'PENDING' && state !== 'COMMENTED')
       .map((review) => [review.author, review]),
   );
-  return [...newest.values()].flatMap((review) => {
-    const { author, author_type: type, state, submitted_at = '', edited_at = '', body, url } = review;
-    if (state !== 'CHANGES_REQUESTED' || submitted_at <= since || submitted_at > until) return [];
-    if (edited_at > until) return [];
-    if (review.is_own || !isHeard({ login: author, type })) return [];
-    const { text, hidden } = readText(body);
-    return text === '' ? [] : [{ url, author, text, hidden }];
+  return [...newest.values()].filter((review) => {
+    const { author, author_type: type, state, submitted_at = '', edited_at = '', body } = review;
+    if (state !== 'CHANGES_REQUESTED' || submitted_at <= since || submitted_at > until) return false;
+    if (edited_at > until || review.is_own || !isHeard({ login: author, type })) return false;
+    return readText(body).text !== '';
   });
 }
 

@@ -12,11 +12,11 @@ export const revisions = groupSettings(
       example: 3,
     },
     on_changes_requested: {
-      schema: z.union([z.literal('start'), Off]).default('start'),
-      allowed: '`start` or `off`',
+      schema: z.union([z.enum(['start', 'ask']), Off]).default('start'),
+      allowed: '`start`, `ask` or `off`',
       words:
-        'Whether a review that requests changes starts a round, if its author may give commands. With `off`, `/continue` starts it.',
-      example: 'off',
+        'What a review that requests changes does, if its author may give commands: start a round, ask in a comment whether to, or nothing. `/continue` starts one in any case.',
+      example: 'ask',
     },
     on_ci_failure: {
       schema: z.union([z.enum(['ask', 'start']), Off]).default('ask'),

@@ -30,7 +30,7 @@ export const RunTarget = z.object({
   revisions: z
     .object({
       max: z.number().int().positive(),
-      on_changes_requested: z.enum(['start', 'off']),
+      on_changes_requested: z.enum(['start', 'ask', 'off']),
       /** Missing in runs of older versions. */
       on_ci_failure: z.enum(['ask', 'start', 'off']).optional(),
       request_review: z.enum(['on', 'off']),

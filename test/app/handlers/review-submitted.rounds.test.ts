@@ -89,6 +89,36 @@ test.each([
   },
 );
 
+test('V-2: with `ask` a review that requests changes asks once in a comment, and the box or /continue starts the round', async () => {
+  const target = await desk.store.runs.target('r1');
+  const asking = { max: 10, on_changes_requested: 'ask' as const, request_review: 'on' as const };
+  desk.store.runs.target = async () => target && { ...target, revisions: asking };
+  await actAndSettle(desk, 'pull_request_review', () =>
+    desk.person('walter').review(work.number, 'REQUEST_CHANGES', 'Do it otherwise.'),
+  );
+  const sent = desk.github.webhooks.deliveries.find(({ event }) => event === 'pull_request_review');
+  await desk.receive('pull_request_review', sent?.payload ?? {});
+  await aMinuteLater();
+  expect((await desk.state()).asked_revisions).toBeUndefined();
+  const asked = (await desk.olivia.comments(work.number)).filter(({ body }) =>
+    body.includes('Start round 2?'),
+  );
+  expect(asked).toHaveLength(1);
+  expect(asked[0]?.body).toContain('⏸ **walter requested changes. Start round 2?**');
+  // The words of a review as a whole are a remark, too.
+  expect(await described()).toContain('**Address 1 open remark** (1 by walter): starts round 2.');
+  await desk.person('walter').comment(work.number, '/continue');
+  await desk.settle();
+  const { revision } = await desk.state();
+  expect(revision).toMatchObject({ by: 'walter', source: 'command' });
+  expect(revision?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise.']);
+  await review('REQUEST_CHANGES', { login: 'olivia' });
+  const told = (await desk.olivia.comments(work.number)).map(({ body }) => body).join('\n');
+  expect(told).toContain('olivia requested changes. Start round 3?');
+  expect(told).toContain('Round 2 is still running.');
+  expect((await desk.state()).asked_revisions).toBeUndefined();
+});
+
 test('V-2: a tick of the box is /continue, and takes the remarks of everybody', async () => {
   await review('COMMENT', { login: 'tina' });
   const ticked = (await described()).replace(
