@@ -7,7 +7,7 @@ interface Written {
   below: string[];
 }
 
-export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replacedFiles'> {
+export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replacedFiles' | 'changedFiles'> {
   async function readTree(sha: string, recursive?: '1') {
     const { data } = await request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
       tree_sha: sha,
@@ -50,13 +50,27 @@ export function createBaseTreeMethods({ request }: Client): Pick<GitHub, 'replac
     return truncated ? [...files, { path: `${by}/`, by }] : files;
   }
 
+  const treeOf = async (commit_sha: string) =>
+    (await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { commit_sha })).data.tree.sha;
+
+  /** The entry at each path. Undefined if the listing is truncated. */
+  async function listEntries(commit: string): Promise<Map<string, string> | undefined> {
+    const { tree, truncated } = await readTree(await treeOf(commit), '1');
+    if (truncated) return undefined;
+    return new Map(
+      tree.map(({ path, type, mode, sha }) => [path, type === 'tree' ? type : `${mode} ${sha}`]),
+    );
+  }
+
   return {
     async replacedFiles(commit, paths) {
-      if (paths.length === 0) return [];
-      const { data } = await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', {
-        commit_sha: commit,
-      });
-      return look(data.tree.sha, '', paths);
+      return paths.length === 0 ? [] : look(await treeOf(commit), '', paths);
+    },
+    async changedFiles(before, after) {
+      const [old, now] = [await listEntries(before), await listEntries(after)];
+      if (!old || !now) return undefined;
+      const paths = new Set([...old.keys(), ...now.keys()]);
+      return [...paths].filter((path) => old.get(path) !== now.get(path));
     },
   };
 }

@@ -1,17 +1,19 @@
 import type { Remark } from '../../src/core/contracts/revision.ts';
 import type { NewRemark } from '../../src/sandbox/person.ts';
-import { PASSING, type Run, startRun } from '../core/run-builder.ts';
+import { PASSING, type Run, type RunOptions, startRun } from '../core/run-builder.ts';
 import type { AppDesk } from './app-desk.ts';
 import { type Published, publishRun } from './published-run.ts';
 
 const MINUTE_MS = 60_000;
 
 /** A pull request that is ready: its run rests, and nothing is asked of anybody. */
-export async function restOnPull(desk: AppDesk): Promise<Published & { number: number }> {
+export async function restOnPull(
+  desk: AppDesk,
+  options: RunOptions = {},
+): Promise<Published & { number: number }> {
   const done = { report: { status: 'implemented', summary: 'Added the form' }, verification: PASSING };
-  const run = startRun({ startMs: Date.now() - MINUTE_MS })
-    .turn(done)
-    .park();
+  const run = confirm(startRun({ startMs: Date.now() - MINUTE_MS, ...options }).turn(done));
+  if (run.state.job_live) run.park();
   const work = await publishRun(desk, { run });
   await desk.perform({ type: 'publish', ready: true });
   return { ...work, number: (await work.pull()).number };
@@ -46,4 +48,12 @@ export async function putRoundWork(desk: AppDesk, head: string, text: string): P
   const files = [{ path: 'src/login.ts', mode: '100644', status: 'modified', content }];
   const changeset = JSON.stringify({ base_sha: head, files, left_out: [] });
   await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(changeset));
+}
+
+/** The fresh job's word, where the run waits for it. */
+export function confirm(run: Run): Run {
+  const { verifying, changeset } = run.state;
+  if (verifying !== undefined)
+    run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset });
+  return run;
 }

@@ -113,3 +113,27 @@ test('without files nothing is asked', async () => {
   expect(await github.replacedFiles(HEAD, [])).toEqual([]);
   expect(sent).toEqual([]);
 });
+
+describe('V-5: paths at which two commits differ', () => {
+  const NEXT = sha('next');
+  const other = (path: string) => ({ ...entry(path, 'blob'), sha: sha(`other ${path}`) });
+  const onNext = (tree: object[], truncated = false) => {
+    on(READ_COMMIT, { at: { commit_sha: NEXT }, answer: { tree: { sha: sha('later') } } });
+    onTree('later', tree, truncated);
+  };
+
+  test('changed, new and removed files, and no directory for what is in it', async () => {
+    onWhole(WHOLE);
+    const moved = { ...entry('infra', 'tree'), sha: sha('another') };
+    onNext([...WHOLE.slice(2), moved, other('README.md'), entry('new.ts', 'blob')].filter(isNotLib));
+    expect(await github.changedFiles(HEAD, NEXT)).toEqual(['README.md', 'lib', 'new.ts']);
+  });
+
+  test('nothing is said where GitHub does not list all', async () => {
+    onWhole(WHOLE);
+    onNext(WHOLE, true);
+    expect(await github.changedFiles(HEAD, NEXT)).toBeUndefined();
+  });
+
+  const isNotLib = ({ path }: { path: string }) => path !== 'lib';
+});

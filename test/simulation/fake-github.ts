@@ -348,6 +348,7 @@ export class FakeGitHub {
           if (pull.branch === branch && pull.state === 'open') pull.head_sha = commit;
       },
       replacedFiles: () => [],
+      changedFiles: () => [],
       pullRequestOf: (branch: string) => {
         const found = [...this.pulls.values()].filter((pull) => pull.branch === branch);
         const pull = found.find(({ state }) => state === 'open') ?? found.at(-1);

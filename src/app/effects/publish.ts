@@ -1,7 +1,6 @@
 import { plainTitle } from '../../comments/text/plain-title.ts';
 import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
@@ -9,6 +8,8 @@ import { roundHead } from '../../core/work/round-head.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { followHead, isCommitOf, moveWork } from '../revise/follow-head.ts';
+import { roundToPublish } from '../revise/last-result.ts';
 import { NOT_YET, REPLACED } from '../unpublished.ts';
 import { isTicked, newDescription, renderDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -59,6 +60,8 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
   const before = (await publications.of(state.run)).unpublished;
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
   const why = await bringToPullRequest(context, ready);
+  // Until the round is over again, the pull request shows what it showed before.
+  if (why === 'later') return publications.change(state.run, { unpublished: before });
   if (!ready) return why ? undefined : showCheck(context);
   await settle(context, why);
 }
@@ -73,9 +76,15 @@ async function settle({ deps, state }: EffectContext, why: Unpublished | undefin
   ]);
 }
 
-/** Returns why the work is not on the pull request; undefined if it is. */
-async function bringToPullRequest(context: EffectContext, ready: boolean): Promise<Unpublished | undefined> {
+/** Returns why the work is not on the pull request; undefined if it is, `later` if the round continues first. */
+async function bringToPullRequest(
+  context: EffectContext,
+  ready: boolean,
+): Promise<Unpublished | 'later' | undefined> {
   const { deps, state, target } = context;
+  const isRound = roundToPublish(state) !== undefined;
+  // A crash while the round was moved to another head may have left it there.
+  if (isRound) await moveWork(context, roundHead(state, target));
   const work = await findWork(context);
   if (!work) return NOTHING_CHANGED;
   if ('refused' in work) {
@@ -84,8 +93,8 @@ async function bringToPullRequest(context: EffectContext, ready: boolean): Promi
     await replyOnce(deps, state.run, key, { tone: 'refused', title, detail });
     return { why, detail };
   }
+  if (isRound && (await followHead(context, work.files))) return 'later';
   await publishedBranch(deps, state.run, target).setLeftOut(work.leftOut);
-  const isRound = lastRound(state) !== undefined;
   if (work.files.length === 0 && !isRound) return reportNothingLeft(context, work.leftOut);
   // A round may change nothing, because every remark was declined.
   if (work.files.length > 0) await commitWork(context, work);
@@ -114,12 +123,13 @@ async function commitWork(
   // The branch may have been deleted when its pull request was closed.
   if (done && (await github.branchHead(await branch.name())) !== undefined) return;
   let created = false;
-  const round = lastRound(state);
+  const round = roundToPublish(state);
   const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
   const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
+  const name = await chooseBranch(context);
   const { sha } = await github
     .commit({
-      branch: await chooseBranch(context),
+      branch: name,
       parent: roundHead(state, target),
       message: commitMessage(context, await titleOf(context)),
       files,
@@ -131,7 +141,9 @@ async function commitWork(
         await demandStillWanted(context);
       },
     })
-    .catch((error: unknown) => {
+    .catch(async (thrown: unknown) => {
+      const isRejected = created && thrown instanceof GitHubError && thrown.status === 422;
+      const error = (isRejected && (await explainMoved(context, name))) || thrown;
       throw explainCommit(error, { created, hasWorkflows: workflows.length > 0 });
     });
   await addOurs(sha);
@@ -161,12 +173,13 @@ function explainCommit(
 }
 
 /** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */
-async function chooseBranch({ deps, github, state, target }: EffectContext): Promise<string> {
+async function chooseBranch(context: EffectContext): Promise<string> {
+  const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
   const head = await github.branchHead(name);
-  const round = lastRound(state);
-  if (await mayMove(branch, head, round)) return name;
+  const round = roundToPublish(state);
+  if (await mayMove(context, head)) return name;
   const own = await branch.moveToOwn();
   await replyOnce(deps, state.run, `others-on-branch:${head}`, {
     tone: 'info',
@@ -179,16 +192,21 @@ async function chooseBranch({ deps, github, state, target }: EffectContext): Pro
 }
 
 /**
- * A round appends to the head that it began with. After a lost response the head is its own commit, which is found again. Without
- * a round the branch is moved, so that nothing on it may be somebody else's.
+ * A round appends to the head that it began with, or finds its own commit. Without a round the branch is moved, so that nothing
+ * on it may be somebody else's.
  */
-async function mayMove(
-  branch: ReturnType<typeof publishedBranch>,
-  head: string | undefined,
-  round: ReturnType<typeof lastRound>,
-): Promise<boolean> {
-  if (!round) return head === undefined || branch.isOurs(head);
-  return head === round.head || (head !== undefined && (await branch.isOursOnTop(head)));
+async function mayMove(context: EffectContext, head: string | undefined): Promise<boolean> {
+  const { deps, state, target } = context;
+  const round = roundToPublish(state);
+  if (!round) return head === undefined || publishedBranch(deps, state.run, target).isOurs(head);
+  return head === round.head || (head !== undefined && (await isCommitOf(context, round.number, head)));
+}
+
+/** Somebody pushed between the last look and the commit. The next try looks again. */
+async function explainMoved({ github, state, target }: EffectContext, branch: string): Promise<unknown> {
+  const head = await github.branchHead(branch);
+  if (!roundToPublish(state) || head === roundHead(state, target)) return undefined;
+  return new GitHubError(`${branch} has moved meanwhile; nothing was changed.`, { status: 409 });
 }
 
 /** The title is text that the issue's author wrote, so it is cleaned and redacted. */
@@ -199,15 +217,9 @@ async function titleOf({ deps, state }: EffectContext): Promise<string> {
 function commitMessage({ state, target }: EffectContext, title: string): string {
   // An agent's code that nobody has reviewed must not run in the repository's CI, which has secrets.
   const skip = target.ci === 'always' ? '' : `\n\n${SKIP_CI}`;
-  const round = lastRound(state);
+  const round = roundToPublish(state);
   const asked = round ? ` Round ${round.number}, asked for by ${round.by}.` : '';
   return `${title}\n\nFor #${target.issue}, run ${state.run}.${asked}${skip}`;
-}
-
-/** The round whose work is published. */
-function lastRound({ revisions = [] }: RunState): NonNullable<RunState['revisions']>[number] | undefined {
-  const last = revisions.at(-1);
-  return last?.outcome === 'done' || last?.outcome === 'partial' ? last : undefined;
 }
 
 /** None of the changed files may be committed. */

@@ -75,6 +75,8 @@ function describe(event: RunEvent, limits: LimitsInForce, round: number | undefi
       return `round ${event.revision.number} started`;
     case 'revision_ended':
       return `round ended: ${event.outcome}${event.reason ? `, ${event.reason}` : ''}`;
+    case 'revision_moved':
+      return `round ${event.round} continues on ${event.head.slice(0, 7)}`;
     case 'revision_dropped':
       return `no round started: ${event.reason}`;
     case 'revisions_allowed':

@@ -111,6 +111,17 @@ export const Input = z.discriminatedUnion('type', [
   }),
   /** A round cannot begin: the pull request is closed, queued to merge, or has a head that nobody can build on. */
   z.object({ type: z.literal('revision_refused'), at: z.iso.datetime(), reason: z.string() }),
+  /** Somebody pushed to the branch before the work of the round was on it, and the work fits on that head, too (V-5). */
+  z.object({
+    type: z.literal('head_moved'),
+    at: z.iso.datetime(),
+    round: z.number().int().min(2),
+    head: z.string(),
+    /** The digest of the work on that head. */
+    changeset: z.string(),
+    /** That head has the same files as the one before. */
+    verified: z.literal(true).optional(),
+  }),
   /** All of the repository's CI is over on the head of the pull request, or cannot run there (V-7). */
   z.object({
     type: z.literal('ci_finished'),

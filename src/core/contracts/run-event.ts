@@ -317,6 +317,16 @@ export const RunEvent = z.discriminatedUnion('type', [
     reason: z.string().optional(),
     remarks: z.array(SettledRemark),
   }),
+  /** The branch moved before the round's work was on it, and the round continues on that head. `changeset`: its work there. */
+  z.object({
+    type: z.literal('revision_moved'),
+    at,
+    round: z.number().int().min(2),
+    head: z.string(),
+    changeset: z.string(),
+    /** That head has the same files, so the verified work is still verified. */
+    verified: z.literal(true).optional(),
+  }),
   /** A later report about the same head has the same number. */
   z.object({
     type: z.literal('ci_reported'),

@@ -41,6 +41,8 @@ export interface RunningRevision extends Revision {
   files?: string[];
   /** The remarks whose suggestion is in that work. */
   applied?: string[];
+  /** When the round continued on another head, because the branch had moved. */
+  moved?: string;
 }
 
 /** A round that is over. */
@@ -154,6 +156,8 @@ export interface RunState {
   asked_revisions?: AskedRevision[];
   revision?: RunningRevision;
   revisions?: EndedRevision[];
+  /** The newest round with a result, as it ended, in case that the branch has moved before its work is there. */
+  publishing?: RunningRevision;
   /** CI by head, oldest first. Logs are those of the newest only. */
   ci?: KnownCi[];
   /** More rounds that a person allowed beyond the config's limit. */
@@ -205,6 +209,7 @@ export function isAtRest({ finished, revision, status }: RunState): boolean {
 }
 
 /** Identifies a verification within its run by the turn it follows and the number of retries after lost jobs. */
-export function verificationName({ turns, verifying }: RunState): string {
-  return `${turns.length}.${verifying ?? 0}`;
+export function verificationName({ turns, verifying, revision }: RunState): string {
+  // The same work on another head is verified again.
+  return `${turns.length}.${revision?.moved ? 'moved-' : ''}${verifying ?? 0}`;
 }

@@ -22,6 +22,7 @@ import { replaceLostJob } from './jobs/replace-lost-job.ts';
 import { judgeRun, recordReopened } from './judge-run.ts';
 import { askRevision, REVISION_TIMER } from './revise/ask-revision.ts';
 import { endRevision } from './revise/end-revision.ts';
+import { moveRevision } from './revise/move-revision.ts';
 import { reportCi } from './revise/report-ci.ts';
 import { refuseRevision, startRevision } from './revise/start-revision.ts';
 import { decideVerification, requestVerification } from './verify-afresh.ts';
@@ -71,6 +72,8 @@ function decideInput(state: RunState | undefined, input: Input, rules: Rules): D
       return startRevision(state, input, rules);
     case 'revision_refused':
       return refuseRevision(state, input);
+    case 'head_moved':
+      return moveRevision(state, input);
     case 'ci_finished':
       return reportCi(state, input, rules);
     case 'timer':

@@ -249,6 +249,8 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return beginRound(state, event);
     case 'revision_ended':
       return endRound(state, event);
+    case 'revision_moved':
+      return moveRound(state, event);
     case 'ci_reported':
       return { ci: addReport(state, event) };
     case 'ci_answered':
@@ -309,6 +311,7 @@ function beginRound(
       Object.keys({ ...state.guards, ...limits }).map((guard) => [guard, state.limits_rev]),
     ),
     asked_revisions: undefined,
+    publishing: undefined,
     revision: {
       ...revision,
       at,
@@ -350,10 +353,28 @@ function endRound(state: RunState, event: Extract<RunEvent, { type: 'revision_en
   return {
     revision: undefined,
     revisions: [...(state.revisions ?? []), ended],
+    publishing: isKept ? revision : undefined,
     verifying: undefined,
     ...(isKept ? {} : { finished, changeset, fresh, with_base, baseline, known_issues }),
     // V-9: without a pull request the files stay as the round left them.
     ...(isKept || head === undefined ? {} : { changes }),
+  };
+}
+
+/** The round is not over yet: it continues where the branch is now. */
+function moveRound(
+  { publishing, revisions, fresh, with_base }: RunState,
+  { at, head, changeset, verified }: Extract<RunEvent, { type: 'revision_moved' }>,
+): Partial<RunState> {
+  if (!publishing) return {};
+  return {
+    status: 'building',
+    finished: undefined,
+    revision: { ...publishing, head, moved: at },
+    revisions: revisions?.slice(0, -1),
+    publishing: undefined,
+    changeset,
+    ...(verified ? { fresh, with_base } : { fresh: undefined, with_base: undefined }),
   };
 }
 

@@ -9,6 +9,9 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
       return isUnderWay(state);
     case 'collect_revision':
       return state.status === 'reviewing';
+    // A round that continued on another head is not over.
+    case 'show_receipt':
+      return state.revision === undefined;
     // A completed or accepted run is still published, and its question is shown with the answer.
     case 'publish':
     case 'ask':
@@ -25,7 +28,6 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     case 'save_blocked_report':
     case 'stop_job':
     case 'stop_verification':
-    case 'show_receipt':
     case 'answer_remarks':
     case 'describe_pull':
     case 'show_ci':

@@ -196,6 +196,8 @@ export interface GitHub extends ReviewMethods, CiMethods {
   }): Promise<{ sha: string }>;
   /** Files of the commit that would be removed implicitly if files were written at these paths. */
   replacedFiles(commit: string, paths: readonly string[]): Promise<ReplacedFile[]>;
+  /** The paths at which the two commits differ. Undefined if the repository is too large to tell. */
+  changedFiles(before: string, after: string): Promise<string[] | undefined>;
   /** The branch's open pull request, or else its newest. */
   pullRequestOf(branch: string): Promise<PullRequest | undefined>;
   pullRequest(number: number): Promise<PullRequest | undefined>;

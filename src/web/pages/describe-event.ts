@@ -90,6 +90,8 @@ export function describeEvent(event: RunEvent): Told | undefined {
     }
     case 'revision_ended':
       return own(`ended the round: ${event.outcome}${event.reason ? `, ${event.reason}` : ''}`);
+    case 'revision_moved':
+      return own(`continued the round on ${event.head.slice(0, 7)}, because the branch had moved`);
     case 'revision_dropped':
       return own(`began no round: ${event.reason}`);
     case 'revisions_allowed':

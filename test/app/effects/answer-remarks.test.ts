@@ -173,17 +173,3 @@ test('V-5: a round appends to the commit of a person', async () => {
   expect((body as { message: string }).message).toContain('Round 2, asked for by walter.');
   expect((body as { message: string }).message).toContain('[skip ci]');
 });
-
-test('V-5: if the head moves while a round works, its work gets a branch of its own, and nothing is moved', async () => {
-  const head = await work.head();
-  const run = await beginRound(desk, work.run, head, work.number);
-  const theirs = await commitOnBranch(desk, `autobuild/issue-${work.issue}`, head);
-  await putRoundWork(desk, head, 'two\n');
-  run.turn({ report: { status: 'implemented', summary: 'Did it', remarks: [] }, verification: PASSING });
-  await desk.seed(run.park());
-  expect(await work.head()).toBe(theirs);
-  const own = `autobuild/issue-${work.issue}-r1`;
-  expect(await desk.olivia.file('src/login.ts', own)).toBe('two\n');
-  const said = (await desk.olivia.comments(work.issue)).map(({ body }) => body).join();
-  expect(said).toContain(`Round 2 is pushed to \`${own}\`, because`);
-});

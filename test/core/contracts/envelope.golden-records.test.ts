@@ -59,6 +59,7 @@ describe('records made today are the golden ones', () => {
       'revisions_allowed',
       'revision_started',
       'revision_ended',
+      'revision_moved',
       'ci_reported',
       'ci_answered',
       'run_judged',

@@ -253,6 +253,7 @@ test('every step of the stories is taken by some of them', () => {
     'revisions_allowed',
     'revision_started',
     'revision_ended',
+    'revision_moved',
     'ci_reported',
     'ci_answered',
     'run_judged',

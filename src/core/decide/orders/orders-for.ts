@@ -45,7 +45,8 @@ export function ordersFor(state: RunState): Orders {
 
 /** V-1: the values of earlier rounds were deleted when the run came to rest, so a round has its own only. */
 function inputsOf({ escalations, revision }: RunState): Record<string, InputRef> {
-  const own = escalations.filter(({ created_at }) => revision === undefined || created_at >= revision.at);
+  const since = revision?.moved ?? revision?.at ?? '';
+  const own = escalations.filter(({ created_at }) => created_at >= since);
   return Object.assign({}, ...own.map(({ resolution }) => resolution?.inputs ?? {}));
 }
 
@@ -54,6 +55,7 @@ function roundOf({
   before: _before,
   files: _files,
   applied: _applied,
+  moved: _moved,
   ...revision
 }: RunningRevision): Revision {
   return revision;

@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { handleInput } from '../../../src/app/handle-input.ts';
+import { PASSING, tests } from '../../core/run-builder.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { commitOnBranch, type Published } from '../published-run.ts';
+import { beginRound, confirm, putRoundWork, remarkUnseen, restOnPull } from '../revise-desk.ts';
+
+let desk: AppDesk;
+let work: Published & { number: number };
+let branch: string;
+beforeEach(async () => {
+  desk = await openAppDesk();
+  work = await restOnPull(desk, { freshVerification: true });
+  branch = `autobuild/issue-${work.issue}`;
+  await remarkUnseen(desk, work.number, [{ path: 'src/login.ts', line: 1, body: 'A constant?' }]);
+});
+afterEach(() => desk?.close());
+
+const ANSWER = { status: 'implemented', summary: 'Did it', remarks: [{ id: 'R1', result: 'fixed' }] };
+
+/** A file of somebody else on the branch. */
+async function pushFile(path: string, text = 'theirs\n'): Promise<string> {
+  const ask = async <Body>(method: string, place: string, sent?: unknown) =>
+    (await desk.github.upstream(method, `/repos/olivia/shop/git${place}`, sent)).body as Body;
+  const parent = await work.head();
+  const { tree: base } = await ask<{ tree: { sha: string } }>('GET', `/commits/${parent}`);
+  const file = { path, mode: '100644', type: 'blob', content: text };
+  const tree = await ask<{ sha: string }>('POST', '/trees', { base_tree: base.sha, tree: [file] });
+  const { sha } = await ask<{ sha: string }>('POST', '/commits', {
+    message: 'By hand',
+    tree: tree.sha,
+    parents: [parent],
+  });
+  await ask('PATCH', `/refs/heads/${branch}`, { sha });
+  return sha;
+}
+
+/** The round at its end, after somebody pushed. The lane publishes it. */
+async function endRound(push: () => Promise<string>): Promise<{ head: string; pushed: string }> {
+  const head = await work.head();
+  const run = await beginRound(desk, work.run, head, work.number);
+  const pushed = await push();
+  await putRoundWork(desk, head, 'two\n');
+  confirm(run.turn({ report: ANSWER, verification: PASSING, changes: CHANGES }));
+  await desk.seed(run);
+  return { head, pushed };
+}
+
+const CHANGES = { paths: ['src/login.ts'], added: 1, removed: 1 };
+
+const parentsOf = async (sha: string) =>
+  (
+    (await desk.github.upstream('GET', `/repos/olivia/shop/git/commits/${sha}`)).body as {
+      parents: { sha: string }[];
+    }
+  ).parents.map((parent) => parent.sha);
+const reviews = async () =>
+  (await desk.person('walter').reviews(work.number)).filter(({ user }) => user.login === 'autobuild[bot]');
+const said = async () => (await desk.olivia.comments(work.issue)).map(({ body }) => body).join();
+
+/** The fresh job says that everything passes. */
+async function verify(): Promise<void> {
+  const { changeset = '' } = await desk.state();
+  const at = new Date(desk.clock.ms).toISOString();
+  const input = { type: 'verification' as const, at, verification: PASSING, changeset };
+  await handleInput(desk.deps, 'r1', input);
+  await desk.settle();
+}
+
+test('V-5: a push while the round works: its work is verified again on that head, and appended to it', async () => {
+  const { pushed } = await endRound(() => pushFile('by-hand.txt'));
+  const { revision, verifying, status } = await desk.state();
+  expect({ status, verifying, head: revision?.head }).toEqual({
+    status: 'building',
+    verifying: 1,
+    head: pushed,
+  });
+  expect(await desk.dispatch(2, 'verify')).toMatchObject({ verification: '2.moved-1' });
+  expect(await work.head()).toBe(pushed);
+  expect(await reviews()).toEqual([]);
+  await verify();
+  expect(await parentsOf(await work.head())).toEqual([pushed]);
+  expect(await desk.olivia.file('src/login.ts', branch)).toBe('two\n');
+  expect(await desk.olivia.file('by-hand.txt', branch)).toBe('theirs\n');
+  expect(await reviews()).toHaveLength(1);
+  expect((await desk.state()).revisions).toMatchObject([{ number: 2, outcome: 'done', head: pushed }]);
+  const receipts = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes(':receipt '));
+  expect(receipts).toHaveLength(1);
+});
+
+test('V-5: a second push gives the work a branch of its own, and nothing is moved', async () => {
+  await endRound(() => pushFile('by-hand.txt'));
+  const again = await pushFile('and-more.txt');
+  await verify();
+  expect(await work.head()).toBe(again);
+  const own = `${branch}-r1`;
+  expect(await desk.olivia.file('src/login.ts', own)).toBe('two\n');
+  expect(await said()).toContain(`Round 2 is pushed to \`${own}\`, because`);
+});
+
+test('V-5: a push to a file of the round gives the work a branch of its own at once', async () => {
+  const { pushed } = await endRound(() => pushFile('src/login.ts'));
+  expect((await desk.state()).status).toBe('reviewing');
+  expect(await work.head()).toBe(pushed);
+  expect(await desk.olivia.file('src/login.ts', `${branch}-r1`)).toBe('two\n');
+});
+
+test('V-5: a push without changes needs no new verification', async () => {
+  const { pushed } = await endRound(async () => commitOnBranch(desk, branch, await work.head()));
+  expect((await desk.state()).status).toBe('reviewing');
+  expect(await parentsOf(await work.head())).toEqual([pushed]);
+  expect(await desk.dispatch(2, 'verify')).toMatchObject({ verification: '2.1' });
+  expect(await reviews()).toHaveLength(1);
+  expect((await reviews())[0]?.body).toContain('verified on a clean checkout');
+});
+
+test('V-5: what fails on the new head is the next turn of the round', async () => {
+  await endRound(() => pushFile('by-hand.txt'));
+  const { changeset = '' } = await desk.state();
+  const at = new Date(desk.clock.ms).toISOString();
+  const verification = tests(3, 5, { failing: ['a', 'b'] });
+  await handleInput(desk.deps, 'r1', { type: 'verification', at, verification, changeset });
+  await desk.settle();
+  const { status, revision, revisions } = await desk.state();
+  expect({ status, number: revision?.number, revisions }).toEqual({
+    status: 'building',
+    number: 2,
+    revisions: [],
+  });
+  expect(await desk.dispatch(3)).toBeDefined();
+  expect(await reviews()).toEqual([]);
+});
+
+test('V-5: a crash after the work was moved, and before the run knows: the next try moves it again', async () => {
+  const { commit } = desk.store.runs;
+  desk.store.runs.commit = async (run, version, done, ...rest) => {
+    if (done.input.type !== 'head_moved') return commit(run, version, done, ...rest);
+    desk.store.runs.commit = commit;
+    throw new Error('killed');
+  };
+  const { pushed } = await endRound(() => pushFile('by-hand.txt'));
+  desk.clock.ms += 60_000;
+  await desk.settle();
+  expect((await desk.state()).revision?.head).toBe(pushed);
+  await verify();
+  expect(await parentsOf(await work.head())).toEqual([pushed]);
+});
+
+test('V-5: a push right before the branch would move is no refusal: the next try builds on it', async () => {
+  let pushed = '';
+  desk.interfere(({ method, path }) => {
+    if (pushed !== '' || method !== 'PATCH' || !path.includes('/git/refs/')) return undefined;
+    pushed = 'under way';
+    return { status: 422, body: { message: 'Update is not a fast forward' } };
+  });
+  const begun = desk.deps.github;
+  desk.deps.github = async (where) => {
+    const github = await begun(where);
+    return {
+      ...github,
+      async commit(options) {
+        return github.commit({
+          ...options,
+          async onCreated(sha) {
+            await options.onCreated?.(sha);
+            if (pushed === '') await pushFile('by-hand.txt');
+          },
+        });
+      },
+    };
+  };
+  await endRound(async () => '');
+  desk.clock.ms += 60_000;
+  await desk.settle();
+  expect((await desk.state()).status).toBe('building');
+  expect(await said()).not.toContain('rejected');
+  await verify();
+  expect(await desk.olivia.file('by-hand.txt', branch)).toBe('theirs\n');
+  expect(await desk.olivia.file('src/login.ts', branch)).toBe('two\n');
+});
+
+test('R-2, V-5: the commit of a round whose response was lost is found, and not made twice', async () => {
+  let lost = false;
+  const begun = desk.deps.github;
+  desk.deps.github = async (where) => {
+    const github = await begun(where);
+    return {
+      ...github,
+      async commit(options) {
+        const made = await github.commit(options);
+        if (lost) return made;
+        lost = true;
+        throw new Error('the response was lost');
+      },
+    };
+  };
+  const { head } = await endRound(async () => '');
+  desk.clock.ms += 60_000;
+  await desk.settle();
+  expect(await parentsOf(await work.head())).toEqual([head]);
+  expect(await said()).not.toContain('is pushed to');
+  expect(await reviews()).toHaveLength(1);
+});
