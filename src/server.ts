@@ -104,7 +104,10 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
   // Work that does not end in time is released when its lease expires, and the next start continues it. `AbortSignal.timeout`
   // would not keep the process alive until then, and the store would stay open.
   const late = new AbortController();
-  const limit = setTimeout(() => late.abort(), STOP_MS);
+  const limit = setTimeout(() => {
+    log.warn('some work did not end in time and is left to the next start');
+    late.abort();
+  }, STOP_MS);
   await Promise.all([web.close(STOP_MS), inTime(workers.stop(), late.signal, () => undefined)]);
   clearTimeout(limit);
   await store.close();

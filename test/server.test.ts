@@ -3,7 +3,7 @@ import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -28,13 +28,16 @@ const LABELLED = {
 };
 let directory: string;
 let github: Server;
+let isGitHubSilent: boolean;
 let child: ChildProcess | undefined;
 let output = '';
 
 beforeEach(async () => {
   // A GitHub that knows nothing: every delivery fails, and is kept for later.
+  isGitHubSilent = false;
   github = createServer((request, response) => {
     request.resume();
+    if (isGitHubSilent) return;
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"Not Found"}');
   });
   await new Promise<void>((resolve) => github.listen(0, '127.0.0.1', resolve));
@@ -164,3 +167,22 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     await store.close();
   },
 );
+
+test('R-3: SIGTERM ends an App with nothing under way at once, although GitHub does not answer and a body does not arrive', async () => {
+  isGitHubSilent = true;
+  const asked = once(github, 'request');
+  const url = new URL(await serve());
+  await asked;
+  const half = connect(Number(url.port), url.hostname);
+  half.on('error', () => undefined);
+  half.write('POST /api/jobs/claim HTTP/1.1\r\nhost: desk\r\ncontent-length: 9\r\n\r\nhalf');
+  // The server reads connections in the order in which they were opened.
+  expect((await fetch(`${url}healthz`)).status).toBe(200);
+  child?.kill('SIGTERM');
+  const [code] = await once(child as ChildProcess, 'close');
+  half.destroy();
+  expect(code).toBe(0);
+  expect(output).toContain('autobuild has stopped');
+  // The line after the time that work may take to end.
+  expect(output).not.toContain('did not end in time');
+});

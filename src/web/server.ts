@@ -25,20 +25,26 @@ export interface WebServerDependencies {
 
 interface WebServer {
   listen(port: number, host: string): Promise<number>;
-  /** Stops accepting requests, waits for running ones, and aborts them after `graceMs`. Idle connections hold up nothing. */
+  /**
+   * Stops accepting requests, waits for running ones, and aborts them after `graceMs`. Idle connections hold up nothing, and
+   * requests that do not arrive whole only a moment.
+   */
   close(graceMs: number): Promise<void>;
 }
 
-/** Limits for receiving a request. They do not end long polls, whose requests are short and only their responses late. */
-const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000, checkMs: 1_000 };
+/**
+ * Limits for receiving a request; `arrivalMs` is for one whose body is still arriving when the server closes. They do not end long
+ * polls, whose requests are short and only their responses late.
+ */
+const TIMEOUTS = { headersMs: 10_000, requestMs: 60_000, checkMs: 1_000, arrivalMs: 500 };
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** One HTTP server for GitHub, jobs, people and monitoring. */
 export function createWebServer(deps: WebServerDependencies): WebServer {
   const { ingest, log } = deps;
   const timeouts = { ...TIMEOUTS, ...deps.timeouts };
-  /** Open connections, each with its number of requests that are not answered yet. */
-  const connections = new Map<Socket, number>();
+  /** Open connections, each with its requests that are not answered yet. */
+  const connections = new Map<Socket, Set<IncomingMessage>>();
   let isClosing = false;
   const listener = getRequestListener(composeApps(deps).fetch, { overrideGlobalObjects: false });
 
@@ -51,12 +57,12 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
     },
     (request, response) => {
       const { socket } = request;
-      connections.set(socket, (connections.get(socket) ?? 0) + 1);
+      const open = connections.get(socket);
+      open?.add(request);
       response.once('close', () => {
-        const left = (connections.get(socket) ?? 1) - 1;
-        if (connections.has(socket)) connections.set(socket, left);
+        open?.delete(request);
         // Otherwise the connection would stay open for the client's next request.
-        if (isClosing && left === 0) socket.destroySoon();
+        if (isClosing && open?.size === 0) socket.destroySoon();
       });
       response.setHeader('x-request-id', randomUUID());
       const path = request.url?.split('?', 1)[0];
@@ -70,7 +76,7 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
   );
 
   server.on('connection', (socket) => {
-    connections.set(socket, 0);
+    connections.set(socket, new Set());
     socket.once('close', () => connections.delete(socket));
   });
 
@@ -88,12 +94,21 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
       isClosing = true;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       // To Node, a connection without any request is not idle, and it would hold up the end for as long as a header may take.
-      for (const [socket, requests] of connections) if (requests === 0) socket.destroy();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      for (const [socket, requests] of connections) if (requests.size === 0) socket.destroy();
+      const timers = [
+        setTimeout(() => dropArriving(connections), timeouts.arrivalMs),
+        setTimeout(() => server.closeAllConnections(), graceMs),
+      ];
       await closed;
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
     },
   };
+}
+
+/** Nothing was done yet for a request that has not arrived whole, and its sender notices that it was not answered. */
+function dropArriving(connections: Map<Socket, Set<IncomingMessage>>): void {
+  for (const [socket, requests] of connections)
+    if ([...requests].every(({ complete }) => !complete)) socket.destroy();
 }
 
 function composeApps({ jobs, runs, operate, pages, log }: WebServerDependencies): Hono {

@@ -63,6 +63,38 @@ test('the end waits for a running request, and for no connection without one', a
   expect(answer).toMatch(/200 OK(?:.|\s)*slow/);
 });
 
+test('R-3: the end waits only a moment for a request that does not arrive whole, and still for one that did', async () => {
+  const [reading, answering] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const closing = createWebServer({
+    ingest: { handle: async (_, response) => void response.end() },
+    jobs: new Hono(),
+    runs: new Hono(),
+    operate: new Hono(),
+    pages: new Hono()
+      .post('/half', async (c) => {
+        reading.resolve();
+        return c.text(await c.req.text());
+      })
+      .post('/whole', async (c) => {
+        await answering.promise;
+        return c.text(await c.req.text());
+      }),
+    log: pino({ level: 'silent' }),
+    timeouts: { arrivalMs: 1 },
+  });
+  const port = await closing.listen(0, '127.0.0.1');
+  const whole = await open(port, 'POST /whole HTTP/1.1\r\nhost: desk\r\ncontent-length: 5\r\n\r\nwhole');
+  const answer = once(whole, 'data');
+  const half = await open(port, 'POST /half HTTP/1.1\r\nhost: desk\r\ncontent-length: 9\r\n\r\nhalf');
+  await reading.promise;
+  const dropped = once(half, 'close');
+  const closed = closing.close(HOUR_MS);
+  await dropped;
+  answering.resolve();
+  expect(String(await answer)).toMatch(/200 OK(?:.|\s)*whole/);
+  await closed;
+});
+
 test('R-12: a store that is away is a page for a browser and JSON for a program, both to be tried again', async () => {
   const away = createWebServer({
     ingest: { handle: async (_, response) => void response.end() },

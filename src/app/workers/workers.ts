@@ -1,3 +1,4 @@
+import { inTime } from '../../core/in-time.ts';
 import type { Delivery } from '../../core/ports/inbox.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
@@ -58,11 +59,14 @@ export function startWorkers(
       await work();
       return false;
     }, log);
-  const reconciling = once(() =>
-    reconcile(deps).finally(() => {
+  const stopping = new AbortController();
+  // A round may wait long for a GitHub that does not answer. The end does not, because the next desk reads the rest.
+  const reconciling = once(() => {
+    const round = reconcile(deps).finally(() => {
       caughtUp = true;
-    }),
-  );
+    });
+    return inTime(round, stopping.signal, () => undefined);
+  });
   let isLeased = false;
   let refusals = 0;
   // Apart from the reconciling, which may take longer than the lease.
@@ -94,6 +98,7 @@ export function startWorkers(
   return {
     alive: () => now().getTime() - lastLook < 30_000,
     async stop() {
+      stopping.abort();
       clearInterval(timer);
       for (const other of others) clearInterval(other);
       unsubscribe();

@@ -111,6 +111,24 @@ test('R-14: one desk reconciles, and another one takes over when it stops', asyn
   expect(first.rounds).toBe(rounds);
 });
 
+test('R-3: a desk that is stopped does not wait for a GitHub that never answers', async () => {
+  desk = await openAppDesk();
+  const asked = Promise.withResolvers<void>();
+  const silent = startWorkers(
+    {
+      ...desk.deps,
+      repositories() {
+        asked.resolve();
+        return new Promise(() => undefined);
+      },
+    },
+    async () => undefined,
+  );
+  await asked.promise;
+  await silent.stop();
+  expect(await desk.deps.store.leaseTask('reconcile', 'the next desk', 1)).toBe(true);
+});
+
 /** The dependencies of a desk of its own, and how often it asked for the lease of reconcile and reconciled. */
 function watchReconcile() {
   const { store } = desk.deps;
