@@ -31,6 +31,7 @@ beforeAll(async () => {
 afterAll(() => github.close());
 
 let directory: string;
+let options: Parameters<typeof createJobRunner>[0];
 let runner: JobRunner;
 let runs = 0;
 beforeEach(() => {
@@ -44,7 +45,7 @@ beforeEach(() => {
     main: file('action.mjs', ACTION),
     post: file('post.mjs', POST),
   };
-  runner = createJobRunner({
+  options = {
     upstream: github.upstream,
     owner: 'olivia',
     name: 'shop',
@@ -52,7 +53,8 @@ beforeEach(() => {
     directory,
     action,
     environment: { PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
-  });
+  };
+  runner = createJobRunner(options);
   return () => rmSync(directory, { recursive: true, force: true });
 });
 
@@ -84,7 +86,7 @@ const { inputs } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8'));
 if (inputs.operation === 'fail early') process.exitCode = 3;
 `;
 
-const POST = `console.log('post: ' + process.env.STATE_kept);
+const POST = `console.log('post: ' + process.env.STATE_kept + ', directory ' + process.env.INPUT_DIRECTORY);
 `;
 
 const WORKFLOW = `
@@ -152,14 +154,18 @@ test('S-17: pre runs before every step, post after them; what pre keeps, its own
     'pre: before the checkout, directory .',
     'main: something',
     'step has .',
-    'post: something',
+    'post: something, directory .',
   ]);
 });
 
 test('S-17: a job whose pre step fails runs no other step, except what is always done', async () => {
   expect(await runner.start(dispatched('build', 'fail early')).ended).toBe('failure');
   const said = runner.finished[0]?.log.match(/^(pre|main|post|step has).*$/gm);
-  expect(said).toEqual(['pre: before the checkout, directory .', 'step has .', 'post: something']);
+  expect(said).toEqual([
+    'pre: before the checkout, directory .',
+    'step has .',
+    'post: something, directory .',
+  ]);
 });
 
 test('the job that verifies is fresh and has no secrets', async () => {
@@ -179,6 +185,37 @@ test('a job that is cancelled is asked first', async () => {
   job.cancel();
   expect(await job.ended).toBe('cancelled');
   expect(runner.finished[0]?.log).toContain('asked to stop');
+});
+
+test('S-17: post runs for the steps that began, the last first, after a failure and after a cancel', async () => {
+  const workflow = `
+name: autobuild
+on: { workflow_dispatch: { inputs: { kind: { required: true } } } }
+jobs:
+  build:
+    steps:
+      - uses: autobuild/autobuild@v0
+        with: { directory: one }
+      - uses: autobuild/autobuild@v0
+        with: { directory: two }
+      - run: echo "always here"
+        if: always()
+`;
+  const said = () => runner.finished.at(-1)?.log.match(/^(pre|asked|always|post).*$/gm);
+  expect(await runner.start(dispatched('build', 'fail', workflow)).ended).toBe('failure');
+  const begun = ['pre: before the checkout, directory one', 'pre: before the checkout, directory two'];
+  const posts = ['post: something, directory two', 'post: something, directory one'];
+  expect(said()).toEqual([...begun, 'always here', ...posts]);
+  const job = runner.start(dispatched('build', 'stay', workflow));
+  const output = join(directory, `run-${9_000 + runs}`, 'files/output');
+  await until('it listens', () => existsSync(output) && readFileSync(output, 'utf8') !== '');
+  job.cancel();
+  expect(await job.ended).toBe('cancelled');
+  expect(said()).toEqual([...begun, 'asked to stop', 'always here', ...posts]);
+  const { pre: _, ...action } = options.action;
+  runner = createJobRunner({ ...options, action });
+  expect(await runner.start(dispatched('build', 'fail', workflow)).ended).toBe('failure');
+  expect(said()).toEqual(['always here', 'post: undefined, directory one']);
 });
 
 test('set-up actions bring the programs of this machine; steps work where they are told; npm has a place of its own', async () => {

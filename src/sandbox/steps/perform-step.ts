@@ -96,12 +96,12 @@ function partOf(
   part: string,
   env: Record<string, string>,
 ): (() => Promise<boolean>) | undefined {
-  const { inProcess, workspace, cancelled, log } = machine;
+  const { inProcess, workspace, log } = machine;
   if (!part || !inProcess) return undefined;
   const whole = { ...environmentOf(machine), ...env };
   return () => {
     if (isTooLong(machine, whole)) return Promise.resolve(false);
-    const step = { env: whole, cwd: workspace, print: log.write, cancelled };
+    const step = { env: whole, cwd: workspace, print: log.write, cancelled: cancelOf(machine) };
     return inProcess(part, step) ?? runProcess(machine, [process.execPath, machine.action.main], env);
   };
 }
@@ -145,16 +145,21 @@ async function runProcess(
   env: Record<string, string>,
   directory = '.',
 ): Promise<boolean> {
-  const { workspace, cancelled, killed, log } = machine;
+  const { workspace, killed, log } = machine;
   const whole = { ...environmentOf(machine), ...env };
   if (isTooLong(machine, whole)) return false;
   return runStepProcess(argv, {
     cwd: resolve(workspace, directory),
-    cancelled,
+    cancelled: cancelOf(machine),
     killed,
     env: whole,
     onOutput: log.write,
   });
+}
+
+/** A step that starts after the cancel is not ended by it: it runs by `always()`, or is the `post` of another. */
+function cancelOf({ cancelled }: Machine): AbortSignal {
+  return cancelled.aborted ? new AbortController().signal : cancelled;
 }
 
 function upload(machine: Machine, given: Record<string, string>): boolean {

@@ -24,7 +24,8 @@ export async function runSteps(
   const { steps } = job.definition;
   const results: Record<string, StepResult> = {};
   let ok = true;
-  let began: string[] = [];
+  /** Steps of ours that began, in that order. */
+  const begun = new Set<WorkflowStep>();
 
   const contextsOf = (step?: WorkflowStep): Contexts => {
     const base = contextsOfJob(machine, ok, results);
@@ -54,9 +55,12 @@ export async function runSteps(
   const runFile = (step: WorkflowStep, file: string) =>
     perform(step, (env, contexts) => performAction(machine, step, file, env, contexts));
   const { pre, post } = machine.action;
-  const ours = steps.filter(isOurs);
-  // As in Actions: `pre` of all steps first, in their order; `post` last, in the reverse order, also after a failure.
-  if (pre) for (const step of ours) if (!cancelled.aborted) await runFile(step, pre);
+  // As in Actions: `pre` of all steps first, in their order; `post` last, in the reverse order, also after a failure or a cancel.
+  for (const step of steps.filter(isOurs)) {
+    if (!pre || cancelled.aborted) break;
+    begun.add(step);
+    await runFile(step, pre);
+  }
   for (const step of steps) {
     if (killed.aborted) break;
     const { secrets: _, ...without } = contextsOf();
@@ -66,11 +70,10 @@ export async function runSteps(
         results[step.id] = { outputs: {}, outcome: 'skipped', conclusion: 'skipped' };
       continue;
     }
-    if (isOurs(step)) began = [...began, titleOf(step)];
+    if (isOurs(step)) begun.add(step);
     await perform(step, (env, contexts) => performStep(machine, step, env, contexts));
   }
-  if (post && !killed.aborted)
-    for (const step of ours.toReversed()) if (pre || began.includes(titleOf(step))) await runFile(step, post);
+  for (const step of [...begun].toReversed()) if (post && !killed.aborted) await runFile(step, post);
   const outputs = killed.aborted ? {} : takeOutputs(machine, contextsOf());
   return { conclusion: ok && outputs && !killed.aborted ? 'success' : 'failure', outputs: outputs ?? {} };
 }
