@@ -335,6 +335,37 @@ echo '{"type":"ended","ok":false,"reason":"context","message":"prompt is too lon
   },
 );
 
+test('K-2: after the second refusal the new conversation is told all that the old one knew: task, answers, turns', async () => {
+  const talking = { ...commandAgent('script', ['./agent.sh']), sessionFiles: () => ['talk'] };
+  const run = await startRun(
+    `N=$(ls .. | grep -c '^prompt-'); cat > ../prompt-$N
+say() { printf '%s\\n' "$1"; }
+case $N in
+  0) say '{"type":"session","id":"s1"}'; say working
+     echo '{"status":"partial","summary":"Took teal"}' > "$AUTOBUILD_REPORT" ;;
+  1|2) say '{"type":"ended","ok":false,"reason":"context","message":"prompt is too long"}' ;;
+  3) touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT" ;;
+esac`,
+    talking,
+  );
+  const command = { name: 'guide' as const, text: 'use teal' };
+  const at = new Date().toISOString();
+  await run.desk.handleOnce('r1', { type: 'command', at, command, by: 'ann', via: 'comment' });
+  expect(await run.playJob({ holdMs: 0 })).toBe('finished');
+  const [told, refused, again, fresh] = [0, 1, 2, 3].map((start) =>
+    readFileSync(join(run.root, `prompt-${start}`), 'utf8'),
+  );
+  for (const known of ['Do it.', 'use teal']) {
+    expect(told).toContain(known);
+    for (const news of [refused, again]) expect(news).not.toContain(known);
+    expect(fresh).toContain(known);
+  }
+  expect(fresh).toContain('- turn 1, script: Took teal');
+  expect(fresh).not.toContain('Only what is new is here');
+  const text = expect.stringMatching(/too long for its model, twice in a row\. It starts a new one/);
+  expect(run.progress).toContainEqual({ type: 'problem', text });
+});
+
 test('E-7: a limited provider is left alone before the next turn, also of another job, and nobody is asked', async () => {
   const run = await startRun(`echo x >> ../starts
 if [ $(wc -l < ../starts) -eq 2 ]; then touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"; exit; fi
