@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { capabilitiesOf } from '../../src/actions-desk/capabilities.ts';
+import { renderAnswered } from '../../src/comments/github/render-answered.ts';
 import { renderEscalation } from '../../src/comments/github/render-escalation.ts';
 import { renderPullRequest } from '../../src/comments/github/render-pull-request.ts';
 import { renderReminder } from '../../src/comments/github/render-reminder.ts';
@@ -16,6 +17,11 @@ test('N-4: a question asks for a secret by the one Actions secret, and says how 
   const asked = question('need_help');
   const markdown = renderEscalation(waiting('need_help'), asked, { ...HERE, op: `r4x9k2.${asked.id}` });
   expect(markdown).not.toMatch(/one-time form|run page|the agent is paused/);
+  expect(markdown).toContain(
+    '**I added them to the Actions secret `AUTOBUILD_ENV`**: check again. `/continue`',
+  );
+  const answered = renderAnswered(waiting('need_help'), { ...asked, status: 'resolved' }, HERE);
+  expect(answered).toContain('Offered: I added them to the Actions secret `AUTOBUILD_ENV` · ');
   await expect(`${markdown}\n`).toMatchFileSnapshot(golden('question'));
 });
 

@@ -10,6 +10,7 @@ import { clock, count, dateTime, minutes } from '../text/words.ts';
 import { renderMarker } from './render-escalation.ts';
 import { ANSWER_HEAD, answerRows } from './sections/answers.ts';
 import { givenInputs } from './sections/inputs.ts';
+import { renderLabel } from './sections/options.ts';
 import { guardNames, headlineOf, renderFigures, whyOf } from './sections/question-parts.ts';
 
 const LONG_MS = 120 * 60_000;
@@ -42,7 +43,7 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
           `**${inlineText(escalation.headline, 120)}**`,
           escalation.what_i_need ? quoted(escalation.what_i_need, 600) : inlineText(whyOf(escalation), 600),
           renderFigures(escalation),
-          `Offered: ${escalation.options.map((option) => inlineText(option.label, 60)).join(' · ')}.`,
+          `Offered: ${escalation.options.map((option) => renderLabel(option.label, where, 60)).join(' · ')}.`,
         ],
       },
       small([

@@ -54,7 +54,7 @@ export function renderEscalation(state: RunState, escalation: Escalation, where:
     ...renderProgress(escalation.context),
     report && renderBlockingIssues(report, where),
     ...renderInputs(state, escalation, where),
-    ...renderChoices(escalation),
+    ...renderChoices(escalation, where),
     ...reviewFolds(escalation),
     report && attemptsFold(report),
     ...missingReportFolds(state, escalation, where),
@@ -141,8 +141,8 @@ const OWN_WORDS: Hint = {
   first: false,
 };
 
-function renderChoices(escalation: Escalation): (string | undefined)[] {
-  const boxes = renderOptions(escalation);
+function renderChoices(escalation: Escalation, where: CommentContext): (string | undefined)[] {
+  const boxes = renderOptions(escalation, where);
   // The table of the values says how to give them.
   if (escalation.inputs.length > 0 && isHelpLeading(escalation)) return ['**Or tick one:**', boxes];
   const { blocked_report: report, hint = OWN_WORDS } = escalation;

@@ -93,6 +93,6 @@ function questionAgain(state: RunState, escalation: Escalation, where: CommentCo
     renderFigures(escalation),
     ...renderInputs(state, escalation, where),
     `**${headline.charAt(0).toUpperCase()}${headline.slice(1)}${headline.endsWith('?') ? '' : '.'} Tick one, or reply with its command:**`,
-    renderOptions(escalation),
+    renderOptions(escalation, where),
   ];
 }

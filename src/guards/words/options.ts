@@ -1,3 +1,4 @@
+import { ADDED_AS_SECRETS } from '../../core/contracts/actions-secret.ts';
 import type { Option, Progress, ProposedWrite } from '../../core/contracts/guard.ts';
 import { isPlainPath } from '../../core/work/path-pattern.ts';
 import { sensitivitiesOf } from '../../core/work/sensitive-path.ts';
@@ -137,7 +138,7 @@ function nameOr(paths: readonly string[], otherwise: string): string {
 
 export const inActionsSecrets: Option = {
   id: 'continue',
-  label: 'I added them as Actions secrets',
+  label: ADDED_AS_SECRETS,
   description: 'check again.',
   command: '/continue',
 };
