@@ -20,7 +20,10 @@ export async function takeResult(
   if (kind === 'verify' && !isOfVerification(verification, state)) return;
   const name = verificationName(state);
   if (!(await takeVerification(deps, state, result, { seen: `verification:${op}:${name}` }))) {
-    log.warn({ run }, 'what was verified is not the work of the run: the result does not count');
+    log.warn(
+      { run },
+      'what was verified is not the work of the run, or not by its checks: the result does not count',
+    );
     return;
   }
   const now = (await store.now()).toISOString();

@@ -188,7 +188,11 @@ export function createJobApi(deps: JobApiDependencies): Hono<JobApiEnv> {
     // The key lets each claimed token report one result, even if the request is repeated.
     const seen = `verification:${hash.slice(0, 32)}`;
     if (!(await takeVerification(deps, c.get('state'), request, { seen })))
-      return problem(c, 409, 'What was verified is not the changeset of the run: the result does not count.');
+      return problem(
+        c,
+        409,
+        'What was verified is not the changeset of the run, or not by its checks: the result does not count.',
+      );
     return c.json({ ok: true });
   });
 

@@ -439,6 +439,20 @@ test('only the fresh job says what it verified, and says it once', async () => {
   expect((await call('POST', '/report', { token: verifier, json: envelope })).status).toBe(403);
 });
 
+test('S-22: a result of other commands than the run’s checks does not count', async () => {
+  const verifier = await claimed({ kind: 'verify' });
+  const [check] = PASSING.checks;
+  const other = { ...check, command: 'true' };
+  const post = (checks: unknown[]) =>
+    call('POST', '/verification', {
+      token: verifier,
+      json: { verification: { ...PASSING, checks }, changeset: null },
+    });
+  for (const checks of [[], [other], [check, other], [check, check]])
+    expect((await post(checks)).status).toBe(409);
+  expect((await post([check])).status).toBe(200);
+});
+
 test('the run of an Actions run is known once it claimed', async () => {
   await claimed();
   expect(await desk.store.dispatches.ofActionsRun(900)).toMatchObject({ run: 'r1', job: 1, attempt: 1 });
