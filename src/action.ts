@@ -4,7 +4,7 @@ import { ActionError } from './action/action-error.ts';
 import { runBuildJob } from './action/build-job.ts';
 import { describeReverted, watchCommandFiles } from './action/command-files.ts';
 import { describeFailure } from './action/describe-failure.ts';
-import { findWorktree, openJob, parkOnSignals } from './action/open-job.ts';
+import { commitsOf, findWorktree, openJob, parkOnSignals } from './action/open-job.ts';
 import { readTicket } from './action/read-ticket.ts';
 import { loadStepState } from './action/step-state.ts';
 import { jobMinutes, verifyUntil } from './action/time-limits.ts';
@@ -66,7 +66,7 @@ async function runHostedJob(env: NodeJS.ProcessEnv, log: ActionLog, endFiles: ()
     const { brief, place } = claimed;
     const job = await openJob(env, log, {
       worktree,
-      headSha: place.head_sha,
+      commits: commitsOf(place),
       run: brief.run,
       job: brief.job,
     });

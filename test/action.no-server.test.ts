@@ -136,6 +136,8 @@ async function verify(files: (temp: string) => void, env: Record<string, string>
       INPUT_PART: 'verify',
       INPUT_ISSUE: '7',
       INPUT_HEAD_SHA: head,
+      INPUT_BASE_SHA: head,
+      INPUT_CHECKS: '["test -f done.txt"]',
       ...env,
     },
   });

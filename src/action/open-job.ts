@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isolationWords } from '../comments/text/isolation.ts';
 import { isStopCertain } from '../core/contracts/isolation.ts';
+import type { JobTarget } from '../core/ports/job-api.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import { ActionError } from './action-error.ts';
 import { jobEnvironment } from './job-environment.ts';
 import { openActionBox } from './open-action-box.ts';
-import { openRepository } from './open-repository.ts';
+import { type JobCommits, openRepository } from './open-repository.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,9 +16,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openJob(
   env: Environment,
   log: ActionLog,
-  { worktree, headSha, run, job }: { worktree: string; headSha: string; run: string; job: number },
+  { worktree, commits, run, job }: { worktree: string; commits: JobCommits; run: string; job: number },
 ) {
-  const repository = await openRepository(worktree, headSha, env.PATH);
+  const repository = await openRepository(worktree, commits, env.PATH);
+  const { to } = repository.move;
+  if (to.length > 0) log.print(`${to.length} files are now as in ${commits.head}.`);
   const runDir = join(temporaryOf(env), `autobuild-${run}-${job}`);
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const self = [process.execPath, process.argv[1] ?? ''];
@@ -28,6 +31,11 @@ export async function openJob(
   );
   const now = () => new Date();
   return { log, worktree, repository, runDir, self, box, now, env: jobEnvironment(env) };
+}
+
+/** A desk of an older version names no base, and its job checks out the head. */
+export function commitsOf({ head_sha: head, base_sha: base = head }: JobTarget): JobCommits {
+  return { head, base };
 }
 
 export function temporaryOf(env: Environment): string {

@@ -71,13 +71,12 @@ export async function runVerifyJob(input: VerifyJobInput): Promise<Verified> {
 
 /** The second run informs, so a failure to make it is told and changes nothing. */
 async function prepareSecondRun(
-  { log, worktree, runDir, repository, env, headSha, checks }: VerifyJobInput,
+  { log, worktree, runDir, repository, env, checks }: VerifyJobInput,
   changeset: Changeset,
 ): Promise<BaseRun | undefined> {
   return prepareBaseRun({
     worktree,
     runDir,
-    headSha,
     repository,
     changeset,
     commands: checks,

@@ -1,6 +1,6 @@
 import { isNeeded } from '../app/effects/dispatch-job.ts';
 import { issueOfBranch } from '../core/our-branch.ts';
-import { roundHead } from '../core/work/round-head.ts';
+import { jobCommits } from '../core/work/round-head.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { hearEvent } from './hear-event.ts';
 import { holdBrief } from './hold-brief.ts';
@@ -14,8 +14,12 @@ export interface DeskOutputs {
   next: 'build' | 'verify' | 'none';
   issue?: string;
   head_sha?: string;
+  /** The commit that is checked out while set-up steps run. */
+  base_sha?: string;
   operation?: string;
   changeset?: string;
+  /** The commands that verify the work, as JSON. */
+  checks?: string;
 }
 
 const NONE: DeskOutputs = { next: 'none' };
@@ -81,7 +85,14 @@ async function nameNext({ packOutput }: DeskParts, { deps, jobs, state }: OpenDe
   const { state: run, version } = await store.runs.load(dispatch.run);
   const target = await store.runs.target(dispatch.run);
   if (!run || !target || !isNeeded(run, dispatch)) return NONE;
-  const outputs = { issue: String(target.issue), head_sha: roundHead(run, target), operation: dispatch.op };
+  const { head_sha, base_sha = head_sha } = jobCommits(run, target);
+  const outputs = {
+    issue: String(target.issue),
+    head_sha,
+    base_sha,
+    operation: dispatch.op,
+    checks: JSON.stringify(run.checks),
+  };
   if (dispatch.kind === 'verify') {
     const bytes = await store.blobs.get(run.run, 'changeset');
     const changeset = bytes ? packOutput(bytes) : '';

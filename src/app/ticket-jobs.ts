@@ -1,6 +1,6 @@
 import type { DispatchInputs } from '../core/ports/dispatch.ts';
 import type { HostedStore } from '../core/ports/hosted-store.ts';
-import { roundHead } from '../core/work/round-head.ts';
+import { jobCommits } from '../core/work/round-head.ts';
 import type { JobStarter } from './job-starter.ts';
 
 /** As long as a job may wait in a queue of Actions. */
@@ -24,7 +24,7 @@ export function createTicketJobs(desk: {
         ticket,
         desk: publicUrl,
         kind,
-        head_sha: roundHead(state, target),
+        ...jobCommits(state, target),
         issue: String(target.issue),
         operation: op,
       };

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Upstream } from './github/gap.ts';
 
@@ -26,8 +34,9 @@ interface Identity {
 }
 
 /**
- * Does the work of `actions/checkout`: one commit, no history, no credentials. emulate has no git protocol, so the
- * objects are rebuilt. Their names are hashes, which proves that they are the same.
+ * Does the work of `actions/checkout`: one commit, no history, no credentials. A second one in the same place replaces the files
+ * and keeps what was fetched. emulate has no git protocol, so the objects are rebuilt. Their names are hashes, which proves that
+ * they are the same.
  */
 export async function checkOut(
   upstream: Upstream,
@@ -37,6 +46,8 @@ export async function checkOut(
 ): Promise<void> {
   const commit = (await upstream('GET', `${repository}/git/commits/${sha}`)).body as Commit;
   if (commit.sha !== sha) throw new Error(`There is no commit ${sha}.`);
+  for (const name of readdirSync(directory))
+    if (name !== '.git') rmSync(join(directory, name), { recursive: true, force: true });
   const listed = await upstream('GET', `${repository}/git/trees/${commit.tree.sha}?recursive=1`);
   for (const entry of (listed.body as { tree: Entry[] }).tree) {
     if (entry.type !== 'blob') continue;
@@ -59,7 +70,7 @@ export async function checkOut(
   expectSame('tree', git(['write-tree']), commit.tree.sha);
   expectSame('commit', git(['hash-object', '-t', 'commit', '-w', '--stdin'], renderCommit(commit)), sha);
   // The commit's parents are not fetched.
-  if (commit.parents.length > 0) writeFileSync(join(directory, '.git/shallow'), `${sha}\n`);
+  if (commit.parents.length > 0) appendFileSync(join(directory, '.git/shallow'), `${sha}\n`);
   git(['update-ref', '--no-deref', 'HEAD', sha]);
 }
 

@@ -92,6 +92,7 @@ on:
       desk: { type: string }
       kind: { type: string }
       head_sha: { type: string }
+      base_sha: { type: string }
       issue: { type: string }
       operation: { type: string }
 concurrency:

@@ -13,7 +13,7 @@ import { directBox } from '../../src/runner/box/direct-box.ts';
 import { createActionLog } from '../../src/runner/output/workflow-commands.ts';
 import { WHERE } from '../comments/story.ts';
 import { PASSING, type Run, startRun, tests } from '../core/run-builder.ts';
-import { git, makeWorktree } from '../runner/temporary-worktree.ts';
+import { git, makeWorktree, type TemporaryWorktree } from '../runner/temporary-worktree.ts';
 import { openTestDesk, type TestDesk } from '../web/desk.ts';
 
 let desk: TestDesk;
@@ -46,6 +46,17 @@ interface Interrupt {
   parking: AbortController;
 }
 
+/** A commit with these files, which is not checked out. */
+function commitOn(tree: TemporaryWorktree, base: string, files: Record<string, string> | undefined): string {
+  if (!files) return base;
+  for (const [path, text] of Object.entries(files)) tree.write(path, text);
+  git(tree.worktree, 'add', '-A');
+  git(tree.worktree, 'commit', '-q', '-m', 'An earlier round');
+  const head = git(tree.worktree, 'rev-parse', 'HEAD').trim();
+  git(tree.worktree, 'checkout', '-q', '--detach', base);
+  return head;
+}
+
 /** A fresh job verifies work that writes these files, as in Actions, against a desk. */
 async function verify(
   work: Record<string, string | null>,
@@ -53,12 +64,15 @@ async function verify(
     checks: string[];
     config?: string;
     base?: Record<string, string>;
+    /** In the pull request already, by earlier rounds. */
+    earlier?: Record<string, string>;
     interrupt?: Interrupt;
     leftMs?: number;
   },
 ): Promise<RunState> {
   const tree = makeWorktree({ ...BASE, ...options.base, '.github/autobuild.yml': options.config ?? '' });
-  const head = git(tree.worktree, 'rev-parse', 'HEAD').trim();
+  const base = git(tree.worktree, 'rev-parse', 'HEAD').trim();
+  const head = commitOn(tree, base, options.earlier);
   const run = claimedComplete(startRun({ freshVerification: true, checks: options.checks }));
   await desk.seed(run, { head_sha: head });
   const files = Object.entries(work).map(([path, text]) => ({
@@ -90,7 +104,7 @@ async function verify(
       ),
       worktree: tree.worktree,
       runDir: tree.top,
-      repository: await openRepository(tree.worktree, head, process.env.PATH),
+      repository: await openRepository(tree.worktree, { head, base }, process.env.PATH),
       env: { PATH: process.env.PATH ?? '' },
       box: { ...directBox(), why: [] },
       now: () => new Date(),
@@ -134,6 +148,19 @@ test('S-22: a script that the checks run was replaced: both results are told, an
   expect(renderCheck(state).title).toBe('Built and verified: 4/4 with its own tests, 2/3 with yours');
   expect(renderCheckSummary(state)).toContain('`ci/unit.sh`');
   expect(renderStatus(state, WHERE)).toContain('4/4 with its own tests, 2/3 with yours');
+});
+
+test('S-22: what an earlier round changed of the checks is still told in a later one', async () => {
+  const earlier = { 'ci/unit.sh': counting(4, 0), 'test/added.test.js': 'x\n', 'src/sum.js': 'wrong\n' };
+  const state = await verify({ 'src/sum.js': 'still wrong\n' }, { checks: ['sh ci/unit.sh'], earlier });
+  expect(state).toMatchObject({
+    fresh: { ok: true, tests: { passed: 4, failed: 0 } },
+    with_base: {
+      verification: { ok: false, tests: { passed: 2, failed: 1 } },
+      paths: ['ci/unit.sh', 'test/added.test.js'],
+      files: 2,
+    },
+  });
 });
 
 test('S-22: a second run that the job has no time for is left out, and the first result counts', async () => {

@@ -5,7 +5,7 @@ import type { ActionLog } from '../../runner/output/workflow-commands.ts';
 import { ActionError } from '../action-error.ts';
 import { agentsOf } from '../agents-of.ts';
 import { runBuildJob } from '../build-job.ts';
-import { findWorktree, openJob, temporaryOf } from '../open-job.ts';
+import { commitsOf, findWorktree, openJob, temporaryOf } from '../open-job.ts';
 import { jobMinutes } from '../time-limits.ts';
 import { ENDS, writeOutputs, writeResult, writeRunOver } from '../write-result.ts';
 import { openHeldBuild } from './open-held-build.ts';
@@ -54,7 +54,12 @@ export async function runBuildPart(
   const given = readGivenEnv(env.AUTOBUILD_ENV ?? '');
   for (const problem of given.problems) log.annotate('warning', `The secret AUTOBUILD_ENV: ${problem}.`);
   for (const value of Object.values(given.values)) if (value) log.mask(value);
-  const job = await openJob(env, log, { worktree, headSha: place.head_sha, run: brief.run, job: brief.job });
+  const job = await openJob(env, log, {
+    worktree,
+    commits: commitsOf(place),
+    run: brief.run,
+    job: brief.job,
+  });
   log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
   const key = env.INPUT_VARIABLE || agentsOf(job.repository.config)(brief.agent)?.keys?.[0];
   const secrets = {

@@ -131,6 +131,11 @@ function reasonFor(
       fix: 'Enable it in the Actions tab or in the repository settings',
     };
   }
+  if (error.status === 422 && error.message.includes('Unexpected inputs'))
+    return {
+      why: `${file} does not take what the App gives it`,
+      fix: `${sentence(error.message)} Write the file again with \`autobuild init --app --force\` and commit it`,
+    };
   if (error.status === 422)
     return { why: 'GitHub rejected it', fix: `${sentence(error.message)} Fix ${file}` };
   return {

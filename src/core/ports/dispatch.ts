@@ -11,6 +11,11 @@ export const DispatchInputs = z.object({
   desk: z.url({ protocol: /^https?$/ }).optional(),
   kind: JobKind,
   head_sha: z.string().regex(/^[0-9a-f]{40}$/),
+  /** Only if it is another one: the commit that is checked out while set-up steps run. */
+  base_sha: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .optional(),
   issue: z.string().regex(/^\d+$/),
   /** Part of the workflow run's name, so that a dispatch whose response was lost is found again. */
   operation: z.string().regex(/^[\w.-]{1,100}$/),

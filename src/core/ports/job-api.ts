@@ -36,6 +36,9 @@ export const JobTarget = RunTarget.pick({
   issue: true,
   head_sha: true,
   default_branch: true,
+}).extend({
+  /** The commit that the run began with, for the jobs of a later round. Absent: it is `head_sha`. */
+  base_sha: z.string().optional(),
 });
 export type JobTarget = z.infer<typeof JobTarget>;
 

@@ -17,5 +17,17 @@ export function roundHead(
 
 /** The place on GitHub that a job works for. */
 export function jobPlace(state: RunState, target: RunTarget): JobTarget {
-  return { ...JobTarget.parse(target), head_sha: roundHead(state, target) };
+  return { ...JobTarget.parse(target), ...jobCommits(state, target) };
+}
+
+/**
+ * The commit that a job works on, and the one that is checked out while its set-up steps run. The base is of the default branch;
+ * the head of a round is agent's work, whose code must run nowhere but in the box.
+ */
+export function jobCommits(
+  state: Pick<RunState, 'revision' | 'revisions'>,
+  target: Pick<RunTarget, 'head_sha'>,
+): { head_sha: string; base_sha?: string } {
+  const head_sha = roundHead(state, target);
+  return head_sha === target.head_sha ? { head_sha } : { head_sha, base_sha: target.head_sha };
 }

@@ -1,15 +1,11 @@
-import { readlink, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import type { Agent } from '../../agents/agent.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
-import { lookInside, makeDirectories, pruneEmptyParents } from '../disk/inside-directory.ts';
-import { readInside } from '../disk/read-inside.ts';
+import { pruneEmptyParents } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
-import { writeInside } from '../disk/write-inside.ts';
+import { writeCommitted } from '../workspace/move-to-commit.ts';
 import type { RepositoryObjects } from '../workspace/repository-objects.ts';
 import { type ConfigNames, configNamesOf, findAgentConfig, listAgentConfig } from './agent-config-paths.ts';
 
-const MAX_FILE_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 20_000;
 
 /**
@@ -37,7 +33,7 @@ export async function restoreAgentConfig(
     // A submodule has no content in this commit. Its directory was filled by the checkout or by setup steps.
     if (!checked.ok || mode === '160000') continue;
     const bytes = await objects.blob(id);
-    if (await restore(worktree, path, mode, bytes)) restored.push(path);
+    if (await writeCommitted(worktree, path, mode, bytes)) restored.push(path);
   }
   return { restored, removed };
 }
@@ -55,23 +51,4 @@ async function removeOthers(
     removed.push(path);
   }
   return removed;
-}
-
-async function restore(worktree: string, path: string, mode: string, bytes: Buffer): Promise<boolean> {
-  const { obstacle } = await lookInside(worktree, path);
-  if (obstacle) await removeInside(worktree, obstacle.path);
-  if (mode === '120000') {
-    const target = bytes.toString('utf8');
-    if ((await readlink(join(worktree, path)).catch(() => undefined)) === target) return false;
-    await makeDirectories(worktree, dirname(path));
-    await removeInside(worktree, path);
-    await symlink(target, join(worktree, path));
-    return true;
-  }
-  const executable = mode === '100755';
-  const present = await readInside(worktree, path, MAX_FILE_BYTES);
-  if (present.ok && present.bytes.equals(bytes) && ((present.mode & 0o100) !== 0) === executable)
-    return false;
-  await writeInside(worktree, path, { bytes, mode: executable ? 0o755 : 0o644 });
-  return true;
 }

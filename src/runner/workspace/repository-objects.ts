@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { parseTree, type TreeEntry } from './tree-diff.ts';
+import { parseTree, parseTreeDiff, type RawChange, type TreeEntry } from './tree-diff.ts';
 
-const MAX_BYTES = 10 * 1024 * 1024;
+/** GitHub takes files of 100 MiB. */
+const MAX_BYTES = 128 * 1024 * 1024;
 const TIMEOUT_MS = 60_000;
 
-/** Reads committed objects of the user's own repository. None of its hooks, filters or settings are used. */
+/** Committed objects of the user's own repository. None of its hooks, filters or settings are used. */
 export interface RepositoryObjects {
   /** The commit that is checked out. */
   head(): Promise<string>;
@@ -13,6 +14,12 @@ export interface RepositoryObjects {
   blob(id: string): Promise<Buffer>;
   /** The text of a file at a commit. Undefined if the commit does not have it. */
   file(commit: string, path: string): Promise<string | undefined>;
+  /** False if the commit was not fetched. */
+  has(commit: string): Promise<boolean>;
+  /** The entries at which the second commit differs from the first one. A renamed file is two of them. */
+  changes(from: string, to: string): Promise<RawChange[]>;
+  /** Makes the commit the one that is checked out, for whoever asks git. No file of the worktree is touched. */
+  setHead(commit: string): Promise<void>;
 }
 
 export function openRepositoryObjects(worktree: string, path: string | undefined): RepositoryObjects {
@@ -32,6 +39,17 @@ export function openRepositoryObjects(worktree: string, path: string | undefined
   return {
     list,
     blob,
+    has: (commit) =>
+      git('cat-file', '-e', `${commit}^{commit}`).then(
+        () => true,
+        () => false,
+      ),
+    changes: async (from, to) =>
+      parseTreeDiff(await git('diff-tree', '-r', '-z', '--raw', '--no-renames', from, to)).raw,
+    async setHead(commit) {
+      await git(...QUIET, 'update-ref', '--no-deref', 'HEAD', commit);
+      await git(...QUIET, 'read-tree', commit);
+    },
     head: async () => (await git('rev-parse', '--verify', 'HEAD^{commit}')).toString('utf8').trim(),
     async file(commit, file) {
       const entry = (await list(commit, [file])).get(file);
@@ -39,6 +57,9 @@ export function openRepositoryObjects(worktree: string, path: string | undefined
     },
   };
 }
+
+/** Set-up steps may have named hooks and a monitor that are files of the worktree. */
+const QUIET = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false'];
 
 function environmentFor(path: string | undefined): NodeJS.ProcessEnv {
   return {

@@ -53,6 +53,18 @@ test('a dispatch without the permission: said once on the issue, the run paused,
   expect(await desk.waysOfCommands(run)).toEqual(['comment']);
 });
 
+test('S-4: a workflow file that cannot keep the head of a round from its set-up steps starts no job, and the reply says what to do', async () => {
+  const problem = 'Unexpected inputs provided: ["base_sha"]';
+  desk.interfere((call) => (isDispatch(call) ? refuse(422, problem) : undefined));
+  const { issue, run } = await desk.begin();
+  await hours();
+  expect(dispatches()).toBe(1);
+  const [reply] = await replies(issue);
+  expect(reply).toContain('`.github/workflows/autobuild.yml` does not take what the App gives it.');
+  expect(reply).toContain('with `autobuild init --app --force` and commit it');
+  expect((await desk.state(run)).paused).toBeDefined();
+});
+
 test('a person who tries again in vain is told again', async () => {
   desk.interfere((call) => (isDispatch(call) ? lacking('actions=write') : undefined));
   const { issue, run } = await desk.begin();

@@ -120,7 +120,7 @@ describe('init in repositories of all kinds', () => {
       return steps.slice(0, at);
     };
     const shared = until(verify.steps, /^acme\//);
-    expect(shared).toHaveLength(4);
+    expect(shared).toHaveLength(5);
     expect(until(build.steps, /@openai\/codex@\d/)).toEqual(shared);
     expect(JSON.stringify(verify)).not.toMatch(/secrets|codex/);
     expect(build.steps.find(({ uses }: { uses?: string }) => uses === ACTION).env.CODEX_API_KEY).toContain(
