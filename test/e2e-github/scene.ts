@@ -17,7 +17,10 @@ const TEMPLATES = join(import.meta.dirname, '../../templates');
 export const DESKS = ['App', 'Actions'] as const;
 type Desk = (typeof DESKS)[number];
 const WORKFLOWS: Readonly<Record<Desk, string>> = { App: 'workflow.yml', Actions: 'no-server.yml' };
-const AUTHORS: Readonly<Record<Desk, string>> = { App: 'autobuild[bot]', Actions: 'github-actions[bot]' };
+export const AUTHORS: Readonly<Record<Desk, string>> = {
+  App: 'autobuild[bot]',
+  Actions: 'github-actions[bot]',
+};
 /** Secrets that a repository without a server has. */
 export const SECRETS = { MODEL_API_KEY: 'canary-model-key', AUTOBUILD_KEY: 'canary-state-key'.repeat(3) };
 /** Compiled once for all the processes a test starts. */

@@ -257,6 +257,17 @@ describe('at rest', () => {
     expect(run.state.revision?.number).toBe(4);
   });
 
+  test('V-1: ten rounds run, and instead of the eleventh there is a question', () => {
+    const run = rested();
+    for (let number = 2; number <= 11; number += 1) {
+      round(run).turn(answering({ id: 'R1', result: 'fixed' }));
+      expect(run.state.revisions?.at(-1)).toMatchObject({ number, outcome: 'done' });
+    }
+    run.say('/continue');
+    revise(run);
+    expect(run.asked?.headline).toBe('10 of 10 rounds used, 1 remark is still open');
+  });
+
   test('V-1: the question for more rounds can be left, and a merge closes it', () => {
     const full = (): Run => {
       const run = rested();
