@@ -15,7 +15,7 @@ import { RULES } from './guards/rules.ts';
 import { packOutput, readHandedOver, readResult } from './link/job-output.ts';
 import { readArtifact } from './link/read-artifact.ts';
 import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
-import { deriveKeys, type RefKeys } from './store/ref/keys.ts';
+import { checkpointKey, deriveKeys, type RefKeys, workKey } from './store/ref/keys.ts';
 import { LeaseLostError } from './store/ref/lease-lost-error.ts';
 import { listOpenIssues } from './store/ref/list-open-issues.ts';
 import { openRefStore } from './store/ref/ref-store.ts';
@@ -44,9 +44,9 @@ export async function runDeskPart(env: Environment, write: (text: string) => voi
       appendFileSync(demand(env, 'GITHUB_OUTPUT'), lines);
     } else {
       const left = join(demand(env, 'RUNNER_TEMP'), 'autobuild-work');
-      const sealer = createSealer(keys.job);
       await deliver(parts, {
-        readWork: (place) => readArtifact({ ...place, directory: left, sealer, now: now() }),
+        readWork: ({ op, ...place }) =>
+          readArtifact({ ...place, directory: left, sealer: createSealer(workKey(keys, op)), now: now() }),
         result: readResult(readHandedOver(demand(env, 'RUNNER_TEMP'), 'result') ?? ''),
         conclusions: (env.AUTOBUILD_CONCLUSIONS ?? '').split(/\s+/),
       });
@@ -136,6 +136,10 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
     isTooLarge: (error) => error instanceof UserError && error.code === 'state_too_large',
     rules: RULES,
     agents: agentNames(),
+    keysFor: (issue, operation) => ({
+      work: workKey(keys, operation),
+      checkpoint: checkpointKey(keys, issue),
+    }),
     secrets: keys.state.split(','),
     packOutput,
     isKeyDerived: keys.isDerived,

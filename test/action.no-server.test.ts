@@ -9,7 +9,7 @@ import type { HeldBrief } from '../src/core/ports/held-brief.ts';
 import { digestOf } from '../src/link/artifact-format.ts';
 import { packOutput, readResult } from '../src/link/job-output.ts';
 import { readArtifact, readChangesetFile } from '../src/link/read-artifact.ts';
-import { deriveJobKey } from '../src/store/ref/keys.ts';
+import { deriveBriefKey } from '../src/store/ref/keys.ts';
 import { createSealedEntry } from '../src/store/ref/sealed-entry.ts';
 import { createSealer } from '../src/store/seal.ts';
 import { ActionRunner, type Ended } from './action/action-run.ts';
@@ -19,6 +19,10 @@ import { git, makeWorktree, type TemporaryWorktree } from './runner/temporary-wo
 const MODEL_KEY = randomBytes(24).toString('hex');
 const GIVEN = 'token-of-a-service';
 const REPOSITORY = 'acme/web';
+const [WORK_KEY, CHECKPOINT_KEY, OTHER_KEY] = Array.from({ length: 3 }, () =>
+  randomBytes(32).toString('base64'),
+);
+const KEYS = { work: WORK_KEY ?? '', checkpoint: CHECKPOINT_KEY ?? '' };
 
 const AGENT = `
 env | sed 's/=.*//' | sort > names.txt
@@ -91,9 +95,10 @@ function hold(parts: Partial<HeldBrief> = {}): void {
     state,
     version: 1,
     inputs: {},
+    keys: KEYS,
     ...parts,
   };
-  const key = deriveJobKey({ modelKey: MODEL_KEY, repository: REPOSITORY });
+  const key = deriveBriefKey({ modelKey: MODEL_KEY, repository: REPOSITORY });
   const entry = createSealedEntry({ repository: REPOSITORY, issue: 7, entry: 'brief' }, { key });
   entries.brief = entry.seal(Buffer.from(JSON.stringify(held)));
 }
@@ -123,7 +128,7 @@ const read = (ended: Ended) =>
     directory: workOf(ended),
     run: 'r1',
     job: 1,
-    sealer: createSealer(deriveJobKey({ modelKey: MODEL_KEY, repository: REPOSITORY })),
+    sealer: createSealer(KEYS.work),
     began: new Date(0),
     now: new Date(Date.now() + 60_000),
   });
@@ -242,5 +247,31 @@ test('N-1: a build that is not meant any more does nothing, and one without a ke
   expect(keyless.out).toContain('pass it to the workflow as `model_key`');
   const other = await build({ AUTOBUILD_MODEL_KEY: 'another' });
   expect(other.code).toBe(1);
+  expect(other.out).toContain("Most likely the model's key was changed since the desk wrote it.");
   expect(other.out).not.toContain(MODEL_KEY);
 }, 60_000);
+
+test.each<[string, () => Uint8Array]>([
+  ['of another key', () => sealCheckpoint(OTHER_KEY ?? '')],
+  ['cut off', () => sealCheckpoint(KEYS.checkpoint).subarray(0, 40)],
+  ['no checkpoint', () => sealCheckpoint(KEYS.checkpoint)],
+])(
+  'N-3: a checkpoint that cannot be read (%s) counts as none: the build works from the task and the files, and says so',
+  async (_, made) => {
+    const files = [{ path: 'before.txt', mode: '100644', status: 'added', content: btoa('before\n') }];
+    hold({ changeset: btoa(JSON.stringify({ base_sha: head, files, left_out: [] })) });
+    entries.checkpoint = made();
+    const built = await build();
+    expect([built.code, built.outputs.complete]).toEqual([0, 'true']);
+    expect(built.out).toMatch(
+      /^::warning title=Autobuild::.*(?:starts a new conversation, from the task and the work so far|checkpoint)/m,
+    );
+    expect(readFileSync(join(built.worktree, 'before.txt'), 'utf8')).toBe('before\n');
+  },
+  60_000,
+);
+
+function sealCheckpoint(key: string): Uint8Array {
+  const entry = createSealedEntry({ repository: REPOSITORY, issue: 7, entry: 'checkpoint' }, { key });
+  return entry.seal(Buffer.from('not a checkpoint'));
+}

@@ -1,5 +1,6 @@
 import type { Rules } from '../core/contracts/rules.ts';
 import type { GitHub } from '../core/ports/github-port.ts';
+import type { HeldBrief } from '../core/ports/held-brief.ts';
 import type { DeskStore } from '../core/ports/hosted-store.ts';
 import type { DeskJob } from './desk-job.ts';
 
@@ -47,6 +48,8 @@ export interface DeskParts {
   agents: readonly string[];
   /** Bytes as an output of this job. Undefined if they do not fit. */
   packOutput(bytes: Uint8Array): string | undefined;
+  /** The keys that a build is given with its brief. */
+  keysFor(issue: number, operation: string): HeldBrief['keys'];
   /** Secrets of this desk, for its marks on comments. The first one is in use. */
   secrets: readonly string[];
   /** True if an agent could make the state's key, because no secret was set for it. */

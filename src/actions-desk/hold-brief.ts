@@ -12,6 +12,7 @@ export async function holdBrief(
   { vault, blobs }: Pick<DeskStore, 'vault' | 'blobs'>,
   { state, version, target }: { state: RunState; version: number; target: RunTarget },
   { op, job }: Dispatch,
+  keys: HeldBrief['keys'],
 ): Promise<HeldBrief> {
   const { run } = state;
   const changeset = await blobs.get(run, 'changeset');
@@ -29,6 +30,7 @@ export async function holdBrief(
     state,
     version,
     inputs,
+    keys,
     changeset: changeset && Buffer.from(changeset).toString('base64'),
   };
 }

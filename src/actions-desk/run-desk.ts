@@ -77,7 +77,10 @@ async function takeDispatched(
 }
 
 /** The job that comes next in this Actions run, with all that it needs. */
-async function nameNext({ packOutput }: DeskParts, { deps, jobs, state }: OpenDesk): Promise<DeskOutputs> {
+async function nameNext(
+  { packOutput, keysFor }: DeskParts,
+  { deps, jobs, state }: OpenDesk,
+): Promise<DeskOutputs> {
   const { store } = deps;
   const op = jobs.taken();
   const dispatch = op === undefined ? undefined : await store.dispatches.find(op);
@@ -99,7 +102,8 @@ async function nameNext({ packOutput }: DeskParts, { deps, jobs, state }: OpenDe
     // Larger work goes by the artifact of a build that has nothing else to do.
     if (changeset !== undefined) return { ...outputs, next: 'verify', changeset };
   }
-  const held = await holdBrief(store, { state: run, version, target }, dispatch);
+  const keys = keysFor(target.issue, dispatch.op);
+  const held = await holdBrief(store, { state: run, version, target }, dispatch, keys);
   state.putEntry('brief', Buffer.from(JSON.stringify(held)));
   return { ...outputs, next: 'build' };
 }

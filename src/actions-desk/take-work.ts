@@ -14,7 +14,7 @@ type WorkEntry = { type: 'claim'; envelope: Envelope } | { type: 'blob'; name: B
 const MOST_CHARS = 2 * 1024 * 1024;
 
 /** Reads what a build left, in its order. The agent may have written all of it, so it never throws. */
-export type ReadWork = (job: { run: string; job: number; began: Date }) => {
+export type ReadWork = (job: { op: string; run: string; job: number; began: Date }) => {
   entries: readonly WorkEntry[];
   isLastWordThere: boolean;
   skipped: Record<string, number>;
@@ -31,7 +31,7 @@ export async function takeWork(
 ): Promise<void> {
   const { store, log } = deps;
   const began = new Date(claimed_at ?? deps.now());
-  const { entries, isLastWordThere, skipped } = readWork({ run, job, began });
+  const { entries, isLastWordThere, skipped } = readWork({ op, run, job, began });
   log.info({ run, job, entries: entries.length, isLastWordThere, skipped }, 'the build left its work');
   let left = MOST_CHARS;
   const dropped: Record<string, number> = {};

@@ -11,7 +11,7 @@ import type { GitHub } from '../../src/core/ports/github-port.ts';
 import { HeldBrief } from '../../src/core/ports/held-brief.ts';
 import { RULES } from '../../src/guards/rules.ts';
 import { packOutput } from '../../src/link/job-output.ts';
-import { deriveKeys } from '../../src/store/ref/keys.ts';
+import { checkpointKey, deriveKeys, workKey } from '../../src/store/ref/keys.ts';
 import { LeaseLostError } from '../../src/store/ref/lease-lost-error.ts';
 import { listOpenIssues } from '../../src/store/ref/list-open-issues.ts';
 import { openRefStore } from '../../src/store/ref/ref-store.ts';
@@ -108,6 +108,10 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
     isTooLarge: (error) => error instanceof UserError && error.code === 'state_too_large',
     rules: RULES,
     agents: ['claude'],
+    keysFor: (issue, operation) => ({
+      work: workKey(keys, operation),
+      checkpoint: checkpointKey(keys, issue),
+    }),
     secrets: keys.state.split(','),
     packOutput,
     isKeyDerived: keys.isDerived,

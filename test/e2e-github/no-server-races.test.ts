@@ -175,6 +175,19 @@ test('N-2: another key: the state is left as it is, and the desk says what to do
   await story.comment('What you can do now');
 });
 
+test('N-2: another key of the model: an open run goes on with what its jobs left, because AUTOBUILD_KEY is the same', async () => {
+  const story = await waiting();
+  await story.parked();
+  secrets.MODEL_API_KEY = 'another-model-key';
+  const given = await scene.olivia.comment(story.issue, '/provide colour=blue');
+  await story.reached('done');
+  expect(reactionsTo(given)).toEqual(['eyes', 'rocket']);
+  const pull = await story.pullRequest();
+  expect(await scene.olivia.file('done.txt', pull.head.ref)).toBe('blue\n');
+  for (const { log } of story.jobs()) expect(log).not.toContain('starts a new conversation');
+  secrets.MODEL_API_KEY = SECRETS.MODEL_API_KEY;
+});
+
 test('N-2: the ref deleted: the desk of the next comment ends, and nothing hangs', async () => {
   const story = await waiting();
   await scene.sandbox.github.upstream('DELETE', `/repos/olivia/shop/git/refs/autobuild/issue-${story.issue}`);

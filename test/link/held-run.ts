@@ -21,6 +21,7 @@ export function heldBrief(parts: Partial<HeldBrief> = {}): HeldBrief {
     state,
     version: 1,
     inputs: {},
+    keys: { work: '', checkpoint: '' },
     ...parts,
   };
 }

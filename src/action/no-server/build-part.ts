@@ -41,6 +41,11 @@ export async function runBuildPart(
     issue: readIssue(env),
     operation: env.INPUT_OPERATION ?? '',
     modelKey,
+    onUnreadable: (why) =>
+      log.annotate(
+        'warning',
+        `The agent starts a new conversation, from the task and the work so far. ${why}`,
+      ),
   });
   if (!opened)
     return writeRunOver(

@@ -14,6 +14,8 @@ export const HeldBrief = z.object({
   version: z.number().int().nonnegative(),
   /** The values that people gave, by reference. */
   inputs: z.record(z.string(), z.object({ key: z.string(), value: z.string() })).default({}),
+  /** The first one seals all that the job leaves; the second one opens the checkpoint of the job before. */
+  keys: z.object({ work: z.string(), checkpoint: z.string() }),
   /** In base64. Absent: there is none, or the checkpoint has it. */
   changeset: z.string().optional(),
 });

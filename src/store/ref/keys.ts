@@ -8,8 +8,8 @@ const LEAST_KEY_CHARS = 32;
 export interface RefKeys {
   /** Seals the state. A build never has it, unless it is derived. Several are separated by commas, the first one seals. */
   state: string;
-  /** Seals what a build may read: the brief and the checkpoint. A build makes it from the key of its model. */
-  job: string;
+  /** Seals the brief of a build, which makes it from the key of its model. The desk writes it moments before. */
+  brief: string;
   /** True if the state's key comes from the model's key, so that an agent could make it, too. */
   isDerived: boolean;
 }
@@ -40,14 +40,35 @@ export function deriveKeys({
   const secrets = given.length > 0 ? given : [model];
   return {
     state: secrets.map((secret) => deriveKey(secret, `state of ${place}`)).join(','),
-    job: deriveJobKey({ modelKey: model, repository }),
+    brief: deriveBriefKey({ modelKey: model, repository }),
     isDerived: given.length === 0,
   };
 }
 
 /** The one key that a build can make. */
-export function deriveJobKey({ modelKey, repository }: { modelKey: string; repository: string }): string {
+export function deriveBriefKey({ modelKey, repository }: { modelKey: string; repository: string }): string {
   return deriveKey(modelKey.trim(), `job of ${repository.toLowerCase()}`);
+}
+
+/** Seals the conversations of an issue. A build gets it with its brief, and a later one needs it, whatever the model's key is then. */
+export function checkpointKey({ state }: Pick<RefKeys, 'state'>, issue: number): string {
+  return fromEach(state, `checkpoint of ${issue}`);
+}
+
+/**
+ * Seals what one job leaves. It is made for the job's operation, so that the desk need not keep it and no other job has it. The
+ * model's key may change while the job works.
+ */
+export function workKey({ state }: Pick<RefKeys, 'state'>, operation: string): string {
+  return fromEach(state, `work of ${operation}`);
+}
+
+/** The first one seals, as with the state's. Nothing about the state's key can be learned from what is made of it. */
+function fromEach(state: string, use: string): string {
+  return state
+    .split(',')
+    .map((key) => deriveKey(key, use))
+    .join(',');
 }
 
 function deriveKey(secret: string, use: string): string {

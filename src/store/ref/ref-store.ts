@@ -7,7 +7,7 @@ import { SchemaError } from '../hosted/migrate.ts';
 import { createSealer } from '../seal.ts';
 import { type Clock, createSqliteStore } from '../sqlite.ts';
 import { openImage, removeImage, takeImage } from './database-image.ts';
-import type { RefKeys } from './keys.ts';
+import { checkpointKey, type RefKeys } from './keys.ts';
 import { aheadOf, type Holder, readLease } from './lease.ts';
 import { persist } from './persist.ts';
 import { keepAll, takeRef } from './ref-lease.ts';
@@ -19,7 +19,7 @@ const STATE = 'state';
 /** Longer than desks usually work, and shorter than the time limit of the job that waits. */
 const WAIT_MS = 5 * 60_000;
 
-/** Entries that a build reads from the ref, sealed with the job's key. */
+/** Entries that a build reads from the ref, each sealed with a key that it can have. */
 export type EntryName = 'brief' | 'checkpoint';
 
 /** The state of one issue, taken from its ref for as long as this desk works on it. */
@@ -82,7 +82,8 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     { ...place, entry: STATE },
     { key: keys.state, isDerived: keys.isDerived, maxBytes },
   );
-  const sealedFor = (entry: EntryName) => createSealedEntry({ ...place, entry }, { key: keys.job });
+  const keyOf: Record<EntryName, string> = { brief: keys.brief, checkpoint: checkpointKey(keys, issue) };
+  const sealedFor = (entry: EntryName) => createSealedEntry({ ...place, entry }, { key: keyOf[entry] });
   const file = join(directory, `issue-${issue}.db`);
   const read = (oid: string) => persist(sleep, () => storage.blob(oid));
 

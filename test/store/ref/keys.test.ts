@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest';
-import { deriveJobKey, deriveKeys } from '../../../src/store/ref/keys.ts';
+import { checkpointKey, deriveBriefKey, deriveKeys, workKey } from '../../../src/store/ref/keys.ts';
 import { createSealer } from '../../../src/store/seal.ts';
 
 const repository = 'alice/demo';
 const modelKey = 'sk-model';
 const stateKey = 's'.repeat(44);
 
-test('N-2: state and job have keys of their own, of 32 bytes, the same ones each time', () => {
+test('N-2: state and brief have keys of their own, of 32 bytes, the same ones each time', () => {
   const keys = deriveKeys({ stateKey, modelKey, repository });
   expect(keys).toEqual(deriveKeys({ stateKey: ` ${stateKey}\n`, modelKey: `${modelKey}\n`, repository }));
   expect(keys.isDerived).toBe(false);
-  for (const key of [keys.state, keys.job]) expect(Buffer.from(key, 'base64')).toHaveLength(32);
-  expect(new Set([keys.state, keys.job, stateKey, modelKey]).size).toBe(4);
+  for (const key of [keys.state, keys.brief]) expect(Buffer.from(key, 'base64')).toHaveLength(32);
+  expect(new Set([keys.state, keys.brief, stateKey, modelKey]).size).toBe(4);
 });
 
-test('N-2: a build makes the key of the job from its model key, and not that of the state', () => {
+test('N-2: a build makes the key of its brief from its model key, and not that of the state', () => {
   const keys = deriveKeys({ stateKey, modelKey, repository });
-  expect(deriveJobKey({ modelKey, repository })).toBe(keys.job);
-  expect(deriveKeys({ stateKey: 't'.repeat(44), modelKey, repository })).toMatchObject({ job: keys.job });
+  expect(deriveBriefKey({ modelKey, repository })).toBe(keys.brief);
+  expect(deriveKeys({ stateKey: 't'.repeat(44), modelKey, repository })).toMatchObject({ brief: keys.brief });
   expect(deriveKeys({ stateKey, modelKey: 'another', repository })).toMatchObject({ state: keys.state });
 });
 
 test('N-2: without a key of the state it is derived from the model key, and said so', () => {
   const keys = deriveKeys({ modelKey, repository, stateKey: ' ' });
   expect(keys.isDerived).toBe(true);
-  expect(keys.state).not.toBe(keys.job);
+  expect(keys.state).not.toBe(keys.brief);
   expect(deriveKeys({ modelKey: 'another', repository }).state).not.toBe(keys.state);
 });
 
@@ -33,7 +33,7 @@ test('N-2: keys are of one repository, however its name is written', () => {
   expect(deriveKeys({ stateKey, modelKey, repository: 'Alice/Demo' })).toEqual(keys);
   const other = deriveKeys({ stateKey, modelKey, repository: 'alice/other' });
   expect(other.state).not.toBe(keys.state);
-  expect(other.job).not.toBe(keys.job);
+  expect(other.brief).not.toBe(keys.brief);
 });
 
 test('N-2: a new key before the old one opens what the old one sealed', () => {
@@ -42,6 +42,19 @@ test('N-2: a new key before the old one opens what the old one sealed', () => {
   const sealed = old.seal(Buffer.from('x'), ['c']);
   expect(createSealer(both.state).open(sealed, ['c']).toString()).toBe('x');
   expect(createSealer(both.state).isOutdated(sealed)).toBe(true);
+});
+
+test('N-2: what a build is given opens the work of its own job and the conversation of its issue, and no change of the model key closes it', () => {
+  const keys = deriveKeys({ stateKey, modelKey, repository });
+  const changed = deriveKeys({ stateKey, modelKey: 'another', repository });
+  expect(workKey(changed, 'op-1')).toBe(workKey(keys, 'op-1'));
+  expect(checkpointKey(changed, 7)).toBe(checkpointKey(keys, 7));
+  const all = [keys.state, keys.brief, workKey(keys, 'op-1'), workKey(keys, 'op-2')];
+  expect(new Set([...all, checkpointKey(keys, 7), checkpointKey(keys, 8)]).size).toBe(6);
+  // A key of the state that was put before the old one.
+  const both = deriveKeys({ stateKey: `${'n'.repeat(44)},${stateKey}`, modelKey, repository });
+  const sealed = createSealer(workKey(keys, 'op-1')).seal(Buffer.from('x'), ['c']);
+  expect(createSealer(workKey(both, 'op-1')).open(sealed, ['c']).toString()).toBe('x');
 });
 
 test('N-2: a key that can be guessed, and no model key at all, are refused with what to do', () => {

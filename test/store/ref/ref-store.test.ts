@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { GitHubError } from '../../../src/core/ports/github-port.ts';
-import { deriveKeys } from '../../../src/store/ref/keys.ts';
+import { checkpointKey, deriveKeys } from '../../../src/store/ref/keys.ts';
 import { readLease } from '../../../src/store/ref/lease.ts';
 import { LeaseLostError } from '../../../src/store/ref/lease-lost-error.ts';
-import { readRefEntry } from '../../../src/store/ref/read-ref-entry.ts';
+import { readRefEntries } from '../../../src/store/ref/read-ref-entries.ts';
 import type { RefStoreOptions } from '../../../src/store/ref/ref-store.ts';
 import { note, request } from '../hosted/commits.ts';
 import { testContract } from '../hosted/contract.ts';
@@ -174,19 +174,25 @@ describe('the state of an issue', () => {
   });
 });
 
+const keyOf = (name: 'brief' | 'checkpoint', issue: number) =>
+  name === 'brief' ? KEYS.brief : checkpointKey(KEYS, issue);
+
 describe('entries for a build', () => {
-  test('N-2: a build reads brief and checkpoint with the key of the job alone', async () => {
+  test('N-2: a build reads the brief with a key that it makes, and the checkpoint with one that it is given', async () => {
     const first = await open();
     first.putEntry('brief', Buffer.from('build it'));
     first.putEntry('checkpoint', Buffer.alloc(100_000, 7));
     expect(Buffer.from((await first.getEntry('brief')) ?? '').toString()).toBe('build it');
-    const read = (name: 'brief' | 'checkpoint', jobKey = KEYS.job) =>
-      readRefEntry({ storage, repository: REPOSITORY, issue: 7, jobKey, name });
+    const read = async (name: 'brief' | 'checkpoint', key = keyOf(name, 7)) =>
+      (await readRefEntries({ storage, repository: REPOSITORY, issue: 7 })).open(name, key);
     expect(await read('brief')).toBeUndefined();
     await first.save();
     expect(Buffer.from((await read('brief')) ?? '').toString()).toBe('build it');
     expect(await read('checkpoint')).toEqual(Buffer.alloc(100_000, 7));
-    await expect(read('brief', KEYS.state)).rejects.toMatchObject({ code: 'state_key_wrong' });
+    for (const key of [KEYS.state, keyOf('checkpoint', 7)])
+      await expect(read('brief', key)).rejects.toMatchObject({ code: 'state_key_wrong' });
+    for (const key of [KEYS.state, KEYS.brief, keyOf('checkpoint', 8)])
+      await expect(read('checkpoint', key)).rejects.toMatchObject({ code: 'state_key_wrong' });
     await first.release();
     const next = await open(desk(2));
     expect(await next.getEntry('checkpoint')).toEqual(Buffer.alloc(100_000, 7));
@@ -219,8 +225,8 @@ describe('entries for a build', () => {
     first.putEntry('brief', Buffer.from('build it'));
     await first.release();
     const { brief, state } = tip().entries;
-    const read = (repository: string, issue: number, name: 'brief' | 'checkpoint') =>
-      readRefEntry({ storage, repository, issue, jobKey: KEYS.job, name });
+    const read = async (repository: string, issue: number, name: 'brief' | 'checkpoint') =>
+      (await readRefEntries({ storage, repository, issue })).open(name, KEYS.brief);
     storage.tips.set('refs/autobuild/issue-8', tip());
     await expect(read(REPOSITORY, 8, 'brief')).rejects.toMatchObject({ code: 'state_damaged' });
     await expect(read('bob/demo', 7, 'brief')).rejects.toMatchObject({ code: 'state_damaged' });
