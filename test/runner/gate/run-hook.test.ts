@@ -84,6 +84,21 @@ test('E-5: a gate that goes away before it has answered is a no', async () => {
   expect(await answer).toEqual({ stdout: '', stderr: 'the turn is over\n', exitCode: 2 });
 });
 
+test('S-7: an edit that is too long for the gate is asked about by its path, without its content', async () => {
+  const { socket, asks } = await gate(async () => ({ decision: 'allow', reason: 'yes' }));
+  for (const length of [1_000, 1024 * 1024]) {
+    const tool_input = { file_path: 'a.txt', content: 'x'.repeat(length) };
+    const answer = await runHook(
+      AGENTS.claude as Agent,
+      JSON.stringify({ tool_name: 'Write', tool_input }),
+      socket,
+    );
+    expect(isRefusal(answer)).toBe(false);
+  }
+  expect(asks).toMatchObject([{ path: 'a.txt', edit: { content: 'x'.repeat(1_000) } }, { path: 'a.txt' }]);
+  expect(asks[1]?.edit).toBeUndefined();
+});
+
 test('an agent without a hook of its own is refused', async () => {
   const { socket } = await gate(async () => ({ decision: 'allow', reason: 'yes' }));
   const answer = await runHook(commandAgent('mine', ['x']), '{}', socket);
