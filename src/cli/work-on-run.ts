@@ -3,14 +3,12 @@ import { commandAgent } from '../agents/command.ts';
 import { agentNamed } from '../agents/registry.ts';
 import { count } from '../comments/text/words.ts';
 import type { Effect } from '../core/contracts/effect.ts';
-import type { Escalation } from '../core/contracts/escalation.ts';
 import type { RunEvent } from '../core/contracts/run-event.ts';
 import { isAtRest, isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import { createDesk, type Desk } from '../core/decide/desk.ts';
 import { reminderTime } from '../core/decide/expiry.ts';
 import { briefFor } from '../core/decide/orders/brief-for.ts';
 import { userError } from '../core/error-catalogue.ts';
-import { measureReport } from '../core/measured-report.ts';
 import { RULES } from '../guards/rules.ts';
 import { createInProcessLink } from '../link/in-process.ts';
 import { openAgentConfig } from '../runner/agent/agent-config.ts';
@@ -20,7 +18,7 @@ import { loadCheckpoint, saveCheckpoint } from '../runner/checkpoint/checkpoint.
 import { scrubEnv } from '../runner/checks/scrub-env.ts';
 import { checkBoxOf } from '../runner/job/check-box.ts';
 import { openJobBox } from '../runner/job/open-job-box.ts';
-import { repairStateDir, stateDirOf, writeStateFile } from '../runner/job/repair-state-dir.ts';
+import { stateDirOf } from '../runner/job/repair-state-dir.ts';
 import { runJob } from '../runner/job/run-job.ts';
 import { openStateDir } from '../runner/job/state-dir.ts';
 import { markChecks } from '../runner/process/orphans.ts';
@@ -29,12 +27,13 @@ import { JournalError, openFileStore } from '../store/file.ts';
 import { openFileVault } from '../store/file-vault.ts';
 import { agentEnvironment } from './agent-environment.ts';
 import { describeJournalChanges } from './describe-journal-changes.ts';
-import { headOf } from './describe-work.ts';
 import { isDiskFull } from './disk-full.ts';
 import { agentProblem } from './doctor/check-agent.ts';
 import type { Home, RunFile } from './home.ts';
 import { isRoundNew, roundInput } from './past-runs/begin-round.ts';
 import { restConversations } from './past-runs/rest-conversations.ts';
+import { takeEdits } from './past-runs/take-edits.ts';
+import { saveBlockedReport, saveReportOf } from './save-blocked-report.ts';
 import type { AnswerSource } from './terminal/answer-source.ts';
 import { createConversation } from './terminal/conversation.ts';
 import { describeTypedAhead } from './terminal/describe-typed-ahead.ts';
@@ -118,12 +117,12 @@ export async function workOnRun(
 
   async function perform(effect: Effect, state: RunState): Promise<void> {
     switch (effect.type) {
-      case 'ask':
-        await saveMeasuredReport(
-          state.escalations.find(({ id }) => id === effect.escalation),
-          state,
-        );
+      case 'ask': {
+        const asked = state.escalations.find(({ id }) => id === effect.escalation);
+        // The agent's own report is saved by an effect of its own.
+        if (asked && !asked.blocked_report) complain(await saveReportOf(asked, state, file));
         return conversation.ask(effect.escalation);
+      }
       case 'reply':
         // The end of the run says how to resume it.
         return isInterrupted ? undefined : screen.reply(effect.reply, state);
@@ -137,7 +136,7 @@ export async function workOnRun(
       case 'clear_timer':
         return reminders.clear(effect.timer);
       case 'save_blocked_report':
-        return saveBlockedReport(effect.report, state);
+        return complain(await saveBlockedReport(effect.report, state, file));
       case 'forget_inputs':
         return vault.forget(run);
       // The screen shows the status and every event, and the loop below is the job.
@@ -167,26 +166,8 @@ export async function workOnRun(
     }
   }
 
-  /** B-7: a run that stops for a person leaves a report. If the agent gave none, it is made of the measured facts. */
-  async function saveMeasuredReport(escalation: Escalation | undefined, state: RunState): Promise<void> {
-    if (!escalation || escalation.blocked_report) return;
-    const { report_missing: missing } = escalation;
-    const report = measureReport({ ...escalation, missing, earlier: state.blocked_report });
-    await saveBlockedReport(report, state);
-  }
-
-  /** A worktree that cannot be written to must not fail the run, because the report is in the journal already. */
-  async function saveBlockedReport(report: unknown, state: RunState): Promise<void> {
-    const stateDir = stateDirOf(worktree, file.state_dir, state.task.id);
-    const text = `${JSON.stringify(report, null, 2)}\n`;
-    try {
-      await repairStateDir(worktree, stateDir);
-      await writeStateFile(worktree, stateDir, { name: 'blocked_report.json', text, mode: 0o644 });
-    } catch (error) {
-      screen.note(
-        mask.clean(`The blocked report could not be saved in the worktree: ${(error as Error).message}`),
-      );
-    }
+  function complain(problem: string | undefined): void {
+    if (problem !== undefined) screen.note(mask.clean(problem));
   }
 
   async function interrupt(count: number): Promise<void> {
@@ -226,7 +207,7 @@ export async function workOnRun(
     await reopenQuestion(await desk.state(run));
     for (;;) {
       if (await settleRounds()) return await desk.state(run);
-      await takeEdits(workspace);
+      if (isRoundNew(await desk.state(run))) await keepEdits(workspace);
       const { tree, aside, sessions } = loadCheckpoint(runDir);
       const end = await runJob({
         brief: briefFor(await desk.state(run)),
@@ -300,24 +281,11 @@ export async function workOnRun(
     return isOver();
   }
 
-  /** V-9: what somebody changed since the last round is theirs. The round builds on it, and it is not counted as its work. */
-  async function takeEdits(workspace: Workspace): Promise<void> {
-    if (!isRoundNew(await desk.state(run))) return;
-    const { tree } = loadCheckpoint(runDir);
-    const saved = home.findRun(run, []);
-    const edited = tree ? await workspace.changedSince(tree) : [];
-    // Saved first, because `undo` must know them whatever happens next.
-    home.saveRun({
-      ...saved,
-      round_head: await headOf(worktree, env),
-      edited_between: [...new Set([...(saved.edited_between ?? []), ...edited])],
-    });
-    if (!tree || edited.length === 0) return;
-    const present = await workspace.snapshot();
-    await workspace.absorb(tree, present);
-    saveCheckpoint({ runDir }, { tree: present });
+  async function keepEdits(workspace: Workspace): Promise<void> {
+    const edited = await takeEdits(run, context, workspace);
+    if (edited === 0) return;
     screen.note(
-      `  ${count(edited.length, 'file')} changed since the last round: kept, and not counted as the agent's`,
+      `  ${count(edited, 'file')} changed since the last round: kept, and not counted as the agent's`,
     );
   }
 
@@ -325,8 +293,7 @@ export async function workOnRun(
   async function reopenQuestion(state: RunState): Promise<void> {
     const open = pendingEscalation(state);
     if (!open) return;
-    if (open.blocked_report) await saveBlockedReport(open.blocked_report, state);
-    else await saveMeasuredReport(open, state);
+    complain(await saveReportOf(open, state, file));
     reminders.set(`reminder:${open.id}`, reminderTime(state, open, now().toISOString()));
     conversation.ask(open.id);
   }
