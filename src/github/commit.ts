@@ -96,19 +96,18 @@ export function createCommitMethods({
     },
 
     async commit(options) {
-      const { branch, parent, message, files } = options;
-      const tree = await writeTree(parent, files);
+      const { branch, parent, merged, message, files } = options;
+      const parents = merged === undefined ? [parent] : [parent, merged];
+      const tree = await writeTree(merged ?? parent, files);
       const head = await readBranchHead(request, branch);
       const twin =
-        head === undefined || head === parent
-          ? undefined
-          : await findTwin(head, { tree, parents: [parent], message });
+        head === undefined || head === parent ? undefined : await findTwin(head, { tree, parents, message });
       if (twin) return twin;
       // Without author and committer, because GitHub would not sign the commit otherwise.
       const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
         message,
         tree,
-        parents: [parent],
+        parents,
       });
       await options.onCreated?.(data.sha);
       await moveBranch(head, data.sha, options);

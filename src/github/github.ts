@@ -9,6 +9,7 @@ import { createCommitMethods } from './commit.ts';
 import { createDispatchMethods } from './dispatch.ts';
 import { createIssueMethods } from './issues.ts';
 import { createLabelMethods } from './labels.ts';
+import { createMergeMethods } from './merge.ts';
 import { createPermissionMethods } from './permission.ts';
 import { createPullRequestMethods } from './pull-request.ts';
 import { createRepositoryMethods } from './repository.ts';
@@ -35,5 +36,6 @@ export function createGitHub(octokit: OctokitLike, repository: Repository): GitH
     ...createReviewMethods(client),
     ...createCheckRunMethods(client),
     ...createCiMethods(client),
+    ...createMergeMethods(client),
   };
 }

@@ -153,7 +153,8 @@ function toPullRequest(
     | 'html_url'
   > & {
     head: { sha: string; ref: string; repo: { id: number | bigint } | null };
-    base: { repo: { id: number | bigint } | null };
+    base: { ref: string; repo: { id: number | bigint } | null };
+    mergeable?: boolean | null;
   },
 ): PullRequest {
   const { head, base } = answer;
@@ -166,6 +167,8 @@ function toPullRequest(
     merged: answer.merged_at !== null,
     head_sha: head.sha,
     branch: isOwn ? head.ref : undefined,
+    base: base.ref,
+    mergeable: answer.mergeable ?? undefined,
     merge_sha: answer.merge_commit_sha ?? undefined,
     body: answer.body ?? '',
     updated_at: answer.updated_at,

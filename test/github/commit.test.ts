@@ -272,3 +272,14 @@ test('R-8: a branch that has moved is left alone', async () => {
   await expect(reword()).rejects.toMatchObject({ status: 409 });
   expect(sentTo(UPDATE_REF)).toEqual([]);
 });
+
+test('V-6: a merge has two parents, and the files are a change of the second one’s tree', async () => {
+  on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: { tree: { sha: BASE } } });
+  on(TREE, { answer: { sha: NEW_TREE } });
+  onHead(PARENT);
+  onCommit();
+  on(UPDATE_REF, { at: ref, answer: { object: { sha: NEW } } });
+  await github.commit({ branch, parent: PARENT, merged: HEAD, message, files: [text], force: false });
+  expect(sent.find(({ body }) => body?.base_tree)?.body).toMatchObject({ base_tree: BASE });
+  expect(sent.find(({ body }) => body?.parents)?.body).toMatchObject({ parents: [PARENT, HEAD] });
+});

@@ -26,6 +26,8 @@ test('a pull request is read', async () => {
       merged_at: '2026-01-01T00:00:00Z',
       merge_commit_sha: 'b2',
       head: { sha: 'a1' },
+      base: { ref: 'main' },
+      mergeable: null,
       body: null,
       updated_at: '2026-01-01T00:00:00Z',
       html_url: 'https://github.com/alice/demo/pull/9',
@@ -39,11 +41,18 @@ test('a pull request is read', async () => {
     draft: false,
     merged: true,
     head_sha: 'a1',
+    base: 'main',
+    mergeable: undefined,
     merge_sha: 'b2',
     body: '',
     updated_at: '2026-01-01T00:00:00Z',
     url: 'https://github.com/alice/demo/pull/9',
   });
+});
+
+test('V-6: GitHub says whether it can be merged, once it has computed that', async () => {
+  on(READ, { at, answer: { mergeable: false } });
+  expect(await github.pullRequest(9)).toMatchObject({ mergeable: false });
 });
 
 test('a pull request that is not there is undefined', async () => {

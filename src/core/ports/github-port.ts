@@ -1,5 +1,6 @@
 import type { Permission } from '../contracts/role.ts';
 import type { CiMethods } from './github/ci-port.ts';
+import type { MergeMethods } from './github/merge-port.ts';
 import type { ReviewMethods } from './github/review-port.ts';
 
 /** The part of GitHub's API that the App uses. The interface is narrow, because only `src/github/` may know Octokit. */
@@ -66,6 +67,10 @@ export interface PullRequest {
   head_sha: string;
   /** The branch, if it is one of this repository and not of a fork. */
   branch?: string;
+  /** The branch that it goes to. */
+  base?: string;
+  /** Whether it can be merged without a conflict. Absent in lists, and while GitHub computes it. */
+  mergeable?: boolean;
   /** The commit on the base branch that GitHub made by merging; before the merge, one that only tests it. */
   merge_sha?: string;
   body: string;
@@ -112,7 +117,7 @@ export interface Listing<Item> {
   etags: string[];
 }
 
-export interface GitHub extends ReviewMethods, CiMethods {
+export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   readonly owner: string;
   readonly repo: string;
   /** Fails closed: throws on a response that cannot be parsed. */
@@ -175,6 +180,8 @@ export interface GitHub extends ReviewMethods, CiMethods {
   commit(options: {
     branch: string;
     parent: string;
+    /** V-6: a second parent. The files are a change of its tree, and the rest of the commit is that tree. */
+    merged?: string;
     message: string;
     files: CommitFile[];
     /** Moves an existing branch even if the new commit is not its descendant. */
@@ -255,18 +262,27 @@ export class GitHubError extends Error {
   readonly retryAfter?: number;
   /** The permission the App lacks, if GitHub names it. */
   readonly missingPermission?: string;
+  /** The files for which it is needed, if they are known. */
+  readonly files: readonly string[];
   /** The target is deleted, locked or not accessible to the App, so a retry helps only after a person changed that. */
   readonly unreachable: boolean;
 
   constructor(
     message: string,
-    details: { status: number; retryAfter?: number; missingPermission?: string; unreachable?: boolean },
+    details: {
+      status: number;
+      retryAfter?: number;
+      missingPermission?: string;
+      unreachable?: boolean;
+      files?: readonly string[];
+    },
     options?: ErrorOptions,
   ) {
     super(message, options);
     this.status = details.status;
     this.retryAfter = details.retryAfter;
     this.missingPermission = details.missingPermission;
+    this.files = details.files ?? [];
     this.unreachable = details.unreachable ?? false;
   }
 }
