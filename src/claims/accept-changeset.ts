@@ -1,4 +1,5 @@
 import { Claim, type Envelope } from '../core/contracts/envelope.ts';
+import type { BaseUpdate } from '../core/contracts/revision.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { WorkFacts } from '../core/contracts/work-facts.ts';
 import { isComplete } from '../core/decide/completion.ts';
@@ -6,11 +7,15 @@ import { handle } from '../core/decide/handle.ts';
 import { hideInFacts } from '../core/secrets/hide-in-claims.ts';
 import { createSecretHider } from '../core/secrets/hide-secrets.ts';
 import { openSecrets } from '../core/secrets/secrets-of-run.ts';
-import { changesetLimits, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import type { Changeset } from '../core/work/changeset.ts';
+import { changesetLimits, digestOfFile, examineWork, readChangeset } from '../core/work/examine-work.ts';
+import { keptIn, unresolvedIn, withReverted } from '../core/work/judge-merge.ts';
 import { roundHead } from '../core/work/round-head.ts';
 import { suggestionsIn } from '../core/work/suggestion.ts';
 import type { ClaimsDesk } from './claims-desk.ts';
 import { digestOf } from './digest-of.ts';
+
+const MOST_UNRESOLVED = 100;
 
 /** Work that a job only talks about is none. */
 const NO_WORK: WorkFacts = { files: 0, changed: 0, problems: [], secrets: [] };
@@ -52,14 +57,23 @@ export async function factsFor(
   const read = bytes ? readChangeset(bytes, roundHead(state, target)) : undefined;
   if (!bytes || !read?.ok) return NO_WORK;
   const secrets = await openSecrets(store.vault, state);
-  const limits = changesetLimits(state, target, read.changeset, rules.limitsInForce(state.limits), hashText);
-  const facts = examineWork(read.changeset, digestOf(bytes), limits, secrets, hashText);
+  const update = state.revision?.update;
+  const judged = { ...read.changeset, files: withReverted(read.changeset.files, update) };
+  const limits = changesetLimits(state, target, judged, rules.limitsInForce(state.limits), hashText);
+  const facts = examineWork(judged, digestOf(bytes), limits, secrets, hashText);
   const { remarks } = state.revision ?? {};
+  const unresolved = update && unresolvedIn(resolvable(read.changeset, update));
   const applied = remarks && { applied: suggestionsIn(read.changeset, remarks) };
   return hideInFacts(
-    { ...facts, ...applied },
+    { ...facts, ...applied, ...(unresolved?.length && { unresolved: unresolved.slice(0, MOST_UNRESOLVED) }) },
     secrets.map(({ value }) => value),
   );
+}
+
+/** Files that are as in the head were not merged. */
+function resolvable({ files }: Changeset, update: BaseUpdate): Changeset['files'] {
+  const kept = keptIn(files, update, (file) => digestOfFile(file, hashText));
+  return files.filter(({ path }) => !kept.has(path));
 }
 
 function hashText(text: string): string {

@@ -4,7 +4,8 @@ import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secret
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { type Changeset, type ChangesetProblem, checkChangeset } from '../../core/work/changeset.ts';
 import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
-import { roundHead } from '../../core/work/round-head.ts';
+import { withReverted } from '../../core/work/judge-merge.ts';
+import { roundHead, roundUpdate } from '../../core/work/round-head.ts';
 import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
@@ -39,9 +40,10 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   }
   const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
-  const limits = changesetLimits(state, target, changeset, deps.rules.limitsInForce(state.limits), deps.hash);
+  const judged = { ...changeset, files: withReverted(changeset.files, roundUpdate(state)) };
+  const limits = changesetLimits(state, target, judged, deps.rules.limitsInForce(state.limits), deps.hash);
   // A person who accepts the work also accepts its number of files.
-  const checked = checkChangeset(changeset, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
+  const checked = checkChangeset(judged, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
   const problems = checked.ok ? [] : checked.problems;
   // Committing only a part is fine unless it would look like the whole work, checked and complete.
   const whole = completedByItself(state);

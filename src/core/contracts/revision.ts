@@ -62,8 +62,24 @@ const FailedCi = z.object({
   url: z.string().optional(),
 });
 
-/** The default branch moved on, and the round brings its commits into the branch. */
-const BaseUpdate = z.object({ branch: z.string(), sha: z.string(), conflicts: z.array(z.string()) });
+/** The base branch moved on, and the round brings its commits into the branch (V-6). */
+const BaseUpdate = z.object({
+  branch: z.string(),
+  /** The commit of the base that is merged. The files of the round are a change of it. */
+  sha: z.string(),
+  /** For the desk, files that both sides changed; for the agent, files that are left in conflict. */
+  conflicts: z.array(z.string()),
+  /**
+   * Files of the pull request that the base did not change, as they are in the head: with this content they are nobody's change.
+   * By the digest that approvals have, too.
+   */
+  kept: z.array(z.object({ path: z.string(), digest: z.string() })).optional(),
+  /** For the agent: how a file conflicts, and the commits that changed it on each side. */
+  sides: z
+    .array(z.object({ path: z.string(), head: z.array(z.string()), base: z.array(z.string()) }))
+    .optional(),
+});
+export type BaseUpdate = z.infer<typeof BaseUpdate>;
 
 /** A round of work in the same run, on the same branch, after the pull request was ready. The build itself is round 1. */
 export const Revision = z.object({

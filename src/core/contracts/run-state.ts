@@ -46,7 +46,7 @@ export interface RunningRevision extends Revision {
 }
 
 /** A round that is over. */
-interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url' | 'head'> {
+interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url' | 'head' | 'update'> {
   at: string;
   ended_at: string;
   outcome: RevisionOutcome;

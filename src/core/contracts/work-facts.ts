@@ -26,6 +26,8 @@ export const WorkFacts = z.object({
   paths: z.array(z.string()).max(2_000).optional(),
   /** In a round: the remarks whose suggestion is in the work. */
   applied: z.array(z.string()).optional(),
+  /** In an update: files in which a conflict is left. */
+  unresolved: z.array(z.string()).optional(),
   problems: z.array(WorkProblem),
   /** Files that contain a value that was given as a secret. */
   secrets: z.array(z.object({ path: z.string(), key: z.string() })),

@@ -184,13 +184,14 @@ function afterTurn(
 ): Decision {
   const { at } = envelope;
   const leaks = work?.secrets ?? [];
+  const unresolved = work?.unresolved ?? [];
   // Only one question is open at a time, so a turn that ends meanwhile waits for the answer.
   if (state.pending || waitsOverClosedPull(state)) return NOTHING;
   const triggers = withOwnCount(validTriggers(state, measured.guards, envelope, rules), state, rules);
   const unheard = hasUnheardInstruction(state);
   // Completion wins over a guard that trips at the same moment (K-10). It does not win over an instruction that no turn has
   // received, nor over reverted edits, because the work contains neither. Nobody is asked about work that contains a secret.
-  if (!unheard && leaks.length === 0 && isComplete(record, state.known_issues)) {
+  if (!unheard && leaks.length + unresolved.length === 0 && isComplete(record, state.known_issues)) {
     const reverted = triggers.filter(({ evidence }) => evidence.proposed?.length);
     const needed =
       reverted.length > 0 ? reverted : rules.examine(toExamine(state, record, work), state.limits);
@@ -204,7 +205,8 @@ function afterTurn(
     const reason = record.read.report.errors[0]?.message || 'the agent reported that it failed';
     return finishRun({ at, status: 'failed', partial: true, reason });
   }
-  return leaks.length > 0 ? returnLeakedWork(state, at, leaks) : NOTHING;
+  if (leaks.length > 0) return returnLeakedWork(state, at, leaks);
+  return unresolved.length > 0 ? returnUnresolved(state, at, unresolved) : NOTHING;
 }
 
 /**
@@ -215,7 +217,9 @@ function toExamine(state: RunState, record: TurnRecord, work: WorkFacts | undefi
   const changed = work?.changed ?? record.changes.paths.length;
   // A round may rightly change nothing: the agent may decline every remark, and each reply says so.
   const isAnswered = state.revision && (record.read?.report?.remarks ?? []).length > 0;
-  const provesNothing = !isAnswered && (work?.changed === 0 || state.baseline?.ok === true);
+  // The merge itself is the work, also if nothing of the pull request is left after it.
+  const isMerge = state.revision?.update !== undefined;
+  const provesNothing = !isAnswered && !isMerge && (work?.changed === 0 || state.baseline?.ok === true);
   return { ...unapprovedWork(state, work), nothing_changed: changed === 0 && provesNothing };
 }
 
@@ -253,6 +257,20 @@ function returnLeakedWork(state: RunState, at: string, leaks: WorkFacts['secrets
     'Remove them, read them from the environment at run time, and report again.',
   ].join('\n');
   const id = `leak.${state.turns.length}`;
+  return instructNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
+}
+
+/** V-6: a conflict that is still in the files is not done, whatever the agent and the checks say. */
+function returnUnresolved(state: RunState, at: string, paths: readonly string[]): Decision {
+  const named = paths.slice(0, LEAKS_NAMED).map((path) => `- ${path}`);
+  const more = paths.length > named.length ? [`- and ${paths.length - named.length} more`] : [];
+  const instruction = [
+    'The work is not accepted: these files still have conflict markers.',
+    ...named,
+    ...more,
+    'Resolve them, leave no marker, and report again.',
+  ].join('\n');
+  const id = `conflict.${state.turns.length}`;
   return instructNextTurn(at, { id, command: 'guide', by: 'autobuild', instruction });
 }
 

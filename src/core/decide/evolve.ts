@@ -334,12 +334,12 @@ function beginRound(
 function endRound(state: RunState, event: Extract<RunEvent, { type: 'revision_ended' }>): Partial<RunState> {
   const { revision } = state;
   if (!revision) return {};
-  const { number, by, source, url, head, at, before, remarks } = revision;
+  const { number, by, source, url, head, at, before, remarks, update } = revision;
   const places = new Map(remarks.map(({ id, thread, path }) => [id, { thread, path }]));
   const turns = state.turns.slice(before.turns);
   const cost = state.usage.cost_usd;
   const ended = {
-    ...{ number, by, source, url, head, at },
+    ...{ number, by, source, url, head, at, ...(update && { update }) },
     ended_at: event.at,
     outcome: event.outcome,
     reason: event.reason,

@@ -20,7 +20,15 @@ const IDENTIFIERS: Readonly<Record<string, RegExp>> = {
   exit: /^(?:exit \d{1,3}|killed by [A-Z\d]{1,12})$/,
 };
 /** Fields with file paths. Common values are not masked in them, because files are approved by their path. */
-const PATHS: ReadonlySet<string> = new Set(['path', 'paths', 'file', 'files', 'scope', 'handoff_path']);
+const PATHS: ReadonlySet<string> = new Set([
+  'path',
+  'paths',
+  'file',
+  'files',
+  'scope',
+  'handoff_path',
+  'unresolved',
+]);
 /** A result signature. Its parts are truncated, so the beginning of a value may be anywhere in it. */
 const OUTCOME = /^(?:error|test-fail):/;
 const MIN_BEGINNING = 8;

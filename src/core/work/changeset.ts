@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { WriteReason } from '../contracts/guard.ts';
 import type { CommitFile } from '../ports/github-port.ts';
+import { BaseMerge } from './base-merge.ts';
 import { ChangeStatus } from './change.ts';
 import { checkChangesetPaths } from './changeset-path.ts';
 import { type Approvals, isApproved } from './is-approved.ts';
@@ -30,6 +31,8 @@ export const Changeset = z.object({
   files: z.array(ChangesetFile),
   /** Files that cannot be committed, such as symlinks. They are shown to people. */
   left_out: z.array(z.object({ path: z.string(), problem: z.string() })).default([]),
+  /** V-6: the merge that this is about, for the job and its successors. */
+  merge: BaseMerge.optional(),
 });
 export type Changeset = z.infer<typeof Changeset>;
 

@@ -11,6 +11,8 @@ import {
   checkChangeset,
   countedPaths,
 } from './changeset.ts';
+import { keptIn } from './judge-merge.ts';
+import { roundUpdate } from './round-head.ts';
 import { sensitivitiesOf } from './sensitive-path.ts';
 
 const MAX_PATH_CHARS = 300;
@@ -36,6 +38,8 @@ export function changesetLimits(
   const approved = new Map((state.approved_files ?? []).map((file) => [file.path, file]));
   const protectedPaths = target.protected_paths ?? [];
   const isOrdinary = (path: string) => sensitivitiesOf(path, protectedPaths).length === 0;
+  // V-6: in an update they are in the head already, byte for byte, so this work does not change them.
+  const kept = keptIn(files, roundUpdate(state), (file) => digestOfFile(file, hash));
   const approvedAsIs = files.filter((file) => {
     const found = approved.get(file.path);
     return found?.digest === digestOfFile(file, hash) && (!found.by_job || isOrdinary(file.path));
@@ -47,6 +51,7 @@ export function changesetLimits(
       // Approved when a job held or reverted the edit. The desk has not seen its content.
       ...(state.approved_names ?? []).filter(isOrdinary),
       ...approvedAsIs.map(({ path }) => path),
+      ...kept,
     ],
     approvedFolders: state.approved_folders,
     scope: inForce.scope ? state.task.scope : undefined,

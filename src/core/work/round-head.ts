@@ -1,18 +1,34 @@
+import type { BaseUpdate } from '../contracts/revision.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import { JobTarget } from '../ports/job-api.ts';
 import type { RunTarget } from '../ports/run-target.ts';
 
+type Rounds = Pick<RunState, 'revision' | 'revisions'>;
+type Begun = Pick<RunTarget, 'head_sha'>;
+
 /**
- * The commit that the present work builds on: the head of the pull request when the round began, whoever made it (V-5); in the
- * first round the commit that the run began with. A round without a result leaves no work.
+ * The commit that the present work is a change of: the head of the pull request when the round began, whoever made it (V-5); in
+ * an update the commit of the base that is merged (V-6); in the first round the commit that the run began with. A round without
+ * a result leaves no work.
  */
-export function roundHead(
-  { revision, revisions = [] }: Pick<RunState, 'revision' | 'revisions'>,
-  { head_sha }: Pick<RunTarget, 'head_sha'>,
-): string {
-  if (revision) return revision.head ?? head_sha;
-  const last = revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
-  return last?.head ?? head_sha;
+export function roundHead(state: Rounds, { head_sha }: Begun): string {
+  const round = roundOfWork(state);
+  return round?.update?.sha ?? round?.head ?? head_sha;
+}
+
+/** The commits that the present work is put on. In an update there are two: the head of the pull request, and the base's. */
+export function roundParents(state: Rounds, { head_sha }: Begun): [string, ...string[]] {
+  const round = roundOfWork(state);
+  return [round?.head ?? head_sha, ...(round?.update ? [round.update.sha] : [])];
+}
+
+/** V-6: the update of which the present work is the result. */
+export function roundUpdate(state: Rounds): BaseUpdate | undefined {
+  return roundOfWork(state)?.update;
+}
+
+function roundOfWork({ revision, revisions = [] }: Rounds) {
+  return revision ?? revisions.findLast(({ outcome }) => outcome === 'done' || outcome === 'partial');
 }
 
 /** The place on GitHub that a job works for. */

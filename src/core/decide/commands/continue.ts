@@ -47,10 +47,11 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
 function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {
   const { state, input, command } = given;
   const { at, by } = input;
-  if (command.update)
+  if (command.update && isAtTerminal(input.via))
     return refuse(input, {
-      title: 'Nothing changed: the branch cannot be updated with its base yet.',
-      detail: 'Merge the base into it yourself; the next round builds on that.',
+      title: 'Nothing changed: at a terminal, you merge.',
+      detail: 'Use `git merge <branch>`, commit the result, then ask for a round: it builds on that.',
+      suggestion: '/guide <what to change>',
     });
   if (command.agent !== undefined)
     return refuse(input, {
@@ -61,6 +62,8 @@ function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {
   const named = input.via === 'tick' ? 'box' : 'command';
   const ask = (source: RevisionSource = named) =>
     askRevision(state, { at, by, source }, (reply) => replyTo(input, reply));
+  // V-6: failing CI waits for a round of its own, because the base may have the fix.
+  if (command.update) return ask('update');
   return fixCi(given, ask);
 }
 

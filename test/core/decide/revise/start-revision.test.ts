@@ -352,10 +352,53 @@ describe('at a terminal', () => {
     expect(run.types).toContain('revision_dropped');
   });
 
-  test('V-6: an update with the base is refused in plain words until there is one', () => {
+  test('V-6: an update is for people with a pull request; at a terminal they merge themselves', () => {
+    const run = rested();
+    const command = { name: 'continue', new_approach: false, update: true } as const;
+    run.feed({ type: 'command', at: run.now(), command, by: 'ann', via: 'terminal' });
+    expect(run.reply?.title).toBe('Nothing changed: at a terminal, you merge.');
+    expect(run.state.asked_revisions).toBeUndefined();
+  });
+});
+
+describe('an update with the base', () => {
+  const BASE = 'b'.repeat(40);
+  const update = { branch: 'main', sha: BASE, conflicts: [], kept: [] };
+
+  function updating(): Run {
+    const run = rested();
+    run.say('/continue update', { by: 'hubert' });
+    expect(run.effectTypes).toEqual(['collect_revision']);
+    const revision = { head: HEAD, remarks: [], update };
+    run.feed({ type: 'revise', at: run.now(), revision, limits: firstLimits(run), max: 10 });
+    return run;
+  }
+
+  test('V-6: /continue update begins a round with the commits of the base and nothing else', () => {
+    const run = updating();
+    expect(run.reply?.title).toBe('Round 2 begins: the commits of `main`.');
+    run.startJob().baseline(PASSING);
+    expect(run.work.revision).toMatchObject({ source: 'update', by: 'hubert', update });
+    run.turn({ ...DONE, work: { files: 0, changed: 0, problems: [], secrets: [] } });
+    expect(run.state).toMatchObject({ status: 'reviewing', revisions: [{ outcome: 'done', update }] });
+  });
+
+  test('V-6: a branch that has all commits of the base is left alone, and that is said', () => {
     const run = rested();
     run.say('/continue update');
-    expect(run.reply?.title).toBe('Nothing changed: the branch cannot be updated with its base yet.');
-    expect(run.state.asked_revisions).toBeUndefined();
+    revise(run, []);
+    expect(run.reply?.title).toBe('Nothing to do: the branch is up to date.');
+    expect(run.state.status).toBe('reviewing');
+  });
+
+  test('V-6: work with a conflict marker left is not done, and the agent is told where', () => {
+    const run = updating();
+    run.startJob().baseline(PASSING);
+    const work = { files: 1, changed: 1, problems: [], secrets: [], unresolved: ['src/a.ts'] };
+    run.turn({ ...DONE, work });
+    expect(run.state.status).toBe('building');
+    expect(run.work.guidance.at(-1)).toContain('- src/a.ts');
+    run.turn({ ...DONE, work: { ...work, unresolved: undefined } });
+    expect(run.state.status).toBe('reviewing');
   });
 });
