@@ -17,6 +17,7 @@ import { agentsOf } from './agents-of.ts';
 import type { BuildJobInput } from './build-job-input.ts';
 import { createJobLink, type JobHistory } from './job-link.ts';
 import { leaveOutSecrets } from './leave-out-secrets.ts';
+import { mergeRound } from './merge-round.ts';
 import { placeReport } from './place-report.ts';
 import { createProgressView } from './progress-view.ts';
 import { restoreWork } from './restore-work.ts';
@@ -51,8 +52,10 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     stateDir: config.state_dir,
     path: env.PATH,
   });
+  const merge = await mergeRound(workspace, link, place.head_sha);
   // Opened before the changes so far are restored, because those belong to the run.
   const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
+  await merge?.settle();
   const history: JobHistory = { turns: [] };
   const { aside, sessions, ...used } = await restoreWork(input, agentFor, home);
   saveCheckpoint({ runDir }, { aside, sessions, ...used });
@@ -69,7 +72,8 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     limits: brief.limits,
     async saveChanges() {
       progress.flush();
-      changeset = leaveOutSecrets(await makeChangeset(workspace, place.head_sha), secrets.values);
+      const made = merge ? merge.changeset() : makeChangeset(workspace, place.head_sha);
+      changeset = leaveOutSecrets(await made, secrets.values);
       const taken = await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
       if (!taken)
         log.print(
@@ -104,6 +108,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     aside,
     agentConfig,
     lastTree: await workspace.snapshot(),
+    merge,
     agentFor,
     sessions,
     hookFor: (agent) => [...input.self, 'hook', agent],

@@ -1,4 +1,4 @@
-import type { Remark, Revision } from '../core/contracts/revision.ts';
+import type { BaseUpdate, Remark, Revision } from '../core/contracts/revision.ts';
 
 /** Longer words are cut, so that 200 remarks fit into a prompt. */
 const MAX_TEXT = 4_000;
@@ -7,6 +7,9 @@ const MAX_LOG = 6_000;
 const MAX_REMARKS = 200;
 const MAX_THREAD = 20;
 const MAX_ALL = 200_000;
+const MAX_CONFLICTS = 100;
+const MAX_COMMITS = 6;
+const MAX_LINE = 300;
 
 type Fence = (text: string) => string;
 
@@ -82,11 +85,20 @@ function describeCi(ci: NonNullable<Revision['ci']>, fence: Fence): string {
   return ['### The repository’s CI fails', ...failed].join('\n\n');
 }
 
-function describeUpdate({ branch, conflicts }: NonNullable<Revision['update']>, fence: Fence): string {
+function describeConflict(sides: BaseUpdate['sides'] = [], branch: string) {
+  return (path: string) => {
+    const side = sides.find((one) => one.path === path);
+    const lines = (name: string, commits: string[] = []) =>
+      commits.slice(0, MAX_COMMITS).map((line) => `  ${name}: ${cut(line, MAX_LINE)}`);
+    return [`- ${path}`, ...lines('pull request', side?.head), ...lines(branch, side?.base)].join('\n');
+  };
+}
+
+function describeUpdate({ branch, conflicts, sides }: BaseUpdate, fence: Fence): string {
   const what = `The commits of \`${branch}\` are merged into the worktree.`;
   if (conflicts.length === 0) return `### Update\n\n${what} There are no conflicts.`;
-  const files = fence(conflicts.map((path) => `- ${path}`).join('\n'));
-  return `### Update\n\n${what} These files have conflict markers. Resolve them so that both sides keep their meaning, and leave no marker:\n\n${files}`;
+  const files = fence(conflicts.slice(0, MAX_CONFLICTS).map(describeConflict(sides, branch)).join('\n'));
+  return `### Update\n\n${what} These files conflict. They have conflict markers, \`pull-request\` above and \`base-branch\` below, with the common version between, or are as one side has them. Resolve them so that both sides keep their meaning, and leave no marker:\n\n${files}`;
 }
 
 function cut(text: string, length: number): string {

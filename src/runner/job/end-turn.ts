@@ -14,6 +14,7 @@ import { tellingLine } from '../output/last-words.ts';
 import { withoutKnown } from '../output/read-action.ts';
 import type { Tree } from '../workspace/tree-store.ts';
 import type { Job, WorkOrders } from './job.ts';
+import { checkConflicts } from './merge-round.ts';
 import { readAgentFile } from './state-dir.ts';
 import type { AgentEnding } from './turn/live-turn.ts';
 
@@ -115,7 +116,7 @@ export async function verify(job: Job): Promise<Verification> {
     ...check,
     errors: withoutKnown(check.errors, brief.known_errors),
   }));
-  return { ...verification, checks };
+  return checkConflicts(job, { ...verification, checks });
 }
 
 export async function readReport(job: Job): Promise<ReadReport | undefined> {

@@ -5,6 +5,7 @@ import type { Brief } from '../../core/contracts/brief.ts';
 import { type Claim, PROTOCOL } from '../../core/contracts/envelope.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
 import type { Link } from '../../core/ports/ports.ts';
+import type { BaseMerge } from '../../core/work/base-merge.ts';
 import type { SetAside } from '../../core/work/change.ts';
 import type { AgentConfig } from '../agent/agent-config.ts';
 import type { Box } from '../box/box.ts';
@@ -58,6 +59,8 @@ export interface JobOptions {
   agentConfig: AgentConfig;
   /** The last snapshot of the worktree. It is restored if the agent deletes the worktree. */
   lastTree?: Tree;
+  /** In an update: the merge that is in the worktree. */
+  merge?: JobMerge;
   agentFor(name: string): Agent | undefined;
   /** The conversation to resume, by agent. */
   sessions?: Record<string, string>;
@@ -74,6 +77,14 @@ export interface JobOptions {
   /** Aborted when the job must save its work and end. */
   parking: AbortSignal;
   onProgress(progress: JobProgress): void;
+}
+
+/** V-6: the base, merged into the pull request. */
+export interface JobMerge {
+  parts: BaseMerge;
+  conflicts: string[];
+  /** Files of the pull request that the base has deleted. */
+  gone: ReadonlySet<string>;
 }
 
 /** A running job: its options and the state that its turns share. */

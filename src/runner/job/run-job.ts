@@ -12,6 +12,7 @@ import { CHECKS_OUTSIDE } from './check-box.ts';
 import { endTurn, readReport, verify } from './end-turn.ts';
 import { createJob, isNearTimeLimit, type Job, type JobOptions, type WorkOrders } from './job.ts';
 import { measureChanges } from './measure-changes.ts';
+import { needsNoAgent, playMerge } from './merge-round.ts';
 import { waitOutRateLimit } from './rate-limit.ts';
 import { repairStateDir } from './repair-state-dir.ts';
 import {
@@ -87,7 +88,8 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
   job.lastTree = tree;
   saveCheckpoint(job, { tree });
   const start = { activeMs: job.stopwatch.ms(), costUsd: job.usage.total().cost_usd, tree };
-  const outcome = await playTurn(job, orders).catch((error: unknown) => {
+  const play = needsNoAgent(job, orders) ? playMerge : playTurn;
+  const outcome = await play(job, orders).catch((error: unknown) => {
     if (error instanceof WorktreeGoneError) {
       return { kind: 'ended' as const, exit: 'the agent deleted the worktree', failed: true };
     }

@@ -46,13 +46,13 @@ export async function makeChangeset(
   return changeset;
 }
 
-function modeProblem({ status, mode }: Change): string | undefined {
+export function modeProblem({ status, mode }: Pick<Change, 'status' | 'mode'>): string | undefined {
   if (status === 'deleted') return undefined;
   if (mode === '120000') return 'it is a symbolic link';
   if (mode === '160000') return 'it is a repository of its own';
   return undefined;
 }
 
-function deleted(path: string): ChangesetFile {
+export function deleted(path: string): ChangesetFile {
   return { path, mode: '100644', status: 'deleted', content: null };
 }

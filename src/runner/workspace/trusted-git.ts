@@ -63,7 +63,9 @@ const OVERRIDES = [
 type GitOptions = {
   /** More `name=value`, which win over `OVERRIDES`. */
   settings?: readonly string[];
-  input?: string;
+  input?: string | Buffer;
+  /** An exit code that is no failure, besides 0. */
+  accept?: number;
   /** Instead of the directory's own index. */
   indexFile?: string;
   /** Instead of the worktree, such as a repository inside it. */
@@ -173,7 +175,8 @@ function runGit(
         killSignal: 'SIGKILL',
       },
       (error, stdout, stderr) => {
-        if (error === null) return resolve({ text: stdout, cut: false });
+        if (error === null || (options.accept !== undefined && error.code === options.accept))
+          return resolve({ text: stdout, cut: false });
         if (isOverflow(error) && cut) return resolve({ text: stdout.subarray(0, maxBytes), cut: true });
         const fail = () => reject(describeFailure(args, env.GIT_WORK_TREE ?? '', error, stderr, timeoutMs));
         // The signal was meant for Autobuild, which parks the run and still needs git for that.

@@ -1,14 +1,17 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { BaseMerge } from '../../core/work/base-merge.ts';
 import type { Change, SetAside } from '../../core/work/change.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { isInside, resolveLinks } from '../disk/inside-directory.ts';
 import { BaseTree } from './base-tree.ts';
 import { compareText, listChanges } from './list-changes.ts';
+import { type MergedTree, mergeBase } from './merge-base.ts';
 import { renderDiff } from './render-diff.ts';
 import { restoreTree } from './restore-tree.ts';
 import { restoreReverted, revertPaths } from './revert-paths.ts';
 import { openStandInNames, type StandInNames } from './stand-in.ts';
+import type { RawChange } from './tree-diff.ts';
 import { type Tree, TreeStore } from './tree-store.ts';
 import { openTrustedGit, type TrustedGit } from './trusted-git.ts';
 import { rememberUserExcludes } from './user-excludes.ts';
@@ -44,8 +47,17 @@ export interface Workspace {
   restoreAside(items: readonly SetAside[]): Promise<string[]>;
   /** Makes the worktree equal to the tree, except for ignored files. Returns the paths that could not be restored. */
   restoreTree(tree: Tree): Promise<string[]>;
+  /** Merges a pull request with the base, without touching the worktree. */
+  merge(parts: BaseMerge): Promise<MergedTree>;
+  /** The changes of the second tree against the first, with those of the worktree against the base on top. */
+  combine(from: Tree, to: Tree): Promise<CombinedChange[]>;
   /** The patch from the base, or another tree, to the worktree. */
   diff(paths?: readonly string[], maxBytes?: number, tree?: Tree): Promise<{ text: string; cut: boolean }>;
+}
+
+interface CombinedChange extends Pick<Change, 'path' | 'mode' | 'status'> {
+  /** Undefined if it has more bytes. */
+  read(maxBytes: number): Promise<Buffer | undefined>;
 }
 
 export async function openWorkspace(options: {
@@ -187,6 +199,34 @@ class GitWorkspace implements Workspace {
       await this.#sync();
       return this.#pathsFrom(tree);
     });
+  }
+
+  merge(parts: BaseMerge): Promise<MergedTree> {
+    return this.#exclusively(() => mergeBase(this.#git, this.#trees, this.#base.tree, parts));
+  }
+
+  combine(from: Tree, to: Tree): Promise<CombinedChange[]> {
+    return this.#exclusively(async () => {
+      await this.#sync();
+      const since = await this.#trees.compareIndex(this.#base.tree);
+      const changes = await this.#trees.compareTrees(from, await this.#trees.amend(to, since));
+      return changes
+        .map((change) => this.#describe(change))
+        .sort((one, two) => compareText(one.path, two.path));
+    });
+  }
+
+  #describe({ name, status, newMode, newId }: RawChange): CombinedChange {
+    const size = async () => Number((await this.#git.run(['cat-file', '-s', newId])).text.toString());
+    return {
+      path: this.#names.decode(name),
+      mode: newMode,
+      status: status === 'A' ? 'added' : status === 'D' ? 'deleted' : 'modified',
+      read: async (maxBytes) => {
+        if (this.#names.isStandIn(name) || (await size()) > maxBytes) return undefined;
+        return (await this.#git.run(['cat-file', 'blob', newId], { maxBytes: maxBytes + 1 })).text;
+      },
+    };
   }
 
   diff(

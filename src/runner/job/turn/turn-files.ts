@@ -4,6 +4,7 @@ import { INSTRUCTIONS } from '../../../agents/instructions.ts';
 import { describeEarlier, isApproachingLimit, joinPrompt, renderTurn } from '../../../agents/prompt.ts';
 import { type Told, toldBy } from '../../../agents/told.ts';
 import type { TurnContext } from '../../../agents/turn-context.ts';
+import type { Revision } from '../../../core/contracts/revision.ts';
 import { limitsInForce } from '../../../guards/observe.ts';
 import type { SetApart } from '../../agent/agent-config.ts';
 import { saveCheckpoint } from '../../checkpoint/checkpoint.ts';
@@ -11,6 +12,7 @@ import { removeInside } from '../../disk/set-aside.ts';
 import { passedValue, secretsIn } from '../actions-secrets.ts';
 import { withApplied } from '../apply-suggestions.ts';
 import type { Job, WorkOrders } from '../job.ts';
+import { withConflicts } from '../merge-round.ts';
 import { repairStateDir, writeStateFile } from '../repair-state-dir.ts';
 import { removeIfThere } from '../state-dir.ts';
 
@@ -97,8 +99,17 @@ function contextOf(job: Job, orders: WorkOrders, inputs: string[]): TurnContext 
     handoff_path: orders.handoff_path ?? null,
     predecessor: orders.predecessor ?? null,
     earlier: orders.earlier ?? [],
-    round: revision ? { ...revision, remarks: withApplied(job, revision.remarks) } : null,
+    round: revision ? roundOf(job, revision) : null,
     stray_help: [...strayHelp],
+  };
+}
+
+function roundOf(job: Job, revision: Revision): Revision {
+  const { remarks, update } = revision;
+  return {
+    ...revision,
+    remarks: withApplied(job, remarks),
+    ...(update && { update: withConflicts(job, update) }),
   };
 }
 
