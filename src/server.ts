@@ -180,6 +180,11 @@ export function createAppDependencies(
     deliveries: createAppDeliveries(() => probot.auth()),
     installation: async (id) => readInstallationStatus(await probot.auth(), id),
     counters,
+    // Nothing waits for it when the server stops, because reconcile looks after the same.
+    later: (ms, work) => {
+      const warn = (error: unknown) => log.warn({ error: String(error) }, 'looking again failed');
+      setTimeout(() => void work().catch(warn), ms).unref();
+    },
     randomToken: createTicket,
     hash: hashToken,
     fetch: (url, init) => fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(STOP_MS) }),

@@ -3,6 +3,7 @@ import type { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
 import type { Kept, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { AppDependencies } from './dependencies.ts';
+import { onBasePushed } from './handlers/base-pushed.ts';
 import { onCiCompleted } from './handlers/ci-completed.ts';
 import { onCommentCreated } from './handlers/comment-created.ts';
 import { onCommentEdited } from './handlers/comment-edited.ts';
@@ -17,7 +18,8 @@ import { isOutdated } from './reconcile/redeliver.ts';
 
 interface FromRepository {
   installation?: { id: number };
-  repository: { id: number; name: string; owner: { login: string } };
+  /** The event of a push may have no owner. */
+  repository: { id: number; name: string; owner: { login: string } | null };
 }
 
 interface OnIssue extends FromRepository {
@@ -30,9 +32,9 @@ export type Name = { [Event in keyof Events]: `${Event}.${Events[Event][number]}
 type FieldsOf<N extends Name> = N extends `${infer Event extends keyof Events}.${string}`
   ? (typeof WEBHOOK_FIELDS)[Event]
   : never;
-export type ProbotName<N extends Name> = N extends `${infer Event extends 'status'}.`
+export type ProbotName<N extends Name> = N extends `${infer Event extends 'status' | 'push'}.`
   ? Event
-  : Exclude<N, 'status.'>;
+  : Exclude<N, 'status.' | 'push.'>;
 /** A webhook as ingest keeps it. */
 export interface Webhook<N extends Name> {
   id: string;
@@ -46,7 +48,7 @@ type On = <N extends Name>(names: N | N[], handle: (webhook: Webhook<N>) => Prom
 export function onRepositoryEvents(deps: AppDependencies, on: On): void {
   const repositoryOf = ({ installation, repository }: FromRepository) => ({
     installation_id: installation?.id ?? 0,
-    owner: repository.owner.login,
+    owner: repository.owner?.login ?? '',
     repo: repository.name,
   });
   const isLate = (delivery: string, at: string, { repository, issue }: OnIssue) =>
@@ -171,6 +173,11 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
     const branches = payload.branches.map(({ name }) => name);
     const github = () => deps.github(repositoryOf(payload));
     await onCiCompleted(deps, github, { repo_id: payload.repository.id, sha: payload.sha, branches });
+  });
+  on('push.', async ({ payload }) => {
+    const branch = payload.ref.replace(/^refs\/heads\//, '');
+    const github = () => deps.github(repositoryOf(payload));
+    await onBasePushed(deps, github, { repo_id: payload.repository.id, branch });
   });
   on('pull_request_review.submitted', async ({ payload }) => {
     const { id, node_id, body, state, html_url: url } = payload.review;

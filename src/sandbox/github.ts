@@ -31,6 +31,8 @@ import { createIssues } from './github/issues.ts';
 import { createJobPermissions } from './github/job-permissions.ts';
 import { createLabels } from './github/labels.ts';
 import { createMerges } from './github/merges.ts';
+import { createMergeability } from './github/merging/mergeability.ts';
+import { createPushes } from './github/merging/pushes.ts';
 import { createOAuth } from './github/oauth.ts';
 import { createPermissions, type Role } from './github/permissions.ts';
 import { createPullRequests } from './github/pull-requests.ts';
@@ -95,6 +97,8 @@ export interface LocalGitHub {
   reviews: ReviewBook;
   /** The repository's setting *Allow GitHub Actions to create and approve pull requests*. */
   allowPullRequestsByActions(isAllowed: boolean): void;
+  /** The rule *Require linear history*, for all branches. */
+  requireLinearHistory(isRequired: boolean): void;
   /** Ends a running job like a machine that loses power. From then on nothing that it asks is answered. */
   killJob(run: number, job: string): void;
   /** A personal access token. */
@@ -185,6 +189,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const reactions = createReactions(upstream);
   const pullRequests = createPullRequests(repository, upstream);
   const book = createReviewBook();
+  const mergeability = createMergeability(repository, upstream);
   const reviewing = {
     ...{ book, upstream, repository, places: createPlaces(upstream, repository) },
     urls: { html: `${url}/${owner}/${name}`, api: `${url}/api/v3${repository}` },
@@ -198,6 +203,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
   const reviewReactions = new Map<string, string[]>();
   const tokensOfJobs = createJobTokens(callers, startJob);
   let mayOpenPullRequests = true;
+  let isHistoryLinear = false;
   const workflows = createWorkflows({
     ...{ upstream, owner, name, url },
     source: createWorkflowSource(upstream, repository, options.calledWorkflow ?? (() => undefined)),
@@ -217,7 +223,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     },
   });
   const ci = createFakeCi({
-    ...{ url, owner, name, upstream, appId: APP_ID, emit: webhooks.emit },
+    ...{ url, owner, name, upstream, appId: APP_ID, emit: webhooks.emit, mergeable: mergeability.of },
     installation: { id: INSTALLATION_ID, node_id: 'I_100' },
   });
   const manifests = createAppManifests({ described: app, privateKey, webhookSecret });
@@ -227,7 +233,10 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     manifests,
     createHookDeliveries(`${url}/api/v3`, webhooks),
     ...(options.secretNames ? [createActionsSecrets(options.secretNames)] : []),
-    createSetUp({ app, roles, webhooks, mayOpenPullRequests: () => mayOpenPullRequests }),
+    createSetUp({
+      ...{ app, roles, webhooks, mayOpenPullRequests: () => mayOpenPullRequests },
+      isHistoryLinear: () => isHistoryLinear,
+    }),
     createInstallations(repository, upstream),
     comments,
     issues,
@@ -241,6 +250,8 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     }),
     createRepositories(),
     createCommits(),
+    createPushes({ url, repository, upstream }),
+    mergeability,
     refs,
     createCheckRuns(app),
     ci,
@@ -252,7 +263,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     ci,
     lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
     refs,
-    reviews: createReviewQueries({ ...reviewing, gap: reviews }),
+    reviews: createReviewQueries({ ...reviewing, gap: reviews, mergeable: mergeability.of }),
     onMinimized: (id) => void minimized.add(id),
     onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });
@@ -338,6 +349,9 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     upstream,
     allowPullRequestsByActions(isAllowed) {
       mayOpenPullRequests = isAllowed;
+    },
+    requireLinearHistory(isRequired) {
+      isHistoryLinear = isRequired;
     },
     killJob: tokensOfJobs.kill,
     tokenOf: (login) => tokenOf(login) ?? '',

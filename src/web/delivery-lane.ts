@@ -31,6 +31,12 @@ export function isOthersCi(event: string, payload: unknown): boolean {
   return CI_EVENTS.has(event) && !branchesOfCi(payload).some((branch) => issueOfBranch(branch) !== undefined);
 }
 
+/** V-6: only the default branch is a base. Every other push is dropped, for the same reason. */
+export function isOthersPush(event: string, payload: unknown): boolean {
+  const { ref, repository } = (payload ?? {}) as { ref?: unknown; repository?: { default_branch?: unknown } };
+  return event === 'push' && ref !== `refs/heads/${repository?.default_branch}`;
+}
+
 interface CiPayload {
   check_run?: { check_suite?: { head_branch?: unknown } | null };
   check_suite?: { head_branch?: unknown };

@@ -4,7 +4,7 @@ import type { Inbox } from '../core/ports/inbox.ts';
 import { WEBHOOK_EVENTS } from '../core/ports/webhook-events.ts';
 import { keepFields, WEBHOOK_FIELDS } from '../core/ports/webhook-fields.ts';
 import type { Counters } from './counters.ts';
-import { isOthersCi, laneOf } from './delivery-lane.ts';
+import { isOthersCi, isOthersPush, laneOf } from './delivery-lane.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Logger } from './log.ts';
 import { createBodyBudget, discardRest, readBody } from './read-body.ts';
@@ -120,8 +120,8 @@ export function createIngest(deps: IngestDependencies): {
         'bad_request',
         "The body is not a JSON object: set the webhook's content type to application/json",
       );
-    if (!handled.actions.has(payload.action ?? '') || isOthersCi(event, payload))
-      return answer(202, 'ignored');
+    if (!handled.actions.has(payload.action ?? '')) return answer(202, 'ignored');
+    if (isOthersCi(event, payload) || isOthersPush(event, payload)) return answer(202, 'ignored');
     // Checked again, because other deliveries may have arrived while this one was read.
     if (commits.size() >= limits.queued) return busy('overloaded');
     const received_at = now().toISOString();

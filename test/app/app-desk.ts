@@ -61,6 +61,8 @@ export interface AppDesk {
   loseWebhooks(lost: boolean): void;
   /** Webhooks, effects and timers, until nothing is left to do. */
   settle(): Promise<void>;
+  /** Does all that was put off for some seconds, and settles. Returns how much that was. */
+  doLater(): Promise<number>;
   reconcile(): Promise<void>;
   /** Looks whether every run that works has a job, and settles. */
   watchJobs(): Promise<void>;
@@ -142,9 +144,11 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
   } as Settings;
   const probot = createProbot(settings, log);
   await probot.ready();
+  const putOff: (() => Promise<void>)[] = [];
   const deps: HostedDependencies = {
     ...createAppDependencies(settings, { store, probot, log }),
     now,
+    later: (_ms, work) => void putOff.push(work),
     ...options.deps,
   };
   await probot.load(autobuild(deps));
@@ -182,6 +186,12 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
     receive,
     loseWebhooks(lost) {
       losing = lost;
+    },
+    async doLater() {
+      const due = putOff.splice(0);
+      for (const work of due) await work();
+      await desk.settle();
+      return due.length;
     },
     async settle() {
       for (let step = 0; step < MOST_STEPS; step += 1) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOthersCi, laneOf } from '../../src/web/delivery-lane.ts';
+import { isOthersCi, isOthersPush, laneOf } from '../../src/web/delivery-lane.ts';
 
 const repository = { id: 77 };
 const pull = (ref: string, repo: { id: number } | null = repository) => ({
@@ -40,4 +40,13 @@ test('V-7: CI on branches that are not ours is not stored', () => {
   expect(isOthersCi('status', { branches: [{ name: 'autobuild/issue-7' }] })).toBe(false);
   expect(isOthersCi('check_suite', { check_suite: { head_branch: 'autobuild/issue-7' } })).toBe(false);
   expect(isOthersCi('issues', {})).toBe(false);
+});
+
+test('V-6: of all pushes, only those to the default branch are stored', () => {
+  const push = (ref: unknown) => ({ ref, repository: { id: 77, default_branch: 'main' } });
+  expect(isOthersPush('push', push('refs/heads/main'))).toBe(false);
+  expect(isOthersPush('push', push('refs/heads/autobuild/issue-7'))).toBe(true);
+  expect(isOthersPush('push', push('refs/tags/main'))).toBe(true);
+  expect(isOthersPush('push', {})).toBe(true);
+  expect(isOthersPush('issues', {})).toBe(false);
 });

@@ -3,10 +3,13 @@ import { neededRole } from '../../core/contracts/role.ts';
 import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
 import { asksAboutRounds } from '../../core/decide/revise/ask-about-rounds.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
-import { handleInput } from '../handle-input.ts';
+import type { Changeset } from '../../core/work/changeset.ts';
+import { handleInput, replyOnce } from '../handle-input.ts';
 import { mayCommand } from '../handlers/permission.ts';
+import { publishedBranch } from '../published-branch.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
 import { lastResult } from '../revise/last-result.ts';
+import { readUpdate } from '../revise/read-update.ts';
 import { isAnswer } from '../revise/remark-marker.ts';
 import type { EffectContext } from './effect-context.ts';
 
@@ -30,17 +33,28 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     await handleInput(deps, state.run, { type: 'revision_refused', at, reason: reason ?? NONE }, seen);
     return;
   }
+  const merged = await collectUpdate(context, pull, asked);
+  if (merged && 'refused' in merged && asked.every(isUpdate)) {
+    await handleInput(deps, state.run, { type: 'revision_refused', at, reason: merged.refused }, seen);
+    return;
+  }
+  if (merged && 'refused' in merged) await sayNotUpdated(context, merged.refused);
+  const { update, merge } = merged && 'update' in merged ? merged : {};
+  const isOnlyUpdate = asked.every(isUpdate);
   const heard = await whoIsHeard(context, pull, asked);
-  const remarks = collectRemarks(pull, {
-    until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
-    since: lastResult(state)?.at ?? '',
-    isOurs: (comment) => isAnswer(deps, state, comment, number ?? 0),
-    isHeard: ({ login, type }) => heard(login, type),
-  });
-  const ci = failedCi(state, pull.head_sha);
+  const open = isOnlyUpdate
+    ? []
+    : collectRemarks(pull, {
+        until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
+        since: lastResult(state)?.at ?? '',
+        isOurs: (comment) => isAnswer(deps, state, comment, number ?? 0),
+        isHeard: ({ login, type }) => heard(login, type),
+      });
+  const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
   const max = target.revisions?.max ?? MAX_ROUNDS;
-  const hasWork = remarks.length > 0 || ci.ci || asked.some(({ instruction }) => instruction);
-  if (hasWork && !asksAboutRounds(state, max)) await dropWork(context, pull);
+  const hasWork = update || open.length > 0 || ci.ci || asked.some(({ instruction }) => instruction);
+  if (hasWork && !asksAboutRounds(state, max))
+    await dropWork(context, { base_sha: update?.sha ?? pull.head_sha, merge });
   const [first] = await deps.store.runs.events(state.run);
   const requested = first?.commit.events.find((event) => event.type === 'run_requested');
   await handleInput(
@@ -49,7 +63,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     {
       type: 'revise',
       at,
-      revision: { head: pull.head_sha, remarks, ...ci },
+      revision: { head: pull.head_sha, remarks: open, ...ci, ...(update && { update }) },
       limits: requested?.limits ?? state.limits,
       max,
     },
@@ -58,9 +72,43 @@ export async function collectRevision(context: EffectContext): Promise<void> {
 }
 
 /** Work of an earlier round is on the branch already, or was cancelled. If it stayed, the job would begin with it. */
-async function dropWork({ deps, state }: EffectContext, { head_sha }: ReviewedPull): Promise<void> {
-  const nothing = JSON.stringify({ base_sha: head_sha, files: [], left_out: [] });
+async function dropWork(
+  { deps, state }: EffectContext,
+  { base_sha, merge }: Pick<Changeset, 'base_sha' | 'merge'>,
+): Promise<void> {
+  const nothing = JSON.stringify({ base_sha, files: [], left_out: [], merge });
   await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(nothing));
+}
+
+function isUpdate({ source }: AskedRevision): boolean {
+  return source === 'update';
+}
+
+/** V-6: the merge that was asked for. Undefined: nobody asked, or there is nothing to merge. */
+async function collectUpdate(
+  { deps, github, state, target }: EffectContext,
+  { base_ref, head_sha }: ReviewedPull,
+  asked: readonly AskedRevision[],
+): Promise<ReturnType<typeof readUpdate>> {
+  if (!asked.some(isUpdate)) return undefined;
+  const { default_branch: branch } = target;
+  const ours = await publishedBranch(deps, state.run, target).name();
+  if (base_ref !== branch)
+    return { refused: `the pull request goes to \`${base_ref}\` now, and the run began on \`${branch}\`.` };
+  if ((await github.branchHead(ours)) !== head_sha)
+    return { refused: `the branch of the pull request is not \`${ours}\` of this repository.` };
+  if (await github.forbidsMerges(ours))
+    return {
+      refused: `a rule of this repository demands a linear history of \`${ours}\`, so it takes no merge commit. Rebase it yourself, or exempt \`autobuild/**\` from the rule.`,
+    };
+  const base = await github.branchHead(branch);
+  if (base === undefined) return { refused: `there is no branch \`${branch}\`.` };
+  return readUpdate(deps, github, { branch, base, head: head_sha });
+}
+
+/** Others asked for the same round, which begins without it. */
+async function sayNotUpdated({ deps, state, op }: EffectContext, reason: string): Promise<void> {
+  await replyOnce(deps, state.run, `not-updated:${op}`, { tone: 'refused', title: `No update: ${reason}` });
 }
 
 /** V-7: what fails on this head, unless somebody said to ignore it. */

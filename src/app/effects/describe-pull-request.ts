@@ -1,12 +1,14 @@
 import { keepAddedText, renderPullRequest } from '../../comments/github/render-pull-request.ts';
-import { ciBoxId } from '../../comments/github/sections/branch-standing.ts';
+import { type BranchStanding, ciBoxId } from '../../comments/github/sections/branch-standing.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
+import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { countOpen } from '../revise/collect-remarks.ts';
 import { lastResult } from '../revise/last-result.ts';
+import { changedOnBoth } from '../revise/read-update.ts';
 import { isAnswer } from '../revise/remark-marker.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -24,7 +26,7 @@ export async function renderDescription(
   const text = renderPullRequest(state, where, {
     left_out: await branch.leftOut(),
     unseen: await unseenWork(context),
-    open_remarks: await openRemarks(context, pull),
+    ...(await standing(context, pull, head)),
     commitOf: await commitsOf(context, head),
     ci: deps.settings.capabilities.ci_approval
       ? 'approval'
@@ -36,16 +38,36 @@ export async function renderDescription(
 }
 
 /** Only while the run rests on a pull request that reviewers were shown: until then there is nothing that a round could begin from. */
-async function openRemarks({ deps, github, state }: EffectContext, pull: PullRequest | undefined) {
-  if (!pull || pull.draft || state.status !== 'reviewing') return undefined;
+async function standing(
+  context: EffectContext,
+  pull: PullRequest | undefined,
+  head: string,
+): Promise<Pick<BranchStanding, 'open_remarks' | 'conflict'>> {
+  const { deps, github, state } = context;
+  if (!pull || pull.draft || state.status !== 'reviewing') return {};
   const reviewed = await github.reviewedPull(pull.number);
-  if (reviewed?.state !== 'OPEN') return undefined;
-  return countOpen(reviewed, {
+  if (reviewed?.state !== 'OPEN') return {};
+  const open_remarks = countOpen(reviewed, {
     until: LATEST,
     since: lastResult(state)?.at ?? '',
     isOurs: (comment) => isAnswer(deps, state, comment, pull.number),
     isHeard: () => true,
   });
+  return { open_remarks, conflict: await findConflict(context, reviewed, head) };
+}
+
+/** V-6. While GitHub computes, its last answer about this head counts. */
+async function findConflict(
+  { deps, github, state }: EffectContext,
+  { mergeable, base_ref: branch }: ReviewedPull,
+  head: string,
+): Promise<BranchStanding['conflict']> {
+  const { base } = (await deps.store.cursors.get('run', state.run)) ?? {};
+  const isStill = mergeable === 'UNKNOWN' && base?.head === head && base.conflict === true;
+  if (mergeable !== 'CONFLICTING' && !isStill) return undefined;
+  const tip = await github.branchHead(branch);
+  const sides = tip === undefined ? undefined : await github.mergeSides(head, tip);
+  return { branch, files: typeof sides === 'object' ? changedOnBoth(sides) : [] };
 }
 
 /** Later than every time. */

@@ -1,10 +1,12 @@
 import { cleanLine } from '../../comments/text/clean-text.ts';
+import { code } from '../../comments/text/harmless.ts';
 import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;
+const MOST_FILES = 5;
 
 /** Who lacks a permission, and how people grant or check it. */
 export interface Access {
@@ -25,7 +27,7 @@ const WHAT: Partial<Record<Outgoing['type'], string>> = {
 
 /** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
-  { missingPermission, status }: GitHubError,
+  { missingPermission, status, files }: GitHubError,
   { effect, said, access, compareAt }: { effect: Outgoing; said: string; access: Access; compareAt: string },
 ): Reply {
   const what = WHAT[effect.type] ?? 'Something could not be written here';
@@ -38,7 +40,7 @@ export function describeRefusal(
   if (missingPermission) {
     return {
       tone: 'refused',
-      title: `${what}: ${lacks(missingPermission, access)}.`,
+      title: `${what}: ${lacks(missingPermission, access)}${forFiles(files)}.`,
       detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission)}`,
     };
   }
@@ -50,6 +52,13 @@ export function describeRefusal(
     ? 'GitHub did not answer.'
     : `GitHub says: ${sentence(said)}`;
   return { tone: 'refused', title, detail: `${words}\n${howToFixPublishing(status, effect.ready)}` };
+}
+
+function forFiles(files: readonly string[]): string {
+  if (files.length === 0) return '';
+  const named = files.slice(0, MOST_FILES).map((path) => code(path, 120));
+  const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
+  return `, which ${named.join(', ')}${more} needs`;
 }
 
 /** In the words of both responses: `Secret detected in content`, `Push cannot contain secrets`. */

@@ -4,12 +4,13 @@ import type { Unpublished } from '../../core/contracts/comment-context.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
-import { roundHead } from '../../core/work/round-head.ts';
+import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { followHead, isCommitOf, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
+import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { NOT_YET, REPLACED } from '../unpublished.ts';
 import { isTicked, newDescription, renderDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -55,7 +56,7 @@ async function sayReplaced(context: EffectContext): Promise<void> {
 async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<void> {
   await demandStillWanted(context);
   if (await isHeldBack(context)) return;
-  const { deps, state } = context;
+  const { deps, github, state } = context;
   const { publications } = deps.store;
   const before = (await publications.of(state.run)).unpublished;
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
@@ -64,6 +65,7 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
   if (why === 'later') return publications.change(state.run, { unpublished: before });
   if (!ready) return why ? undefined : showCheck(context);
   await settle(context, why);
+  if (!why) lookAtBaseLater(deps, github, state.run);
 }
 
 /** The status waited for this, and a receipt written before says that the work is not published. */
@@ -82,9 +84,9 @@ async function bringToPullRequest(
   ready: boolean,
 ): Promise<Unpublished | 'later' | undefined> {
   const { deps, state, target } = context;
-  const isRound = roundToPublish(state) !== undefined;
+  const round = roundToPublish(state);
   // A crash while the round was moved to another head may have left it there.
-  if (isRound) await moveWork(context, roundHead(state, target));
+  if (round) await moveWork(context, roundHead(state, target));
   const work = await findWork(context);
   if (!work) return NOTHING_CHANGED;
   if ('refused' in work) {
@@ -93,11 +95,11 @@ async function bringToPullRequest(
     await replyOnce(deps, state.run, key, { tone: 'refused', title, detail });
     return { why, detail };
   }
-  if (isRound && (await followHead(context, work.files))) return 'later';
+  if (round && (await followHead(context, work.files))) return 'later';
   await publishedBranch(deps, state.run, target).setLeftOut(work.leftOut);
-  if (work.files.length === 0 && !isRound) return reportNothingLeft(context, work.leftOut);
-  // A round may change nothing, because every remark was declined.
-  if (work.files.length > 0) await commitWork(context, work);
+  if (work.files.length === 0 && !round) return reportNothingLeft(context, work.leftOut);
+  // A round may change nothing, because every remark was declined. A merge has its second parent also then.
+  if (work.files.length > 0 || round?.update) await commitWork(context, work);
   await writePullRequest(context, ready);
   return undefined;
 }
@@ -127,10 +129,12 @@ async function commitWork(
   const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
   const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
   const name = await chooseBranch(context);
+  const [parent, merged] = roundParents(state, target);
   const { sha } = await github
     .commit({
       branch: name,
-      parent: roundHead(state, target),
+      parent,
+      merged,
       message: commitMessage(context, await titleOf(context)),
       files,
       // V-5: a round appends to what is there.
@@ -144,7 +148,7 @@ async function commitWork(
     .catch(async (thrown: unknown) => {
       const isRejected = created && thrown instanceof GitHubError && thrown.status === 422;
       const error = (isRejected && (await explainMoved(context, name))) || thrown;
-      throw explainCommit(error, { created, hasWorkflows: workflows.length > 0 });
+      throw explainCommit(error, { created, workflows });
     });
   await addOurs(sha);
   await deps.store.publications.change(state.run, { head: sha, content });
@@ -160,7 +164,7 @@ const HAS_SECRET = /secret/i;
  */
 function explainCommit(
   error: unknown,
-  { created, hasWorkflows }: { created: boolean; hasWorkflows: boolean },
+  { created, workflows }: { created: boolean; workflows: readonly string[] },
 ): unknown {
   if (!(error instanceof GitHubError) || error.retryAfter !== undefined || error.unreachable) return error;
   const { status, message, missingPermission, cause } = error;
@@ -168,8 +172,9 @@ function explainCommit(
   if (status === 409 && HAS_SECRET.test(message)) return new GitHubError(message, { status: 422 }, { cause });
   if ((status !== 403 && status !== 404) || !UNNAMED.test(message)) return error;
   const isNamed = missingPermission === undefined || missingPermission.includes('workflows');
-  if (!created && !(hasWorkflows && isNamed)) return error;
-  return new GitHubError(message, { status: 403, missingPermission: 'workflows=write' }, { cause });
+  if (!created && !(workflows.length > 0 && isNamed)) return error;
+  const details = { status: 403, missingPermission: 'workflows=write', files: workflows };
+  return new GitHubError(message, details, { cause });
 }
 
 /** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */
@@ -205,7 +210,7 @@ async function mayMove(context: EffectContext, head: string | undefined): Promis
 /** Somebody pushed between the last look and the commit. The next try looks again. */
 async function explainMoved({ github, state, target }: EffectContext, branch: string): Promise<unknown> {
   const head = await github.branchHead(branch);
-  if (!roundToPublish(state) || head === roundHead(state, target)) return undefined;
+  if (!roundToPublish(state) || head === roundParents(state, target)[0]) return undefined;
   return new GitHubError(`${branch} has moved meanwhile; nothing was changed.`, { status: 409 });
 }
 
@@ -219,7 +224,9 @@ function commitMessage({ state, target }: EffectContext, title: string): string 
   const skip = target.ci === 'always' ? '' : `\n\n${SKIP_CI}`;
   const round = roundToPublish(state);
   const asked = round ? ` Round ${round.number}, asked for by ${round.by}.` : '';
-  return `${title}\n\nFor #${target.issue}, run ${state.run}.${asked}${skip}`;
+  const merged = round?.update;
+  const first = merged ? `Merge ${merged.branch} (${merged.sha.slice(0, 7)}): ${title}` : title;
+  return `${first}\n\nFor #${target.issue}, run ${state.run}.${asked}${skip}`;
 }
 
 /** None of the changed files may be committed. */

@@ -1,5 +1,5 @@
 import { parseComment } from '../../commands/parse-comment.ts';
-import { ADDRESS_BOX } from '../../comments/github/sections/rounds.ts';
+import { ADDRESS_BOX, UPDATE_BOX } from '../../comments/github/sections/rounds.ts';
 import { hasRole } from '../../core/contracts/role.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -20,7 +20,7 @@ interface DescriptionEdited {
 
 const CI_BOX = /^ci\.([0-9a-f]{40})$/;
 
-/** Handles the boxes of our description: *Run CI* and *Address open remarks*. Any other edit does nothing. */
+/** Handles the boxes of our description: *Run CI*, *Address open remarks* and *Update*. Any other edit does nothing. */
 export async function onPullRequestEdited(
   deps: AppDependencies,
   github: GitHub,
@@ -30,18 +30,20 @@ export async function onPullRequestEdited(
   const head = ticks.map((id) => CI_BOX.exec(id)?.[1]).find((sha) => sha !== undefined);
   const run = await deps.store.publications.ofPull(edited.repo_id, edited.number);
   if (!run) return;
-  if (ticks.includes(ADDRESS_BOX)) await addressRemarks(deps, github, run, edited);
+  if (ticks.includes(ADDRESS_BOX)) await startRound(deps, github, { run, command: '/continue' }, edited);
+  if (ticks.includes(UPDATE_BOX))
+    await startRound(deps, github, { run, command: '/continue update' }, edited);
   if (head) await allowCi(deps, github, { run, head }, edited);
 }
 
-/** V-2: a tick is the typed command. The box is drawn again, because after a refusal it would stay ticked. */
-async function addressRemarks(
+/** V-2, V-6: a tick is the typed command. The box is drawn again, because after a refusal it would stay ticked. */
+async function startRound(
   deps: AppDependencies,
   github: GitHub,
-  run: string,
+  { run, command }: { run: string; command: string },
   { number, login, at }: DescriptionEdited,
 ): Promise<void> {
-  const seen = `address:${number}:${login}:${at}`;
+  const seen = `${command === '/continue' ? 'address' : 'update'}:${number}:${login}:${at}`;
   if (await deps.store.runs.wasSeen(seen)) return;
   const describe = { type: 'describe_pull' as const };
   if (login === undefined) {
@@ -49,7 +51,7 @@ async function addressRemarks(
     const reply = { tone: 'refused' as const, title, detail: 'Tick it again.' };
     return write(deps, run, [{ type: 'reply', reply, on: number }, describe], [seen]);
   }
-  const parsed = parseComment('/continue');
+  const parsed = parseComment(command);
   await handleCommand(deps, github, { run, issue: number, login, via: 'tick', parsed, seen });
   await write(deps, run, [describe], [`${seen}:shown`]);
 }

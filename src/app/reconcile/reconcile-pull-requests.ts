@@ -8,6 +8,7 @@ import { onReviewSubmitted } from '../handlers/review-submitted.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
+import { reconcileBase } from './reconcile-base.ts';
 import { reconcileCi } from './reconcile-ci.ts';
 import { reconcileRemarks } from './reconcile-remarks.ts';
 import type { RepositoryRound } from './repository-round.ts';
@@ -43,6 +44,7 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
       if (pull) await readPullRequest(round, placed, pull, listed !== undefined);
       await readReviewsAgain(deps, github, placed);
       await reconcileCi(round, placed);
+      await reconcileBase(round, placed);
     });
     if (!isRead) isAll = false;
   }

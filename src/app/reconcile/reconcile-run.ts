@@ -3,6 +3,7 @@ import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { watchRun } from '../workers/watch-jobs.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
+import { reconcileBase } from './reconcile-base.ts';
 import { reconcileCi } from './reconcile-ci.ts';
 import { catchUp, numbersOf } from './reconcile-comments.ts';
 import { compareWithIssue } from './reconcile-issue.ts';
@@ -86,4 +87,5 @@ async function readPull(
   if (found) await readPullRequest(round, placed, found, false);
   await readReviewsAgain(deps, github, placed);
   await reconcileCi(round, placed);
+  await reconcileBase(round, placed);
 }

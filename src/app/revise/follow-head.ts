@@ -15,12 +15,14 @@ interface Context {
 
 /**
  * V-5: true if the branch moved while the round worked, and the round continues on the new head. Its work is the same there, if
- * none of its files has changed. Nothing is published then, because the new whole was not verified.
+ * none of its files has changed. Nothing is published then, because the new whole was not verified. An update does not follow,
+ * because what it merged was the old head.
  */
 export async function followHead(context: Context, files: readonly CommitFile[]): Promise<boolean> {
   const { deps, github, state, target } = context;
   const round = roundToPublish(state);
-  if (round?.head === undefined || state.publishing?.moved || files.length === 0) return false;
+  if (round?.head === undefined || round.update || state.publishing?.moved || files.length === 0)
+    return false;
   const branch = publishedBranch(deps, state.run, target);
   const head = await github.branchHead(await branch.name());
   if (head === undefined || head === round.head || (await isCommitOf(context, round.number, head)))

@@ -14,7 +14,13 @@ import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
 import { reportFold } from './sections/blocked-report.ts';
 import { type BranchStanding, renderCi, renderLeftOut, renderUnseen } from './sections/branch-standing.ts';
 import { checksTable } from './sections/checks.ts';
-import { asPublished, renderOpenRemarks, renderRunning, roundsFold } from './sections/rounds.ts';
+import {
+  asPublished,
+  renderConflict,
+  renderOpenRemarks,
+  renderRunning,
+  roundsFold,
+} from './sections/rounds.ts';
 import { explainBaseRun } from './sections/with-base.ts';
 
 const LAST_LINE = '<sub>Built by Autobuild ';
@@ -45,6 +51,7 @@ export function renderPullRequest(
       checks && renderTable(checks),
       state.changes.paths.length > 0 && renderFiles(state),
       branch.left_out && renderLeftOut(branch.left_out),
+      renderConflict(whole, branch.conflict),
       renderOpenRemarks(whole, branch.open_remarks ?? []),
       branch.ci && renderCi(branch.ci),
       report && reportFold(report, where),

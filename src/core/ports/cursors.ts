@@ -43,6 +43,8 @@ export interface CursorValues {
     question?: string;
     /** How often CI of a head was asked for, and whether it was over then. */
     ci?: { head: string; reads: number; at: string; over: boolean };
+    /** Whether a head conflicts with its base, once GitHub has said so. */
+    base?: { head: string; at: string; conflict?: boolean };
     absent?: { since: string; read_at: string };
   };
   /** `all`: a desk that does not stay has performed effects since then. Without a time, the last one has finished. */

@@ -18,8 +18,8 @@ export const WEBHOOK_EVENTS = {
   status: [''],
   // Threads that a reviewer resolves.
   pull_request_review_thread: [],
-  // Commits of people on the branch of a run, and on the base that it may conflict with.
-  push: [],
+  // Commits on the base, with which a pull request may conflict. This event has no action, too.
+  push: [''],
   installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
   installation_repositories: ['added', 'removed'],
 } as const satisfies Record<string, readonly string[]>;

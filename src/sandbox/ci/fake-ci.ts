@@ -73,6 +73,7 @@ interface FakeCiOptions {
   appId: number;
   upstream: Upstream;
   emit(event: string, payload: Json): void;
+  mergeable(pull: number): Promise<string>;
   installation: Json;
 }
 
@@ -175,7 +176,7 @@ export function createFakeCi(options: FakeCiOptions): FakeCi {
     return {
       state: pull.merged ? 'MERGED' : String(pull.state).toUpperCase(),
       ...{ headRefOid: sha, baseRefName: pull.base.ref },
-      mergeable: conflicting.has(number) ? 'CONFLICTING' : 'MERGEABLE',
+      mergeable: conflicting.has(number) ? 'CONFLICTING' : await options.mergeable(number),
       commits: { nodes: [{ commit: { oid: sha, message, checkSuites: { nodes } } }] },
     };
   }

@@ -7,13 +7,20 @@ interface SetUpOptions {
   roles: ReadonlyMap<string, Role>;
   webhooks: WebhookRelay;
   mayOpenPullRequests(): boolean;
+  isHistoryLinear(): boolean;
 }
+
+const LINEAR_HISTORY = {
+  type: 'required_linear_history',
+  ...{ ruleset_source_type: 'Repository', ruleset_source: 'olivia/shop', ruleset_id: 42 },
+};
 
 /**
  * emulate has neither an App's webhook nor a repository's policies, and does not authenticate calls that only the App
  * may make.
  */
-export function createSetUp({ app, roles, webhooks, mayOpenPullRequests }: SetUpOptions): Gap {
+export function createSetUp(options: SetUpOptions): Gap {
+  const { app, roles, webhooks, mayOpenPullRequests, isHistoryLinear } = options;
   const mayAdminister = ({ caller }: Call) => caller.kind === 'person' && roles.get(caller.login) === 'admin';
   return {
     answer(call) {
@@ -33,7 +40,8 @@ export function createSetUp({ app, roles, webhooks, mayOpenPullRequests }: SetUp
       }
       if (matchPath(`${base}/actions/organization-secrets`, path))
         return { status: 200, body: { total_count: 0, secrets: [] } };
-      if (matchPath(`${base}/rules/branches/*branch`, path)) return { status: 200, body: [] };
+      if (matchPath(`${base}/rules/branches/*branch`, path))
+        return { status: 200, body: isHistoryLinear() ? [LINEAR_HISTORY] : [] };
       if (matchPath(`${base}/rulesets`, path)) return { status: 200, body: [] };
       if (matchPath(`${base}/environments/:name`, path)) return refuse(404, 'Not Found');
       const isHook = matchPath('/app/hook/config', path);

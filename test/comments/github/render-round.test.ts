@@ -74,3 +74,15 @@ test('V-4: the summary and the line in each thread', async () => {
   const text = [renderRoundSummary(facts, 'r1.round-2.summary'), ...lines].join('\n\n---\n\n');
   await expect(text).toMatchFileSnapshot(golden('round-answers'));
 });
+
+test('V-6: a conflict is shown with a box, and only while the pull request rests', () => {
+  const files = ['src/payments/intent.ts', 'package-lock.json'];
+  const conflict = { branch: 'main', files };
+  const text = renderPullRequest(afterRound().state, WHERE, { commitOf, conflict });
+  expect(text).toContain(
+    '- [ ] <!-- autobuild:option id=m.update --> **Update with `main`**: up to 2 files conflict (`src/payments/intent.ts` and `package-lock.json`); the agent resolves them, all checks run again. `/continue update`',
+  );
+  expect(renderPullRequest(inRound().state, WHERE, { commitOf, conflict })).not.toContain('m.update');
+  const unknown = renderPullRequest(afterRound().state, WHERE, { conflict: { branch: 'trunk', files: [] } });
+  expect(unknown).toContain('**Update with `trunk`**: there are conflicts; the agent resolves them');
+});

@@ -11,6 +11,8 @@ export interface BranchStanding {
   unseen?: { files: readonly { path: string; diff: string }[]; total: number };
   /** Remarks of reviewers that no round has answered. */
   open_remarks?: readonly { author: string; is_bot: boolean }[];
+  /** The branch that the pull request conflicts with, and the files that both sides changed. */
+  conflict?: { branch: string; files: readonly string[] };
   /** The commit that a round made, if it is known. */
   commitOf?(round: number): string | undefined;
   /** Absent: the repository's CI starts by itself. `approval`: GitHub asks a person before it starts. */

@@ -8,6 +8,9 @@ import { clock, count, list, money } from '../../text/words.ts';
 /** The id of the box that starts a round with every open remark. */
 export const ADDRESS_BOX = 'r.address';
 
+/** The id of the box that merges the base into the branch. */
+export const UPDATE_BOX = 'm.update';
+
 type EndedRound = NonNullable<RunState['revisions']>[number];
 
 /** The run as it rested before the round that is at work, because that is what the branch still shows. */
@@ -21,14 +24,16 @@ export function asPublished(state: RunState): RunState {
 /** V-8: the first line of the description while a round is at work. */
 export function renderRunning({ revision, turns }: RunState): string | undefined {
   if (!revision) return undefined;
-  const { number, by, remarks, instruction, at, before } = revision;
+  const { number, by, remarks, instruction, at, before, update } = revision;
   const authors = [...new Set(remarks.map(({ author }) => author))].map((login) => inlineText(login, 60));
   const about =
     remarks.length > 0
       ? `${count(remarks.length, 'remark')} by ${list(authors, 3)}`
       : instruction
         ? `an instruction by ${inlineText(by, 100)}`
-        : `asked for by ${inlineText(by, 100)}`;
+        : update
+          ? `update with ${code(update.branch, 120)}, asked for by ${inlineText(by, 100)}`
+          : `asked for by ${inlineText(by, 100)}`;
   const done = turns.length - before.turns;
   return `> ▶ **Round ${number} is running**: ${about}. Started ${clock(at)} UTC, ${count(done, 'turn')} done.`;
 }
@@ -44,6 +49,27 @@ export function renderOpenRemarks(
   const next = (state.revisions?.at(-1)?.number ?? 1) + 1;
   const what = count(open.length, 'open remark');
   return `- [ ] ${marker('option', { id: ADDRESS_BOX })} **Address ${what}** (${list(by, 5)}): starts round ${next}. \`/continue\``;
+}
+
+/** V-6: the box that merges the base. Which of the files conflict is known when they are merged. */
+export function renderConflict(
+  state: RunState,
+  conflict: { branch: string; files: readonly string[] } | undefined,
+): string | undefined {
+  if (!conflict || state.status !== 'reviewing' || state.revision) return undefined;
+  const { branch, files } = conflict;
+  const named = list(
+    files.map((path) => code(path, 120)),
+    5,
+  );
+  const which =
+    files.length === 0
+      ? 'there are conflicts'
+      : files.length === 1
+        ? `1 file conflicts (${named})`
+        : `up to ${files.length} files conflict (${named})`;
+  const what = `${which}; the agent resolves ${files.length === 1 ? 'it' : 'them'}, all checks run again.`;
+  return `- [ ] ${marker('option', { id: UPDATE_BOX })} **Update with ${code(branch, 120)}**: ${what} \`/continue update\``;
 }
 
 const ASKED: Record<RevisionSource, string> = {

@@ -13,6 +13,7 @@ interface Options {
   upstream: Upstream;
   repository: string;
   urls: Urls;
+  mergeable(pull: number): Promise<string>;
 }
 
 interface Pull {
@@ -44,7 +45,7 @@ export type ReviewQueries = (
 ) => Promise<{ data: unknown } | undefined>;
 
 export function createReviewQueries(options: Options): ReviewQueries {
-  const { book, places, gap, upstream, repository, urls } = options;
+  const { book, places, gap, upstream, repository, urls, mergeable } = options;
 
   async function findPull(match: (pull: Pull) => boolean): Promise<Pull | undefined> {
     const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
@@ -123,7 +124,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
         pullRequest: {
           ...{ id: pull.node_id, headRefOid: head, baseRefName: pull.base.ref, state },
           baseRefOid: await tipOf(pull.base.ref),
-          ...{ isDraft: pull.draft, isInMergeQueue: false, mergeable: 'MERGEABLE' },
+          ...{ isDraft: pull.draft, isInMergeQueue: false, mergeable: await mergeable(number) },
           reviews: reviews(number, login),
           reviewThreads: await threads(number, head, login),
         },
