@@ -1,10 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 
 const ALL = 'test/**/*.test.ts';
 /** With the real agent CLIs: `npm run test:agents`. */
 const REAL_AGENTS = 'test/agents-real/**';
+/** One story for each desk and one of a round stay among the other tests. */
+const WITH_THE_OTHERS = ['story', 'no-server', 'rounds'].map((name) => `${name}.test.ts`);
+/** Stories on the local GitHub, each with many processes: `npm run test:stories`. */
+export const STORIES = [
+  ...readdirSync(join(import.meta.dirname, 'test/e2e-github'))
+    .filter((name) => name.endsWith('.test.ts') && !WITH_THE_OTHERS.includes(name))
+    .map((name) => `test/e2e-github/${name}`),
+  'test/sandbox/demo.test.ts',
+];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
 const COUNTED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .map((name) => join('test', name))
@@ -13,19 +22,32 @@ const COUNTED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true
     /from '.*\/expect-linear\.ts'/.test(readFileSync(join(import.meta.dirname, name), 'utf8')),
   );
 
+export const common = {
+  // Real processes, git repositories and databases: these only end a hang, also on a machine that is busy elsewhere.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 60_000 } },
+  globalSetup: ['test/shared-directory.ts'],
+  pool: 'forks',
+  // Twice the cores of the smallest machine, because end-to-end tests mostly wait for processes.
+  maxWorkers: 4,
+  // A file in a process of its own loads everything again, which took longer than most files take. Whoever changes
+  // something of the process (environment, clock, network) therefore restores it.
+  isolate: false,
+  // Node strips the types itself, as it does for the users.
+  experimental: { viteModuleRunner: false },
+} satisfies ViteUserConfig['test'];
+
 export default defineConfig({
   test: {
-    // Real processes, git repositories and databases: these only end a hang, also on a machine that is busy elsewhere.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    ...common,
     projects: [
       {
         extends: true,
         test: {
           name: 'tests',
           include: [ALL],
-          exclude: [REAL_AGENTS, '**/node_modules/**', ...COUNTED],
+          exclude: [REAL_AGENTS, ...STORIES, '**/node_modules/**', ...COUNTED],
           setupFiles: ['test/fixed-seed.ts'],
         },
       },
@@ -38,13 +60,5 @@ export default defineConfig({
         },
       },
     ],
-    pool: 'forks',
-    // Twice the cores of the smallest machine, because end-to-end tests mostly wait for processes.
-    maxWorkers: 4,
-    // A file in a process of its own loads everything again, which took longer than most files take. Whoever changes
-    // something of the process (environment, clock, network) therefore restores it.
-    isolate: false,
-    // Node strips the types itself, as it does for the users.
-    experimental: { viteModuleRunner: false },
   },
 });
