@@ -1,6 +1,7 @@
-import { bufferText, toByteString } from './decode-buffer.ts';
+import { bufferText, type DecodeBuffer, toByteString } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
 import { keepHex } from './keep-hex.ts';
+import { BASES, numbersIn } from './numbers-in.ts';
 import { base64Forms, hexForms, secretForms, unescapedForms } from './secret-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
@@ -47,7 +48,7 @@ export function createSecretHider(values: Iterable<string>, mask = MASK): Secret
   };
 }
 
-/** Finds values in a text as they are written, with escapes undone, and in base64 or hex with other characters in between. */
+/** Finds values in a text as they are written, with escapes undone, and in base64, hex or numbers with other characters in between. */
 function createSecretFinder(values: readonly string[]): (text: string) => Span[] {
   const findWritten = createFormFinder(values.flatMap((value) => secretForms(value)));
   const findUnescaped = createFormFinder(values.flatMap(unescapedForms));
@@ -56,17 +57,23 @@ function createSecretFinder(values: readonly string[]): (text: string) => Span[]
   return (text) => {
     if (values.length === 0 || text.length < KEY_LENGTH) return [];
     const buffer = bufferText(text);
-    const toSource = ({ from, to }: Span): Span => ({
-      from: buffer.from[from] ?? 0,
-      to: buffer.to[to - 1] ?? text.length,
-    });
+    const spansIn = (decoded: DecodeBuffer, find: (text: string) => Span[]): Span[] =>
+      find(toByteString(decoded)).map(({ from, to }) => ({
+        from: decoded.from?.[from] ?? 0,
+        to: decoded.to?.[to - 1] ?? text.length,
+      }));
     undoEscapes(buffer);
-    const unescaped = findUnescaped(toByteString(buffer)).map(toSource);
+    const unescaped = spansIn(buffer, findUnescaped);
+    const inNumbers = BASES.flatMap((base) => {
+      const numbers = numbersIn(buffer, base);
+      undoEscapes(numbers);
+      return spansIn(numbers, findUnescaped);
+    });
     keepBase64(buffer);
-    const encoded = findBase64(toByteString(buffer)).map(toSource);
+    const encoded = spansIn(buffer, findBase64);
     keepHex(buffer);
-    const inHex = findHex(toByteString(buffer)).map(toSource);
-    return mergeSpans([...findWritten(text), ...unescaped, ...encoded, ...inHex]);
+    const inHex = spansIn(buffer, findHex);
+    return mergeSpans([...findWritten(text), ...unescaped, ...inNumbers, ...encoded, ...inHex]);
   };
 }
 

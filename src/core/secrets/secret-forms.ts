@@ -30,7 +30,8 @@ export function unescapedForms(value: string): string[] {
   const forms = textsOf(value).flatMap((text) => {
     const buffer = bufferText(text);
     undoEscapes(buffer);
-    return piecesOf(toByteString(buffer)).flatMap((piece) => [piece, piece.replaceAll(' ', '+')]);
+    const pieces = piecesOf(toByteString(buffer)).flatMap((piece) => [piece, piece.replaceAll(' ', '+')]);
+    return [...pieces, ...piecesOf(text).flatMap(utf16Bytes).map(withoutZeros)];
   });
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET_LENGTH);
 }
@@ -39,6 +40,7 @@ export function unescapedForms(value: string): string[] {
 export function base64Forms(value: string): string[] {
   const forms = textsOf(value)
     .flatMap(piecesOf)
+    .flatMap((piece) => [utf8Bytes(piece), ...utf16Bytes(piece)])
     .flatMap(inBase64)
     .map((form) => form.replace(/=+$/, ''));
   return [...new Set(forms)].filter((form) => form.length >= MIN_INNER_BASE64);
@@ -46,7 +48,8 @@ export function base64Forms(value: string): string[] {
 
 /** The forms to search for in a text that was reduced to hexadecimal digits. */
 export function hexForms(value: string): string[] {
-  return [...new Set(textsOf(value).flatMap(piecesOf).map(inHex))];
+  const pieces = textsOf(value).flatMap(piecesOf);
+  return [...new Set(pieces.flatMap((piece) => [utf8Bytes(piece), ...utf16Bytes(piece)]).map(inHex))];
 }
 
 /** The value, and each of its lines that is long enough. */
@@ -77,7 +80,8 @@ function isLowSurrogate(code: number): boolean {
 }
 
 function formsOfPiece(text: string): string[] {
-  const [whole = '', ...inner] = inBase64(text);
+  const bytes = utf8Bytes(text);
+  const [whole = '', ...inner] = inBase64(bytes);
   const encoded = [whole, whole.replace(/=+$/, ''), ...inner];
   const url = encodeURIComponent(text);
   const json = JSON.stringify(text).slice(1, -1);
@@ -89,21 +93,18 @@ function formsOfPiece(text: string): string[] {
     url,
     url.replaceAll('%20', '+'),
     encodeURI(text),
-    inHex(text),
-    inHex(text).toUpperCase(),
+    inHex(bytes),
+    inHex(bytes).toUpperCase(),
     ...encoded,
     ...encoded.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
   ];
 }
 
-function inHex(text: string): string {
-  let digits = '';
-  for (const byte of new TextEncoder().encode(text)) digits += byte.toString(16).padStart(2, '0');
-  return digits;
+function inHex(bytes: string): string {
+  return bytes.replace(/[\s\S]/g, (byte) => byte.charCodeAt(0).toString(16).padStart(2, '0'));
 }
 
-function inBase64(text: string): string[] {
-  const bytes = utf8Bytes(text);
+function inBase64(bytes: string): string[] {
   // Preceding text shifts the value by 0, 1 or 2 bytes. For each shift, only the letters that depend on the value alone are kept.
   const inner = [0, 2, 1]
     .map((skip) => btoa(bytes.slice(skip, bytes.length - ((bytes.length - skip) % 3))))
@@ -116,4 +117,20 @@ export function utf8Bytes(text: string): string {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return bytes;
+}
+
+/** UTF-16 in both byte orders, one character per byte. */
+function utf16Bytes(text: string): string[] {
+  let [little, big] = ['', ''];
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    const [high, low] = [String.fromCharCode(unit >> 8), String.fromCharCode(unit & 0xff)];
+    little += low + high;
+    big += high + low;
+  }
+  return [little, big];
+}
+
+function withoutZeros(bytes: string): string {
+  return bytes.replaceAll('\0', '');
 }

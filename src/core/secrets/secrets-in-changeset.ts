@@ -2,6 +2,7 @@ import { bufferBytes } from './decode-buffer.ts';
 import { keepBase64 } from './keep-base64.ts';
 import { keepHex } from './keep-hex.ts';
 import { createFormMatcher } from './match-forms.ts';
+import { BASES, numbersIn } from './numbers-in.ts';
 import { base64Forms, hexForms, secretForms, unescapedForms, utf8Bytes } from './secret-forms.ts';
 import { undoEscapes } from './undo-escapes.ts';
 
@@ -17,8 +18,8 @@ export interface SecretInFile {
 }
 
 /**
- * Finds files that contain a secret as it is written, with escapes undone, or in base64 or hex with other characters in between. Paths
- * are searched too, because people see them. Content that is not valid base64 is skipped, because `checkChangeset` refuses it.
+ * Finds files that contain a secret as it is written, with escapes undone, or in base64, hex or numbers with other characters in between.
+ * Paths are searched too, because people see them. Content that is not valid base64 is skipped, because `checkChangeset` refuses it.
  */
 export function findSecretsInFiles(
   files: { path: string; content: string | null }[],
@@ -40,6 +41,11 @@ export function findSecretsInFiles(
       matchWritten(buffer, found);
       undoEscapes(buffer);
       matchUnescaped(buffer, found);
+      for (const base of BASES) {
+        const numbers = numbersIn(buffer, base);
+        undoEscapes(numbers);
+        matchUnescaped(numbers, found);
+      }
       keepBase64(buffer);
       matchBase64(buffer, found);
       keepHex(buffer);

@@ -3,6 +3,7 @@ import type { DecodeBuffer } from './decode-buffer.ts';
 /**
  * Undoes the escapes of JSON, URLs, HTML, shells and programming languages, at any nesting, until none is left. A value then has
  * the same bytes whether it was escaped or not. One pass, because each escape is replaced as soon as its last byte is read.
+ * Zero bytes are left out, because UTF-16 has one beside each ASCII letter.
  */
 export function undoEscapes(buffer: DecodeBuffer): void {
   const { bytes, from, to } = buffer;
@@ -10,6 +11,7 @@ export function undoEscapes(buffer: DecodeBuffer): void {
   let before = 0;
   for (let at = 0; at < buffer.length; at += 1) {
     const byte = bytes[at] ?? 0;
+    if (byte === 0) continue;
     const mayEnd = MAY_END[byte] === 1 || before === BACKSLASH;
     before = byte;
     bytes[length] = byte;
@@ -33,9 +35,10 @@ export function undoEscapes(buffer: DecodeBuffer): void {
   buffer.length = length;
 }
 
+/** Returns the number of bytes. */
 function putByte(bytes: Uint8Array, at: number, byte: number): number {
   bytes[at] = byte;
-  return 1;
+  return byte === 0 ? 0 : 1;
 }
 
 /** Writes the character as UTF-8, which is never longer than its escape was. Returns the number of bytes. */
@@ -93,7 +96,7 @@ function pack(code: number, size: number): number {
   return (code << CODE_SHIFT) | size;
 }
 
-/** `%2F`, `\x2f`, `\u002f`, and surrogate pairs such as `\ud83d\ude00`. */
+/** `%2F`, `\x2f`, `\057`, `\u002f`, and surrogate pairs such as `\ud83d\ude00`. */
 function digitsAtEnd(bytes: Uint8Array, length: number): number {
   if (length < 3) return 0;
   if (bytes[length - 3] === PERCENT) {
@@ -103,6 +106,10 @@ function digitsAtEnd(bytes: Uint8Array, length: number): number {
   if (length > 3 && bytes[length - 3] === SMALL_X && bytes[length - 4] === BACKSLASH) {
     const byte = digitsAt(bytes, length - 2, length, 16);
     return byte < 0 ? 0 : pack(byte, 4) | IS_BYTE;
+  }
+  if (length > 3 && bytes[length - 4] === BACKSLASH) {
+    const byte = digitsAt(bytes, length - 3, length, 8);
+    return byte < 0 || byte > 0xff ? 0 : pack(byte, 4) | IS_BYTE;
   }
   const code = codeUnitAt(bytes, length - 6);
   if (code < 0xd800 || code > 0xdfff) return code < 0 ? 0 : pack(code, 6);

@@ -28,12 +28,15 @@ const ESCAPED: Record<string, (text: string) => string> = {
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&#39;').replaceAll('"', '&quot;'),
   'HTML by numbers': (text) => text.replace(/[^\w ]/gu, (one) => `&#x${one.codePointAt(0)?.toString(16)};`),
   'a shell': (text) => text.replace(/[^\w\0-\x20\x80-\uffff]/g, (one) => `\\${one}`),
+  'octal escapes, as git and printf have them': (text) => text.replace(/[^\w\0-\x20]/gu, asOctal),
   'a URL in JSON of Go': (text) =>
     inJson(`/a?b=1&c=${encodeURIComponent(text).toLowerCase()}`).replaceAll('&', '\\u0026'),
 };
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const asUnits = (text: string) =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const asOctal = (one: string) =>
+  Array.from(Buffer.from(one), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 const asPercent = (one: string) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
 
 const VALUES = [
@@ -106,12 +109,92 @@ test('what is no value stays, escaped or not', () => {
 
 test('S-13: however a text is escaped, it is read in linear time', () => {
   const value = 'p@ss/w0rd+xy=z9&q';
-  for (const part of ['%3', '\\', '\\u00e4', '&#x26;amp;', ';']) {
+  for (const part of [
+    '%3',
+    '\\',
+    '\\u00e4',
+    '\\101',
+    '\\u0000',
+    '\0',
+    '&#x26;amp;',
+    ';',
+    '9,',
+    '0o7 ',
+    '1234',
+  ]) {
     const { hide: hideIn } = createSecretHider([value]);
     expectLinear((size) => void hideIn(part.repeat(size)), 5_000);
     const look = (size: number) => void isInFile(part.repeat(size), value);
     expectLinear(look, 10_000);
   }
+});
+
+/** The bytes as numbers, each by `write`. */
+const numbered = (write: (byte: number) => string, between: string) => (bytes: Buffer) =>
+  Array.from(bytes, write).join(between);
+
+describe('S-13: a value in numbers', () => {
+  const octal = (byte: number) => byte.toString(8).padStart(3, '0');
+  const WAYS: Record<string, (bytes: Buffer) => string> = {
+    'a buffer in JSON': (bytes) => JSON.stringify([...bytes]),
+    'a buffer in JSON, in lines': (bytes) => JSON.stringify([...bytes], undefined, 2),
+    'octal numbers': numbered(octal, ' '),
+    'octal numbers of Python': numbered((byte) => `'0o${byte.toString(8)}'`, ', '),
+    'octal numbers with offsets, as od -b prints them': (bytes) =>
+      numbered(octal, ' ')(bytes).replace(/(?:\d+ ){16}/g, (line) => `${line.trim()}\n0000020 `),
+  };
+
+  test.each(Object.entries(WAYS))('%s is hidden in texts and found in files', (_, write) => {
+    for (const value of [...VALUES, VALUES.join(' ')]) {
+      const text = `7 bytes: ${write(Buffer.from(value))}, 8`;
+      const hidden = hide(text, value);
+      expect(hidden).toMatch(/^7 bytes: (?:\D{0,8}|'0o)•••\D{0,8}8$/);
+      expect(isInFile(text, value)).toBe(true);
+    }
+  });
+
+  test('other numbers stay', () => {
+    const text = '12 34 56, [112, 64, 115, 115, 47, 119, 48], 160 100 163, 1.2.3, 2026-11-18';
+    expect(hide(text, 'p@ss/w0rd+xy=z9&q')).toBe(text);
+    expect(isInFile(text, 'p@ss/w0rd+xy=z9&q')).toBe(false);
+  });
+});
+
+describe('S-13: a value in UTF-16', () => {
+  const ORDERS: Record<string, (text: string) => Buffer> = {
+    'little end first': (text) => Buffer.from(text, 'utf16le'),
+    'big end first': (text) => Buffer.from(text, 'utf16le').swap16(),
+  };
+  const WAYS: Record<string, (bytes: Buffer) => string> = {
+    base64: (bytes) => bytes.toString('base64'),
+    'hexadecimal digits': (bytes) => bytes.toString('hex'),
+    numbers: (bytes) => JSON.stringify([...bytes]),
+  };
+  describe.each(Object.entries(ORDERS))('%s', (_, inOrder) => {
+    test.each(Object.entries(WAYS))('in %s it is hidden in texts and found in files', (_way, write) => {
+      for (const value of VALUES) {
+        for (const before of ['', 'key: ', 'my key: ']) {
+          const text = `-enc ${write(inOrder(`${before}${value}\r\n`))}`;
+          const hidden = hide(text, value);
+          expect(hidden).toContain('•••');
+          // At most the letters of what stands before and after it, and those that they share with it.
+          expect(hidden.length).toBeLessThan(`-enc •••${write(inOrder(`${before}\r\n`))}`.length + 12);
+          expect(isInFile(text, value)).toBe(true);
+        }
+      }
+    });
+
+    test('as it is it is found in files, and between zero characters hidden in texts', () => {
+      for (const value of VALUES) {
+        const content = Buffer.concat([Buffer.from([0xff, 0xfe]), inOrder(`a: ${value}\n`)]);
+        const files = [{ path: 'a', content: content.toString('base64') }];
+        expect(findSecretsInFiles(files, [{ key: 'k', value }])).toHaveLength(1);
+      }
+      const [value = ''] = VALUES;
+      const printed = inOrder(`a: ${value}`).toString('latin1');
+      for (const text of [printed, inJson(printed)]) expect(hide(text, value)).toMatch(/•••(?:\0|\\u0000)?$/);
+    });
+  });
 });
 
 describe('S-13: a value in hexadecimal digits', () => {
