@@ -13,7 +13,7 @@ import { deriveBriefKey } from '../src/store/ref/keys.ts';
 import { createSealedEntry } from '../src/store/ref/sealed-entry.ts';
 import { createSealer } from '../src/store/seal.ts';
 import { ActionRunner, type Ended } from './action/action-run.ts';
-import { Run } from './core/run-builder.ts';
+import { Run, startRun } from './core/run-builder.ts';
 import { git, makeWorktree, type TemporaryWorktree } from './runner/temporary-worktree.ts';
 
 const MODEL_KEY = randomBytes(24).toString('hex');
@@ -123,11 +123,11 @@ function build(env: Record<string, string> = {}): Promise<Ended> {
 
 const temporaryOf = ({ worktree }: Ended) => join(dirname(dirname(worktree)), 'temp');
 const workOf = (ended: Ended) => join(temporaryOf(ended), 'autobuild-work');
-const read = (ended: Ended) =>
+const read = (ended: Ended, job = 1) =>
   readArtifact({
     directory: workOf(ended),
     run: 'r1',
-    job: 1,
+    job,
     sealer: createSealer(KEYS.work),
     began: new Date(0),
     now: new Date(Date.now() + 60_000),
@@ -235,6 +235,26 @@ test('N-3: a value of the job that no question named is in no claim, in no check
   const claims = JSON.stringify(left.filter(({ type }) => type === 'claim'));
   expect(claims).toContain('Made it whole ••• •••');
   for (const value of [GIVEN, MODEL_KEY]) expect(claims).not.toContain(value);
+}, 60_000);
+
+test('N-3: a short, common value is looked for in files if a question asked for it as a secret', async () => {
+  open('[sh, agent.sh, leak]');
+  const env = { AUTOBUILD_ENV: 'SERVICE_TOKEN=sesame\n' };
+  const run = startRun({ agents: ['scripted'], checks: ['test -f done.txt'], freshVerification: true });
+  run
+    .beginTurn()
+    .askForHelp([{ key: 'service-token', label: 'Token', secret: true }])
+    .park();
+  run.say('/guide It is in AUTOBUILD_ENV');
+  const job = run.state.jobs + 1;
+  hold({ brief: { ...briefFor(run.state), job }, state: run.state });
+  const built = await build(env);
+  const [saved] = read(built, job).entries.flatMap((entry) =>
+    entry.type === 'blob' && entry.name === 'changeset' ? [entry.bytes] : [],
+  );
+  expect(JSON.parse(Buffer.from(saved ?? []).toString('utf8')).left_out).toEqual([
+    { path: 'leaked.txt', problem: 'it contains a secret of the job' },
+  ]);
 }, 60_000);
 
 test('N-1: a build that is not meant any more does nothing, and one without a key says what is missing', async () => {

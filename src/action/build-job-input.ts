@@ -17,7 +17,12 @@ export interface BuildJobInput {
   /** The one Actions secret with all values for the agent. Left out: the workflow passes each secret by its name. */
   sharedSecret?: string;
   /** Secrets that are in `env` from the start: the checks do not get them, and no claim and no file of the work shows them. */
-  secrets?: { names: readonly string[]; values: readonly string[] };
+  secrets?: {
+    names: readonly string[];
+    values: readonly string[];
+    /** Those of the values that a question asked for as secrets. */
+    asked?: readonly string[];
+  };
   startedAt: Date;
   now(): Date;
   parking: AbortSignal;

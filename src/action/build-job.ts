@@ -73,7 +73,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     async saveChanges() {
       progress.flush();
       const made = merge ? merge.changeset() : makeChangeset(workspace, place.head_sha);
-      changeset = leaveOutSecrets(await made, secrets.values);
+      changeset = leaveOutSecrets(await made, secrets.values, secrets.asked);
       const taken = await link.putBlob('changeset', Buffer.from(JSON.stringify(changeset)));
       if (!taken)
         log.print(

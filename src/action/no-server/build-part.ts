@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import { actionsSecretName } from '../../core/contracts/actions-secret.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import { MIN_SECRET_LENGTH } from '../../core/secrets/secret-forms.ts';
+import { secretKeysOf } from '../../core/secrets/secrets-of-run.ts';
 import { RULES } from '../../guards/rules.ts';
 import { createArtifactLink } from '../../link/artifact.ts';
 import type { ActionLog } from '../../runner/output/workflow-commands.ts';
@@ -14,7 +18,7 @@ import { readIssue, WORK } from './read-issue.ts';
 
 /** The Actions secret in which people keep all values for agents, where no other can be passed. */
 const SHARED_SECRET = 'AUTOBUILD_ENV';
-/** Shorter values are found in every file. */
+/** Values that nobody asked for as secrets may be a port or a word. Shorter ones are found in every file. */
 const SECRET_CHARS = 8;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -67,9 +71,12 @@ export async function runBuildPart(
   });
   log.print(`Run ${brief.run}, job ${brief.job}: ${brief.task.title}`);
   const key = env.INPUT_VARIABLE || agentsOf(job.repository.config)(brief.agent)?.keys?.[0];
+  const asked = askedValues(held.state, given.values);
+  const others = Object.values(given.values).filter(({ length }) => length >= SECRET_CHARS);
   const secrets = {
     names: [...Object.keys(given.values), ...(key ? [key] : [])],
-    values: [modelKey, ...Object.values(given.values)].filter(({ length }) => length >= SECRET_CHARS),
+    values: [...new Set([modelKey, ...others, ...asked])],
+    asked,
   };
   const link = createArtifactLink({
     directory: join(temporaryOf(env), WORK),
@@ -95,4 +102,12 @@ export async function runBuildPart(
   const status = orders.do === 'stop' ? orders.status : end;
   writeResult(env, log, link.claimed, status, { end: ENDS[end], ...history, leftOut });
   writeOutputs(env, { complete: String(link.canBeVerified()) });
+}
+
+/** Values for which a question asked as secrets. People add them by the name that the question gives. */
+function askedValues(state: RunState, values: Readonly<Record<string, string>>): string[] {
+  const names = new Set([...secretKeysOf(state)].map(actionsSecretName));
+  return Object.entries(values).flatMap(([name, value]) =>
+    names.has(actionsSecretName(name)) && value.length >= MIN_SECRET_LENGTH ? [value] : [],
+  );
 }
