@@ -9,6 +9,7 @@ import { agentNames } from './agents/registry.ts';
 import { WORKFLOW_FILE } from './core/config-path.ts';
 import { UserError } from './core/error-catalogue.ts';
 import { openOctokit } from './github/client/open-octokit.ts';
+import { rememberReads } from './github/client/remember-reads.ts';
 import { createGitHub } from './github/github.ts';
 import { createRefStorage } from './github/ref-storage.ts';
 import { RULES } from './guards/rules.ts';
@@ -105,7 +106,7 @@ function readKeys(env: Environment, { owner, repo }: DeskJob): RefKeys {
 function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
   const { owner, repo, actionsRun: run, attempt, part, directory } = job;
   const octokit = openOctokit({ apiUrl: demand(env, 'GITHUB_API_URL'), token: demand(env, 'GITHUB_TOKEN') });
-  const github = createGitHub(octokit, { owner, repo });
+  const github = createGitHub(rememberReads(octokit, Date.now), { owner, repo });
   const storage = createRefStorage(octokit, { owner, repo });
   return {
     job,

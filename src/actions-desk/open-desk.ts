@@ -9,6 +9,7 @@ import type { DeskParts, IssueState } from './desk-parts.ts';
 import { createDeskStore } from './desk-store.ts';
 import { createMacOwnership } from './mac-ownership.ts';
 import { createOwnJobs, type OwnJobs } from './own-jobs.ts';
+import { withoutAsking } from './without-asking.ts';
 
 /** A job is given up by Actions only after hours; a desk has nothing to wait for that long. */
 const DRAIN_MS = 4 * 60_000;
@@ -28,7 +29,8 @@ export interface OpenDesk {
 
 /** Everything that handlers and effects need, around the state of an issue. */
 export async function openDesk(parts: DeskParts, issue: number, state: IssueState): Promise<OpenDesk> {
-  const { job, github } = parts;
+  const { job } = parts;
+  const github = withoutAsking(parts);
   const store = createDeskStore(state);
   const jobs = createOwnJobs(job);
   const deps: AppDependencies = {

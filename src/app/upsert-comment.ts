@@ -32,9 +32,7 @@ export async function upsertComment(
 ): Promise<GitHubComment | undefined> {
   const { op, run, issue, kind, escalation } = comment;
   const { comments } = deps.store;
-  const text = run === undefined ? comment.body : await redactFor(deps, run, comment.body);
-  const body = deps.ownership.sign(text, issue);
-  const body_hash = deps.hash(body);
+  const { body, body_hash } = await finish(deps, comment);
   const known = await comments.find(op);
   if (known?.comment_id !== undefined && known.body_hash === body_hash) return undefined;
   const record = async (written: GitHubComment, hash = body_hash) => {
@@ -53,6 +51,22 @@ export async function upsertComment(
   if (lost && newTicks('', lost.body).length > 0) return record(lost, deps.hash(lost.body));
   const updated = lost && (await github.updateComment(lost.id, body));
   return record(updated ?? (await github.createComment(issue, body)));
+}
+
+/** The text as GitHub gets it. */
+async function finish(
+  deps: AppDependencies,
+  { run, body, issue }: Pick<Comment, 'run' | 'body' | 'issue'>,
+): Promise<{ body: string; body_hash: string }> {
+  const text = run === undefined ? body : await redactFor(deps, run, body);
+  const signed = deps.ownership.sign(text, issue);
+  return { body: signed, body_hash: deps.hash(signed) };
+}
+
+/** True if the comment was written with this text, and nobody is known to have changed it. */
+export async function isWritten(deps: AppDependencies, comment: Comment): Promise<boolean> {
+  const known = await deps.store.comments.find(comment.op);
+  return known?.comment_id !== undefined && known.body_hash === (await finish(deps, comment)).body_hash;
 }
 
 /** The comment of an operation whose response was lost. */

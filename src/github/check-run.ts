@@ -1,5 +1,5 @@
 import { type GitHub, GitHubError } from '../core/ports/github-port.ts';
-import type { Client } from './client/client.ts';
+import { type Client, orUndefined } from './client/client.ts';
 import { PER_PAGE, readAllPages } from './client/pages.ts';
 import { refuseLongText } from './client/text-limit.ts';
 
@@ -26,7 +26,8 @@ export function createCheckRunMethods({ appId, request }: Client): Pick<GitHub, 
   }
 
   return {
-    async upsertCheckRun({ head_sha, external_id, status, conclusion, title, summary, details_url }) {
+    async upsertCheckRun({ head_sha, external_id, status, conclusion, title, summary, ...given }) {
+      const { details_url, id, isFirst = false } = given;
       if (status === 'completed' && conclusion === undefined) {
         throw new GitHubError(`The check run ${external_id} is completed but has no conclusion.`, {
           status: 422,
@@ -40,15 +41,22 @@ export function createCheckRunMethods({ appId, request }: Client): Pick<GitHub, 
         output: { title, summary },
         ...(details_url !== undefined && { details_url }),
       };
-      const own = await findOwn(head_sha, external_id);
-      if (own === undefined) {
-        await request('POST /repos/{owner}/{repo}/check-runs', { ...fields, head_sha } as never);
-      } else {
-        await request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+      const update = (check_run_id: number) =>
+        request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
           ...fields,
-          check_run_id: own,
+          check_run_id,
         } as never);
+      if (id !== undefined && (await orUndefined(update(id)))) return id;
+      const own = isFirst ? undefined : await findOwn(head_sha, external_id);
+      if (own !== undefined) {
+        await update(own);
+        return own;
       }
+      const created = await request('POST /repos/{owner}/{repo}/check-runs', {
+        ...fields,
+        head_sha,
+      } as never);
+      return Number(created.data.id);
     },
   };
 }

@@ -22,15 +22,13 @@ export function createCommitMethods({
     return { ...entry, sha: data.sha };
   }
 
-  async function writeTree(parent: string, files: CommitFile[]): Promise<string> {
-    for (const { path, content } of files) refuseLargeBlob(path, content);
-    const base = await readCommit(parent);
+  async function writeTree(base_tree: string, files: CommitFile[]): Promise<string> {
     // GitHub refuses a tree without entries.
-    if (files.length === 0) return base.tree.sha;
+    if (files.length === 0) return base_tree;
     const inline = createInliner();
     const tree = await mapConcurrently(files, UPLOADS_AT_ONCE, (file) => upload(file, inline));
     const { data } = await request('POST /repos/{owner}/{repo}/git/trees', {
-      base_tree: base.tree.sha,
+      base_tree,
       tree: tree as never,
     });
     return data.sha;
@@ -96,13 +94,17 @@ export function createCommitMethods({
     },
 
     async commit(options) {
-      const { branch, parent, merged, message, files } = options;
+      const { branch, parent, merged, message, files, present } = options;
+      for (const { path, content } of files) refuseLargeBlob(path, content);
       const parents = merged === undefined ? [parent] : [parent, merged];
-      const tree = await writeTree(merged ?? parent, files);
-      const head = await readBranchHead(request, branch);
+      const base_tree = options.base_tree ?? (await readCommit(merged ?? parent)).tree.sha;
+      const tree = await writeTree(base_tree, files);
+      const head = present ? present.head : await readBranchHead(request, branch);
       const twin =
-        head === undefined || head === parent ? undefined : await findTwin(head, { tree, parents, message });
-      if (twin) return twin;
+        head === undefined || head === parent || present?.isAnother
+          ? undefined
+          : await findTwin(head, { tree, parents, message });
+      if (twin) return { ...twin, base_tree };
       // Without author and committer, because GitHub would not sign the commit otherwise.
       const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
         message,
@@ -113,6 +115,7 @@ export function createCommitMethods({
       await moveBranch(head, data.sha, options);
       return {
         sha: data.sha,
+        base_tree,
         verified: data.verification.verified || (await readCommit(data.sha)).verification.verified,
       };
     },

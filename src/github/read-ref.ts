@@ -17,7 +17,7 @@ export interface Learned {
   blobs: Map<string, Uint8Array>;
 }
 
-/** All that a desk needs at first in one call: ref, message, tree, and the content of the state. */
+/** All that a desk or a build needs in one call: ref, message, tree, and the content of its entries, unless they are large. */
 const READ = `query ($owner: String!, $repo: String!, $ref: String!, $branch: String!) {
   repository(owner: $owner, name: $repo) {
     id
@@ -30,8 +30,7 @@ fragment tip on Ref {
     oid
     ... on Commit {
       message
-      tree { oid entries { name oid } }
-      file(path: "state") { object { ... on Blob { oid isTruncated text } } }
+      tree { oid entries { name oid object { ... on Blob { isTruncated text } } } }
     }
   }
 }`;
@@ -39,8 +38,13 @@ fragment tip on Ref {
 interface Target {
   oid: string;
   message?: string;
-  tree?: { oid: string; entries?: { name: string; oid: string }[] | null };
-  file?: { object?: { oid?: string; isTruncated?: boolean; text?: string | null } | null } | null;
+  tree?: { oid: string; entries?: Entry[] | null };
+}
+
+interface Entry {
+  name: string;
+  oid: string;
+  object?: { isTruncated?: boolean; text?: string | null } | null;
 }
 
 interface Answer {
@@ -71,9 +75,10 @@ export async function readRef(client: Client, ref: string, learned: Learned): Pr
   return repository.branch?.target ? toTip(repository.branch.target, branch, learned) : undefined;
 }
 
-function toTip({ oid, message = '', tree, file }: Target, at: string, { blobs }: Learned): FoundTip {
-  const { oid: blob, isTruncated, text } = file?.object ?? {};
-  if (blob && isTruncated === false && typeof text === 'string') blobs.set(blob, Buffer.from(text, 'utf8'));
+function toTip({ oid, message = '', tree }: Target, at: string, { blobs }: Learned): FoundTip {
+  for (const { oid: blob, object } of tree?.entries ?? [])
+    if (object?.isTruncated === false && typeof object.text === 'string')
+      blobs.set(blob, Buffer.from(object.text, 'utf8'));
   const entries = Object.fromEntries((tree?.entries ?? []).map((entry) => [entry.name, entry.oid]));
   return { at, oid, message, tree: tree?.oid ?? '', entries };
 }

@@ -70,3 +70,18 @@ test('one that is completed needs a conclusion; one that is not has none', async
 test('a summary GitHub would refuse is not sent', async () => {
   await expect(github.upsertCheckRun({ ...running, summary: 'x'.repeat(65_536) })).rejects.toThrow('65535');
 });
+
+test('R-14: one whose id is known is updated at once, and the first one on a head is not looked for', async () => {
+  on(UPDATE, { at: { check_run_id: 5 } });
+  expect(await github.upsertCheckRun({ ...running, id: 5 })).toBe(5);
+  on(CREATE, { answer: { id: 6 } });
+  expect(await github.upsertCheckRun({ ...running, isFirst: true })).toBe(6);
+  expect(sent.map(({ route }) => route)).toEqual([UPDATE, CREATE]);
+});
+
+test('one whose id is gone is looked for', async () => {
+  on(UPDATE, { at: { check_run_id: 5 }, status: 404 });
+  onList({ id: 3, external_id: 'issue-7', app });
+  on(UPDATE, { at: { check_run_id: 3 } });
+  expect(await github.upsertCheckRun({ ...running, id: 5 })).toBe(3);
+});

@@ -53,7 +53,7 @@ test('a new branch: text in the tree, bytes as a base64 blob, deletions, modes',
     { path: 'old.txt', mode: '100644', content: null },
   ]);
 
-  expect(result).toEqual({ sha: NEW, verified: true });
+  expect(result).toEqual({ sha: NEW, base_tree: BASE, verified: true });
   expect(sentTo(BLOB)).toEqual([{ content: bytes, encoding: 'base64' }]);
   expect(sentTo(TREE)).toEqual([
     {
@@ -105,7 +105,7 @@ test('without files the tree stays, and only the message is new', async () => {
   onHead(PARENT);
   onCommit();
   on(UPDATE_REF, { at: ref });
-  expect(await commit([])).toEqual({ sha: NEW, verified: true });
+  expect(await commit([])).toEqual({ sha: NEW, base_tree: BASE, verified: true });
   expect(sentTo(COMMIT)).toEqual([{ message, tree: BASE, parents: [PARENT] }]);
 });
 
@@ -124,7 +124,7 @@ test('a branch made by somebody else meanwhile is moved like any other', async (
   onCommit();
   on(CREATE_REF, { status: 422, answer: { message: 'Reference already exists' } });
   on(UPDATE_REF, { at: ref });
-  expect(await commit([text])).toEqual({ sha: NEW, verified: true });
+  expect(await commit([text])).toEqual({ sha: NEW, base_tree: BASE, verified: true });
 });
 
 const twin = {
@@ -135,11 +135,22 @@ const twin = {
   verification: { verified: true },
 };
 
+test('R-14: the head and the base are not asked for where they are known', async () => {
+  on(TREE, { answer: { sha: NEW_TREE } });
+  onCommit();
+  on(UPDATE_REF, { at: ref });
+  const present = { head: HEAD, isAnother: true };
+  const options = { branch, parent: PARENT, message, files: [text], force: true };
+  await github.commit({ ...options, present, base_tree: BASE });
+  expect(sentTo(TREE)).toMatchObject([{ base_tree: BASE }]);
+  expect(sent.map(({ route }) => route)).toEqual([TREE, COMMIT, UPDATE_REF]);
+});
+
 test('R-2: a commit whose answer was lost is found again instead of made twice', async () => {
   onTree();
   onHead(HEAD);
   on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: twin });
-  expect(await commit([text])).toEqual({ sha: HEAD, verified: true });
+  expect(await commit([text])).toEqual({ sha: HEAD, base_tree: BASE, verified: true });
   expect(sentTo(COMMIT)).toEqual([]);
 });
 
@@ -161,7 +172,7 @@ test.each([true, false])('verified is read back when the answer does not say so:
   onCommit(false);
   on(CREATE_REF);
   on(READ_COMMIT, { at: { commit_sha: NEW }, answer: { verification: { verified } } });
-  expect(await commit([text])).toEqual({ sha: NEW, verified });
+  expect(await commit([text])).toEqual({ sha: NEW, base_tree: BASE, verified });
 });
 
 test.each([

@@ -101,16 +101,18 @@ export function createGitDatabase(rules: GitDatabaseRules = {}) {
     const oid = refs.get(ref);
     const commit = oid === undefined ? undefined : commits.get(oid);
     if (!commit) return null;
-    const state = trees.get(commit.tree)?.state ?? '';
     return {
       target: {
         oid,
         message: commit.message,
         tree: {
           oid: commit.tree,
-          entries: entriesOf(commit.tree).map(([name, sha]) => ({ name, oid: sha })),
+          entries: entriesOf(commit.tree).map(([name, sha]) => ({
+            name,
+            oid: sha,
+            object: { isTruncated: false, text: blobs.get(sha)?.toString('utf8') },
+          })),
         },
-        file: { object: { oid: state, isTruncated: false, text: blobs.get(state)?.toString('utf8') } },
       },
     };
   };

@@ -143,6 +143,26 @@ test('R-14: one call adds a label and removes others, and names no label that ot
   expect(sent[2]?.body).toMatchObject({ variables: { issue: 'I_7', added: ['L_w'], removed: ['L_r'] } });
 });
 
+test('R-14: a label whose id is known from an earlier change is not looked for, unless it is another one by now', async () => {
+  const labels = [{ name: 'autobuild:running', node_id: 'L_r' }];
+  const ids = { 'autobuild:waiting': 'L_w' };
+  on(READ, { at, answer: { node_id: 'I_7', labels } });
+  onGraphql({ data: {} });
+  const seen = { 'autobuild:running': 'L_r', 'autobuild:waiting': 'L_w' };
+  expect(await github.changeLabels(7, { ...toWaiting, ids })).toEqual(seen);
+  expect(sent[1]?.body).toMatchObject({ variables: { added: ['L_w'], removed: ['L_r'] } });
+
+  on(READ, { at, answer: { node_id: 'I_7', labels } });
+  onGraphql({ errors: [{ type: 'NOT_FOUND', message: 'Could not resolve to a node' }] });
+  on(LABEL, { at: waiting, answer: { node_id: 'L_new' } });
+  on(READ, { at, answer: { node_id: 'I_7', labels } });
+  onGraphql({ data: {} });
+  expect(await github.changeLabels(7, { ...toWaiting, ids })).toEqual({
+    ...seen,
+    'autobuild:waiting': 'L_new',
+  });
+});
+
 test('a label that the repository does not have is made; one to remove that is not there does not matter', async () => {
   on(LABEL, { at: waiting, status: 404 });
   on(ADD, { at, status: 200, answer: [] });

@@ -44,18 +44,17 @@ beforeEach(() => {
   storage = createRefStorage(createOctokit(), REPOSITORY);
 });
 
-const target = (state: object = { oid: STATE, isTruncated: false, text: 'c3RhdGU=' }) => ({
+const target = (state: object = { isTruncated: false, text: 'c3RhdGU=' }) => ({
   target: {
     oid: HEAD,
     message,
     tree: {
       oid: TREE_OID,
       entries: [
-        { name: 'brief', oid: BRIEF },
-        { name: 'state', oid: STATE },
+        { name: 'brief', oid: BRIEF, object: { isTruncated: false, text: 'YnJpZWY=' } },
+        { name: 'state', oid: STATE, object: state },
       ],
     },
-    file: { object: state },
   },
 });
 const onRead = (found: { own?: object; branch?: object } = { own: target() }) =>
@@ -77,17 +76,18 @@ const onHead = (sha: string | undefined, at = own) =>
   on(READ_REF, sha === undefined ? { at, status: 404 } : { at, answer: { object: { sha } } });
 
 describe('reading', () => {
-  test('N-2: ref, message, entries and the content of the state are one call', async () => {
+  test('N-2: ref, message, entries and their content are one call', async () => {
     onRead();
     expect(await storage.read(REF)).toEqual({ oid: HEAD, message, entries: { brief: BRIEF, state: STATE } });
     expect(Buffer.from(await storage.blob(STATE)).toString()).toBe('c3RhdGU=');
+    expect(Buffer.from(await storage.blob(BRIEF)).toString()).toBe('YnJpZWY=');
     expect(sent).toHaveLength(1);
     expect(variablesOf(0)).toEqual({ owner: 'alice', repo: 'demo', ref: REF, branch: BRANCH });
   });
 
   test.each([
-    ['cut off', { oid: STATE, isTruncated: true, text: 'c3R' }],
-    ['binary', { oid: STATE, isTruncated: false, text: null }],
+    ['cut off', { isTruncated: true, text: 'c3R' }],
+    ['binary', { isTruncated: false, text: null }],
   ])('N-2: a state that comes %s is fetched by itself', async (_, state) => {
     onRead({ own: target(state) });
     on(READ_BLOB, { at: { file_sha: STATE }, answer: { content: 'AP+A\nAA==\n', encoding: 'base64' } });

@@ -99,9 +99,15 @@ async function bringToPullRequest(
   await publishedBranch(deps, state.run, target).setLeftOut(work.leftOut);
   if (work.files.length === 0 && !round) return reportNothingLeft(context, work.leftOut);
   // A round may change nothing, because every remark was declined. A merge has its second parent also then.
-  if (work.files.length > 0 || round?.update) await commitWork(context, work);
-  await writePullRequest(context, ready);
+  const committed = work.files.length > 0 || round?.update ? await commitWork(context, work) : undefined;
+  await writePullRequest(context, ready, committed);
   return undefined;
+}
+
+interface Committed {
+  sha: string;
+  /** The branch was made for it. */
+  isNewBranch: boolean;
 }
 
 const NOTHING_CHANGED: Unpublished = {
@@ -111,30 +117,35 @@ const NOTHING_CHANGED: Unpublished = {
 
 /**
  * R-2: the commit is stored as ours before the branch points to it, so that after a lost response it is not taken for somebody
- * else's.
+ * else's. Returns the commit, unless it was there before.
  */
 async function commitWork(
   context: EffectContext,
   { files, workflows, leftOut, digest }: Work,
-): Promise<void> {
+): Promise<Committed | undefined> {
   const { deps, github, state, target } = context;
   // After more files are approved, the same changeset makes another commit.
   const content = `${digest}:${leftOut.length}`;
   const branch = publishedBranch(deps, state.run, target);
-  const done = (await deps.store.publications.of(state.run)).content === content;
+  const before = await deps.store.publications.of(state.run);
   // The branch may have been deleted when its pull request was closed.
-  if (done && (await github.branchHead(await branch.name())) !== undefined) return;
+  if (before.content === content && (await github.branchHead(await branch.name())) !== undefined)
+    return undefined;
   let created = false;
   const round = roundToPublish(state);
   const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
   const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
-  const name = await chooseBranch(context);
+  const { name, head } = await chooseBranch(context);
   const [parent, merged] = roundParents(state, target);
-  const { sha } = await github
+  const base = merged ?? parent;
+  const { sha, base_tree } = await github
     .commit({
       branch: name,
+      // The newest commit of ours is of other content.
+      present: head && { head: head.sha, isAnother: head.sha !== undefined && head.sha === before.head },
       parent,
       merged,
+      base_tree: before.base?.commit === base ? before.base.tree : undefined,
       message: commitMessage(context, await titleOf(context)),
       files,
       // V-5: a round appends to what is there.
@@ -151,7 +162,13 @@ async function commitWork(
       throw explainCommit(error, { created, workflows });
     });
   await addOurs(sha);
-  await deps.store.publications.change(state.run, { head: sha, content });
+  await deps.store.publications.change(state.run, {
+    head: sha,
+    content,
+    made: created ? sha : before.made,
+    base: base_tree === undefined ? before.base : { commit: base, tree: base_tree },
+  });
+  return { sha, isNewBranch: head !== undefined && head.sha === undefined };
 }
 
 const UNNAMED = /resource not accessible|not found/i;
@@ -178,13 +195,15 @@ function explainCommit(
 }
 
 /** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */
-async function chooseBranch(context: EffectContext): Promise<string> {
+async function chooseBranch(
+  context: EffectContext,
+): Promise<{ name: string; head?: { sha: string | undefined } }> {
   const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
   const head = await github.branchHead(name);
   const round = roundToPublish(state);
-  if (await mayMove(context, head)) return name;
+  if (await mayMove(context, head)) return { name, head: { sha: head } };
   const own = await branch.moveToOwn();
   await replyOnce(deps, state.run, `others-on-branch:${head}`, {
     tone: 'info',
@@ -193,7 +212,7 @@ async function chooseBranch(context: EffectContext): Promise<string> {
       : `The work is pushed to \`${own}\`, because \`${name}\` has commits by somebody else.`,
     detail: 'Their branch was not touched.',
   });
-  return own;
+  return { name: own };
 }
 
 /**
@@ -248,13 +267,18 @@ async function reportNothingLeft(
   };
 }
 
-async function writePullRequest(context: EffectContext, ready: boolean): Promise<void> {
+async function writePullRequest(
+  context: EffectContext,
+  ready: boolean,
+  committed: Committed | undefined,
+): Promise<void> {
   const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
-  const head = (await github.branchHead(await branch.name())) ?? (await branch.head());
+  const head = committed?.sha ?? (await github.branchHead(await branch.name())) ?? (await branch.head());
   if (head === undefined) return;
   await branch.setHead(head);
-  const present = await findPullRequest(context);
+  // The pull requests of a branch that was deleted are closed, and closed ones are not reused.
+  const present = committed?.isNewBranch ? undefined : await findPullRequest(context);
   await demandStillWanted(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
   await deps.store.publications.change(state.run, { pull: pull.number });

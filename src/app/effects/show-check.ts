@@ -4,7 +4,8 @@ import type { EffectContext } from './effect-context.ts';
 
 /** Shows the run's status as a check on the branch's newest commit, if the branch exists. */
 export async function showCheck({ deps, github, state, target }: EffectContext): Promise<void> {
-  const { head, check: written } = await deps.store.publications.of(state.run);
+  const { publications } = deps.store;
+  const { head, check: written, check_run, made } = await publications.of(state.run);
   if (head === undefined) return;
   const where = await commentContext(deps, state, target, `check:${state.run}`);
   const check: ReturnType<typeof renderCheck> = where.unpublished
@@ -12,12 +13,17 @@ export async function showCheck({ deps, github, state, target }: EffectContext):
     : renderCheck(state);
   const shown = JSON.stringify([head, check]);
   if (written === shown) return;
-  await github.upsertCheckRun({
+  const tried = check_run?.head === head ? check_run : undefined;
+  // R-2: recorded first, so that after a lost response it is looked for.
+  if (!tried) await publications.change(state.run, { check_run: { head } });
+  const id = await github.upsertCheckRun({
     ...check,
+    id: tried?.id,
+    isFirst: !tried && made === head,
     head_sha: head,
     external_id: state.run,
     summary: renderCheckSummary(state),
     details_url: where.links?.run_page ?? where.links?.status,
   });
-  await deps.store.publications.change(state.run, { check: shown });
+  await publications.change(state.run, { check: shown, check_run: { head, id } });
 }

@@ -1,5 +1,6 @@
 import { renderStatus } from '../../comments/github/render-status.ts';
 import { isUnderWay, pendingEscalation, type RunState } from '../../core/contracts/run-state.ts';
+import type { Publication } from '../../core/ports/publications.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
 import { isPublishingDue } from '../unpublished.ts';
@@ -37,7 +38,7 @@ export async function updateStatus(context: EffectContext): Promise<Performed> {
   const body = renderStatus(state, where);
   await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
   await showCheck(context);
-  await showLabel(context, wanted, publication.label);
+  await showLabel(context, wanted, publication);
   await deps.store.publications.change(state.run, { status: { stage, at: new Date(now).toISOString() } });
   return {};
 }
@@ -61,7 +62,7 @@ const UNKNOWN = '';
 async function showLabel(
   { deps, github, state, target }: EffectContext,
   wanted: string,
-  shown: string | undefined,
+  { label: shown, label_ids: ids }: Publication,
 ): Promise<void> {
   const { store, settings } = deps;
   if ((await store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) return;
@@ -73,9 +74,21 @@ async function showLabel(
   const isWanted = (label: string) => isSameLabel(label, wanted);
   const ours = STATES.map((name) => `${settings.label}:${name}`);
   const others = labels.filter((label) => ours.some((one) => isSameLabel(label, one)) && !isWanted(label));
-  if (!labels.some(isWanted) || others.length > 0)
-    await github.changeLabels(target.issue, { add: wanted, remove: others });
-  await store.publications.change(state.run, { label: wanted });
+  const isShown = labels.some(isWanted) && others.length === 0;
+  const seen = isShown
+    ? undefined
+    : await github.changeLabels(target.issue, {
+        add: wanted,
+        remove: others,
+        ids,
+        isSparing: !settings.capabilities.live,
+      });
+  const label_ids = { ...ids, ...pickLabels(seen ?? {}, ours) };
+  await store.publications.change(state.run, { label: wanted, label_ids });
+}
+
+function pickLabels(ids: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(ids).filter(([name]) => names.includes(name)));
 }
 
 function stateLabel(state: RunState): (typeof STATES)[number] {

@@ -6,7 +6,7 @@ import type { GitHubComment } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { minimise } from '../minimise.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { findByMarker, upsertComment } from '../upsert-comment.ts';
+import { findByMarker, isWritten, upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
 import { withDiffs } from './work-diffs.ts';
 
@@ -19,16 +19,17 @@ export async function writeQuestion(context: EffectContext, id: string, open: bo
   const op = `${run}.${id}`;
   // R-9: a question that nobody has seen is not posted after a cancel.
   if (endedWithoutResult(state) && !(await wasPosted(context, op))) return;
-  const present = open ? await findPresent(context, op) : undefined;
-  // A person ticked a box that no handler has read yet. Writing now would erase the tick; its webhook or reconcile reads it.
-  if (present && newTicks('', present.body).length > 0) return;
   const where = await commentContext(deps, state, target, op, open);
   const body = open
     ? renderEscalation(state, await withDiffs(context, escalation), where)
     : renderAnswered(state, escalation, where);
   // R-9: nor is one written again that somebody deleted since.
   const restores = !endedWithoutResult(state);
-  await upsertComment(deps, github, { run, op, body, issue: target.issue, restores });
+  const comment = { run, op, body, issue: target.issue, restores };
+  const present = open && !(await isWritten(deps, comment)) ? await findPresent(context, op) : undefined;
+  // A person ticked a box that no handler has read yet. Writing now would erase the tick; its webhook or reconcile reads it.
+  if (present && newTicks('', present.body).length > 0) return;
+  await upsertComment(deps, github, comment);
   for (const outdated of await outdatedBy(context, escalation, open)) await minimise(deps, github, outdated);
 }
 

@@ -127,7 +127,11 @@ export async function catchUp(
   const { state } = await runs.load(placed.run);
   if (!state) return;
   const from = last ?? (await labellingOf(round.deps, state)).at;
-  const found = await round.github.comments(number, new Date(Date.parse(from) - OVERLAP_MS).toISOString());
+  const since = Date.parse(from) - OVERLAP_MS;
+  const found =
+    round.comments?.number === number
+      ? round.comments.all.filter(({ updated_at }) => Date.parse(updated_at) >= since)
+      : await round.github.comments(number, new Date(since).toISOString());
   for (const comment of found) await readComment(round, placed, { ...comment, number });
   const newest = new Date(newestOf([from, ...found.map(({ updated_at }) => updated_at)])).toISOString();
   const cursor = await cursors.get('run', placed.run);

@@ -107,7 +107,7 @@ function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitH
  * comment changed. The status of a run at work changes often, so only the number of comments counts for it.
  */
 async function lookForComments(
-  { deps, github, mayRead }: RepositoryRound,
+  { deps, github, mayRead, comments: listed }: RepositoryRound,
   placed: PlacedRun,
   state: RunState,
   { comments, updated_at }: GitHubIssue,
@@ -118,11 +118,13 @@ async function lookForComments(
   const question = `${pending} ${comments} ${pending === undefined ? '' : updated_at}`;
   if (cursor?.question === question) return;
   if (cursor?.question === undefined && !mayRead(placed, pending === undefined ? 1 : 2)) return;
-  const isDeleted = async (id: number | undefined) => id !== undefined && !(await github.comment(id));
+  const isDeleted = async (id: number | undefined) =>
+    id !== undefined && !listed?.all.some((comment) => comment.id === id) && !(await github.comment(id));
   const asked = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
-  if (pending !== undefined && (await isDeleted(asked?.comment_id))) {
+  if (asked && pending !== undefined && (await isDeleted(asked.comment_id))) {
+    await store.comments.save(asked.op, { body_hash: '' });
     const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
-    await write(deps, run, effects, [`asked-again:${run}:${asked?.comment_id}`]);
+    await write(deps, run, effects, [`asked-again:${run}:${asked.comment_id}`]);
   }
   const status = await store.comments.find(`${run}.status`);
   if (status && (await isDeleted(status.comment_id)))

@@ -10,6 +10,9 @@ import { compareWithIssue } from './reconcile-issue.ts';
 import { readPullRequest, readReviewsAgain, readReviewsOf } from './reconcile-pull-requests.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
+/** Comments that GitHub lists in one call. */
+const ONE_PAGE = 100;
+
 interface Told {
   /** A comment that an event tells of. */
   comment?: RepositoryRound['told'];
@@ -56,9 +59,14 @@ export async function reconcileRun(deps: AppDependencies, run: string, told: Tol
   };
   const isResting = placed.phase === 'resting';
   if (!isResting && !told.isAboutIssue)
-    await attempt({ run, part: 'issue' }, async () =>
-      compareWithIssue(round, placed, await github.issue(placed.target.issue)),
-    );
+    await attempt({ run, part: 'issue' }, async () => {
+      const { issue: number } = placed.target;
+      const issue = await github.issue(number);
+      // The comments of the run and its question are among them, and need not be asked for one by one.
+      if (issue && issue.comments <= ONE_PAGE)
+        round.comments = { number, all: await github.comments(number) };
+      await compareWithIssue(round, placed, issue);
+    });
   for (const number of numbersOf(placed))
     await attempt({ run, part: 'comments', number }, () => catchUp(round, placed, number, true));
   if (!isResting) await attempt({ run, part: 'jobs' }, () => lookAfterJobs(deps, github, placed));

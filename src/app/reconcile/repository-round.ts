@@ -1,5 +1,5 @@
 import type { InstalledRepository, PolledRepository } from '../../core/ports/cursors.ts';
-import type { GitHub } from '../../core/ports/github-port.ts';
+import type { GitHub, GitHubComment } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 
@@ -20,6 +20,8 @@ export interface RepositoryRound {
   told?: { comment: number; handle(): Promise<void> };
   /** Comments count while the pull request rests, too. Absent: webhooks tell of those, and reading them costs calls. */
   hearsAtRest?: boolean;
+  /** All comments of one issue, read at one moment, where they are few enough for one call. */
+  comments?: { number: number; all: readonly GitHubComment[] };
   /** Reports a failure and returns false, so that the others are still handled. */
   attempt(about: object, work: () => Promise<void>): Promise<boolean>;
 }

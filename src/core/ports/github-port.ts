@@ -147,8 +147,20 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   lastEdit(nodeId: string): Promise<{ at?: string; by?: string } | undefined>;
   react(commentId: number, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
   reactToReview(nodeId: string, reaction: 'eyes' | 'rocket' | 'confused'): Promise<void>;
-  /** Adds one label and removes others. It is one call if the repository has the label. Labels that are not named stay. */
-  changeLabels(issue: number, change: { add: string; remove: string[] }): Promise<void>;
+  /**
+   * Adds one label and removes others. It is one change if the repository has the label. Labels that are not named stay. Returns the
+   * node ids of labels by name, as far as it saw them; those of an earlier change spare a call. With `isSparing`, a label whose id
+   * is not known is not looked for: for a moment, the issue has both.
+   */
+  changeLabels(
+    issue: number,
+    change: {
+      add: string;
+      remove: string[];
+      ids?: Readonly<Record<string, string>>;
+      isSparing?: boolean;
+    },
+  ): Promise<Record<string, string> | undefined>;
   removeLabel(issue: number, label: string): Promise<void>;
   /** Whether the repository has the label at all. */
   labelExists(label: string): Promise<boolean>;
@@ -186,9 +198,13 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
     files: CommitFile[];
     /** Moves an existing branch even if the new commit is not its descendant. */
     force: boolean;
+    /** The head of the branch, where it was read a moment ago. `isAnother`: it is known not to be this commit. */
+    present?: { head: string | undefined; isAnother: boolean };
+    /** The tree of the parent, from an earlier call. */
+    base_tree?: string;
     /** Called before the branch is moved, so that the commit is known even if a later response is lost. */
     onCreated?(sha: string): Promise<void>;
-  }): Promise<{ sha: string; verified: boolean }>;
+  }): Promise<{ sha: string; verified: boolean; base_tree?: string }>;
   /** Undefined if the commit does not exist. */
   commitMessage(sha: string): Promise<string | undefined>;
   /**
@@ -230,7 +246,11 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
     title: string;
     summary: string;
     details_url?: string;
-  }): Promise<void>;
+    /** The id from an earlier call for the same head. */
+    id?: number;
+    /** True if there can be none on that head yet. Otherwise it is looked for. */
+    isFirst?: boolean;
+  }): Promise<number | undefined>;
   /** Whether the repository or its organisation has an Actions secret of that name for it. Undefined if the App has no permission to list secrets. */
   secretExists(name: string): Promise<boolean | undefined>;
 }

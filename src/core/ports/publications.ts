@@ -30,8 +30,16 @@ export interface Publication {
   left_out?: LeftOutFiles;
   /** The check run as it was last written. */
   check?: string;
+  /** The head that a check run was written for, or may have been, and its id. */
+  check_run?: { head: string; id?: number };
+  /** A commit that work was put on, and its tree. */
+  base?: { commit: string; tree: string };
+  /** The head that was made by the last commit, so that nothing was written for it before. */
+  made?: string;
   /** The state label as it was last written; empty while it is being changed. */
   label?: string;
+  /** Node ids of the state labels by name, from the last change. */
+  label_ids?: Record<string, string>;
   /** The stage that the status comment last showed, and when it was written. */
   status?: { stage: string; at: string };
   /** The Actions run whose artifact has the newest blocked report. */

@@ -16,7 +16,7 @@ export interface RefUpdate {
 export interface RefGap extends Gap {
   /** GraphQL's `updateRefs`: all of them or none, each only from where it is said to be. */
   updateRefs(call: Call, updates: RefUpdate[]): Promise<Json>;
-  /** GraphQL's `ref(qualifiedName: $name)`, under the names that the query gives them, each with one file. */
+  /** GraphQL's `ref(qualifiedName: $name)`, under the names that the query gives them, each with the files of its tree. */
   readRefs(call: Call, query: string, variables: Json): Promise<Json>;
 }
 
@@ -73,22 +73,16 @@ export function createRefs({ upstream, repository, onPush }: RefOptions): RefGap
       await onPush(name.slice('refs/heads/'.length), before, call);
   }
 
-  async function readTip(name: string, file: string): Promise<Json | null> {
+  async function readTip(name: string): Promise<Json | null> {
     const oid = await at(name);
     if (oid === undefined) return null;
     const { body: commit } = await upstream('GET', `${repository}/git/commits/${oid}`);
     const { message, tree } = commit as { message: string; tree: { sha: string } };
     const { body: listed } = await upstream('GET', `${repository}/git/trees/${tree.sha}`);
     const entries = (listed as { tree: { path: string; sha: string }[] }).tree;
-    const found = entries.find(({ path }) => path === file);
-    return {
-      target: {
-        oid,
-        message,
-        tree: { oid: tree.sha, entries: entries.map(({ path, sha }) => ({ name: path, oid: sha })) },
-        file: found ? { object: await readBlob(found.sha) } : null,
-      },
-    };
+    const files = [];
+    for (const { path, sha } of entries) files.push({ name: path, oid: sha, object: await readBlob(sha) });
+    return { target: { oid, message, tree: { oid: tree.sha, entries: files } } };
   }
 
   async function readBlob(oid: string): Promise<Json> {
@@ -109,10 +103,9 @@ export function createRefs({ upstream, repository, onPush }: RefOptions): RefGap
     async readRefs(call, query, variables) {
       expect(call, 'read');
       const { body } = await upstream('GET', repository);
-      const file = /file\(path: "([^"]*)"\)/.exec(query)?.[1] ?? '';
       const tips: Json = {};
       for (const [, name = '', variable = ''] of query.matchAll(/(\w+):\s*ref\(qualifiedName: \$(\w+)\)/g))
-        tips[name] = await readTip(String(variables[variable]), file);
+        tips[name] = await readTip(String(variables[variable]));
       return { repository: { id: (body as Json).node_id, ...tips } };
     },
 

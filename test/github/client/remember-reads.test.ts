@@ -1,0 +1,76 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { OctokitLike } from '../../../src/github/client/client.ts';
+import { rememberReads } from '../../../src/github/client/remember-reads.ts';
+
+const ISSUE = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
+const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+const COMMENT = 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const COMMIT = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
+const LABEL = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
+const SAY = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+
+let now = 0;
+let sent: string[] = [];
+let fails = false;
+let github: OctokitLike;
+beforeEach(() => {
+  [now, sent, fails] = [0, [], false];
+  const call = async (route: string) => {
+    sent.push(route);
+    if (fails) throw new Error('no answer');
+    return { data: sent.length };
+  };
+  github = rememberReads({ request: call, graphql: call } as unknown as OctokitLike, () => now);
+});
+const ask = (route: string, options = {}) => github.request(route, options);
+const asked = (route: string) => sent.filter((one) => one === route).length;
+
+test('N-1: an issue is asked for once, until it is changed by us or some time has passed', async () => {
+  const one = await ask(ISSUE, { issue_number: 1 });
+  expect(await ask(ISSUE, { issue_number: 1 })).toBe(one);
+  await ask(ISSUE, { issue_number: 2 });
+  expect(asked(ISSUE)).toBe(2);
+  await ask(SAY, { issue_number: 1 });
+  await ask(ISSUE, { issue_number: 1 });
+  expect(asked(ISSUE)).toBe(2);
+  await ask(LABEL, { issue_number: 1 });
+  await ask(ISSUE, { issue_number: 1 });
+  expect(asked(ISSUE)).toBe(3);
+  await github.graphql('mutation ($id: ID!) { addLabelsToLabelable(input: {}) { x } }');
+  await ask(ISSUE, { issue_number: 1 });
+  expect(asked(ISSUE)).toBe(4);
+  await github.graphql('mutation ($id: ID!) { minimizeComment(input: {}) { x } }');
+  await github.graphql('query { x }');
+  await ask(ISSUE, { issue_number: 1 });
+  expect(asked(ISSUE)).toBe(4);
+  now += 20_000;
+  await ask(ISSUE, { issue_number: 1 });
+  expect(asked(ISSUE)).toBe(5);
+});
+
+test('N-1: what we do to a branch forgets pull requests, and no issue', async () => {
+  for (const count of [1, 2]) {
+    await ask(ISSUE, { issue_number: 1 });
+    await ask(PULL, { pull_number: 2 });
+    await ask(PULL, { pull_number: 2 });
+    expect([asked(ISSUE), asked(PULL)]).toEqual([1, count]);
+    await ask('PATCH /repos/{owner}/{repo}/git/refs/{ref}');
+  }
+});
+
+test('N-1: a comment is read each time, because a box may be ticked in between', async () => {
+  await ask(COMMENT, { comment_id: 1 });
+  await ask(COMMENT, { comment_id: 1 });
+  expect(asked(COMMENT)).toBe(2);
+});
+
+test('N-1: a commit stays known, and a failure does not', async () => {
+  fails = true;
+  await expect(ask(COMMIT, { commit_sha: 'a' })).rejects.toThrow('no answer');
+  fails = false;
+  await ask(COMMIT, { commit_sha: 'a' });
+  await ask(LABEL, { issue_number: 1 });
+  now += 3_600_000;
+  await ask(COMMIT, { commit_sha: 'a' });
+  expect(asked(COMMIT)).toBe(2);
+});
