@@ -48,7 +48,7 @@ export interface WorkflowRuns {
   /** Decides about each event before any workflow sees it: one that it refuses is lost. */
   route(through: (event: WorkflowEvent) => boolean): void;
   /** Every workflow with a schedule, as if its time had come. */
-  fireSchedules(): Promise<void>;
+  fireSchedules(payload?: Json): Promise<void>;
   /** A person clicks *Approve and run*. */
   approve(run: number): void;
   /** A person clicks *Re-run all jobs*. False while it runs. */
@@ -200,9 +200,9 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
     route(next) {
       through = next;
     },
-    async fireSchedules() {
+    async fireSchedules(payload = {}) {
       const at = await source.head();
-      const event: WorkflowEvent = { name: 'schedule', payload: {}, fileFrom: 'default branch' };
+      const event: WorkflowEvent = { name: 'schedule', payload, fileFrom: 'default branch' };
       for (const workflow of await source.list(at.sha))
         if (isTriggered(workflow, event)) await begin(workflow, at, event);
     },

@@ -132,6 +132,7 @@ export function createWorkflows(options: WorkflowOptions): WorkflowGap {
 
   return {
     ...runs,
+    fireSchedules: async () => runs.fireSchedules({ repository: await home() }),
     runs: runs.rows,
     get problems() {
       return [...source.problems, ...runs.problems];
