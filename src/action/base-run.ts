@@ -4,7 +4,7 @@ import type { BaseVerification, Verification } from '../core/contracts/verificat
 import { parseJson } from '../core/parse-json.ts';
 import type { Changeset } from '../core/work/changeset.ts';
 import { checkFiles } from '../core/work/check-files.ts';
-import { writeCommittedPaths } from '../runner/workspace/move-to-commit.ts';
+import { writeCommittedPaths } from '../runner/job/move-to-commit.ts';
 import { openWorkspace } from '../runner/workspace/workspace.ts';
 import type { CheckedOut } from './open-repository.ts';
 

@@ -1,7 +1,7 @@
 import { describeProblem } from '../config/config-problem.ts';
 import type { Config } from '../config/read-config.ts';
 import { CONFIG_PATH } from '../core/config-path.ts';
-import { type Move, moveToCommit } from '../runner/workspace/move-to-commit.ts';
+import { type Move, moveToCommit } from '../runner/job/move-to-commit.ts';
 import { openRepositoryObjects, type RepositoryObjects } from '../runner/workspace/repository-objects.ts';
 import { ActionError } from './action-error.ts';
 

@@ -2,7 +2,7 @@ import type { Agent } from '../../agents/agent.ts';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { pruneEmptyParents } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
-import { writeCommitted } from '../workspace/move-to-commit.ts';
+import { writeCommitted } from '../disk/write-committed.ts';
 import type { RepositoryObjects } from '../workspace/repository-objects.ts';
 import { type ConfigNames, configNamesOf, findAgentConfig, listAgentConfig } from './agent-config-paths.ts';
 

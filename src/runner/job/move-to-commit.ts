@@ -1,15 +1,10 @@
-import { readlink, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { checkWorktreePath } from '../../core/work/worktree-path.ts';
-import { lookInside, makeDirectories, pruneEmptyParents } from '../disk/inside-directory.ts';
-import { readInside } from '../disk/read-inside.ts';
+import { pruneEmptyParents } from '../disk/inside-directory.ts';
 import { removeInside } from '../disk/set-aside.ts';
-import { writeInside } from '../disk/write-inside.ts';
-import type { RepositoryObjects } from './repository-objects.ts';
-import type { RawChange, TreeEntry } from './tree-diff.ts';
+import { writeCommitted } from '../disk/write-committed.ts';
+import type { RepositoryObjects } from '../workspace/repository-objects.ts';
+import type { RawChange, TreeEntry } from '../workspace/tree-diff.ts';
 
-/** Larger files are written without being compared first. */
-const MAX_COMPARED_BYTES = 10 * 1024 * 1024;
 const AT_ONCE = 8;
 /** Git's mode for a file that is not there, and for a submodule, whose content is in no commit of this repository. */
 const NO_FILE = '000000';
@@ -68,31 +63,6 @@ export async function writeCommittedPaths(
     for (const [index, { path, entry }] of some.entries())
       await writeCommitted(worktree, path, entry.mode, contents[index] as Buffer);
   }
-}
-
-/** Makes one file or link as a commit has it. False if it is that already. */
-export async function writeCommitted(
-  worktree: string,
-  path: string,
-  mode: string,
-  bytes: Buffer,
-): Promise<boolean> {
-  const { obstacle } = await lookInside(worktree, path);
-  if (obstacle) await removeInside(worktree, obstacle.path);
-  if (mode === '120000') {
-    const target = bytes.toString('utf8');
-    if ((await readlink(join(worktree, path)).catch(() => undefined)) === target) return false;
-    await makeDirectories(worktree, dirname(path));
-    await removeInside(worktree, path);
-    await symlink(target, join(worktree, path));
-    return true;
-  }
-  const executable = mode === '100755';
-  const present = await readInside(worktree, path, MAX_COMPARED_BYTES);
-  if (present.ok && present.bytes.equals(bytes) && ((present.mode & 0o100) !== 0) === executable)
-    return false;
-  await writeInside(worktree, path, { bytes, mode: executable ? 0o755 : 0o644 });
-  return true;
 }
 
 function committed(path: string, mode: RawChange['oldMode'], id: string): CommittedPath {

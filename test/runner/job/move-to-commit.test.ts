@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { moveToCommit, writeCommittedPaths } from '../../../src/runner/workspace/move-to-commit.ts';
+import { moveToCommit, writeCommittedPaths } from '../../../src/runner/job/move-to-commit.ts';
 import { openRepositoryObjects } from '../../../src/runner/workspace/repository-objects.ts';
 import { git, makeWorktree } from '../temporary-worktree.ts';
 
