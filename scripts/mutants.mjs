@@ -67,6 +67,30 @@ const MUTANTS = [
     to: 'const SILENT_MS = 150_000_000;',
   },
   {
+    name: 'a job that is back stays silent',
+    file: 'src/app/workers/watch-jobs.ts',
+    from: 'if (isSilent === (silent_at !== undefined)) return;',
+    to: 'if (!isSilent || silent_at !== undefined) return;',
+  },
+  {
+    name: 'a round is answered without looking for what was said',
+    file: 'src/app/effects/answer-remarks.ts',
+    from: ['!there.has(op) && known.has(thread)', 'if (!isAnswered) {'],
+    to: ['known.has(thread)', 'if (isAnswered !== undefined) {'],
+  },
+  {
+    name: 'the work of a round is published on a head that nobody verified it on',
+    file: 'src/core/decide/revise/move-revision.ts',
+    from: 'by === undefined && !verified',
+    to: 'by !== undefined && !verified',
+  },
+  {
+    name: 'a round that was asked for in another one is forgotten',
+    file: 'src/core/decide/revise/end-revision.ts',
+    from: 'if (asked_revisions.length === 0 ||',
+    to: 'if (asked_revisions.length > 0 ||',
+  },
+  {
     name: 'a dispatch that started nothing is waited for',
     seed: 30,
     file: 'src/app/workers/watch-jobs.ts',

@@ -77,6 +77,12 @@ export interface Hub {
   lostRaces: Map<unknown, { run: string; process: Process }>;
   /** Content that a fresh job verified. */
   verified: Set<string>;
+  /** The same with the commit that it was verified on. */
+  verifiedOn: Set<string>;
+  /** People review the pull request, so the agent gets there sooner. */
+  isReviewed?: boolean;
+  /** A job is silent for long once nothing fails any more, so that nothing else hides whether people see it. */
+  hangsInCalm?: boolean;
   /** Somebody stops the run just when a job has left its work, or when it hangs. */
   onParked?(): void;
   onHang?(): void;
@@ -281,6 +287,7 @@ export class Desk {
     lostRaces.delete(input);
     if (!startedAt.has(run)) startedAt.set(run, world.now);
     if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) endedAt.set(run, world.now);
+    if (events.some(({ type }) => type === 'revision_started')) endedAt.delete(run);
     if (events.some(({ type, resumed }) => type === 'job_lost' && !resumed)) this.#checkLost(run);
   }
 
@@ -318,8 +325,8 @@ export class Desk {
     if (description.includes('Accepted as is by')) return;
     const { github, verified, broken } = this.hub;
     const pull = [...github.pulls.values()].find(({ node_id }) => node_id === node);
-    const content = github.commits.get(pull?.head_sha ?? '') ?? [];
-    if (!content.some((text) => text !== null && verified.has(text)))
+    const files = github.commits.get(pull?.head_sha ?? '')?.files ?? [];
+    if (!files.some(({ content }) => content !== null && verified.has(content)))
       broken.push(`R-8: ${pull?.url} is ready with work that no fresh job verified`);
   }
 
@@ -354,11 +361,11 @@ export class Desk {
     reject: (error: unknown) => void,
   ): unknown {
     const { world, github } = this.hub;
-    const about = `${this.name} → GitHub.${method}(${describe(args)})`;
+    const about = () => `${this.name} → GitHub.${method}(${describe(args)})`;
     const answer = (ms: number, act: () => void) => world.after(ms, () => world.whenAwake(process, act));
     const fail = (ms: number, why: string, details: { status: number; retryAfter?: number }) =>
       answer(ms, () => {
-        world.log(`${about} FAILS: ${why}`);
+        world.log(`${about()} FAILS: ${why}`);
         reject(new GitHubError(why, details));
       });
     const travel = world.random.between(20, 400);
@@ -379,19 +386,19 @@ export class Desk {
     world.after(isLate ? world.random.between(1_000, CALL_MS - 500) : travel, () => {
       let result: unknown;
       try {
-        const act = github.api()[method] as ((...args: readonly unknown[]) => unknown) | undefined;
+        const act = github.api[method] as ((...args: readonly unknown[]) => unknown) | undefined;
         if (!act) {
           this.hub.broken.push(`the fake GitHub has no ${method}`);
           throw new Error(`GitHub has no ${method}.`);
         }
         result = act(...args);
       } catch (error) {
-        world.log(`${about} THROWS ${error}`);
+        world.log(`${about()} THROWS ${error}`);
         return answer(20, () => reject(error));
       }
       if (WRITES.has(method)) {
         github.writes.push({ at: world.now, method, args });
-        world.log(about);
+        world.log(about());
         if (method === 'markReady') this.#checkReady(String(args[0]), String(args[1]));
       } else if (result !== undefined && result !== 'unchanged') github.counted += 1;
       if (faults.happens(`crash after ${method}`, WRITES.has(method) ? 0.015 : 0.002) && !process.dead) {

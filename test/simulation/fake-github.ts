@@ -13,6 +13,7 @@ import {
   type PullRequest,
   type WorkflowRun,
 } from '../../src/core/ports/github-port.ts';
+import { FakeReviews } from './fake-reviews.ts';
 import type { World } from './world.ts';
 
 export const APP_ID = 77;
@@ -56,6 +57,12 @@ export interface Write {
   args: readonly unknown[];
 }
 
+export interface FakeCommit {
+  parent: string;
+  message: string;
+  files: CommitFile[];
+}
+
 /** Somebody set the label, or edited the issue. Each text is written once. */
 export interface IssueChange {
   at: number;
@@ -72,22 +79,27 @@ export class FakeGitHub {
   readonly runs: ActionsRun[] = [];
   readonly branches = new Map<string, string>();
   readonly pulls = new Map<number, Pull>();
-  /** Reviews of the App, by the node of their pull request. People write none here. */
-  readonly reviews = new Map<string, PullReview[]>();
+  /** By the node of their pull request. */
+  readonly reviews = new Map<string, FakeReviews>();
   readonly writes: Write[] = [];
   readonly labelled: IssueChange[] = [];
   readonly edited: (IssueChange & { body: string })[] = [];
-  /** The content of the files of each commit. */
-  readonly commits = new Map<string, (string | null)[]>();
+  /** Commits of the App and of people. */
+  readonly commits = new Map<string, FakeCommit>();
+  /** Commits that people pushed to a branch of ours. */
+  readonly pushed: { branch: string; commit: string }[] = [];
   /** Reads that GitHub counts: a list that did not change is free. */
   counted = 0;
   /** GitHub's clock differs from the database's. */
   skewMs = 0;
   head = sha('main');
   #id = 1000;
+  #api: Record<string, (...args: never[]) => unknown> | undefined;
   onWebhook: (event: string, payload: object) => void = () => undefined;
   onDispatch: (run: ActionsRun) => void = () => undefined;
   onCancel: (run: ActionsRun) => void = () => undefined;
+  /** A pull request is ready for review. */
+  onReady: (pull: number) => void = () => undefined;
 
   constructor(world: World) {
     this.world = world;
@@ -232,6 +244,67 @@ export class FakeGitHub {
     this.emit('pull_request', { action: 'closed', pull_request: this.#pullPayload(pull) }, by);
   }
 
+  reviewsOf({ node_id }: Pick<Pull, 'node_id'>): FakeReviews {
+    const known = this.reviews.get(node_id);
+    if (known) return known;
+    const reviews = new FakeReviews(
+      () => this.nextId(),
+      () => this.time(),
+    );
+    this.reviews.set(node_id, reviews);
+    return reviews;
+  }
+
+  /** A person reviews a pull request that is open. */
+  requestChanges(pull: Pull, by: string, body: string, remarks: readonly string[]): PullReview {
+    const review = this.reviewsOf(pull).request(by, body, remarks);
+    pull.updated_at = this.time();
+    const { id, node_id, url: html_url } = review;
+    const sent = { id, node_id, body, state: 'changes_requested', html_url };
+    this.emit(
+      'pull_request_review',
+      { action: 'submitted', review: sent, pull_request: this.#pullPayload(pull) },
+      by,
+    );
+    return review;
+  }
+
+  /** A person commits a file of their own. */
+  push(pull: Pull): void {
+    const path = `by-hand-${this.pushed.length}.txt`;
+    const files = [{ path, mode: '100644' as const, content: '' }];
+    const commit = this.#addCommit({ parent: pull.head_sha, message: 'By hand', files });
+    this.#moveBranch(pull.branch, commit);
+    this.pushed.push({ branch: pull.branch, commit });
+    pull.updated_at = this.time();
+  }
+
+  #addCommit(commit: FakeCommit): string {
+    const id = sha(JSON.stringify([commit.parent, commit.message, commit.files]));
+    this.commits.set(id, commit);
+    return id;
+  }
+
+  #moveBranch(branch: string, commit: string): void {
+    this.branches.set(branch, commit);
+    for (const pull of this.pulls.values())
+      if (pull.branch === branch && pull.state === 'open') pull.head_sha = commit;
+  }
+
+  /** Whether the first commit is the second or below it. */
+  descends(below: string, commit: string | undefined): boolean {
+    for (let one = commit; one !== undefined; one = this.commits.get(one)?.parent)
+      if (one === below) return true;
+    return false;
+  }
+
+  #filesAt(commit: string): Map<string, string | null> {
+    const { parent, files } = this.commits.get(commit) ?? { parent: undefined, files: [] };
+    const tree = parent === undefined ? new Map<string, string | null>() : this.#filesAt(parent);
+    for (const { path, content } of files) tree.set(path, content);
+    return tree;
+  }
+
   endRun(run: ActionsRun, conclusion: string): void {
     run.updated_at = this.time();
     if (run.status === 'completed') return;
@@ -248,7 +321,12 @@ export class FakeGitHub {
   }
 
   /** GitHub as the App sees it, at once and without faults. */
-  api(): Record<string, (...args: never[]) => unknown> {
+  get api(): Record<string, (...args: never[]) => unknown> {
+    this.#api ??= this.#offer();
+    return this.#api;
+  }
+
+  #offer(): Record<string, (...args: never[]) => unknown> {
     return {
       permission: (login: string) => PEOPLE[login] ?? 'none',
       issue: (number: number) => this.#read(number),
@@ -311,7 +389,7 @@ export class FakeGitHub {
       },
       removeLabel: (issue: number, label: string) => this.unsetLabel(issue, label, BOT),
       labelExists: () => true,
-      commitMessage: () => 'Merge',
+      commitMessage: (commit: string) => this.commits.get(commit)?.message ?? 'Merge',
       defaultBranch: () => ({
         name: 'main',
         sha: this.head,
@@ -334,21 +412,19 @@ export class FakeGitHub {
         if (run && run.status !== 'completed') this.onCancel(run);
       },
       branchHead: (branch: string) => this.branches.get(branch),
-      createCommit: (parent: string, message: string, files: CommitFile[]) => {
-        const id = sha(JSON.stringify([parent, message, files]));
-        this.commits.set(
-          id,
-          files.map(({ content }) => content),
-        );
-        return id;
-      },
-      moveBranch: (branch: string, commit: string) => {
-        this.branches.set(branch, commit);
-        for (const pull of this.pulls.values())
-          if (pull.branch === branch && pull.state === 'open') pull.head_sha = commit;
+      createCommit: (parent: string, message: string, files: CommitFile[]) =>
+        this.#addCommit({ parent, message, files }),
+      moveBranch: (branch: string, commit: string, force: boolean) => {
+        const head = this.branches.get(branch);
+        if (!force && head !== undefined && !this.descends(head, commit))
+          throw new GitHubError('Update is not a fast forward', { status: 422 });
+        this.#moveBranch(branch, commit);
       },
       replacedFiles: () => [],
-      changedFiles: () => [],
+      changedFiles: (before: string, after: string) => {
+        const [old, now] = [this.#filesAt(before), this.#filesAt(after)];
+        return [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path));
+      },
       pullRequestOf: (branch: string) => {
         const found = [...this.pulls.values()].filter((pull) => pull.branch === branch);
         const pull = found.find(({ state }) => state === 'open') ?? found.at(-1);
@@ -358,14 +434,20 @@ export class FakeGitHub {
         const pull = this.pulls.get(number);
         return pull && { ...pull };
       },
-      reviews: () => [],
+      reviews: (number: number) => this.#at(number).submitted(),
       reviewedPull: (number: number) => this.#reviewed(number),
-      beginReview: (pull: string) => this.#beginReview(pull),
-      repliesInReview: () => [],
-      submitReview: (review: string, body: string) => {
-        const begun = [...this.reviews.values()].flat().find(({ node_id }) => node_id === review);
-        Object.assign(begun ?? {}, { state: 'COMMENTED', body, submitted_at: this.time() });
+      beginReview: (pull: string) => this.reviewsOf({ node_id: pull }).begin(),
+      repliesInReview: (review: string) =>
+        [...this.reviews.values()].flatMap((each) => each.repliesIn(review)),
+      replyInReview: (review: string, thread: string, body: string) => {
+        for (const each of this.reviews.values()) each.reply(review, thread, body);
       },
+      replyToRemark: (number: number, comment: number, body: string) =>
+        this.#at(number).replyTo(comment, body),
+      submitReview: (review: string, body: string) => {
+        for (const each of this.reviews.values()) each.submit(review, body);
+      },
+      requestReview: () => undefined,
       pullCi: (number: number) => this.#ci(number),
       createPullRequest: (options: { branch: string; body: string; draft: boolean }) =>
         this.#openPull(options),
@@ -374,7 +456,9 @@ export class FakeGitHub {
       },
       markReady: (node: string, body?: string) => {
         const pull = [...this.pulls.values()].find(({ node_id }) => node_id === node);
-        if (pull) Object.assign(pull, { draft: false, ...(body !== undefined && { body }) });
+        if (!pull) return;
+        Object.assign(pull, { draft: false, ...(body !== undefined && { body }) });
+        this.onReady(pull.number);
       },
       upsertCheckRun: () => undefined,
       secretExists: () => false,
@@ -418,6 +502,7 @@ export class FakeGitHub {
       branch,
     };
     this.pulls.set(number, pull);
+    if (!draft) this.onReady(number);
     return { ...pull };
   }
 
@@ -433,21 +518,14 @@ export class FakeGitHub {
       is_draft: pull.draft,
       is_queued: false,
       mergeable: 'MERGEABLE',
-      reviews: structuredClone(this.reviews.get(pull.node_id) ?? []),
-      threads: [],
+      ...this.reviewsOf(pull).seen(),
     };
   }
 
-  #beginReview(pull: string): { node_id: string } {
-    const own = this.reviews.get(pull) ?? [];
-    if (own.some(({ state }) => state === 'PENDING'))
-      throw new GitHubError('User can only have one pending review per pull request', { status: 422 });
-    const id = this.nextId();
-    const node_id = `PRR_${id}`;
-    const url = `https://github.test/review/${id}`;
-    const by = { author: BOT, author_type: 'Bot', is_own: true };
-    this.reviews.set(pull, [...own, { id, node_id, ...by, state: 'PENDING', body: '', url }]);
-    return { node_id };
+  #at(number: number): FakeReviews {
+    const pull = this.pulls.get(number);
+    if (!pull) throw new GitHubError('Not Found', { status: 404 });
+    return this.reviewsOf(pull);
   }
 
   /** The repository has no CI. */
@@ -555,7 +633,10 @@ export const WRITES = new Set([
   'updatePullRequest',
   'markReady',
   'beginReview',
+  'replyInReview',
+  'replyToRemark',
   'submitReview',
+  'requestReview',
   'upsertCheckRun',
 ]);
 
@@ -564,10 +645,10 @@ export type CallGitHub = (method: string, args: readonly unknown[]) => Promise<u
 
 /** The port of one desk. Every call is a message that may be late, refused, or lost on either way. */
 export function connectGitHub(call: CallGitHub): GitHub {
-  const commit: GitHub['commit'] = async ({ branch, parent, message, files, onCreated }) => {
+  const commit: GitHub['commit'] = async ({ branch, parent, message, files, force, onCreated }) => {
     const created = (await call('createCommit', [parent, message, files])) as string;
     await onCreated?.(created);
-    await call('moveBranch', [branch, created]);
+    await call('moveBranch', [branch, created, force]);
     return { sha: created, verified: true };
   };
   return new Proxy({} as GitHub, {

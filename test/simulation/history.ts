@@ -1,15 +1,19 @@
-import { phaseOf } from '../../src/core/contracts/run-state.ts';
+import { phaseOf, type RunState } from '../../src/core/contracts/run-state.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { Actions } from './actions.ts';
 import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
+import { unheardRequests } from './judge-rounds.ts';
 import { LaneWatch } from './lane-watch.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
+import { Reviewers } from './reviewers.ts';
 import { emptySqliteStore } from './sqlite-store.ts';
 import { World } from './world.ts';
 
 const MINUTE_MS = 60_000;
+/** A round takes some minutes, and things have to fail in it. */
+const REVIEWED_MS = 3 * MINUTE_MS;
 /** Nothing may be left to do for longer than the time between two rounds of reconcile. */
 const CHECK_MS = 25_000;
 const QUIET_CHECKS = 4;
@@ -18,11 +22,14 @@ const MOST_CHECKS = 360;
 const HANGING_CHECKS = 72;
 
 /** Every so many histories, the run is left alone for a while at the end. A thousand runs in 50 repositories may cost 1,000 reads per hour. */
-const PARKED_SEEDS = 8;
+const PARKED_SEEDS = 12;
 const PARKED_MS = 20 * MINUTE_MS;
 const MOST_READS = 7;
 /** An issue that is closed or has lost its label is in no list. It is read on its own, ever more rarely. */
 const MOST_READS_UNLISTED = 24;
+
+/** Every so many histories, a job is silent at the end and comes back. */
+const HANGING_SEEDS = 25;
 
 export interface History {
   seed: number;
@@ -66,6 +73,7 @@ export async function runHistory(
       endedAt: new Map(),
       lostRaces: new Map(),
       verified: new Set(),
+      verifiedOn: new Set(),
       jobs: [],
       broken,
       lanes: new LaneWatch(broken),
@@ -76,10 +84,13 @@ export async function runHistory(
     const actions = new Actions(hub);
     const issue = github.openIssue();
     const people = new People(hub, issue);
+    const reviewers = new Reviewers(hub, people, seed);
+    hub.isReviewed = reviewers.isThere;
+    hub.hangsInCalm = seed % HANGING_SEEDS === 0;
     const delivered = deliverWebhooks(hub);
     for (const desk of hub.desks) desk.start();
     world.after(1_000, () => github.setLabel(issue, LABEL, 'rosa'));
-    const troubled = random.between(2, 8) * MINUTE_MS;
+    const troubled = random.between(2, 8) * MINUTE_MS + (reviewers.isThere ? REVIEWED_MS : 0);
     const visits = random.between(2, 9);
     for (let visit = 0; visit < visits; visit += 1)
       world.after(random.between(20_000, troubled), () => people.act());
@@ -101,15 +112,16 @@ export async function runHistory(
       desk.process.stalledUntil = 0;
       if (desk.process.dead) desk.start();
     }
-    let isAtRest = await comeToRest(hub, actions, issue);
+    let isAtRest = await comeToRest(hub, actions, issue, reviewers);
     if (seed % PARKED_SEEDS === 0 && (await park(hub, issue)) === 'disturbed')
-      isAtRest = await comeToRest(hub, actions, issue);
+      isAtRest = await comeToRest(hub, actions, issue, reviewers);
     const verdict = await judge({
       hub,
       github,
       store,
       actions,
       people,
+      reviewers,
       issue,
       delivered,
       cameToRest: isAtRest,
@@ -121,17 +133,22 @@ export async function runHistory(
   }
 }
 
-async function comeToRest(hub: Hub, actions: Actions, issue: number): Promise<boolean> {
+async function comeToRest(hub: Hub, actions: Actions, issue: number, reviewers: Reviewers): Promise<boolean> {
   let quiet = 0;
   for (let checks = 0; quiet < QUIET_CHECKS && checks < MOST_CHECKS; checks += 1) {
     await hub.world.runFor(CHECK_MS);
     if (checks === HANGING_CHECKS) actions.endHanging();
-    quiet = (await isQuiet(hub, actions, issue)) ? quiet + 1 : 0;
+    quiet = (await isQuiet(hub, actions, issue, reviewers)) ? quiet + 1 : 0;
   }
   return quiet === QUIET_CHECKS;
 }
 
-async function isQuiet({ store, github }: Hub, actions: Actions, issue: number): Promise<boolean> {
+async function isQuiet(
+  { store, github }: Hub,
+  actions: Actions,
+  issue: number,
+  reviewers: Reviewers,
+): Promise<boolean> {
   if (actions.busy.size > 0) return false;
   const outbox = await store.outbox.size();
   if (outbox.waiting + outbox.busy > 0) return false;
@@ -140,10 +157,19 @@ async function isQuiet({ store, github }: Hub, actions: Actions, issue: number):
   const run = await store.runs.ofIssue(REPO_ID, issue);
   const { state } = run === undefined ? { state: undefined } : await store.runs.load(run);
   // A question that GitHub refused is asked again after some minutes.
-  if (state) return phaseOf(state) !== 'working' && isQuestionShown(github, state);
+  if (state) {
+    if (phaseOf(state) === 'working' || isAsked(state) || !isQuestionShown(github, state)) return false;
+    // A run that rests is looked at more rarely.
+    return (await unheardRequests({ store, github, reviewers }, state)).length === 0;
+  }
   if (isNotStarted(github)) return true;
   const { labels, state: open } = github.issuePayload(issue);
   return open === 'closed' || !labels.includes(LABEL);
+}
+
+/** A round begins a minute after it was asked for. */
+function isAsked({ status, asked_revisions = [] }: RunState): boolean {
+  return status === 'reviewing' && asked_revisions.length > 0;
 }
 
 /** what a run that waits for people costs of GitHub's budget, if nobody does anything meanwhile. */

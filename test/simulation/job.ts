@@ -30,6 +30,9 @@ export interface JobRecord {
   accepted: { at: number; type: string; version: number }[];
 }
 
+/** Of the remarks of a round, in turn. */
+const RESULTS = ['fixed', 'declined', 'question'];
+
 class Died extends Error {}
 
 /** The job of one Actions run: claims its ticket, works as ordered, and may die, hang, lie or come back at any point. */
@@ -137,8 +140,14 @@ export class Job {
       if (world.random.chance(0.5)) throw new Died('it hung');
       await this.#comeBack();
     }
+    if (this.hub.hangsInCalm && world.faults.calm) {
+      this.hub.hangsInCalm = false;
+      world.log(`job ${this.actions.id}: HANGS although nothing fails`);
+      await this.#hang(world.random.between(11, 15));
+      await this.#comeBack();
+    }
     const wish = world.random.next();
-    const calm = world.faults.calm;
+    const calm = world.faults.calm || this.hub.isReviewed === true;
     if (wish < (calm ? 0.05 : 0.35)) return this.#ask(turn, orders);
     if (wish < 0.45 && !calm)
       return void (await this.#report('handed_over', { guards: this.#meter.states() }));
@@ -147,7 +156,11 @@ export class Job {
     if (complete) await this.#upload(`${this.actions.id}.${turn}`);
     const verification = complete ? PASSING : tests(3, 5);
     const read = readPlayerReport(
-      JSON.stringify({ status: complete ? 'implemented' : 'in_progress', summary: `Turn ${turn}` }),
+      JSON.stringify({
+        status: complete ? 'implemented' : 'in_progress',
+        summary: `Turn ${turn}`,
+        remarks: orders.revision?.remarks.map(({ id }, index) => ({ id, result: RESULTS[index % 3] })),
+      }),
     );
     this.#meter.observe({ type: 'files_changed', turn, paths: [`src/turn-${turn}.ts`] });
     this.#meter.observe({
@@ -227,10 +240,14 @@ export class Job {
     const changeset = bytes ? createHash('sha256').update(bytes).digest('hex') : null;
     const verification: Verification =
       world.random.chance(0.15) && !world.faults.calm ? tests(4, 5) : PASSING;
-    const { files } = JSON.parse(new TextDecoder().decode(bytes ?? Buffer.from('{"files":[]}'))) as {
-      files: { content: string }[];
-    };
-    if (verification === PASSING) for (const { content } of files) this.hub.verified.add(content);
+    const { files, base_sha } = JSON.parse(
+      new TextDecoder().decode(bytes ?? Buffer.from('{"files":[]}')),
+    ) as { base_sha: string; files: { content: string }[] };
+    if (verification === PASSING)
+      for (const { content } of files) {
+        this.hub.verified.add(content);
+        this.hub.verifiedOn.add(`${base_sha} ${content}`);
+      }
     await this.#call('POST', '/verification', { verification, changeset });
   }
 

@@ -10,7 +10,9 @@ import { RULES } from '../../src/guards/rules.ts';
 import type { Actions } from './actions.ts';
 import type { Hub } from './desk.ts';
 import { BOT, type FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
+import { judgePulls, judgeRounds } from './judge-rounds.ts';
 import type { People } from './people.ts';
+import type { Reviewers } from './reviewers.ts';
 import { LOOK_MS } from './world.ts';
 
 /** A call that was sent before a cancel may take effect this much later. */
@@ -31,6 +33,7 @@ export interface Outcome {
   store: HostedStore;
   actions: Actions;
   people: People;
+  reviewers: Reviewers;
   issue: number;
   /** Nothing was left to do at the end. */
   cameToRest: boolean;
@@ -58,6 +61,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
       ...checkAfterCancel(outcome, state),
       ...checkStopped(outcome, state),
       ...(await checkRest(outcome, state)),
+      ...(await judgeRounds({ ...outcome, verifiedOn: outcome.hub.verifiedOn }, state)),
     );
     if (run !== newest && isUnderWay(state)) broken.push(`R-6: ${run} is under way besides ${newest}`);
     if (!outcome.cameToRest) broken.push(`R-13: ${run} is ${state.status} after hours of calm`);
@@ -66,6 +70,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
   broken.push(
     ...checkRaces(outcome),
     ...checkMarkers(outcome),
+    ...judgePulls(outcome.github),
     ...(await checkHeard(outcome, newest)),
     ...(await checkDrained(outcome)),
   );

@@ -109,8 +109,13 @@ export class People {
   }
 
   #say(text: string, by: string): void {
+    this.say(text, by, this.issue);
+  }
+
+  /** On the issue, or on its pull request. */
+  say(text: string, by: string, on: number): void {
     const { world, github } = this.hub;
-    const { id } = github.write(this.issue, text, by);
+    const { id } = github.write(on, text, by);
     world.log(`${by} writes ${text} (comment ${id})`);
     if (text.startsWith('/')) this.given.push({ comment: id, by, text, at: world.now });
   }

@@ -1,0 +1,129 @@
+import { readMarker } from '../../src/app/upsert-comment.ts';
+import type { RunState } from '../../src/core/contracts/run-state.ts';
+import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
+import { BOT, type FakeGitHub } from './fake-github.ts';
+import type { Requested, Reviewers } from './reviewers.ts';
+
+type Ended = NonNullable<RunState['revisions']>[number];
+
+interface Rounds {
+  github: FakeGitHub;
+  store: HostedStore;
+  reviewers: Reviewers;
+  /** `<base> <content>` of work that a fresh job verified. */
+  verifiedOn: ReadonlySet<string>;
+}
+
+const MAY_COMMAND = new Set(['rosa', 'walter']);
+
+/** At rest nothing of a round is lost, and nothing is there twice. */
+export async function judgeRounds(rounds: Rounds, state: RunState): Promise<string[]> {
+  const { store, github } = rounds;
+  const { pull: number, branch, unpublished } = await store.publications.of(state.run);
+  const pull = number === undefined ? undefined : github.pulls.get(number);
+  const ended = (state.revisions ?? []).filter(({ outcome }) => outcome === 'done' || outcome === 'partial');
+  return [
+    ...checkNumbers(state),
+    ...checkWaiting(state),
+    ...ended.flatMap((round) => checkVerified(rounds, state, round)),
+    // On a branch of its own the work has another pull request, without those threads.
+    ...ended.flatMap((round) =>
+      checkAnswered(github, state, round, pull?.state === 'open' && branch === undefined && !unpublished),
+    ),
+    ...(await unheardRequests(rounds, state)).map(
+      ({ id, by }) => `V-2: review ${id} of ${by} was never heard by ${state.run}`,
+    ),
+  ];
+}
+
+/** V-5: commits of people stay where they are, and no pending review of ours is left for good. */
+export function judgePulls(github: FakeGitHub): string[] {
+  const moved = github.pushed.filter(
+    ({ branch, commit }) => !github.descends(commit, github.branches.get(branch)),
+  );
+  const pending = [...github.pulls.values()].filter(
+    (pull) =>
+      pull.state === 'open' &&
+      github.reviewsOf(pull).reviews.some(({ is_own, state }) => is_own && state === 'PENDING'),
+  );
+  return [
+    ...moved.map(({ branch }) => `V-5: a commit of a person is not on ${branch} any more`),
+    ...pending.map(({ number }) => `V-4: a review of ours was begun on ${number} and never submitted`),
+  ];
+}
+
+/** V-1: rounds are counted on. */
+function checkNumbers({ run, revisions = [], revision }: RunState): string[] {
+  const numbers = [...revisions, ...(revision ? [revision] : [])].map(({ number }) => number);
+  return numbers.every((number, index) => number === index + 2)
+    ? []
+    : [`V-1: the rounds of ${run} are ${numbers.join()}`];
+}
+
+/** V-2: what was asked for at rest has begun, or people were told why not. */
+function checkWaiting({ run, status, asked_revisions = [] }: RunState): string[] {
+  return status === 'reviewing' && asked_revisions.length > 0
+    ? [`V-2: ${run} rests, and the round that ${asked_revisions[0]?.by} asked for never began`]
+    : [];
+}
+
+/** V-5, V-1: the commit of a round that is done was verified as it is: its files on its parent. */
+function checkVerified({ github, verifiedOn }: Rounds, { run }: RunState, round: Ended): string[] {
+  if (round.outcome !== 'done') return [];
+  const commits = [...github.commits.values()].filter(({ message }) =>
+    message.includes(`run ${run}. Round ${round.number},`),
+  );
+  return commits
+    .filter(({ parent, files }) => !files.some(({ content }) => verifiedOn.has(`${parent} ${content}`)))
+    .map(() => `V-5: round ${round.number} of ${run} was published on a head on which nobody verified it`);
+}
+
+/** V-4: one review for a round, and one reply for each of its remarks. */
+function checkAnswered(github: FakeGitHub, { run }: RunState, round: Ended, isDue: boolean): string[] {
+  if (round.remarks.length === 0) return [];
+  const { said, replied } = wordsOf(github);
+  const summary = `${run}.round-${round.number}.summary`;
+  const replies = round.remarks
+    .filter(({ thread }) => thread !== undefined)
+    .map(({ id }) => `${run}.round-${round.number}.${id}`);
+  const count = (list: readonly string[], op: string) => list.filter((one) => one === op).length;
+  return [
+    ...[summary].map((op) => ({ op, times: count(said, op) })),
+    ...replies.map((op) => ({ op, times: count(replied, op) })),
+  ]
+    .filter(({ times }) => times > 1 || (isDue && times === 0))
+    .map(({ op, times }) => `V-4: ${op} was said ${times} times`);
+}
+
+/** Markers of our summaries, as a review or as a comment, and of our replies that people see. */
+function wordsOf(github: FakeGitHub): { said: string[]; replied: string[] } {
+  const opOf = ({ body }: { body: string }) => readMarker(body)?.op ?? '';
+  const all = [...github.reviews.values()];
+  const comments = [...github.comments.values()].filter(({ author }) => author === BOT);
+  const submitted = all.flatMap(({ reviews }) => reviews.filter(({ is_own }) => is_own));
+  return {
+    said: [...submitted, ...comments].map(opOf),
+    replied: all.flatMap(({ threads }) =>
+      threads.flatMap(({ comments: words }) => words.filter(({ is_own }) => is_own).map(opOf)),
+    ),
+  };
+}
+
+/** V-2: reviews that request changes and were not heard, whatever became of their webhook. */
+export async function unheardRequests(
+  { store, github, reviewers }: Pick<Rounds, 'store' | 'github' | 'reviewers'>,
+  { run, status, revision }: RunState,
+): Promise<Requested[]> {
+  const { pull: number } = await store.publications.of(run);
+  const pull = number === undefined ? undefined : github.pulls.get(number);
+  if (pull?.state !== 'open' || (status !== 'reviewing' && !revision)) return [];
+  const { reviews } = github.reviewsOf(pull);
+  const unheard: Requested[] = [];
+  for (const request of reviewers.requested) {
+    // One that was dismissed before it was heard asks for nothing.
+    const isDue = reviews.some(({ id, state }) => id === request.id && state === 'CHANGES_REQUESTED');
+    if (!isDue || !MAY_COMMAND.has(request.by)) continue;
+    if (!(await store.runs.wasSeen(`changes-requested:${request.id}`))) unheard.push(request);
+  }
+  return unheard;
+}
