@@ -73,12 +73,6 @@ const MUTANTS = [
     to: 'if (!isSilent || silent_at !== undefined) return;',
   },
   {
-    name: 'a round is answered without looking for what was said',
-    file: 'src/app/effects/answer-remarks.ts',
-    from: ['!there.has(op) && known.has(thread)', 'if (!isAnswered) {'],
-    to: ['known.has(thread)', 'if (isAnswered !== undefined) {'],
-  },
-  {
     name: 'the work of a round is published on a head that nobody verified it on',
     file: 'src/core/decide/revise/move-revision.ts',
     from: 'by === undefined && !verified',

@@ -10,6 +10,7 @@ import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
 import type { Labelling } from '../../core/ports/labellings.ts';
 import { laneKey, type RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
+import { replyOnce } from '../handle-input.ts';
 import { isSetAgain, labellingOf, newestLabelled, ONE_CLICK_MS } from '../labelling.ts';
 import { withCommentsBefore } from './comments-before-label.ts';
 import { onLabelBack } from './label-gone.ts';
@@ -109,6 +110,20 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
   await handle(deps.store.runs, deps.rules, run, input, { target, labelling, seen: [labelled.seen, once] });
+  if (active) await sayNewRun(deps, run, active, branch.name);
+}
+
+/** V-1: the pull request of the run before was ready, and people may have meant a round of it. */
+async function sayNewRun(deps: AppDependencies, run: string, before: string, base: string): Promise<void> {
+  const { state } = await deps.store.runs.load(before);
+  const { pull } = await deps.store.publications.of(before);
+  if (state?.status !== 'reviewing' || pull === undefined) return;
+  await replyOnce(deps, run, 'new-run', {
+    tone: 'info',
+    title: `A new run starts from \`${base}\`. Its work will replace that of pull request #${pull}.`,
+    detail:
+      'The run before takes no more rounds. To have a ready pull request changed, request changes there, or use `/guide <what to change>`.',
+  });
 }
 
 function withDefaults(config: Config, defaults: AppDependencies['settings']['defaults']): Config {

@@ -54,6 +54,7 @@ test('V-2: a review that requests changes begins a round a minute later, so that
   ]);
   expect(revision?.head).toBe(await work.head());
   expect(await described()).toContain('▶ **Round 2 is running**: 3 remarks by walter and olivia.');
+  expect(await said()).toContain('### ▶ Building round 2: ');
   await aMinuteLater();
   expect((await desk.state()).revision?.number).toBe(2);
 });
@@ -172,7 +173,7 @@ test('V-2: /guide in a remark on a line is a round with those words', async () =
   expect(revision).toMatchObject({ source: 'command', instruction: 'Use a constant here' });
 });
 
-test('V-1: at rest the label and the issue change nothing; labelling again starts a new run', async () => {
+test('V-1: at rest the label and the issue change nothing; labelling again starts a new run and says so', async () => {
   await desk.olivia.unlabel(work.issue, 'autobuild');
   await desk.settle();
   expect((await desk.state()).status).toBe('reviewing');
@@ -180,4 +181,10 @@ test('V-1: at rest the label and the issue change nothing; labelling again start
   await desk.settle();
   const { repo_id = 0 } = (await desk.store.runs.target('r1')) ?? {};
   expect(await desk.store.runs.ofIssue(repo_id, work.issue)).not.toBe('r1');
+  expect(await said()).toContain(
+    `A new run starts from \`main\`. Its work will replace that of pull request \`#${work.number}\`.`,
+  );
+  await desk.person('walter').comment(work.number, '/continue');
+  await desk.settle();
+  expect(await said()).toContain('No round was started: a newer run of this issue has begun.');
 });

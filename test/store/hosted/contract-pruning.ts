@@ -16,6 +16,7 @@ export function testPruning(bench: Bench): void {
       await tickets.addToken(`token-${run}`, `${run}.1.0`);
       await comments.save(`${run}.1.0`, { run, comment_id: issue + 1 });
       await publications.change(run, { pull: 5 });
+      await store.blobs.put(run, 'checkpoint', new Uint8Array([1]));
     }
     await runs.commit('ended', 1, finish(2));
     await runs.commit('resting', 1, finish(2, 'reviewing'));
@@ -39,6 +40,8 @@ export function testPruning(bench: Bench): void {
       pull: (await publications.of(run)).pull,
       journal: (await runs.events(run)).length,
     });
+    // V-1: another round continues the conversation for as long as the pull request is open.
+    expect([...((await store.blobs.get('resting', 'checkpoint')) ?? [])]).toEqual([1]);
     const gone = { seen: false, dispatch: false, ticket: false, token: false };
     const all = { seen: true, dispatch: true, ticket: true, token: true };
     expect(await kept('ended')).toEqual({ ...gone, comment: true, pull: 5, journal: 2 });

@@ -22,8 +22,6 @@ export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpubli
 
 type StateContext = Pick<CommentContext, 'limits' | 'links' | 'unpublished' | 'setting_up' | 'queued'>;
 
-const SETTING_UP = '▶ Building: the job is setting up, nothing needed from you';
-
 /** The state and what is needed from people. The preview of a mail shows only this line. */
 export function stateOf(state: RunState, where: StateContext): string {
   const by = state.finished?.by ? ` by ${inlineText(state.finished.by, 60)}` : '';
@@ -31,14 +29,8 @@ export function stateOf(state: RunState, where: StateContext): string {
   if (where.queued && phaseOf(state) === 'working') return describeQueue(where.queued);
   switch (state.status) {
     case 'pending':
-      return where.setting_up ? SETTING_UP : '▶ Building: a job is starting, nothing needed from you';
-    case 'building': {
-      if (where.setting_up) return SETTING_UP;
-      if (state.turn === 0)
-        return '▶ Building: running the checks before any change, nothing needed from you';
-      const max = where.limits.turns;
-      return `▶ Building: turn ${state.turn}${max === null ? '' : ` of ${max}`}, nothing needed from you`;
-    }
+    case 'building':
+      return `▶ Building${renderRound(state)}: ${renderWork(state, where)}, nothing needed from you`;
     case 'waiting_for_input': {
       const open = pendingEscalation(state);
       if (open) return `⏸ Waiting for you: ${inlineText(headlineOf(state, open), 120)}`;
@@ -62,6 +54,18 @@ export function stateOf(state: RunState, where: StateContext): string {
     case 'terminated_by_human':
       return `✗ Terminated${by}: nothing needed from you`;
   }
+}
+
+/** V-8: rounds are numbered where people see them. The build, which is the first, is not. */
+function renderRound({ revision }: RunState): string {
+  return revision ? ` round ${revision.number}` : '';
+}
+
+function renderWork({ status, turn }: RunState, { setting_up, limits }: StateContext): string {
+  if (setting_up) return 'the job is setting up';
+  if (status === 'pending') return 'a job is starting';
+  if (turn === 0) return 'running the checks before any change';
+  return `turn ${turn}${limits.turns === null ? '' : ` of ${limits.turns}`}`;
 }
 
 function describeQueue({ building, position }: { building: number; position: number }): string {
