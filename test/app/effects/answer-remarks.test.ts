@@ -173,3 +173,14 @@ test('V-5: a round appends to the commit of a person', async () => {
   expect((body as { message: string }).message).toContain('Round 2, asked for by walter.');
   expect((body as { message: string }).message).toContain('[skip ci]');
 });
+
+test('V-4: where GitHub does not take the work, no remark is called fixed', async () => {
+  desk.interfere(({ method, path }) =>
+    method === 'POST' && path.endsWith('/git/commits')
+      ? { status: 422, body: { message: 'Not today' } }
+      : undefined,
+  );
+  await endRound();
+  await desk.perform(ROUND);
+  expect(await ours()).toEqual({ reviews: [], replies: [] });
+});
