@@ -96,6 +96,8 @@ export async function openParkedRuns(options: {
     jobs: createTicketJobs({ store, publicUrl: 'https://desk.test', randomToken: () => 'token', hash }),
     ownership: createBotOwnership({ appId: APP_ID, slug: 'autobuild' }),
     now: () => new Date(clock.ms),
+    // Nothing is published here.
+    later: () => undefined,
     randomToken: () => 'token',
     hash,
     fetch: async () => ({ ok: true, status: 200 }),
@@ -190,7 +192,13 @@ function answerCall(
     case 'GET /repos/{owner}/{repo}/pulls/{pull_number}': {
       const pulls = issues.map((number) => ({
         ...{ number: 100_000 + number, node_id: `PR_${number}`, state: 'open', draft: true, merged_at: null },
-        ...{ head: { ref: 'branch', sha: 'b'.repeat(40) }, body: '', updated_at: at, html_url: where },
+        ...{
+          head: { ref: 'branch', sha: 'b'.repeat(40) },
+          base: { ref: 'main' },
+          body: '',
+          updated_at: at,
+          html_url: where,
+        },
       }));
       const one = pulls.find(({ number }) => number === Number(parameters.pull_number));
       return { of: `pulls ${version.pulls}`, data: one ?? pulls };

@@ -61,6 +61,7 @@ export interface AppDependencies {
 /** Everything the App uses, created by the entrypoint. */
 export interface HostedDependencies extends AppDependencies {
   store: HostedStore;
+  later: NonNullable<AppDependencies['later']>;
   /** Every repository the App is installed in, and the installations whose repositories could not be read. */
   repositories(): Promise<{
     repositories: InstalledRepository[];

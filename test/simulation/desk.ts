@@ -224,6 +224,8 @@ export class Desk {
       jobs: createTicketJobs({ store, publicUrl: 'https://desk.test', randomToken, hash }),
       ownership: createBotOwnership({ appId: APP_ID, slug: 'autobuild' }),
       now: () => new Date(world.now + this.skewMs),
+      // Lost like everything that a desk has not stored; reconcile looks again.
+      later: () => undefined,
       randomToken,
       hash,
       fetch: async () => ({ ok: true, status: 200 }),

@@ -2,7 +2,7 @@ import { phaseOf, type RunState, verificationName } from '../../core/contracts/r
 import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
 import type { Dispatch } from '../../core/ports/dispatches.ts';
-import { write } from '../handle-input.ts';
+import { replyOnce, write } from '../handle-input.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 
 /** A run that waits for a slot is woken when one is free. This is for a wake that was lost. */
@@ -44,9 +44,26 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
   if (!(await hasSlot(context))) return { againAfterMs: QUEUE_MS };
   // Before the request, because from then on the workflow run may exist.
   if (!dispatch.requested_at) await dispatches.change(op, { requested_at: await databaseTime(context) });
+  if (dispatch.kind === 'build') await tellMovedBase(context);
   const started = await deps.jobs.start(dispatch, { github, state, target });
   await dispatches.change(op, { answered_at: await databaseTime(context), ...started });
   return {};
+}
+
+/**
+ * V-6: the run waited for a person, and its base has new commits since it began. The work continues on the commit that it knows.
+ * A failure to find out must not keep the job.
+ */
+async function tellMovedBase({ deps, github, state, target }: EffectContext): Promise<void> {
+  const { default_branch: branch, head_sha } = target;
+  if (state.jobs === 0 || state.revision) return;
+  const tip = await github.branchHead(branch).catch(() => undefined);
+  if (tip === undefined || tip === head_sha) return;
+  await replyOnce(deps, state.run, `base-moved:${state.run}`, {
+    tone: 'info',
+    title: `\`${branch}\` has new commits since this run began.`,
+    detail: `The run continues on \`${head_sha.slice(0, 7)}\`. \`/continue update\` merges them once the work is ready; all checks run again.`,
+  });
 }
 
 /** Takes a slot of the repository, or shows that the run waits for one. The slot that becomes free wakes those who wait. */

@@ -4,16 +4,24 @@ import type { RepositoryRound } from './repository-round.ts';
 
 const PAUSE_MS = 6 * 3_600_000;
 
-/** V-6: a conflict with the base whose push nobody told of. A head is looked at once GitHub knows, then a few times a day. */
+/**
+ * V-6: a conflict with the base whose push nobody told of. A desk that stays has looked at the head after it was published, and
+ * hears of pushes, so it looks again only a few times a day. Any other desk looks until GitHub knows.
+ */
 export async function reconcileBase(
   { deps, github, mayRead }: RepositoryRound,
   placed: PlacedRun,
 ): Promise<void> {
   const { run, phase, pull } = placed;
   if (phase !== 'resting' || pull === undefined) return;
-  const { head } = await deps.store.publications.of(run);
-  const { base } = (await deps.store.cursors.get('run', run)) ?? {};
-  const known = base?.head === head && base?.conflict !== undefined ? base : undefined;
-  if (known && deps.now().getTime() - Date.parse(known.at) < PAUSE_MS) return;
+  const { cursors, publications } = deps.store;
+  const { head } = await publications.of(run);
+  if (head === undefined) return;
+  const cursor = await cursors.get('run', run);
+  const known = cursor?.base?.head === head ? cursor.base : undefined;
+  const isLookedAt = deps.later !== undefined || known?.conflict !== undefined;
+  const at = deps.now().toISOString();
+  if (isLookedAt && !known) return cursors.set('run', run, { ...cursor, base: { head, at } });
+  if (isLookedAt && known && Date.parse(at) - Date.parse(known.at) < PAUSE_MS) return;
   if (mayRead(placed, 1)) await lookAtBaseSoon(deps, github, run);
 }

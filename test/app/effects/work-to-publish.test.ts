@@ -211,7 +211,7 @@ describe('an App without the permission for workflow files', () => {
     await hours();
     const [reply, ...more] = await said(issue, 'cannot be committed');
     expect(more).toEqual([]);
-    expect(reply).toContain('The work cannot be committed: the App lacks `workflows: write`.');
+    expect(reply).toContain('The work cannot be committed: the App lacks `workflows: write`');
     expect(reply).toContain('from the work');
     expect(await desk.store.outbox.size()).toMatchObject({ buried: 1 });
     expect(desk.exchanges.filter(({ call }) => isTree(call)).length).toBeLessThanOrEqual(3);

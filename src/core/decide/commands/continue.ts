@@ -27,21 +27,39 @@ export const continueRule: CommandRule<CommandOf<'continue'>> = {
     const refusal = unknownAgent(state, command.agent);
     if (refusal) return refuse(input, refusal);
     const missing = missingInputs(pending, state.given);
-    return missing.length === 0 ? resumeRun(answer, optionsOf(answer)) : takeActionsSecrets(answer, missing);
+    return withUpdate(
+      answer,
+      missing.length === 0 ? resumeRun(answer, optionsOf(answer)) : takeActionsSecrets(answer, missing),
+    );
   },
   /** V-2: what is asked for while a round runs waits for the next. At a terminal there are no remarks to wait for. */
   working(given) {
-    return given.state.revision && !isAtTerminal(given.input.via)
-      ? reviseFor(given)
-      : refuseWithoutQuestion(given);
+    const isForNext = given.state.revision || given.command.update;
+    return isForNext && !isAtTerminal(given.input.via) ? reviseFor(given) : refuseWithoutQuestion(given);
   },
   paused(given) {
     const { state, input, command } = given;
     const refusal = unknownAgent(state, command.agent);
     if (refusal) return refuse(input, refusal);
-    return steerRun(given, { instruction: instruct(given), growth: command, agent: command.agent });
+    const steered = steerRun(given, {
+      instruction: instruct(given),
+      growth: command,
+      agent: command.agent,
+    });
+    return withUpdate(given, steered);
   },
 };
+
+/** V-6: the update is made once the work is ready, because until then there is nothing to verify. */
+function withUpdate(
+  { input, command }: GivenCommand<CommandOf<'continue'>>,
+  { events, effects }: Decision,
+): Decision {
+  const isTaken = events.length > 0 && !events.some(({ type }) => type === 'command_refused');
+  if (!command.update || !isTaken || isAtTerminal(input.via)) return { events, effects };
+  const { at, by } = input;
+  return { events: [...events, { type: 'revision_asked', at, by, source: 'update' }], effects };
+}
 
 /** V-2: every open remark. */
 function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {

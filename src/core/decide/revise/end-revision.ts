@@ -14,6 +14,9 @@ type Finished = Extract<RunEvent, { type: 'run_finished' }>;
 export function endRevision(state: RunState, decision: Decision): Decision {
   const { revision } = state;
   const finished = decision.events.find((event) => event.type === 'run_finished');
+  // V-6: an update that was asked for while the work was built begins when it is ready.
+  if (!revision && finished?.status === 'reviewing')
+    return { ...decision, effects: [...decision.effects, ...next(state, finished)] };
   if (!revision || !finished) return decision;
   const outcome = outcomeOf(finished);
   const ended = describeEnd(withLastTurn(state, revision, decision), finished, outcome);

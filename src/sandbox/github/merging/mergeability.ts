@@ -43,7 +43,10 @@ export function createMergeability(repository: string, upstream: Upstream): Merg
     const key = `${base} ${head}`;
     const known = computed.get(key);
     if (known) return known;
-    computed.set(key, compute(base, head));
+    const computing = compute(base, head);
+    // Nobody may ever ask for the answer.
+    computing.catch(() => undefined);
+    computed.set(key, computing);
     return 'UNKNOWN';
   }
 

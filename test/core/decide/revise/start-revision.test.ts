@@ -401,4 +401,25 @@ describe('an update with the base', () => {
     run.turn({ ...DONE, work: { ...work, unresolved: undefined } });
     expect(run.state.status).toBe('reviewing');
   });
+
+  test('V-6: asked for with the answer to a question, the run resumes, and the update begins when its work is ready', () => {
+    const run = startRun().beginTurn();
+    run.askForHelp([]);
+    run.say('/continue update', { by: 'hubert' });
+    expect(run.state).toMatchObject({
+      pending: undefined,
+      asked_revisions: [{ by: 'hubert', source: 'update' }],
+    });
+    run.turn(DONE);
+    expect(run.state.status).toBe('reviewing');
+    expect(run.effectTypes.at(-1)).toBe('collect_revision');
+  });
+
+  test('V-6: asked for while the agent works, it is noted for when the work is ready', () => {
+    const run = startRun().beginTurn();
+    run.say('/continue update');
+    expect(run.reply?.title).toBe('Noted for round 2.');
+    run.turn(DONE);
+    expect(run.effectTypes.at(-1)).toBe('collect_revision');
+  });
 });
