@@ -6,6 +6,7 @@ import { type Changeset, type ChangesetProblem, checkChangeset } from '../../cor
 import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts';
 import { withReverted } from '../../core/work/judge-merge.ts';
 import { roundHead, roundUpdate } from '../../core/work/round-head.ts';
+import { roundToPublish } from '../revise/last-result.ts';
 import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
@@ -138,8 +139,11 @@ async function findLeaks(
   return [];
 }
 
-function givenRefs({ escalations, given }: RunState): string[] {
-  return [...escalations.map(({ resolution }) => resolution?.inputs ?? {}), given].flatMap((inputs) =>
+/** Values of earlier rounds were deleted when the run came to rest, and a round does not get them (V-1). */
+function givenRefs(state: RunState): string[] {
+  const since = (state.revision ?? roundToPublish(state))?.at ?? '';
+  const own = state.escalations.filter(({ created_at }) => created_at >= since);
+  return [...own.map(({ resolution }) => resolution?.inputs ?? {}), state.given].flatMap((inputs) =>
     Object.values(inputs).flatMap(({ ref, actions_secret }) => (actions_secret ? [] : [ref])),
   );
 }
