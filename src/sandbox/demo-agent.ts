@@ -13,7 +13,11 @@ const {
   AUTOBUILD_GATE = '',
   AUTOBUILD_INPUT_TILL = '',
 } = process.env;
-const context = JSON.parse(readFileSync(AUTOBUILD_CONTEXT, 'utf8')) as { turn: number; answers: string[] };
+const context = JSON.parse(readFileSync(AUTOBUILD_CONTEXT, 'utf8')) as {
+  turn: number;
+  answers: string[];
+  round?: object;
+};
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 async function write(path: string, text: string): Promise<void> {
@@ -23,8 +27,8 @@ async function write(path: string, text: string): Promise<void> {
   print(JSON.stringify({ type: 'action', kind: 'edit', title: `write ${path}`, paths: [path], ok: true }));
 }
 
-function report(summary: string, status: 'partial' | 'implemented'): void {
-  writeFileSync(AUTOBUILD_REPORT, JSON.stringify({ status, summary }));
+function report(summary: string, status: 'partial' | 'implemented', remarks?: object[]): void {
+  writeFileSync(AUTOBUILD_REPORT, JSON.stringify({ status, summary, remarks }));
 }
 
 const DAYS = `/** The day in so many days, as an ISO date. */
@@ -35,6 +39,7 @@ export function addDays(from, days) {
 
 /** Three wrong expressions for a receipt's expiry date. Each fails the same two tests with a different error. */
 const WRONG = ['order.paidAt.plusDays(14)', 'addDays(order.date, 14)', 'addDays(order, 14).slice(0, 10)'];
+const NAMED = '/** The law gives two weeks. */\nconst VALID_DAYS = 14;';
 const RIGHT = 'addDays(order.paid, 14)';
 
 function receipt(expiry: string): string {
@@ -53,6 +58,13 @@ export function receipt(order) {
 }
 
 async function takeTurn(): Promise<void> {
+  if (context.round) {
+    print('The reviewer wants the fourteen days to have a name.');
+    const text = readFileSync('receipt.js', 'utf8');
+    await write('receipt.js', text.replace('\n\n', `\n\n${NAMED}\n\n`).replace(', 14)', ', VALID_DAYS)'));
+    const note = 'It is a constant now, with its reason.';
+    return report('Name the fourteen days', 'implemented', [{ id: 'R1', result: 'fixed', note }]);
+  }
   if (!AUTOBUILD_INPUT_TILL) {
     print('Reading the tests: a receipt names the till it comes from, and nothing here says which.');
     print(`<<<NEED_HELP>>>

@@ -11,13 +11,13 @@ import { startSandbox } from './sandbox.ts';
 
 const USAGE = `Usage: npm run demo [-- --no-server] [-- --json]
 
-Plays label to pull request on a local GitHub, with real jobs and a scripted agent; no account, no network.
+Plays label to pull request, and a change that a reviewer requests, on a local GitHub, with real jobs and a scripted agent; no account, no network.
   -- --no-server   without the App: all of it inside GitHub Actions
   -- --json        one JSON line for each thing that is shown
   -- --help        this text
 `;
 
-/** The demo takes 15 seconds. The deadline leaves room for a busy machine and ends a story that hangs. */
+/** The demo takes 20 seconds. The deadline leaves room for a busy machine and ends a story that hangs. */
 const DEADLINE_MS = 180_000;
 const LOOK_MS = 150;
 
@@ -44,7 +44,7 @@ const ANSWERS: {
   },
 ];
 
-/** Plays the standard story on a local GitHub: label, three questions, three answers, pull request. */
+/** Plays the standard story on a local GitHub: label, three questions, three answers, pull request, a requested change. */
 async function playDemo(show: Show, stopped: AbortSignal, desk: Desk): Promise<boolean> {
   const begun = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-demo-'));
@@ -84,6 +84,7 @@ async function playIn(
     const isIdle = () => github.workflows.runs.every(({ status }) => status === 'completed');
     const pull = await followIssue(maintainer, issue, isIdle, show, signal);
     show({ type: 'pull_request', number: pull.number, title: pull.title, body: pull.body });
+    await requestChange(maintainer, pull, desk, show, signal);
     for (const { job, run, conclusion, log } of runner.finished)
       if (conclusion !== 'success')
         process.stderr.write(`Job ${job} of Actions run ${run} was started again: ${conclusion}.\n${log}\n`);
@@ -137,6 +138,34 @@ async function followIssue(
   }
 }
 
+const WISH = 'Fourteen of what? Give the number a name, please.';
+
+/** The maintainer requests a change on a line, and the next round of the same run answers it. */
+async function requestChange(
+  person: Person,
+  { number, head }: SeenPullRequest,
+  desk: Desk,
+  show: Show,
+  signal: AbortSignal,
+): Promise<void> {
+  const text = (await person.file('receipt.js', head.ref)) ?? '';
+  const line = text.split('\n').findIndex((one) => one.includes('14')) + 1;
+  show({ type: 'said', text: `olivia requests a change on line ${line} of receipt.js: ${WISH}` });
+  await person.review(number, 'REQUEST_CHANGES', '', [{ path: 'receipt.js', line, body: WISH }]);
+  // A review alone starts the round a minute later where a server is there to wait for more of them.
+  if (desk === 'App') await person.comment(number, '/continue');
+  for (;;) {
+    signal.throwIfAborted();
+    const answer = (await person.reviews(number)).find(({ user }) => user.login !== person.login);
+    if (answer) {
+      const replies = (await person.remarks(number)).filter(({ user }) => user.login !== person.login);
+      for (const { user, body } of [...replies, answer]) show({ type: 'comment', by: user.login, body });
+      return;
+    }
+    await sleep(LOOK_MS, undefined, { signal });
+  }
+}
+
 function isOpenQuestion(body: string): boolean {
   return body.startsWith('<!-- autobuild:escalation ') && body.includes('\n### ⏸ Waiting for you');
 }
@@ -153,7 +182,7 @@ function renderText(shown: Shown): string {
       return `┌─ pull request #${shown.number}: ${shown.title}\n${frame(withoutMarkers(shown.body))}\n└─`;
     case 'ended':
       return shown.ok
-        ? `✓ From label to pull request in ${shown.seconds} s, with ${shown.jobs} jobs, each a process of its own.`
+        ? `✓ From label to a reviewed pull request in ${shown.seconds} s, with ${shown.jobs} jobs, each a process of its own.`
         : `✗ It did not work, after ${shown.seconds} s.`;
   }
 }

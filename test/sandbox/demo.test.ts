@@ -28,7 +28,7 @@ test.each([
   ['C-1', []],
   ['N-1', ['--no-server']],
 ])(
-  '%s: the demo plays label to pull request for real, says every comment, and leaves nothing behind',
+  '%s: the demo plays label to pull request and a requested change for real, says every comment, and leaves nothing behind',
   async (_, args) => {
     const { child, out } = play('--json', ...args);
     const [code] = await once(child, 'close');
@@ -39,8 +39,8 @@ test.each([
     const { jobs, ...ended } = shown.at(-1);
     expect(ended).toMatchObject({ type: 'ended', ok: true });
     // Without a server the last job writes the pull request and may still be at it, and a job that is lost is started again.
-    if (args.length > 0) expect(jobs).toBeGreaterThanOrEqual(12);
-    else expect(jobs).toBe(5);
+    if (args.length > 0) expect(jobs).toBeGreaterThanOrEqual(16);
+    else expect(jobs).toBe(7);
     expect(code).toBe(0);
     const answers = shown.filter(({ type }) => type === 'answer').map(({ text }) => text);
     expect(answers).toEqual(['/provide till=T-4711', '/approve', 'ticks "Try a different approach"']);
@@ -52,6 +52,9 @@ test.each([
     expect(shown.some(({ type, body }) => type === 'comment' && body.includes('autobuild:receipt'))).toBe(
       true,
     );
+    const said = shown.flatMap(({ type, body }) => (type === 'comment' ? [body] : []));
+    expect(said.at(-2)).toMatch(/Fixed in `[0-9a-f]{7}`. “It is a constant now, with its reason.”/);
+    expect(said.at(-1)).toContain('**Round 2: 1 fixed.**');
     expect(readdirSync(scratch)).toEqual([]);
   },
   200_000,
