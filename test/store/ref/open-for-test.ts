@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deriveKeys } from '../../../src/store/ref/keys.ts';
@@ -9,11 +9,14 @@ export const REF = 'refs/autobuild/issue-7';
 export const STATE_KEY = 'k'.repeat(44);
 export const KEYS = deriveKeys({ stateKey: STATE_KEY, modelKey: 'a model key', repository: REPOSITORY });
 
+/** Where there is one, a disk in memory: the races open some thousand databases. */
+const SCRATCH = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 /** Opens the state of issue 7, in a directory of its own that goes when the store is closed. */
 export async function openForTest(
   given: Partial<RefStoreOptions> & Pick<RefStoreOptions, 'storage'>,
 ): Promise<RefStore> {
-  const directory = mkdtempSync(join(tmpdir(), 'autobuild-ref-'));
+  const directory = mkdtempSync(join(SCRATCH, 'autobuild-ref-'));
   const remove = () => rmSync(directory, { recursive: true, force: true });
   try {
     const opened = await openRefStore({
