@@ -37,13 +37,19 @@ export function jobPlace(state: RunState, target: RunTarget): JobTarget {
 }
 
 /**
- * The commit that a job works on, and the one that is checked out while its set-up steps run. The base is of the default branch;
- * the head of a round is agent's work, whose code must run nowhere but in the box.
+ * The commit that a job works on, and the one that is checked out while its set-up steps run. The base is of the default branch:
+ * the one that was merged last, or the one that the run began with. The head of a round is agent's work, whose code must run
+ * nowhere but in the box.
  */
-export function jobCommits(
-  state: Pick<RunState, 'revision' | 'revisions'>,
-  target: Pick<RunTarget, 'head_sha'>,
-): { head_sha: string; base_sha?: string } {
+export function jobCommits(state: Rounds, target: Begun): { head_sha: string; base_sha?: string } {
   const head_sha = roundHead(state, target);
-  return head_sha === target.head_sha ? { head_sha } : { head_sha, base_sha: target.head_sha };
+  const base_sha = lastMergedBase(state) ?? target.head_sha;
+  return head_sha === base_sha ? { head_sha } : { head_sha, base_sha };
+}
+
+function lastMergedBase({ revision, revisions = [] }: Rounds): string | undefined {
+  const merged = revisions.findLast(
+    ({ outcome, update }) => update && (outcome === 'done' || outcome === 'partial'),
+  );
+  return revision?.update?.sha ?? merged?.update?.sha;
 }
