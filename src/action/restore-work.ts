@@ -23,7 +23,10 @@ export async function restoreWork(
   const isEarlier = (work: Changeset) => brief.round !== undefined && work.base_sha !== place.head_sha;
   const nothing: Changeset = { base_sha: place.head_sha, files: [], left_out: [] };
   const changeset = newest && isEarlier(newest) ? nothing : newest;
-  const checkpoint = saved && (await unpackCheckpoint(saved, brief.run).catch(warnAbout(log)));
+  // An empty one was deleted, because the values that people gave were in it.
+  const checkpoint = saved?.length
+    ? await unpackCheckpoint(saved, brief.run).catch(warnAbout(log))
+    : undefined;
   if (!checkpoint) {
     if (changeset) await applyChangeset(worktree, changeset, place.head_sha);
     return { aside: [], sessions: {} };

@@ -6,7 +6,7 @@ import type { IssueState } from './desk-parts.ts';
  * only builds read it. A commit of ours is saved at once: if this desk is killed, the next one must not take it for somebody
  * else's (R-2).
  */
-export function createDeskStore({ store, save, putEntry, getEntry }: IssueState): DeskStore {
+export function createDeskStore({ store, save, putEntry, dropEntry, getEntry }: IssueState): DeskStore {
   const { blobs, publications, runs } = store;
   return {
     ...store,
@@ -15,7 +15,8 @@ export function createDeskStore({ store, save, putEntry, getEntry }: IssueState)
       async put(run, name, bytes, atVersion) {
         if (name !== 'checkpoint') return blobs.put(run, name, bytes, atVersion);
         if (atVersion !== undefined && (await runs.load(run)).version !== atVersion) return false;
-        putEntry(name, bytes);
+        if (bytes.length > 0) putEntry(name, bytes);
+        else dropEntry(name);
         return true;
       },
       get: (run, name) => (name === 'checkpoint' ? getEntry(name) : blobs.get(run, name)),

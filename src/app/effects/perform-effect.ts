@@ -2,6 +2,7 @@ import type { Outgoing } from '../../core/contracts/effect.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { forgetInputs } from '../revise/forget-inputs.ts';
 import { countAttempts } from '../workers/retry-policy.ts';
 import { answerRemarks } from './answer-remarks.ts';
 import { collectRevision } from './collect-revision.ts';
@@ -56,7 +57,7 @@ const PERFORMERS: { [Type in RunEffect['type']]: Performer<Type> } = {
   answer_remarks: answerRemarks,
   describe_pull: describePull,
   show_ci: showCi,
-  forget_inputs: ({ deps, state }) => deps.store.vault.forget(state.run),
+  forget_inputs: forgetInputs,
   save_blocked_report: (context) => recordReport(context),
 };
 
