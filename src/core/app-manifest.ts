@@ -22,10 +22,6 @@ export const NEEDED_EVENTS: readonly string[] = SUBSCRIBED_EVENTS.filter(
     WEBHOOK_EVENTS[event as keyof typeof WEBHOOK_EVENTS].length > 0 && !OPTIONAL_EVENTS.includes(event),
 );
 
-export const LATER_EVENTS: readonly string[] = SUBSCRIBED_EVENTS.filter(
-  (event) => ![...NEEDED_EVENTS, ...OPTIONAL_EVENTS].includes(event),
-);
-
 /** Paths of the server that the App's registration names. */
 export const APP_PATHS = { webhooks: '/api/github/webhooks', callback: '/auth/callback' } as const;
 

@@ -1,6 +1,5 @@
 import {
   APP_PATHS,
-  LATER_EVENTS,
   NEEDED_EVENTS,
   NEEDED_PERMISSIONS,
   OPTIONAL_EVENTS,
@@ -45,13 +44,6 @@ export async function* examineApp(
       'app',
       `The App ${name} does not ask for ${unseen.join(', ')}. CI that reports commit statuses is not seen; checks are.`,
       "Add it on the App's settings page, under Permissions & events, if your CI reports statuses.",
-    );
-  const later = LATER_EVENTS.filter(isMissing).map((event) => `the event ${event}`);
-  if (later.length > 0)
-    yield hint(
-      'app',
-      `The App ${name} does not ask for ${later.join(', ')}. Everything works without; later versions use it.`,
-      "Add it on the App's settings page, under Permissions & events, whenever you like.",
     );
   const installation = await app.installation(owner, repo);
   const described = describeInstallation(
