@@ -86,9 +86,10 @@ test('R-9: a cancel between the commit and the branch moves no branch', async ()
 
 test('R-9, G-11: a cancel between the branch and the pull request opens none; the branch is kept', async () => {
   cancelDuring((real) => ({
-    async pullRequestOf(branch) {
+    async commit(options) {
+      const made = await real.commit(options);
       await cancel();
-      return real.pullRequestOf(branch);
+      return made;
     },
   }));
   await putChangeset(desk, 'one\n');
