@@ -5,13 +5,18 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const ALL = 'test/**/*.test.ts';
 /** With the real agent CLIs: `npm run test:agents`. */
 const REAL_AGENTS = 'test/agents-real/**';
-/** One story for each desk and one of a round stay among the other tests. */
-const WITH_THE_OTHERS = ['story', 'no-server', 'rounds'].map((name) => `${name}.test.ts`);
-/** Stories on the local GitHub, each with many processes: `npm run test:stories`. */
+/** Stories that stay among the other tests: one for each desk, one of a round, and the everyday ones at a terminal. */
+const EVERYDAY = {
+  'test/e2e-github': ['story', 'no-server', 'rounds'],
+  'test/e2e': ['answers', 'bad-input', 'guards', 'lifecycle', 'own-files', 'questions', 'typed-ahead'],
+};
+/** Stories with many processes: `npm run test:stories`. */
 export const STORIES = [
-  ...readdirSync(join(import.meta.dirname, 'test/e2e-github'))
-    .filter((name) => name.endsWith('.test.ts') && !WITH_THE_OTHERS.includes(name))
-    .map((name) => `test/e2e-github/${name}`),
+  ...Object.entries(EVERYDAY).flatMap(([folder, everyday]) =>
+    readdirSync(join(import.meta.dirname, folder))
+      .filter((name) => name.endsWith('.test.ts') && !everyday.includes(name.replace('.test.ts', '')))
+      .map((name) => `${folder}/${name}`),
+  ),
   'test/sandbox/demo.test.ts',
 ];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
