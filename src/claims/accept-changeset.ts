@@ -56,8 +56,9 @@ export async function factsFor(
   if (!target) return undefined;
   const read = bytes ? readChangeset(bytes, roundHead(state, target)) : undefined;
   if (!bytes || !read?.ok) return NO_WORK;
-  const secrets = await openSecrets(store.vault, state);
   const update = state.revision?.update;
+  if (update && !read.changeset.merge?.done) return NO_WORK;
+  const secrets = await openSecrets(store.vault, state);
   const judged = { ...read.changeset, files: withReverted(read.changeset.files, update) };
   const limits = changesetLimits(state, target, judged, rules.limitsInForce(state.limits), hashText);
   const facts = examineWork(judged, digestOf(bytes), limits, secrets, hashText);

@@ -8,7 +8,7 @@ import { handleInput, replyOnce } from '../handle-input.ts';
 import { mayCommand } from '../handlers/permission.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
-import { lastResult } from '../revise/last-result.ts';
+import { lastResult, roundToPublish } from '../revise/last-result.ts';
 import { readUpdate } from '../revise/read-update.ts';
 import { isAnswer } from '../revise/remark-marker.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -24,7 +24,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const asked = state.asked_revisions ?? [];
   if (asked.length === 0) return;
   const at = deps.now().toISOString();
-  const { pull: number } = await deps.store.publications.of(state.run);
+  const { pull: number, unpublished } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.reviewedPull(number);
   const seen = [`revise:${op}`];
   const isReplaced = (await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run;
@@ -53,7 +53,9 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
   const max = target.revisions?.max ?? MAX_ROUNDS;
   const hasWork = update || open.length > 0 || ci.ci || asked.some(({ instruction }) => instruction);
-  if (hasWork && !asksAboutRounds(state, max))
+  // Work that could not be published is nowhere else. The round begins with it.
+  const isLeft = unpublished && !update && roundToPublish(state) !== undefined;
+  if (hasWork && !isLeft && !asksAboutRounds(state, max))
     await dropWork(context, { base_sha: update?.sha ?? pull.head_sha, merge });
   const [first] = await deps.store.runs.events(state.run);
   const requested = first?.commit.events.find((event) => event.type === 'run_requested');

@@ -1,3 +1,4 @@
+import type { BaseUpdate } from '../../core/contracts/revision.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { CommitFile } from '../../core/ports/github-port.ts';
 import { findSecretsInFiles, type SecretInFile } from '../../core/secrets/secrets-in-changeset.ts';
@@ -35,13 +36,16 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   const read = readChangeset(bytes, roundHead(state, target));
   if (!read.ok) return refuse('the job sent invalid work', read.problem);
   const { changeset } = read;
+  const update = roundUpdate(state);
+  // Without its files, an update would be the base's tree: the pull request would be undone.
+  if (update && !changeset.merge?.done) return refuse('the merge was not finished', nextStep(state));
   const digest = deps.hash(new TextDecoder().decode(bytes));
   if (completedByItself(state) && state.changeset !== undefined && state.changeset !== digest) {
     return refuse('the files changed after verification', nextStep(state));
   }
   const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
-  const judged = { ...changeset, files: withReverted(changeset.files, roundUpdate(state)) };
+  const judged = { ...changeset, files: withReverted(changeset.files, update) };
   const limits = changesetLimits(state, target, judged, deps.rules.limitsInForce(state.limits), deps.hash);
   // A person who accepts the work also accepts its number of files.
   const checked = checkChangeset(judged, state.finished?.by ? { ...limits, maxFiles: 'off' } : limits);
@@ -58,9 +62,20 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
     return refuse('it deletes files without listing them', ...lines, nextStep(state));
   }
   held.push(...replacing);
+  const undone = update ? [...held, ...undoneIn(changeset, update)] : [];
+  if (undone.length > 0) {
+    const lines = named(undone.map(({ path, problem }) => `${path}: ${problem}`));
+    return refuse('a merge cannot be committed in part', ...lines, nextStep(state));
+  }
   const kept = checkChangeset(without(changeset, held), { ...limits, maxFiles: 'off' });
   if (!kept.ok) return refuse('it cannot be split', ...named(kept.problems.map(describe)));
   return { ...kept, files: impliedLeftOut(kept.files), leftOut: [...held, ...changeset.left_out], digest };
+}
+
+/** V-6: what is left out of a merge has the base's version, so the pull request would lose it. */
+function undoneIn({ left_out }: Changeset, { kept = [], conflicts }: BaseUpdate): Held[] {
+  const changed = new Set([...kept.map(({ path }) => path), ...conflicts]);
+  return left_out.filter(({ path }) => changed.has(path));
 }
 
 function without(changeset: Changeset, held: readonly Held[]): Changeset {

@@ -16,7 +16,7 @@ export async function forgetInputs({
   const { vault, blobs } = deps.store;
   const given = inputsByAnswer(state).flatMap((inputs) => Object.values(inputs));
   // The conversation first: after a crash in between, this effect is performed again.
-  if (given.some(({ actions_secret }) => !actions_secret) && (await blobs.get(state.run, 'checkpoint')))
+  if (given.some(({ actions_secret }) => !actions_secret))
     await blobs.put(state.run, 'checkpoint', new Uint8Array());
   await vault.forget(state.run);
 }

@@ -218,7 +218,7 @@ function toExamine(state: RunState, record: TurnRecord, work: WorkFacts | undefi
   // A round may rightly change nothing: the agent may decline every remark, and each reply says so.
   const isAnswered = state.revision && (record.read?.report?.remarks ?? []).length > 0;
   // The merge itself is the work, also if nothing of the pull request is left after it.
-  const isMerge = state.revision?.update !== undefined;
+  const isMerge = state.revision?.update !== undefined && work?.digest !== undefined;
   const provesNothing = !isAnswered && !isMerge && (work?.changed === 0 || state.baseline?.ok === true);
   return { ...unapprovedWork(state, work), nothing_changed: changed === 0 && provesNothing };
 }

@@ -4,12 +4,8 @@ import type { OctokitLike } from './client.ts';
 const TRUSTED_MS = 20_000;
 
 const COMMIT = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
-/** Reads that are repeated within one job. Comments are not among them: a box may be ticked between two reads. */
-const REMEMBERED = new Set([
-  COMMIT,
-  'GET /repos/{owner}/{repo}/issues/{issue_number}',
-  'GET /repos/{owner}/{repo}/pulls/{pull_number}',
-]);
+/** Reads that are repeated within one job. Comments and pull requests are not among them: a box may be ticked, or a text added, between two reads. */
+const REMEMBERED = new Set([COMMIT, 'GET /repos/{owner}/{repo}/issues/{issue_number}']);
 /** Writes that change none of these in a way that counts. All others forget what was read. */
 const HARMLESS =
   /^POST \S+\/(?:issues\/\{issue_number\}\/comments|reactions|git\/(?:blobs|trees|commits)|check-runs)$|^PATCH \S+\/(?:issues\/comments\/\{comment_id\}|check-runs\/\{check_run_id\})$/;

@@ -83,6 +83,33 @@ describe('V-6: an update that was asked for', () => {
   });
 });
 
+test('V-6: an update without a result is not published: the pull request would have the tree of the base', async () => {
+  const head = await work.head();
+  await pushToMain(desk, 'README.md', 'of main\n');
+  await ask();
+  for (const command of ['/pause', '/accept']) {
+    await desk.olivia.comment(work.issue, command);
+    await desk.settle();
+  }
+  expect((await desk.state()).status).toBe('reviewing');
+  expect(await work.head()).toBe(head);
+  expect((await replies()).join()).toContain('the merge was not finished');
+});
+
+test('V-5: a publish of before that is tried again does not publish the work of a round', async () => {
+  const head = await work.head();
+  await pushToMain(desk, 'README.md', 'of main\n');
+  await ask();
+  const files = [{ path: 'src/login.ts', status: 'added', ...content('unverified\n') }];
+  const { merge, ...changeset } = await saved();
+  const bytes = new TextEncoder().encode(
+    JSON.stringify({ ...changeset, files, merge: { ...merge, done: true } }),
+  );
+  await desk.store.blobs.put('r1', 'changeset', bytes);
+  await desk.perform({ type: 'publish', ready: true });
+  expect(await work.head()).toBe(head);
+});
+
 describe('V-6: an update that cannot be is refused by its reason, and nothing runs', () => {
   async function refused(reason: string): Promise<void> {
     const jobs = desk.github.workflows.runs.length;
