@@ -12,7 +12,7 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     // A round that continued on another head is not over.
     case 'show_receipt':
       return state.revision === undefined;
-    // One that failed and is tried again would find the work of a later round, which nobody verified.
+    // If it failed and is tried again, it would find the work of a later round, which nobody verified.
     case 'publish':
       return !endedWithoutResult(state) && state.revision === undefined;
     // A completed or accepted run shows its question with the answer.

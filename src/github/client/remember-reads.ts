@@ -19,18 +19,17 @@ const HARMLESS_MUTATION = /^\s*mutation\b[^{]*\{\s*(?:minimizeComment|addReactio
  */
 export function rememberReads(octokit: OctokitLike, now: () => number): OctokitLike {
   const known = new Map<string, { answer: Promise<unknown>; until: number }>();
-  const forget = (isForgotten: (key: string) => boolean) => {
-    for (const [key, { until }] of known)
-      if (until !== Number.POSITIVE_INFINITY && isForgotten(key)) known.delete(key);
+  const forget = () => {
+    for (const [key, { until }] of known) if (until !== Number.POSITIVE_INFINITY) known.delete(key);
   };
   const request = (route: string, options: Record<string, unknown>): Promise<unknown> => {
     if (!route.startsWith('GET ')) {
-      if (!HARMLESS.test(route)) forget((key) => !OF_PULLS.test(route) || key.includes('{pull_number}'));
+      if (!HARMLESS.test(route) && !OF_PULLS.test(route)) forget();
       return octokit.request(route, options);
     }
     if (!REMEMBERED.has(route)) return octokit.request(route, options);
-    const { commit_sha, issue_number, pull_number } = options;
-    const key = JSON.stringify([route, commit_sha, issue_number, pull_number]);
+    const { commit_sha, issue_number } = options;
+    const key = JSON.stringify([route, commit_sha, issue_number]);
     const found = known.get(key);
     if (found && now() < found.until) return found.answer;
     const answer = octokit.request(route, options);
@@ -40,7 +39,7 @@ export function rememberReads(octokit: OctokitLike, now: () => number): OctokitL
     return answer;
   };
   const graphql = (query: string, variables: Record<string, unknown>): Promise<unknown> => {
-    if (/^\s*mutation\b/.test(query) && !HARMLESS_MUTATION.test(query)) forget(() => true);
+    if (/^\s*mutation\b/.test(query) && !HARMLESS_MUTATION.test(query)) forget();
     return octokit.graphql(query, variables);
   };
   return { request, graphql } as unknown as OctokitLike;

@@ -379,8 +379,15 @@ describe('an update with the base', () => {
     expect(run.reply?.title).toBe('Round 2 begins: the commits of `main`.');
     run.startJob().baseline(PASSING);
     expect(run.work.revision).toMatchObject({ source: 'update', by: 'hubert', update });
-    run.turn({ ...DONE, work: { files: 0, changed: 0, problems: [], secrets: [] } });
+    run.turn({ ...DONE, work: { digest: 'd1', files: 0, changed: 0, problems: [], secrets: [] } });
     expect(run.state).toMatchObject({ status: 'reviewing', revisions: [{ outcome: 'done', update }] });
+  });
+
+  test('V-6: a merge that never reached the desk is no work', () => {
+    const run = updating();
+    run.startJob().baseline(PASSING);
+    run.turn({ ...DONE, work: { files: 0, changed: 0, problems: [], secrets: [] } });
+    expect(run.state.status).toBe('waiting_for_input');
   });
 
   test('V-6: a branch that has all commits of the base is left alone, and that is said', () => {
