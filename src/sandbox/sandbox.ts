@@ -115,6 +115,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const push = (files: Record<string, string>) =>
     commitFiles(github.upstream, `/repos/${OWNER}/${REPOSITORY}`, files);
   await push(options.files);
+  await github.heard();
+  await github.webhooks.forget();
   const freed: number[] = [];
   const keys = randomBytes(32).toString('base64');
   const direct = () => github.webhooks.to([...running.values()]);

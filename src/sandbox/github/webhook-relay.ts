@@ -40,6 +40,8 @@ export interface WebhookRelay {
   /** Simulates a network: maps a delivery to those that are sent now. An empty list delays it. */
   route(through: (delivery: Delivery) => Delivery[]): void;
   settled(): Promise<void>;
+  /** GitHub tells an App of nothing that happened before it was installed, and lists none of it as sent. */
+  forget(): Promise<void>;
 }
 
 /** emulate derives delivery ids from the clock, so that two may be equal, and does not report what an edit changed. */
@@ -64,9 +66,21 @@ export function createWebhookRelay(secret: string): WebhookRelay {
     return status;
   }
 
+  async function settled(): Promise<void> {
+    for (let seen: unknown; seen !== sending; ) {
+      seen = sending;
+      await seen;
+    }
+  }
+
   return {
     deliveries,
     attempts,
+    settled,
+    async forget() {
+      await settled();
+      for (const list of [deliveries, attempts]) list.length = 0;
+    },
     sendAgain(delivery) {
       sending = sending.then(() => send(delivery));
     },
@@ -86,12 +100,6 @@ export function createWebhookRelay(secret: string): WebhookRelay {
       sending = sending.then(async () => {
         for (const one of through(delivery)) await send(one);
       });
-    },
-    async settled() {
-      for (let seen: unknown; seen !== sending; ) {
-        seen = sending;
-        await seen;
-      }
     },
   };
 }
