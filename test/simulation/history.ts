@@ -73,6 +73,7 @@ export async function runHistory(
       endedAt: new Map(),
       lostRaces: new Map(),
       verified: new Set(),
+      failed: new Map(),
       verifiedOn: new Set(),
       jobs: [],
       broken,

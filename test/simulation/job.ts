@@ -248,6 +248,7 @@ export class Job {
         this.hub.verified.add(content);
         this.hub.verifiedOn.add(`${base_sha} ${content}`);
       }
+    else for (const { content } of files) this.hub.failed.set(content, verification.tests?.failing ?? []);
     await this.#call('POST', '/verification', { verification, changeset });
   }
 
