@@ -3,6 +3,7 @@ import { isUnderWay, pendingEscalation, type RunState } from '../../core/contrac
 import type { Publication } from '../../core/ports/publications.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import { commentContext } from '../comment-context.ts';
+import { noteSilence } from '../silence.ts';
 import { isPublishingDue } from '../unpublished.ts';
 import { upsertComment } from '../upsert-comment.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
@@ -20,6 +21,7 @@ export async function updateStatus(context: EffectContext): Promise<Performed> {
   // The outcome of publishing is part of the status; the publish writes the status when it is known.
   if (isPublishingDue(state, publication)) return {};
   const op = `${state.run}.status`;
+  await noteSilence(deps, state.run);
   const where = await commentContext(deps, state, target, op);
   const wanted = `${deps.settings.label}:${where.unpublished ? 'stopped' : stateLabel(state)}`;
   const stage = [

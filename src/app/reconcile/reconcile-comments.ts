@@ -53,9 +53,12 @@ export async function reconcileComments(
     const placed = runs.find((candidate) => numbersOf(candidate).includes(comment.number));
     const digest = deps.hash(`${comment.updated_at} ${comment.body}`).slice(0, 16);
     if (!placed || handled[comment.id] === digest) continue;
-    if (await attempt({ run: placed.run }, () => readComment(round, placed, comment)))
-      handled[comment.id] = digest;
-    else isAll = false;
+    let isHeard = false;
+    const isRead = await attempt({ run: placed.run }, async () => {
+      isHeard = await readComment(round, placed, comment);
+    });
+    if (!isRead) isAll = false;
+    else if (isHeard) handled[comment.id] = digest;
   }
   if (isAll) polled.comments = continueFrom({ since, etags: listing.etags, handled }, listing.items);
   else polled.comments = known && { ...known, handled, etags: [] };
@@ -132,19 +135,35 @@ export async function catchUp(
     round.comments?.number === number
       ? round.comments.all.filter(({ updated_at }) => Date.parse(updated_at) >= since)
       : await round.github.comments(number, new Date(since).toISOString());
-  for (const comment of found) await readComment(round, placed, { ...comment, number });
-  const newest = new Date(newestOf([from, ...found.map(({ updated_at }) => updated_at)])).toISOString();
+  const heard: string[] = [];
+  for (const comment of found) {
+    if (!(await readComment(round, placed, { ...comment, number }))) break;
+    heard.push(comment.updated_at);
+  }
+  const newest = new Date(newestOf([from, ...heard])).toISOString();
   const cursor = await cursors.get('run', placed.run);
   await cursors.set('run', placed.run, { ...cursor, comments: { ...cursor?.comments, [number]: newest } });
 }
 
+/** Returns false if the run has come to rest since it was listed: the comment stays to be read for its next round. */
 async function readComment(
-  { deps, github, told, hearsAtRest }: RepositoryRound,
+  round: RepositoryRound,
   { run, target }: PlacedRun,
   comment: Numbered,
-): Promise<void> {
+): Promise<boolean> {
+  const { deps, hearsAtRest } = round;
   const { state } = await deps.store.runs.load(run);
-  if (!state || !(isUnderWay(state) || (hearsAtRest && isAtRest(state)))) return;
+  if (!state || !(isUnderWay(state) || (hearsAtRest && isAtRest(state)))) return false;
+  await handleComment(round, state, target, comment);
+  return true;
+}
+
+async function handleComment(
+  { deps, github, told }: RepositoryRound,
+  state: RunState,
+  target: PlacedRun['target'],
+  comment: Numbered,
+): Promise<void> {
   if (told?.comment === comment.id) return told.handle();
   if (deps.ownership.isOurs(comment, comment.number) || (await deps.store.comments.ofComment(comment.id)))
     return readEdit(deps, github, target.issue, comment);

@@ -2,11 +2,10 @@ import { type RunState, verificationName } from '../../core/contracts/run-state.
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
 import type { Dispatch } from '../../core/ports/dispatches.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { handleInput, write } from '../handle-input.ts';
+import { handleInput } from '../handle-input.ts';
 import { logOf } from '../handlers/workflow-run-completed.ts';
+import { silentSince } from '../silence.ts';
 
-/** R-5: a job that works and says nothing for this long is shown as silent. Heartbeats come every 30 s. */
-const SILENT_MS = 150_000;
 /** A dispatch that GitHub answered without a run id, and that nobody claimed, is looked for by reconcile until then. */
 const UNKNOWN_MS = 10 * 60_000;
 /** As long as a job may wait in a queue of Actions: its ticket is void afterwards. */
@@ -95,12 +94,13 @@ async function reportMissing(
 
 /** R-5: the status shows a silent job. It is not replaced, because only Actions knows whether it still runs. */
 async function showSilence(deps: AppDependencies, dispatch: Dispatch, now: Date): Promise<void> {
-  const { op, run, working_at, heard_at, silent_at } = dispatch;
-  if (working_at === undefined || !deps.jobs.isConnected) return;
-  const last = heard_at ?? working_at;
-  const isSilent = now.getTime() - Date.parse(last) > SILENT_MS;
-  if (isSilent === (silent_at !== undefined)) return;
-  await deps.store.dispatches.change(op, { silent_at: isSilent ? last : undefined });
-  deps.log.warn({ run, job: dispatch.job, since: last }, isSilent ? 'the job is silent' : 'the job is back');
-  await write(deps, run, [{ type: 'update_status' }], [`silence:${op}:${last}:${isSilent}`]);
+  const { op, run, heard_at, silent_at } = dispatch;
+  const since = deps.jobs.isConnected ? silentSince(dispatch, now) : undefined;
+  if ((since === undefined) === (silent_at === undefined)) return;
+  const at = deps.now().toISOString();
+  const input = { type: 'write' as const, at, effects: [{ type: 'update_status' as const }] };
+  // Until the status is written, this is noticed again and again.
+  const handled = await handleInput(deps, run, input, [`silence:${op}:${since ?? `back ${heard_at}`}`]);
+  if (handled && !handled.duplicate)
+    deps.log.warn({ run, job: dispatch.job, since }, since ? 'the job is silent' : 'the job is back');
 }

@@ -104,3 +104,24 @@ test('R-5: a silent job is shown as silent within 180 s, and as back when it is;
   expect(await comments(issue, 'No sign of life from the job')).toEqual([]);
   expect(builds()).toBe(before);
 });
+
+test('R-5: a job is shown as silent, and as back, though the desk that noticed it was killed before it could say so', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(startRun({ startMs: Date.now() - 60 * MINUTE }).turn());
+  const silence = () => comments(issue, 'No sign of life from the job');
+  const { runs } = desk.store;
+  const watchAndDie = async () => {
+    const { commit } = runs;
+    runs.commit = () => Promise.reject(new Error('killed'));
+    await desk.watchJobs();
+    runs.commit = commit;
+    await desk.watchJobs();
+  };
+  desk.clock.ms += 160_000;
+  await watchAndDie();
+  expect(await silence()).toHaveLength(1);
+  const { op = '' } = (await desk.dispatch()) ?? {};
+  await desk.store.dispatches.change(op, { heard_at: new Date(desk.clock.ms).toISOString() });
+  await watchAndDie();
+  expect(await silence()).toEqual([]);
+});

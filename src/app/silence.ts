@@ -1,0 +1,24 @@
+import type { Dispatch } from '../core/ports/dispatches.ts';
+import type { AppDependencies } from './dependencies.ts';
+
+/** a job that works and says nothing for this long is shown as silent. Heartbeats come every 30 s. */
+const SILENT_MS = 150_000;
+
+/** When the job was last heard, if it has been silent for too long. */
+export function silentSince(dispatch: Dispatch, now: Date): string | undefined {
+  const { working_at, heard_at = working_at, ended_at } = dispatch;
+  if (working_at === undefined || heard_at === undefined || ended_at !== undefined) return undefined;
+  return now.getTime() - Date.parse(heard_at) > SILENT_MS ? heard_at : undefined;
+}
+
+/**
+ * Records what the status is about to show of its job. An effect does it, which is repeated until the status is written; recorded
+ * by whoever noticed the silence, a desk killed in between would leave a silence that nobody is told of.
+ */
+export async function noteSilence(deps: AppDependencies, run: string): Promise<void> {
+  const { dispatches } = deps.store;
+  const job = deps.jobs.isConnected ? await dispatches.newestClaimed(run) : undefined;
+  if (!job || job.ended_at !== undefined) return;
+  const silent_at = silentSince(job, await deps.store.now());
+  if (silent_at !== job.silent_at) await dispatches.change(job.op, { silent_at });
+}

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { catchUp, reconcileComments } from '../../../src/app/reconcile/reconcile-comments.ts';
+import type { RepositoryRound } from '../../../src/app/reconcile/repository-round.ts';
+import type { PlacedRun } from '../../../src/core/ports/run-log.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { restOnPull } from '../revise-desk.ts';
+
+let desk: AppDesk;
+let round: RepositoryRound;
+/** Reconcile listed the run while it was at work, just before it came to rest. */
+let placed: PlacedRun;
+
+beforeEach(async () => {
+  desk = await openAppDesk();
+  const { number } = await restOnPull(desk);
+  const target = await desk.store.runs.target('r1');
+  if (!target) throw new Error('there is no target');
+  const github = await desk.deps.github(target);
+  const attempt: RepositoryRound['attempt'] = (_, work) => work().then(() => true);
+  round = { deps: desk.deps, github, polled: {}, mayRead: () => true, attempt };
+  placed = { run: 'r1', target, pull: number, phase: 'working' };
+});
+afterEach(() => desk.close());
+
+async function cancelUnheard(): Promise<number> {
+  desk.loseWebhooks(true);
+  const { id } = await desk.olivia.comment(placed.target.issue, '/cancel');
+  await desk.settle();
+  desk.loseWebhooks(false);
+  return id;
+}
+
+test('R-1: a command in the list that is read just after its run came to rest is read again for the next round', async () => {
+  const read = () => reconcileComments(round, [placed], undefined);
+  await read();
+  const id = await cancelUnheard();
+  await read();
+  expect(await desk.store.runs.wasSeen(`comment:${id}`)).toBe(false);
+  await desk.olivia.comment(placed.target.issue, '/guide Use a label');
+  await desk.settle();
+  expect((await desk.state()).revision).toBeDefined();
+  await read();
+  expect(await desk.store.runs.wasSeen(`comment:${id}`)).toBe(true);
+});
+
+test('R-1: what is read on its own just after its run came to rest does not count as read', async () => {
+  const { issue } = placed.target;
+  const readUntil = async () => (await desk.store.cursors.get('run', 'r1'))?.comments?.[issue];
+  await catchUp(round, placed, issue, true);
+  const before = await readUntil();
+  await cancelUnheard();
+  await catchUp(round, placed, issue, true);
+  expect(before).toBeDefined();
+  expect(await readUntil()).toBe(before);
+});
