@@ -55,18 +55,23 @@ export async function reconcileRepository(
   };
   const round: RepositoryRound = { deps, github, polled, attempt, mayRead };
   try {
-    const issues = await readIssues(round).catch((error: unknown) => {
+    const listing = await readIssues(round).catch((error: unknown) => {
       // A refusal may mean that the App was suspended or removed and the webhook for it was lost. Each run finds out why.
       if (underWay.length === 0 || !isRefused(error)) throw error;
       problems.push(error);
-      return [];
+      return { items: [], etags: undefined };
     });
+    const issues = listing?.items;
+    // A list is known only once everything in it was handled: the next round would trust it otherwise, however this one ends.
+    const etags = listing ? listing.etags : polled.issues;
+    polled.issues = undefined;
+    let isAll = true;
     for (const placed of underWay) {
       const { run } = placed;
       const issue = issues?.find(({ number }) => number === placed.target.issue);
       const compare = () =>
         issue ? compareListed(round, placed, issue) : compareAbsent(round, placed, issues);
-      if (!(await attempt({ run }, compare))) polled.issues = undefined;
+      if (!(await attempt({ run }, compare))) isAll = false;
       await attempt({ run }, () => lookAfterJobs(deps, github, placed));
     }
     const labelled = issues?.filter(
@@ -74,10 +79,11 @@ export async function reconcileRepository(
     );
     for (const issue of labelled ?? []) {
       const isRead = await attempt({ issue: issue.number }, async () => {
-        if (!(await readLabelled(deps, github, target, issue))) polled.issues = undefined;
+        if (!(await readLabelled(deps, github, target, issue))) isAll = false;
       });
-      if (!isRead) polled.issues = undefined;
+      if (!isRead) isAll = false;
     }
+    if (isAll) polled.issues = etags;
     await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));
     await attempt({ list: 'pull requests' }, () => reconcilePullRequests(round, runs));
   } finally {
@@ -95,8 +101,12 @@ function isRefused(error: unknown): boolean {
   );
 }
 
-/** The open issues with the label; undefined if nothing changed. */
-async function readIssues({ deps, github, polled }: RepositoryRound): Promise<GitHubIssue[] | undefined> {
+/** The open issues with the label; undefined if nothing changed. Without ETags if they are to be read once more. */
+async function readIssues({
+  deps,
+  github,
+  polled,
+}: RepositoryRound): Promise<{ items: GitHubIssue[]; etags?: PolledRepository['issues'] } | undefined> {
   const now = deps.now();
   const { label: known } = polled;
   const isAsked =
@@ -112,6 +122,5 @@ async function readIssues({ deps, github, polled }: RepositoryRound): Promise<Gi
   if (!listing) return undefined;
   const { items, etags } = listing;
   const isSettled = items.every(({ updated_at }) => now.getTime() - Date.parse(updated_at) > UNSETTLED_MS);
-  polled.issues = isSettled ? etags : undefined;
-  return items;
+  return { items, etags: isSettled ? etags : undefined };
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, publishRun } from '../published-run.ts';
 
@@ -163,6 +164,31 @@ test('R-1: an open question that somebody deleted is written anew, and the statu
   const [status] = await commentsOf(issue, 'status');
   expect(status?.body).toContain(`#issuecomment-${again?.id}`);
   expect(status?.body).not.toContain(`#issuecomment-${question?.id}`);
+});
+
+test('R-1: a list counts as unread if GitHub asked for a pause before everything in it was handled', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']).park());
+  const [question] = await commentsOf(issue, 'escalation');
+  await desk.reconcile();
+  await unheard(() => remove(question?.id ?? 0));
+  desk.clock.ms += 2 * MINUTE_MS;
+  // Otherwise the deletion is sent again, and is known by that.
+  desk.interfere(({ path }) => (path.endsWith('/hook/deliveries') ? { status: 200, body: [] } : undefined));
+  const { github } = desk.deps;
+  const client = await github({ installation_id: 100, owner: 'olivia', repo: 'shop' });
+  const pause = new GitHubError('Too many requests', { status: 429, retryAfter: 60 });
+  let asked = 0;
+  desk.deps.github = async () => ({
+    ...client,
+    comment() {
+      asked += 1;
+      return Promise.reject(pause);
+    },
+  });
+  await desk.reconcile();
+  expect(asked).toBe(1);
+  expect((await desk.store.cursors.get('polled', '1'))?.issues).toBeUndefined();
 });
 
 test('R-2: a deleted question is written anew once, though the answer to that is lost', async () => {
