@@ -188,8 +188,7 @@ export class Desk {
     };
     const response = { writeHead, end: () => undefined, destroyed: false };
     void this.#ingest.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse);
-    for (let round = 0; round < INGEST_ROUNDS; round += 1)
-      await new Promise((resolve) => setImmediate(resolve));
+    await ingestRounds();
   }
 
   wake(what: Wake): void {
@@ -263,7 +262,11 @@ export class Desk {
                 }
                 if (world.faults.happens(`stall after ${name}`, CHANGES.has(name) ? 0.006 : 0.0005))
                   this.stall(world.random.between(500, 60_000));
-                world.whenAwake(process, () => resolve(result));
+                await world.whenAwake(process, () => {
+                  resolve(result);
+                  // The webhooks that came meanwhile are gathered next.
+                  return name === 'inbox.put' ? ingestRounds() : undefined;
+                });
               } catch (error) {
                 reject(error);
               }
@@ -419,6 +422,11 @@ export class Desk {
       answer(world.random.between(5, 200), () => resolve(result));
     });
   }
+}
+
+async function ingestRounds(): Promise<void> {
+  for (let round = 0; round < INGEST_ROUNDS; round += 1)
+    await new Promise((resolve) => setImmediate(resolve));
 }
 
 function hinder(process: Process, until: number): void {
