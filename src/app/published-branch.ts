@@ -6,6 +6,8 @@ import type { AppDependencies } from './dependencies.ts';
 /** Marks a commit of ours whose parent is somebody else's. */
 const ON_TOP = 'on-top:';
 const MOST_LEFT_OUT = 20;
+/** Somebody who is on all of these wants none of them to be ours. */
+const MOST_OWN = 20;
 const MOST_CHARS = 300;
 
 interface PublishedBranch {
@@ -13,7 +15,9 @@ interface PublishedBranch {
    * The issue's branch, which later runs of the issue continue; or the run's own branch, once others have commits on the issue's.
    */
   name(): Promise<string>;
-  moveToOwn(): Promise<string>;
+  /** Branches of the run's own, for when the present one has commits of others. Any of these may have some, too. */
+  ownNames(): string[];
+  moveTo(branch: string): Promise<void>;
   /** Whether this run or an earlier one of the issue made the commit, and nobody else has one below it. */
   isOurs(sha: string): Promise<boolean>;
   addOurs(sha: string): Promise<void>;
@@ -38,11 +42,12 @@ export function publishedBranch(
   const ofIssue = `autobuild/issue-${issue}`;
   return {
     name: async () => (await publications.of(run)).branch ?? ofIssue,
-    async moveToOwn() {
-      const branch = `${ofIssue}-${run}`;
-      await publications.change(run, { branch });
-      return branch;
-    },
+    ownNames: () =>
+      Array.from(
+        { length: MOST_OWN },
+        (_, index) => `${ofIssue}-${run}${index === 0 ? '' : `-${index + 1}`}`,
+      ),
+    moveTo: (branch) => publications.change(run, { branch }),
     isOurs: async (sha) => (await publications.ownCommits(repo_id, issue)).includes(sha),
     addOurs: (sha) => publications.addOwnCommit(repo_id, issue, sha),
     async isOursOnTop(sha) {

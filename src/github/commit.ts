@@ -40,12 +40,12 @@ export function createCommitMethods({
   /** Finds the commit of an earlier attempt whose response was lost. */
   async function findTwin(
     head: string,
-    { tree, parents, message }: { tree: string; parents: string[]; message: string },
+    { tree, parents, message }: { tree: string; parents: string[]; message: string | undefined },
   ) {
     const data = await readCommit(head);
     const same =
       data.tree.sha === tree &&
-      data.message === message &&
+      (message === undefined || data.message === message) &&
       data.parents.map(({ sha }) => sha).join() === parents.join();
     return same ? { sha: head, verified: data.verification.verified } : undefined;
   }
@@ -61,8 +61,13 @@ export function createCommitMethods({
         return;
       } catch (error) {
         if (!isStatus(error, 422) || !/already exists/i.test(error.message)) throw error;
+        // It was made by this request, whose response was lost, or by somebody else.
+        if ((await readBranchHead(request, branch)) === sha) return;
+        throw moved(branch);
       }
     }
+    // GitHub cannot make a forced move depend on the present head, and the files may have taken minutes to upload.
+    if (force && (await readBranchHead(request, branch)) !== head) throw moved(branch);
     await request('PATCH /repos/{owner}/{repo}/git/refs/{ref}', { ref: `heads/${branch}`, sha, force });
   }
 
@@ -87,8 +92,6 @@ export function createCommitMethods({
         parents,
       });
       await onCreated(data.sha);
-      // The move is forced, and GitHub cannot make it depend on the present head.
-      if ((await readBranchHead(request, branch)) !== sha) throw moved(branch);
       await moveBranch(sha, data.sha, { branch, force: true });
       return { sha: data.sha };
     },
@@ -103,7 +106,7 @@ export function createCommitMethods({
       const twin =
         head === undefined || head === parent || present?.isAnother
           ? undefined
-          : await findTwin(head, { tree, parents, message });
+          : await findTwin(head, { tree, parents, message: present?.isOurs ? undefined : message });
       if (twin) return { ...twin, base_tree };
       // Without author and committer, because GitHub would not sign the commit otherwise.
       const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {

@@ -73,6 +73,7 @@ test('a new branch: text in the tree, bytes as a base64 blob, deletions, modes',
 test.each([true, false])('an existing branch is moved, by force only when asked: %s', async (force) => {
   onTree();
   onHead(PARENT);
+  if (force) onHead(PARENT);
   onCommit();
   on(UPDATE_REF, { at: ref });
   await commit([text], force);
@@ -118,13 +119,35 @@ test('a branch that moved is an error', async () => {
   await expect(commit([text])).rejects.toThrow('Update is not a fast forward');
 });
 
-test('a branch made by somebody else meanwhile is moved like any other', async () => {
+test.each([true, false])(
+  'V-5: a branch that somebody else made meanwhile is not moved, force: %s',
+  async (force) => {
+    onTree();
+    onHead(undefined);
+    onCommit();
+    on(CREATE_REF, { status: 422, answer: { message: 'Reference already exists' } });
+    onHead(HEAD);
+    await expect(commit([text], force)).rejects.toMatchObject({ status: 409 });
+    expect(sentTo(UPDATE_REF)).toEqual([]);
+  },
+);
+
+test('R-2: a branch that exists already, because the response was lost when it was made, is as it should be', async () => {
   onTree();
   onHead(undefined);
   onCommit();
   on(CREATE_REF, { status: 422, answer: { message: 'Reference already exists' } });
-  on(UPDATE_REF, { at: ref });
-  expect(await commit([text])).toEqual({ sha: NEW, base_tree: BASE, verified: true });
+  onHead(NEW);
+  expect((await commit([text])).sha).toBe(NEW);
+});
+
+test('V-5: a push while the files are uploaded is not overwritten, although the move is forced', async () => {
+  onTree();
+  onHead(PARENT);
+  onCommit();
+  onHead(HEAD);
+  await expect(commit([text], true)).rejects.toMatchObject({ status: 409 });
+  expect(sentTo(UPDATE_REF)).toEqual([]);
 });
 
 const twin = {
@@ -140,7 +163,7 @@ test('R-14: the head and the base are not asked for where they are known', async
   onCommit();
   on(UPDATE_REF, { at: ref });
   const present = { head: HEAD, isAnother: true };
-  const options = { branch, parent: PARENT, message, files: [text], force: true };
+  const options = { branch, parent: PARENT, message, files: [text], force: false };
   await github.commit({ ...options, present, base_tree: BASE });
   expect(sentTo(TREE)).toMatchObject([{ base_tree: BASE }]);
   expect(sent.map(({ route }) => route)).toEqual([TREE, COMMIT, UPDATE_REF]);
@@ -161,8 +184,32 @@ test.each([{ message: 'another' }, { tree: { sha: BASE } }, { parents: [] }])(
     onHead(HEAD);
     on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: { ...twin, ...difference } });
     onCommit();
+    onHead(HEAD);
     on(UPDATE_REF, { at: ref });
     expect((await commit([text], true)).sha).toBe(NEW);
+  },
+);
+
+const ofRound = () => {
+  const options = { branch, parent: PARENT, message, files: [text], force: false };
+  return github.commit({ ...options, present: { head: HEAD, isAnother: false, isOurs: true } });
+};
+
+test('R-2, V-5: a commit that is known to be ours is found again under another message', async () => {
+  onTree();
+  on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: { ...twin, message: 'another' } });
+  expect(await ofRound()).toEqual({ sha: HEAD, base_tree: BASE, verified: true });
+  expect(sentTo(COMMIT)).toEqual([]);
+});
+
+test.each([{ tree: { sha: BASE } }, { parents: [] }])(
+  'R-2: a commit that is known to be ours and differs in %j is no twin',
+  async (difference) => {
+    onTree();
+    on(READ_COMMIT, { at: { commit_sha: HEAD }, answer: { ...twin, ...difference } });
+    onCommit();
+    on(UPDATE_REF, { at: ref });
+    expect((await ofRound()).sha).toBe(NEW);
   },
 );
 

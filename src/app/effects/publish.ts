@@ -135,14 +135,15 @@ async function commitWork(
   const round = roundToPublish(state);
   const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
   const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
-  const { name, head } = await chooseBranch(context);
+  const { name, head, isOfRound } = await chooseBranch(context);
   const [parent, merged] = roundParents(state, target);
   const base = merged ?? parent;
   const { sha, base_tree } = await github
     .commit({
       branch: name,
-      // The newest commit of ours is of other content.
-      present: head && { head: head.sha, isAnother: head.sha !== undefined && head.sha === before.head },
+      // The newest commit of ours is of other content. One of this round is ours whatever its message says: the title in it is
+      // redacted, and may read otherwise by now.
+      present: { head, isAnother: head !== undefined && head === before.head, isOurs: isOfRound },
       parent,
       merged,
       base_tree: before.base?.commit === base ? before.base.tree : undefined,
@@ -168,7 +169,7 @@ async function commitWork(
     made: created ? sha : before.made,
     base: base_tree === undefined ? before.base : { commit: base, tree: base_tree },
   });
-  return { sha, isNewBranch: head !== undefined && head.sha === undefined };
+  return { sha, isNewBranch: head === undefined };
 }
 
 const UNNAMED = /resource not accessible|not found/i;
@@ -194,36 +195,58 @@ function explainCommit(
   return new GitHubError(message, details, { cause });
 }
 
-/** Publishing force-moves the branch, which would drop commits of others. If there are any, the run uses a branch of its own. */
-async function chooseBranch(
-  context: EffectContext,
-): Promise<{ name: string; head?: { sha: string | undefined } }> {
-  const { deps, github, state, target } = context;
+/** The branch that the work is put on, and its head as it is now. */
+interface ChosenBranch {
+  name: string;
+  head: string | undefined;
+  /** The head is the commit of this round, from a try whose response was lost. */
+  isOfRound: boolean;
+}
+
+/**
+ * Nothing of others is moved or built over. If the present branch has commits of theirs, the run uses the first of its own branches
+ * that has none.
+ */
+async function chooseBranch(context: EffectContext): Promise<ChosenBranch> {
+  const { deps, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
-  const head = await github.branchHead(name);
-  const round = roundToPublish(state);
-  if (await mayMove(context, head)) return { name, head: { sha: head } };
-  const own = await branch.moveToOwn();
-  await replyOnce(deps, state.run, `others-on-branch:${head}`, {
-    tone: 'info',
-    title: round
-      ? `Round ${round.number} is pushed to \`${own}\`, because \`${name}\` moved while it was running.`
-      : `The work is pushed to \`${own}\`, because \`${name}\` has commits by somebody else.`,
-    detail: 'Their branch was not touched.',
-  });
-  return { name: own };
+  for (const candidate of [name, ...branch.ownNames()]) {
+    const { isFree, ...found } = await lookAt(context, candidate);
+    if (!isFree) continue;
+    if (candidate !== name) await sayMoved(context, name, candidate);
+    if (candidate !== name) await branch.moveTo(candidate);
+    return found;
+  }
+  throw new GitHubError(`${name} and every other branch of the run have commits of others.`, { status: 409 });
 }
 
 /**
  * A round appends to the head that it began with, or finds its own commit. Without a round the branch is moved, so that nothing
  * on it may be somebody else's.
  */
-async function mayMove(context: EffectContext, head: string | undefined): Promise<boolean> {
-  const { deps, state, target } = context;
+async function lookAt(context: EffectContext, name: string): Promise<ChosenBranch & { isFree: boolean }> {
+  const { deps, github, state, target } = context;
+  const branch = publishedBranch(deps, state.run, target);
+  const head = await github.branchHead(name);
   const round = roundToPublish(state);
-  if (!round) return head === undefined || publishedBranch(deps, state.run, target).isOurs(head);
-  return head === round.head || (head !== undefined && (await isCommitOf(context, round.number, head)));
+  if (!round)
+    return { name, head, isOfRound: false, isFree: head === undefined || (await branch.isOurs(head)) };
+  const isOfRound = head !== undefined && (await isCommitOf(context, round.number, head));
+  const isNew = head === undefined && branch.ownNames().includes(name);
+  return { name, head, isOfRound, isFree: isOfRound || isNew || head === round.head };
+}
+
+/** Before the branch is recorded, because the next try would have nothing to tell. */
+async function sayMoved({ deps, state }: EffectContext, from: string, to: string): Promise<void> {
+  const round = roundToPublish(state);
+  await replyOnce(deps, state.run, `others-on-branch:${to}`, {
+    tone: 'info',
+    title: round
+      ? `Round ${round.number} is pushed to \`${to}\`, because \`${from}\` moved while it was running.`
+      : `The work is pushed to \`${to}\`, because \`${from}\` has commits by somebody else.`,
+    detail: 'Their branch was not touched.',
+  });
 }
 
 /** Somebody pushed between the last look and the commit. The next try looks again. */

@@ -196,10 +196,13 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
     merged?: string;
     message: string;
     files: CommitFile[];
-    /** Moves an existing branch even if the new commit is not its descendant. */
+    /** Moves an existing branch even if the new commit is not its descendant; but only from the head that was seen. */
     force: boolean;
-    /** The head of the branch, where it was read a moment ago. `isAnother`: it is known not to be this commit. */
-    present?: { head: string | undefined; isAnother: boolean };
+    /**
+     * The head of the branch, where it was read a moment ago. `isAnother`: it is known not to be this commit. `isOurs`: it is this
+     * commit if its files and parents are the same, whatever its message.
+     */
+    present?: { head: string | undefined; isAnother: boolean; isOurs?: boolean };
     /** The tree of the parent, from an earlier call. */
     base_tree?: string;
     /** Called before the branch is moved, so that the commit is known even if a later response is lost. */

@@ -135,6 +135,86 @@ test('commits that people put on the branch are left alone: the work goes to a b
   expect(said[0]?.body).toContain('Their branch was not touched');
 });
 
+/** A branch of somebody else, with a commit of theirs. */
+async function makeTheirs(branch: string): Promise<string> {
+  const { body } = await desk.github.upstream('GET', '/repos/olivia/shop/git/ref/heads/main');
+  const { sha } = (body as { object: { sha: string } }).object;
+  await desk.github.upstream('POST', '/repos/olivia/shop/git/refs', { ref: `refs/heads/${branch}`, sha });
+  return commitOnBranch(desk, branch, sha);
+}
+
+const headOf = async (branch: string) =>
+  (
+    (await desk.github.upstream('GET', `/repos/olivia/shop/git/ref/heads/${branch}`)).body as {
+      object: { sha: string };
+    }
+  ).object.sha;
+
+test('V-5: a branch of the run that has commits of others is left alone, too: the next one is used', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const own = `autobuild/issue-${work.issue}-r1`;
+  await commitOnBranch(desk, `autobuild/issue-${work.issue}`, await work.head());
+  const theirs = await makeTheirs(own);
+  await putChangeset(desk, 'two\n');
+  await desk.perform({ type: 'publish', ready: false }, { id: 'second' });
+  expect(await headOf(own)).toBe(theirs);
+  expect(await desk.olivia.file('src/login.ts', `${own}-2`)).toBe('two\n');
+  // They push to that one, too.
+  const again = await commitOnBranch(desk, `${own}-2`, await headOf(`${own}-2`));
+  await putChangeset(desk, 'three\n');
+  await desk.olivia.comment(work.issue, '/accept');
+  await desk.settle();
+  expect(await headOf(`${own}-2`)).toBe(again);
+  expect(await desk.olivia.file('src/login.ts', `${own}-3`)).toBe('three\n');
+  const said = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes('is pushed to'));
+  expect(said.map(({ body }) => /is pushed to `([^`]+)`/.exec(body)?.[1])).toEqual([`${own}-2`, `${own}-3`]);
+});
+
+test.each(['commit', 'createPullRequest'] as const)(
+  'R-2, V-5: the answer to %s is lost on a branch of the run: no second branch, and one pull request for it',
+  async (method) => {
+    desk = await openAppDesk();
+    const work = await publishRun(desk);
+    await commitOnBranch(desk, `autobuild/issue-${work.issue}`, await work.head());
+    await putChangeset(desk, 'two\n');
+    loseAnswerOnce(desk, method);
+    await desk.olivia.comment(work.issue, '/accept');
+    await minutes(desk, 10);
+    const heads = (await desk.olivia.pullRequests()).map(({ head }) => head.ref).toSorted();
+    const branch = `autobuild/issue-${work.issue}`;
+    expect(heads).toEqual([branch, `${branch}-r1`]);
+    const said = (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes('is pushed to'));
+    expect(said).toHaveLength(1);
+  },
+);
+
+test('V-5: a branch that somebody makes while the work is uploaded stays theirs', async () => {
+  desk = await openAppDesk();
+  const { github } = desk.deps;
+  let theirs = '';
+  desk.deps.github = async (repository) => {
+    const real = await github(repository);
+    return {
+      ...real,
+      commit: (options) =>
+        real.commit({
+          ...options,
+          async onCreated(sha) {
+            await options.onCreated?.(sha);
+            theirs ||= await makeTheirs(options.branch);
+          },
+        }),
+    };
+  };
+  await putChangeset(desk, 'one\n');
+  const { issue } = await desk.seed(askingRun(['colour']).park());
+  await minutes(desk, 5);
+  expect(theirs).not.toBe('');
+  expect(await headOf(`autobuild/issue-${issue}`)).toBe(theirs);
+  expect(await desk.olivia.file('src/login.ts', `autobuild/issue-${issue}-r1`)).toBe('one\n');
+});
+
 test.each(['commit', 'createPullRequest', 'upsertCheckRun'] as const)(
   'R-2: the answer to %s is lost: one commit, on the branch of the issue, and nobody is blamed',
   async (method) => {

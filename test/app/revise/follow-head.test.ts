@@ -105,6 +105,41 @@ test('V-5: a push to a file of the round gives the work a branch of its own at o
   expect(await desk.olivia.file('src/login.ts', `${branch}-r1`)).toBe('two\n');
 });
 
+/** A branch of somebody else, with a commit of theirs. */
+async function makeTheirs(name: string): Promise<string> {
+  const sha = await work.head();
+  await desk.github.upstream('POST', '/repos/olivia/shop/git/refs', { ref: `refs/heads/${name}`, sha });
+  return commitOnBranch(desk, name, sha);
+}
+
+test('V-5: a round whose own branch has commits of others uses the next one, and says so once', async () => {
+  const own = `${branch}-r1`;
+  const theirs = await makeTheirs(own);
+  await endRound(() => pushFile('src/login.ts'));
+  expect((await desk.state()).status).toBe('reviewing');
+  const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/git/ref/heads/${own}`);
+  expect(body).toMatchObject({ object: { sha: theirs } });
+  expect(await desk.olivia.file('src/login.ts', `${own}-2`)).toBe('two\n');
+  expect((await said()).match(/is pushed to/g)).toHaveLength(1);
+});
+
+test('R-2, V-5: a round that stops before its own branch is made takes the same one again', async () => {
+  let isDown = true;
+  desk.interfere(({ method, path }) =>
+    isDown && method === 'POST' && path.endsWith('/git/refs')
+      ? { status: 502, body: { message: 'Server Error' } }
+      : undefined,
+  );
+  await endRound(() => pushFile('src/login.ts'));
+  isDown = false;
+  desk.clock.ms += 600_000;
+  await desk.settle();
+  expect(await desk.olivia.file('src/login.ts', `${branch}-r1`)).toBe('two\n');
+  const heads = (await desk.olivia.pullRequests()).map(({ head }) => head.ref).toSorted();
+  expect(heads).toEqual([branch, `${branch}-r1`]);
+  expect((await said()).match(/is pushed to/g)).toHaveLength(1);
+});
+
 test('V-5: a push without changes needs no new verification', async () => {
   const { pushed } = await endRound(async () => commitOnBranch(desk, branch, await work.head()));
   expect((await desk.state()).status).toBe('reviewing');
@@ -179,25 +214,32 @@ test('V-5: a push right before the branch would move is no refusal: the next try
   expect(await desk.olivia.file('src/login.ts', branch)).toBe('two\n');
 });
 
-test('R-2, V-5: the commit of a round whose response was lost is found, and not made twice', async () => {
-  let lost = false;
-  const begun = desk.deps.github;
-  desk.deps.github = async (where) => {
-    const github = await begun(where);
-    return {
-      ...github,
-      async commit(options) {
-        const made = await github.commit(options);
-        if (lost) return made;
-        lost = true;
-        throw new Error('the response was lost');
-      },
+test.each([
+  ['under the same title', 'Add a login page'],
+  ['although its title reads otherwise by now', 'Another title'],
+])(
+  'R-2, V-5: the commit of a round whose response was lost is found %s, and not made twice',
+  async (_, title) => {
+    let lost = false;
+    const begun = desk.deps.github;
+    desk.deps.github = async (where) => {
+      const github = await begun(where);
+      return {
+        ...github,
+        async commit(options) {
+          const message = lost ? options.message.replace('Add a login page', title) : options.message;
+          const made = await github.commit({ ...options, message });
+          if (lost) return made;
+          lost = true;
+          throw new Error('the response was lost');
+        },
+      };
     };
-  };
-  const { head } = await endRound(async () => '');
-  desk.clock.ms += 60_000;
-  await desk.settle();
-  expect(await parentsOf(await work.head())).toEqual([head]);
-  expect(await said()).not.toContain('is pushed to');
-  expect(await reviews()).toHaveLength(1);
-});
+    const { head } = await endRound(async () => '');
+    desk.clock.ms += 60_000;
+    await desk.settle();
+    expect(await parentsOf(await work.head())).toEqual([head]);
+    expect(await said()).not.toContain('is pushed to');
+    expect(await reviews()).toHaveLength(1);
+  },
+);
