@@ -1,5 +1,6 @@
 import { keepAddedText, renderPullRequest } from '../../comments/github/render-pull-request.ts';
 import { type BranchStanding, ciBoxId } from '../../comments/github/sections/branch-standing.ts';
+import { ADDRESS_BOX, UPDATE_BOX } from '../../comments/github/sections/rounds.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
@@ -102,17 +103,30 @@ function headsOf({ revisions = [], revision }: RunState, head: string): Map<numb
   return heads;
 }
 
-/** The description as it should be, with the text that people added below it. Undefined if it is so already. */
-export async function newDescription(
+/**
+ * Writes the description as it should be, with the text that people added below it; `send` gets undefined if it is so already.
+ * `handled` are boxes whose tick was read. While another one is ticked, nothing is written: that would erase the tick before a
+ * handler has read it, and that handler has the description written afterwards.
+ */
+export async function writeDescription(
   context: EffectContext,
   pull: PullRequest,
   head: string,
-): Promise<string | undefined> {
+  {
+    handled = [],
+    send = async (body) =>
+      body === undefined ? undefined : context.github.updatePullRequest(pull.number, { body }),
+  }: { handled?: readonly string[]; send?(body: string | undefined): Promise<void> } = {},
+): Promise<void> {
+  const { publications } = context.deps.store;
+  const { run } = context.state;
+  const before = (await publications.of(run)).ticked ?? [];
+  const known = new Set([...before, ...handled]);
+  // Kept, because it may be another tick that holds this one up.
+  if (known.size > before.length) await publications.change(run, { ticked: [...known] });
+  const boxes = new Set([ciBoxId(head), ADDRESS_BOX, UPDATE_BOX]);
+  if (newTicks('', pull.body).some((box) => boxes.has(box) && !known.has(box))) return send(undefined);
   const body = keepAddedText(pull.body, await renderDescription(context, head, pull));
-  return pull.body.replaceAll('\r\n', '\n') === body ? undefined : body;
-}
-
-/** A person ticked the box but no handler has read it yet. Writing the description now would erase the tick. */
-export function isTicked(pull: PullRequest, head: string): boolean {
-  return newTicks('', pull.body).includes(ciBoxId(head));
+  await send(pull.body.replaceAll('\r\n', '\n') === body ? undefined : body);
+  if (known.size > 0) await publications.change(run, { ticked: [] });
 }

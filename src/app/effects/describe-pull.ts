@@ -1,14 +1,15 @@
 import { publishedBranch } from '../published-branch.ts';
-import { isTicked, newDescription } from './describe-pull-request.ts';
+import { writeDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
 
 /** Writes the description again, from the record and the branch as it is. */
-export async function describePull(context: EffectContext): Promise<void> {
+export async function describePull(
+  context: EffectContext,
+  { ticked: handled }: { ticked?: string[] },
+): Promise<void> {
   const { deps, github, state, target } = context;
   const { pull: number } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.pullRequest(number);
   const head = await github.branchHead(await publishedBranch(deps, state.run, target).name());
-  if (!pull || head === undefined || isTicked(pull, head)) return;
-  const body = await newDescription(context, pull, head);
-  if (body !== undefined) await github.updatePullRequest(pull.number, { body });
+  if (pull && head !== undefined) await writeDescription(context, pull, head, { handled });
 }

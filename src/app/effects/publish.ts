@@ -12,7 +12,7 @@ import { followHead, isCommitOf, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { NOT_YET, REPLACED } from '../unpublished.ts';
-import { isTicked, newDescription, renderDescription } from './describe-pull-request.ts';
+import { renderDescription, writeDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
@@ -305,9 +305,10 @@ async function writePullRequest(
   await demandStillWanted(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
   await deps.store.publications.change(state.run, { pull: pull.number });
-  const body = present && !isTicked(present, head) ? await newDescription(context, present, head) : undefined;
-  if (ready && pull.draft) await github.markReady(pull.node_id, body);
-  else if (body !== undefined) await github.updatePullRequest(pull.number, { body });
+  if (!present) return;
+  const { node_id } = present;
+  const send = ready && present.draft ? (body?: string) => github.markReady(node_id, body) : undefined;
+  await writeDescription(context, present, head, { send });
 }
 
 /** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */

@@ -1,8 +1,9 @@
+import { ciBoxId } from '../../comments/github/sections/branch-standing.ts';
 import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import { write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
-import { newDescription } from './describe-pull-request.ts';
+import { writeDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
 import { showCheck } from './show-check.ts';
 
@@ -25,7 +26,7 @@ export async function runCi(
     };
     await write(deps, state.run, [{ type: 'reply', reply, on: pull }], [`ci-moved:${pull}:${head}:${by}`]);
   }
-  await showBranch(context, pull);
+  await showBranch(context, pull, head);
 }
 
 /** False if the branch is no longer at the commit the person saw (R-8). Idempotent: a retry finds the commit it made. */
@@ -93,14 +94,13 @@ async function addCommit(
 const MOVED = [404, 409, 422];
 
 /** Rewrites the description from the branch's current state. */
-async function showBranch(context: EffectContext, number: number): Promise<void> {
+async function showBranch(context: EffectContext, number: number, seenHead: string): Promise<void> {
   const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   const pull = await github.pullRequest(number);
   const head = await github.branchHead(await branch.name());
   if (!pull || head === undefined) return;
   await branch.setHead(head);
-  const body = await newDescription(context, pull, head);
-  if (body !== undefined) await github.updatePullRequest(number, { body });
+  await writeDescription(context, pull, head, { handled: [ciBoxId(seenHead)] });
   await showCheck(context);
 }

@@ -30,29 +30,31 @@ export async function onPullRequestEdited(
   const head = ticks.map((id) => CI_BOX.exec(id)?.[1]).find((sha) => sha !== undefined);
   const run = await deps.store.publications.ofPull(edited.repo_id, edited.number);
   if (!run) return;
-  if (ticks.includes(ADDRESS_BOX)) await startRound(deps, github, { run, command: '/continue' }, edited);
-  if (ticks.includes(UPDATE_BOX))
-    await startRound(deps, github, { run, command: '/continue update' }, edited);
+  for (const box of [ADDRESS_BOX, UPDATE_BOX] as const)
+    if (ticks.includes(box)) await startRound(deps, github, { run, box }, edited);
   if (head) await allowCi(deps, github, { run, head }, edited);
 }
+
+const COMMANDS = { [ADDRESS_BOX]: '/continue', [UPDATE_BOX]: '/continue update' } as const;
 
 /** V-2, V-6: a tick is the typed command. The box is drawn again, because after a refusal it would stay ticked. */
 async function startRound(
   deps: AppDependencies,
   github: GitHub,
-  { run, command }: { run: string; command: string },
+  { run, box }: { run: string; box: keyof typeof COMMANDS },
   { number, login, at }: DescriptionEdited,
 ): Promise<void> {
-  const seen = `${command === '/continue' ? 'address' : 'update'}:${number}:${login}:${at}`;
-  if (await deps.store.runs.wasSeen(seen)) return;
-  const describe = { type: 'describe_pull' as const };
+  const seen = `${box === ADDRESS_BOX ? 'address' : 'update'}:${number}:${login}:${at}`;
+  const describe = { type: 'describe_pull' as const, ticked: [box] };
   if (login === undefined) {
     const title = 'No round was started: the box was ticked, but GitHub does not say by whom.';
     const reply = { tone: 'refused' as const, title, detail: 'Tick it again.' };
     return write(deps, run, [{ type: 'reply', reply, on: number }, describe], [seen]);
   }
-  const parsed = parseComment(command);
-  await handleCommand(deps, github, { run, issue: number, login, via: 'tick', parsed, seen });
+  const parsed = parseComment(COMMANDS[box]);
+  if (!(await deps.store.runs.wasSeen(seen)))
+    await handleCommand(deps, github, { run, issue: number, login, via: 'tick', parsed, seen });
+  // Also after a crash between the two, because the description waits for it.
   await write(deps, run, [describe], [`${seen}:shown`]);
 }
 

@@ -77,7 +77,11 @@ export const Effect = z.discriminatedUnion('type', [
   /** Answers the remarks of a round that is over, as one review (V-4). */
   z.object({ type: z.literal('answer_remarks'), round: z.number().int().min(2) }),
   /** Writes the pull request's description again. */
-  z.object({ type: z.literal('describe_pull') }),
+  z.object({
+    type: z.literal('describe_pull'),
+    /** Boxes whose tick was handled, so that they are drawn empty again. */
+    ticked: z.array(z.string()).optional(),
+  }),
   /** Writes the comment about CI on one head (V-7). */
   z.object({ type: z.literal('show_ci'), number: z.number().int().positive() }),
   /** Runs CI on the head a person saw, and describes the pull request again. Without a person, it only describes. */

@@ -27,6 +27,8 @@ export interface Publication {
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */
   unpublished?: Unpublished | null;
   ci?: CiRequest;
+  /** Boxes of the description whose tick was handled, until it is written again. */
+  ticked?: string[];
   left_out?: LeftOutFiles;
   /** The check run as it was last written. */
   check?: string;
