@@ -52,7 +52,7 @@ export async function runBuildJob(input: BuildJobInput): Promise<BuildEnd> {
     stateDir: config.state_dir,
     path: env.PATH,
   });
-  const merge = await mergeRound(workspace, link, place.head_sha);
+  const merge = await mergeRound(workspace, objects, link, place.head_sha);
   // Opened before the changes so far are restored, because those belong to the run.
   const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
   await merge?.settle();

@@ -98,7 +98,7 @@ function describeUpdate({ branch, conflicts, sides }: BaseUpdate, fence: Fence):
   const what = `The commits of \`${branch}\` are merged into the worktree.`;
   if (conflicts.length === 0) return `### Update\n\n${what} There are no conflicts.`;
   const files = fence(conflicts.slice(0, MAX_CONFLICTS).map(describeConflict(sides, branch)).join('\n'));
-  return `### Update\n\n${what} These files conflict. They have conflict markers, \`pull-request\` above and \`base-branch\` below, with the common version between, or are as one side has them. Resolve them so that both sides keep their meaning, and leave no marker:\n\n${files}`;
+  return `### Update\n\n${what} These files conflict. They have conflict markers, \`pull-request\` above and \`base-branch\` below, with the common version between, or are as one side has them. A name that ends with \`~pull-request\` or \`~base-branch\` is a file for which the other side has a directory: move or merge it. Resolve them so that both sides keep their meaning, and leave no marker and no such name:\n\n${files}`;
 }
 
 function cut(text: string, length: number): string {

@@ -4,10 +4,17 @@ import type { ChangesetFile } from './changeset.ts';
 
 const MARKER = new RegExp(`^(?:<{7} ${SIDES.head}|>{7} ${SIDES.base})(?::|\\r?$)`, 'm');
 
-/** The files in which a marker of the merge is left. */
+const BESIDE = new RegExp(`~(?:${SIDES.head}|${SIDES.base})(?:_\\d+)?(?:/|$)`);
+
+/** Whether git has put a file beside its place, where the other side has a directory of that name. */
+export function isBeside(path: string): boolean {
+  return BESIDE.test(path);
+}
+
+/** The files in which a marker of the merge is left, and those that are left under a name of its making. */
 export function unresolvedIn(files: readonly Pick<ChangesetFile, 'path' | 'content'>[]): string[] {
   return files
-    .filter(({ content }) => content !== null && MARKER.test(atob(content)))
+    .filter(({ path, content }) => content !== null && (isBeside(path) || MARKER.test(atob(content))))
     .map(({ path }) => path);
 }
 

@@ -1,7 +1,7 @@
 import type { BaseUpdate } from '../../core/contracts/revision.ts';
 import type { CheckResult, Verification } from '../../core/contracts/verification.ts';
 import { normalizeError } from '../../core/errors/error-signature.ts';
-import { unresolvedIn } from '../../core/work/judge-merge.ts';
+import { isBeside, unresolvedIn } from '../../core/work/judge-merge.ts';
 import { readInside } from '../disk/read-inside.ts';
 import type { Job, JobMerge, WorkOrders } from './job.ts';
 import { repairStateDir, writeStateFile } from './repair-state-dir.ts';
@@ -44,7 +44,9 @@ export async function checkConflicts(job: Job, verification: Verification): Prom
   }
   if (left.length === 0) return verification;
   const errors = left.slice(0, 20).map((path) => {
-    const message = `${path} still has conflict markers`;
+    const message = isBeside(path)
+      ? `${path} still has the name that the merge gave it`
+      : `${path} still has conflict markers`;
     return { message, signature: normalizeError(message), file: path };
   });
   const check: CheckResult = {

@@ -11,12 +11,23 @@ const SETTINGS = [
   'user.email=autobuild@localhost',
   'merge.conflictStyle=diff3',
   'merge.renames=true',
+  // Every deleted file is compared with every added one, and a base may have added any number: 4 s for 4 million pairs.
+  'merge.renameLimit=2000',
   'commit.gpgSign=false',
 ];
 const MARKED = 1;
 
+/** A file of the base as it was committed. */
+export interface CommittedFile {
+  path: string;
+  mode: string;
+  bytes: Buffer;
+}
+
 /** The result of a merge. Files that conflict have markers where git could write any. */
 export interface MergedTree {
+  /** The base that was merged. */
+  base: Tree;
   tree: Tree;
   conflicts: string[];
 }
@@ -24,23 +35,27 @@ export interface MergedTree {
 /**
  * V-6: merges the base into the pull request as git does, renamed files included. The tree of the base is at hand; of the other
  * two only the files that matter are known. A file that only the base has changed is the same in all three, and cannot conflict.
+ * `committed` are files that both sides have changed: a tree of the worktree lacks those that git ignores, and has what set-up
+ * steps wrote into others.
  */
 export async function mergeBase(
   git: TrustedGit,
   trees: TreeStore,
-  base: Tree,
+  worktree: Tree,
   { added, files }: BaseMerge,
+  committed: readonly CommittedFile[],
 ): Promise<MergedTree> {
   if (!git.canPackMany) throw new Error('Merging needs git 2.38 or newer on the machine of the job.');
-  const store = async (content: string) => {
-    const input = Buffer.from(content, 'base64');
-    return (await git.run(['hash-object', '-w', '--stdin'], { input })).text.toString('utf8').trim();
-  };
-  const change = async (path: string, file: BaseMerge['files'][number]['head']): Promise<RawChange> => ({
-    name: path,
-    status: file ? 'M' : 'D',
-    ...{ oldMode: '', oldId: '', newMode: file?.mode ?? '', newId: file ? await store(file.content) : ZERO },
+  const store = async (input: Buffer) =>
+    (await git.run(['hash-object', '-w', '--stdin'], { input })).text.toString('utf8').trim();
+  const put = (path: string, newMode: string, newId: string): RawChange => ({
+    ...{ name: path, status: newId === ZERO ? 'D' : 'M', oldMode: '', oldId: '', newMode, newId },
   });
+  const change = async (path: string, file: BaseMerge['files'][number]['head']): Promise<RawChange> =>
+    put(path, file?.mode ?? '', file ? await store(Buffer.from(file.content, 'base64')) : ZERO);
+  const asCommitted: RawChange[] = [];
+  for (const { path, mode, bytes } of committed) asCommitted.push(put(path, mode, await store(bytes)));
+  const base = await trees.amend(worktree, asCommitted);
   const before: RawChange[] = await Promise.all(added.map((path) => change(path, null)));
   const head: RawChange[] = [];
   for (const file of files) {
@@ -61,5 +76,5 @@ export async function mergeBase(
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', SIDES.head, SIDES.base];
   const { text } = await git.run(args, { settings: SETTINGS, accept: MARKED });
   const [tree = '', ...conflicts] = splitNul(text);
-  return { tree: tree as Tree, conflicts: [...new Set(conflicts)] };
+  return { base, tree: tree as Tree, conflicts: [...new Set(conflicts)] };
 }

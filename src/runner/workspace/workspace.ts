@@ -6,7 +6,7 @@ import { checkWorktreePath } from '../../core/work/worktree-path.ts';
 import { isInside, resolveLinks } from '../disk/inside-directory.ts';
 import { BaseTree } from './base-tree.ts';
 import { compareText, listChanges } from './list-changes.ts';
-import { type MergedTree, mergeBase } from './merge-base.ts';
+import { type CommittedFile, type MergedTree, mergeBase } from './merge-base.ts';
 import { renderDiff } from './render-diff.ts';
 import { restoreTree } from './restore-tree.ts';
 import { restoreReverted, revertPaths } from './revert-paths.ts';
@@ -48,7 +48,9 @@ export interface Workspace {
   /** Makes the worktree equal to the tree, except for ignored files. Returns the paths that could not be restored. */
   restoreTree(tree: Tree): Promise<string[]>;
   /** Merges a pull request with the base, without touching the worktree. */
-  merge(parts: BaseMerge): Promise<MergedTree>;
+  merge(parts: BaseMerge, committed: readonly CommittedFile[]): Promise<MergedTree>;
+  /** Measures these files from now on, also if git ignores them. */
+  track(paths: readonly string[]): Promise<void>;
   /** The changes of the second tree against the first, with those of the worktree against the base on top. */
   combine(from: Tree, to: Tree): Promise<CombinedChange[]>;
   /** The patch from the base, or another tree, to the worktree. */
@@ -201,8 +203,16 @@ class GitWorkspace implements Workspace {
     });
   }
 
-  merge(parts: BaseMerge): Promise<MergedTree> {
-    return this.#exclusively(() => mergeBase(this.#git, this.#trees, this.#base.tree, parts));
+  merge(parts: BaseMerge, committed: readonly CommittedFile[]): Promise<MergedTree> {
+    return this.#exclusively(() => mergeBase(this.#git, this.#trees, this.#base.tree, parts, committed));
+  }
+
+  track(paths: readonly string[]): Promise<void> {
+    return this.#exclusively(async () => {
+      await assertWorktree(this.worktree);
+      this.#comparer.forgetIndex();
+      await this.#index.sync(paths);
+    });
   }
 
   combine(from: Tree, to: Tree): Promise<CombinedChange[]> {

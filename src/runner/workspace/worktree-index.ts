@@ -61,9 +61,10 @@ export class WorktreeIndex {
     return identities;
   }
 
-  /** Updates the index to the current worktree. */
-  async sync(): Promise<void> {
-    const [suspects, listed] = await Promise.all([this.listSuspects(), this.#git.run(['ls-files', '-z'])]);
+  /** Updates the index to the current worktree, and adds these paths to it. A path in it stays there, also if git ignores it. */
+  async sync(paths: readonly string[] = []): Promise<void> {
+    const [found, listed] = await Promise.all([this.listSuspects(), this.#git.run(['ls-files', '-z'])]);
+    const suspects = [...found, ...paths];
     const indexed = new Set(splitNul(listed.text));
     const examine = this.#createExaminer();
     const planted = await this.#findPlantedRepositories([...indexed, ...suspects]);

@@ -1,7 +1,10 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BaseMerge } from '../../../src/core/work/base-merge.ts';
+import { unresolvedIn } from '../../../src/core/work/judge-merge.ts';
 import { makeMergedChangeset } from '../../../src/runner/workspace/make-merged-changeset.ts';
-import { makeWorktree } from '../temporary-worktree.ts';
+import { git, makeWorktree, type TemporaryWorktree } from '../temporary-worktree.ts';
 
 const BASE = 'b'.repeat(40);
 const content = (text: string, mode: '100644' | '100755' = '100644') => ({
@@ -10,12 +13,30 @@ const content = (text: string, mode: '100644' | '100755' = '100644') => ({
 });
 const LINES = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
 
+/** Settings of the user's repository that would run programs, if they were read. */
+function plant({ worktree, write, top }: TemporaryWorktree): void {
+  const touch = `touch ${join(top, 'made-by-git')}`;
+  for (const setting of [
+    'merge.evil.driver',
+    'filter.evil.clean',
+    'filter.evil.smudge',
+    'core.fsmonitor',
+    'merge.tool',
+  ])
+    git(worktree, 'config', setting, touch);
+  for (const hook of ['reference-transaction', 'post-index-change', 'pre-merge-commit', 'post-checkout']) {
+    write(`.git/hooks/${hook}`, `#!/bin/sh\n${touch}\n`);
+    chmodSync(join(worktree, '.git/hooks', hook), 0o755);
+  }
+}
+
 /** Merges into a checkout of the base, as a job does, and gives what is to be committed on top of the base. */
-async function merge(base: Record<string, string>, parts: BaseMerge) {
+async function merge(base: Record<string, string>, parts: BaseMerge, { evil = false } = {}) {
   const tree = makeWorktree(base);
+  if (evil) plant(tree);
   const workspace = await tree.open();
   const before = workspace.base();
-  const { tree: merged, conflicts } = await workspace.merge(parts);
+  const { tree: merged, conflicts } = await workspace.merge(parts, []);
   await workspace.restoreTree(merged);
   await workspace.setBase(await workspace.snapshot());
   const changeset = async () => {
@@ -25,7 +46,7 @@ async function merge(base: Record<string, string>, parts: BaseMerge) {
       files.map((file) => [file.path, file.content && Buffer.from(file.content, 'base64').toString()]),
     );
   };
-  return { tree, workspace, conflicts, changeset };
+  return { tree, workspace, conflicts, changeset, before, merged };
 }
 
 describe('V-6: the base merged into a pull request, by git', () => {
@@ -102,4 +123,74 @@ describe('V-6: the base merged into a pull request, by git', () => {
     expect(await workspace.changedPaths()).toEqual([]);
     expect(await changeset()).toEqual({ 'out/kept.txt': 'kept\n' });
   });
+
+  test('no attribute, driver, filter or hook of the repository has a say, and line ends stay', async () => {
+    const { conflicts, tree } = await merge(
+      {
+        '.gitattributes': '* merge=evil filter=evil -diff conflict-marker-size=20 eol=crlf text ident\n',
+        '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ext::touch made-by-git\n',
+        'a.txt': '1 theirs $Id$\r\n2\r\n',
+      },
+      {
+        added: [],
+        files: [{ path: 'a.txt', head: content('1 ours $Id$\r\n2\r\n'), before: content('1\r\n2\r\n') }],
+      },
+      { evil: true },
+    );
+    expect(conflicts).toEqual(['a.txt']);
+    expect(tree.read('a.txt').replace(/^\|{7} .*$/m, '|||||||')).toBe(
+      '<<<<<<< pull-request\r\n1 ours $Id$\r\n|||||||\r\n1\r\n=======\r\n1 theirs $Id$\r\n>>>>>>> base-branch\r\n2\r\n',
+    );
+    expect(existsSync(join(tree.top, 'made-by-git'))).toBe(false);
+    expect(existsSync(tree.at('made-by-git'))).toBe(false);
+  });
+
+  test('a mode that one side changed stays changed, with the content of the other', async () => {
+    const { conflicts, workspace, before, merged } = await merge(
+      { 'a.sh': 'theirs\n' },
+      {
+        added: [],
+        files: [{ path: 'a.sh', head: content('before\n', '100755'), before: content('before\n') }],
+      },
+    );
+    expect(conflicts).toEqual([]);
+    const { files } = await makeMergedChangeset(workspace, BASE, { base: before, merged });
+    expect(files).toEqual([{ path: 'a.sh', status: 'modified', ...content('theirs\n', '100755') }]);
+  });
+
+  test('bytes that are no text are as one side has them, and conflict', async () => {
+    const { conflicts, tree } = await merge(
+      { 'x.bin': 'theirs\0' },
+      { added: [], files: [{ path: 'x.bin', head: content('ours\0'), before: content('before\0') }] },
+    );
+    expect(conflicts).toEqual(['x.bin']);
+    expect(tree.read('x.bin')).toBe('ours\0');
+  });
+
+  test.each([
+    [
+      'a file',
+      'a/b.txt',
+      { path: 'a', head: content('ours\n'), before: content('before\n') },
+      'a~pull-request',
+    ],
+    ['a directory', 'a', { path: 'a/b.txt', head: content('ours\n') }, 'a~base-branch'],
+  ] as const)(
+    '%s of the pull request in the place of the other kind is put beside it, and left there counts as unresolved',
+    async (_, path, file, beside) => {
+      const { conflicts, changeset } = await merge({ [path]: 'theirs\n' }, { added: [path], files: [file] });
+      expect(conflicts).toEqual([beside]);
+      const files = Object.entries(await changeset()).map(([name, text]) => ({
+        path: name,
+        content: text && btoa(text),
+      }));
+      expect(unresolvedIn(files)).toEqual([beside]);
+      expect(
+        unresolvedIn([
+          { path: 'a~base-branch.txt', content: '' },
+          { path: beside, content: null },
+        ]),
+      ).toEqual([]);
+    },
+  );
 });
