@@ -106,8 +106,9 @@ function readKeys(env: Environment, { owner, repo }: DeskJob): RefKeys {
 function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
   const { owner, repo, actionsRun: run, attempt, part, directory } = job;
   const octokit = openOctokit({ apiUrl: demand(env, 'GITHUB_API_URL'), token: demand(env, 'GITHUB_TOKEN') });
-  const github = createGitHub(rememberReads(octokit, Date.now), { owner, repo });
-  const storage = createRefStorage(octokit, { owner, repo });
+  const reads = rememberReads(octokit, Date.now);
+  const github = createGitHub(reads.octokit, { owner, repo });
+  const storage = createRefStorage(octokit, { owner, repo }, reads.tell);
   return {
     job,
     github,

@@ -1,6 +1,8 @@
 import type { RefTip } from '../core/ports/ref-storage.ts';
 import { type Client, isStatus } from './client/client.ts';
-import { branchFor, shortRef } from './ref-place.ts';
+import type { Tell } from './client/remember-reads.ts';
+import { type ToldWithRef, tellFacts } from './client/tell-facts.ts';
+import { branchFor, issueOfRef, shortRef } from './ref-place.ts';
 
 /** The commit that a ref points to, and the place where it was found. */
 export interface FoundTip extends RefTip {
@@ -15,17 +17,11 @@ export interface Learned {
   repository?: string;
   /** Blobs that came with the ref. */
   blobs: Map<string, Uint8Array>;
+  /** If present, the ref's issue and the head of the default branch are read along, and told here. */
+  tell?: Tell;
 }
 
-/** All that a desk or a build needs in one call: ref, message, tree, and the content of its entries, unless they are large. */
-const READ = `query ($owner: String!, $repo: String!, $ref: String!, $branch: String!) {
-  repository(owner: $owner, name: $repo) {
-    id
-    own: ref(qualifiedName: $ref) { ...tip }
-    branch: ref(qualifiedName: $branch) { ...tip }
-  }
-}
-fragment tip on Ref {
+const TIP = `fragment tip on Ref {
   target {
     oid
     ... on Commit {
@@ -34,6 +30,33 @@ fragment tip on Ref {
     }
   }
 }`;
+
+/** All that a build needs in one call: ref, message, tree, and the content of its entries, unless they are large. */
+const READ = `query ($owner: String!, $repo: String!, $ref: String!, $branch: String!) {
+  repository(owner: $owner, name: $repo) {
+    id
+    own: ref(qualifiedName: $ref) { ...tip }
+    branch: ref(qualifiedName: $branch) { ...tip }
+  }
+}
+${TIP}`;
+
+/** The same with what every desk asks for next. It fails as a whole if the issue is gone, or the token may not read issues. */
+const READ_WITH_ISSUE = `query ($owner: String!, $repo: String!, $ref: String!, $branch: String!, $issue: Int!) {
+  repository(owner: $owner, name: $repo) {
+    id
+    own: ref(qualifiedName: $ref) { ...tip }
+    branch: ref(qualifiedName: $branch) { ...tip }
+    defaultBranchRef { name target { oid } }
+    issue(number: $issue) {
+      number id title body state locked updatedAt
+      author { __typename login }
+      comments { totalCount }
+      labels(first: 100) { totalCount nodes { id name } }
+    }
+  }
+}
+${TIP}`;
 
 interface Target {
   oid: string;
@@ -48,23 +71,19 @@ interface Entry {
 }
 
 interface Answer {
-  repository: {
-    id: string;
-    own: { target: Target | null } | null;
-    branch: { target: Target | null } | null;
-  } | null;
+  repository:
+    | (ToldWithRef & {
+        id: string;
+        own: { target: Target | null } | null;
+        branch: { target: Target | null } | null;
+      })
+    | null;
 }
 
 /** Reads a ref by one GraphQL call; where GraphQL fails or does not show it, by REST. */
 export async function readRef(client: Client, ref: string, learned: Learned): Promise<FoundTip | undefined> {
   const branch = branchFor(ref);
-  const { owner, repo } = client;
-  const answer = await client.graphql<Answer>(READ, { owner, repo, ref, branch }).catch((error: unknown) => {
-    // Calls while GitHub asks us to wait make it last longer.
-    if (isStatus(error, 401, 429) || (isStatus(error, 403) && error.retryAfter !== undefined)) throw error;
-    return undefined;
-  });
-  const repository = answer?.repository;
+  const repository = await askFor(client, ref, learned.tell);
   learned.repository = repository?.id ?? learned.repository;
   const own = repository?.own?.target;
   if (own) return toTip(own, ref, learned);
@@ -73,6 +92,24 @@ export async function readRef(client: Client, ref: string, learned: Learned): Pr
   if (byRest) return byRest;
   if (!repository) return readByRest(client, branch);
   return repository.branch?.target ? toTip(repository.branch.target, branch, learned) : undefined;
+}
+
+/** Undefined where GraphQL fails. */
+async function askFor(client: Client, ref: string, tell: Tell | undefined): Promise<Answer['repository']> {
+  const { owner, repo } = client;
+  const place = { owner, repo, ref, branch: branchFor(ref) };
+  const ask = async (query: string, more: { issue?: number }) => {
+    const answer = await client.graphql<Answer>(query, { ...place, ...more }).catch((error: unknown) => {
+      // Calls while GitHub asks us to wait make it last longer.
+      if (isStatus(error, 401, 429) || (isStatus(error, 403) && error.retryAfter !== undefined)) throw error;
+      return undefined;
+    });
+    return answer?.repository ?? null;
+  };
+  const issue = issueOfRef(ref);
+  const told = tell && issue !== undefined ? await ask(READ_WITH_ISSUE, { issue }) : null;
+  if (told && tell) tellFacts(told, tell);
+  return told ?? ask(READ, {});
 }
 
 function toTip({ oid, message = '', tree }: Target, at: string, { blobs }: Learned): FoundTip {

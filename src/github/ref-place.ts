@@ -15,3 +15,9 @@ export function refFor(name: string): string {
 export function shortRef(ref: string): string {
   return ref.replace(/^refs\//, '');
 }
+
+/** The issue whose state is on the ref. */
+export function issueOfRef(ref: string): number | undefined {
+  const number = /^refs\/autobuild\/issue-([1-9]\d{0,8})$/.exec(ref)?.[1];
+  return number === undefined ? undefined : Number(number);
+}

@@ -1,6 +1,7 @@
 import { GitHubError } from '../core/ports/github-port.ts';
 import type { RefStorage } from '../core/ports/ref-storage.ts';
 import { createClient, isStatus, type OctokitLike } from './client/client.ts';
+import type { Tell } from './client/remember-reads.ts';
 import { moveByRest, moveByUpdateRefs } from './move-ref.ts';
 import { type FoundTip, type Learned, readRef, readRefOid } from './read-ref.ts';
 import { branchFor, refFor, shortRef } from './ref-place.ts';
@@ -15,11 +16,13 @@ type Entries = Parameters<RefStorage['swap']>[2]['entries'];
 export function createRefStorage(
   octokit: OctokitLike,
   { owner, repo }: { owner: string; repo: string },
+  /** Told what comes along with a ref, if the token may read issues. */
+  tell?: Tell,
 ): RefStorage {
   // Without an App there are no check runs to recognise.
   const client = createClient(octokit, { owner, repo, appId: 0 });
   const { request } = client;
-  const learned: Learned = { blobs: new Map() };
+  const learned: Learned = { blobs: new Map(), tell };
   const commits = new Map<string, FoundTip>();
   let hasUpdateRefs: boolean | undefined;
 

@@ -121,6 +121,66 @@ describe('reading', () => {
     expect(await storage.read(REF)).toBeUndefined();
   });
 
+  describe('the issue and the default branch, read along', () => {
+    const REST_ISSUE = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
+    const issue = {
+      ...{ number: 7, id: 'I_7', title: 'Till', body: 'Broken', state: 'OPEN', locked: false },
+      updatedAt: '2026-10-18T06:20:04Z',
+      author: { __typename: 'Bot', login: 'reporter' },
+      comments: { totalCount: 3 },
+      labels: { totalCount: 1, nodes: [{ id: 'LA_1', name: 'autobuild' }] },
+    };
+    const defaultBranchRef = { name: 'main', target: { oid: NEW } };
+    let told: [route: string, options: object, data: unknown][];
+    beforeEach(() => {
+      told = [];
+      storage = createRefStorage(createOctokit(), REPOSITORY, (...fact) => void told.push(fact));
+    });
+
+    test('N-1: they come with the ref, in the form of the calls that would ask for them', async () => {
+      onRead({ own: target(), ...{ defaultBranchRef, issue } });
+      await storage.read(REF);
+      expect(sent).toHaveLength(1);
+      expect(variablesOf(0)).toMatchObject({ ref: REF, issue: 7 });
+      expect(told).toEqual([
+        [READ_REF, { ref: 'heads/main' }, { object: { sha: NEW } }],
+        [
+          REST_ISSUE,
+          { issue_number: 7 },
+          {
+            ...{ number: 7, node_id: 'I_7', title: 'Till', body: 'Broken', state: 'open', locked: false },
+            user: { login: 'reporter[bot]' },
+            comments: 3,
+            updated_at: '2026-10-18T06:20:04Z',
+            labels: [{ name: 'autobuild', node_id: 'LA_1' }],
+          },
+        ],
+      ]);
+    });
+
+    test('N-1: an issue that is gone, or that the token may not read, keeps no desk from its ref', async () => {
+      refuseGraphql();
+      onRead();
+      expect(await storage.read(REF)).toMatchObject({ oid: HEAD });
+      expect(told).toEqual([]);
+      expect(variablesOf(1)).not.toHaveProperty('issue');
+    });
+
+    test('N-1: what is not told whole is not told', async () => {
+      const labels = { totalCount: 101, nodes: issue.labels.nodes };
+      onRead({ own: target(), ...{ defaultBranchRef: null, issue: { ...issue, labels } } });
+      await storage.read(REF);
+      expect(told).toEqual([]);
+    });
+
+    test('N-1: a build asks for its ref only, because its token may read nothing else', async () => {
+      storage = createRefStorage(createOctokit(), REPOSITORY);
+      onRead();
+      await storage.read(REF);
+      expect(String(sentTo('GraphQL')[0]?.query)).not.toContain('issue');
+    });
+  });
+
   test('N-2: while GitHub asks to wait, no other way is tried', async () => {
     onGraphql({ errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] });
     await expect(storage.read(REF)).rejects.toMatchObject({ status: 429 });

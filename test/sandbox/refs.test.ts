@@ -1,6 +1,8 @@
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OctokitLike } from '../../src/github/client/client.ts';
+import { rememberReads } from '../../src/github/client/remember-reads.ts';
+import { createGitHub } from '../../src/github/github.ts';
 import { createRefStorage } from '../../src/github/ref-storage.ts';
 import { checkRequest, checkResponse } from '../github/openapi-contract.ts';
 import { type LocalActions, openLocalActions, type PlayedJob, REPOSITORY } from './local-actions.ts';
@@ -9,7 +11,7 @@ const WORKFLOW = `
 name: desk
 on: workflow_dispatch
 jobs:
-  desk: { permissions: { contents: write }, steps: [] }
+  desk: { permissions: { contents: write, issues: read }, steps: [] }
   build: { permissions: { contents: read }, steps: [] }
 `;
 const NOTHING = '0'.repeat(40);
@@ -141,6 +143,41 @@ test('the store of refs works on it as it does on GitHub, by one call to read', 
   expect(await storage.swap(ref, undefined, change)).toBeUndefined();
   const second = await storage.swap(ref, first?.oid, change);
   expect(await at('autobuild/issue-9')).toBe(second?.oid);
+});
+
+test('N-1: what is read along with a ref is what a call of its own tells, and a build may not ask for it', async () => {
+  const olivia = actions.person('olivia');
+  const number = await olivia.openIssue({ title: 'Till', body: 'It is broken' });
+  await olivia.label(number, 'autobuild');
+  await olivia.comment(number, 'Soon, please');
+  const place = { owner: 'olivia', repo: 'shop' };
+  const open = ({ job }: PlayedJob) => {
+    const octokit = new Octokit({ auth: job.token, baseUrl: `http://${actions.github.host}/api/v3` });
+    const { request, graphql } = octokit;
+    let calls = 0;
+    const counted = {
+      graphql,
+      request(...args: [string]) {
+        calls += 1;
+        return request(...args);
+      },
+    };
+    const reads = rememberReads(counted as unknown as OctokitLike, Date.now);
+    return { reads, calls: () => calls, plain: createGitHub(octokit as unknown as OctokitLike, place) };
+  };
+  const { reads, calls, plain } = open(desk);
+  const github = createGitHub(reads.octokit, place);
+  const ref = `refs/autobuild/issue-${number}`;
+  await createRefStorage(reads.octokit, place, reads.tell).read(ref);
+  const before = calls();
+  expect(await github.issue(number)).toEqual(await plain.issue(number));
+  expect((await github.issue(number))?.comments).toBe(1);
+  expect(await github.branchHead('main')).toBe(await at('heads/main'));
+  expect(calls()).toBe(before);
+  const facts: unknown[] = [];
+  const asBuild = createRefStorage(open(build).reads.octokit, place, (...fact) => void facts.push(fact));
+  expect(await asBuild.read(ref)).toBeUndefined();
+  expect(facts).toEqual([]);
 });
 
 test('of many that expect the same, one wins', async () => {

@@ -83,7 +83,7 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
     const ofCi = await ci.resolve(query, variables);
     if (ofCi !== undefined) return ofCi;
     if (query.includes('updateRefs(')) return refs.updateRefs(call, refUpdatesOf(query, variables));
-    if (query.includes('ref(qualifiedName:')) return refs.readRefs(call, query, variables);
+    if (query.includes('ref(qualifiedName:')) return refs.readRefs(call, query, variables, rest);
     if (!mayChange(call, query)) throw new Error(FORBIDDEN);
     const reviewed = await reviews(call, query, variables);
     if (reviewed) return reviewed.data;

@@ -17,7 +17,7 @@ export interface RefGap extends Gap {
   /** GraphQL's `updateRefs`: all of them or none, each only from where it is said to be. */
   updateRefs(call: Call, updates: RefUpdate[]): Promise<Json>;
   /** GraphQL's `ref(qualifiedName: $name)`, under the names that the query gives them, each with the files of its tree. */
-  readRefs(call: Call, query: string, variables: Json): Promise<Json>;
+  readRefs(call: Call, query: string, variables: Json, rest: Upstream): Promise<Json>;
 }
 
 interface RefOptions {
@@ -94,19 +94,46 @@ export function createRefs({ upstream, repository, onPush }: RefOptions): RefGap
     return { oid, isTruncated, isBinary, text: isBinary ? null : text };
   }
 
+  /** Facts that a desk asks for together with its ref. `rest` checks the permissions of the caller. */
+  async function readAlong({ default_branch: name }: Json, number: number, rest: Upstream): Promise<Json> {
+    const { status, body } = await rest('GET', `${repository}/issues/${number}`);
+    const issue = body as Json & { number?: number; labels: Json[]; user: Json | null };
+    if (status === 403) throw new Error('Resource not accessible by integration');
+    if (status !== 200 || issue.number !== number || issue.pull_request)
+      throw new Error(`Could not resolve to an Issue with the number of ${number}.`);
+    const login = String(issue.user?.login);
+    const oid = await at(`refs/heads/${name}`);
+    return {
+      defaultBranchRef: oid === undefined ? null : { name, target: { oid } },
+      issue: {
+        ...{ number, id: issue.node_id, title: issue.title, body: issue.body ?? '', locked: issue.locked },
+        state: String(issue.state).toUpperCase(),
+        updatedAt: issue.updated_at,
+        author: { __typename: issue.user?.type ?? 'User', login: login.replace(/\[bot\]$/, '') },
+        comments: { totalCount: issue.comments },
+        labels: {
+          totalCount: issue.labels.length,
+          nodes: issue.labels.map((label) => ({ id: label.node_id, name: label.name })),
+        },
+      },
+    };
+  }
+
   function expect({ caller }: Call, level: 'read' | 'write'): void {
     if (caller.kind === 'job' && !allows(caller.permissions, 'contents', level))
       throw new Error('Resource not accessible by integration');
   }
 
   return {
-    async readRefs(call, query, variables) {
+    async readRefs(call, query, variables, rest) {
       expect(call, 'read');
       const { body } = await upstream('GET', repository);
+      const asked = query.includes('issue(number: $issue)');
+      const along = asked ? await readAlong(body as Json, Number(variables.issue), rest) : {};
       const tips: Json = {};
       for (const [, name = '', variable = ''] of query.matchAll(/(\w+):\s*ref\(qualifiedName: \$(\w+)\)/g))
         tips[name] = await readTip(String(variables[variable]));
-      return { repository: { id: (body as Json).node_id, ...tips } };
+      return { repository: { id: (body as Json).node_id, ...tips, ...along } };
     },
 
     async updateRefs(call, updates) {
