@@ -14,7 +14,7 @@ const QUESTION_EVERY = 8;
 const ROUNDS = 15;
 /** A changeset of usual size. It is compressed and sealed before it comes to the store, so it does not shrink. */
 const CHANGESET_BYTES = 20_000;
-const REPOSITORY = 'alice/demo';
+const REPOSITORY = { id: 77, name: 'alice/demo' };
 
 const WORDS = 'token expiry refused login session cookie test fails header parser queue retry timeout'.split(
   ' ',

@@ -6,6 +6,7 @@ import type { DeskJob } from './actions-desk/desk-job.ts';
 import type { DeskParts } from './actions-desk/desk-parts.ts';
 import { runDesk } from './actions-desk/run-desk.ts';
 import { agentNames } from './agents/registry.ts';
+import type { NamedRepository } from './core/bindings-of.ts';
 import { WORKFLOW_FILE } from './core/config-path.ts';
 import { UserError } from './core/error-catalogue.ts';
 import { openOctokit } from './github/client/open-octokit.ts';
@@ -95,12 +96,16 @@ function readJob(env: Environment, directory: string, log: ActionLog): DeskJob {
   };
 }
 
-function readKeys(env: Environment, { owner, repo }: DeskJob): RefKeys {
+function readKeys(env: Environment, job: DeskJob): RefKeys {
   return deriveKeys({
     stateKey: env.AUTOBUILD_KEY,
     modelKey: env.AUTOBUILD_MODEL_KEY,
-    repository: `${owner}/${repo}`,
+    repository: repositoryOf(job),
   });
+}
+
+function repositoryOf({ repoId: id, owner, repo }: DeskJob): NamedRepository {
+  return { id, name: `${owner}/${repo}` };
 }
 
 function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
@@ -116,7 +121,7 @@ function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
       openRefStore({
         ...taking,
         storage,
-        repository: `${owner}/${repo}`,
+        repository: repositoryOf(job),
         issue,
         keys,
         holder: { run, attempt, part },

@@ -18,7 +18,7 @@ import { git, makeWorktree, type TemporaryWorktree } from './runner/temporary-wo
 
 const MODEL_KEY = randomBytes(24).toString('hex');
 const GIVEN = 'token-of-a-service';
-const REPOSITORY = 'acme/web';
+const REPOSITORY = { id: 77, name: 'acme/web' };
 const [WORK_KEY, CHECKPOINT_KEY, OTHER_KEY] = Array.from({ length: 3 }, () =>
   randomBytes(32).toString('base64'),
 );
@@ -112,7 +112,8 @@ function build(env: Record<string, string> = {}): Promise<Ended> {
       INPUT_OPERATION: 'op-1',
       INPUT_VARIABLE: 'MODEL_KEY',
       GITHUB_API_URL: url,
-      GITHUB_REPOSITORY: REPOSITORY,
+      GITHUB_REPOSITORY: REPOSITORY.name,
+      GITHUB_REPOSITORY_ID: String(REPOSITORY.id),
       GITHUB_TOKEN: 'read-only',
       AUTOBUILD_MODEL_KEY: MODEL_KEY,
       AUTOBUILD_ENV: `# for the agent\nSERVICE_TOKEN=${GIVEN}\nnonsense\nPATH=/evil`,

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Ownership } from '../app/ownership.ts';
 import { readMarker } from '../app/upsert-comment.ts';
+import { bindingsOf, type NamedRepository } from '../core/bindings-of.ts';
 
 const MARKER_END = / -->/;
 const MAC = /^<!-- autobuild:[^\n]*? mac=([\w-]{10,100}) -->/;
@@ -15,21 +16,23 @@ export function createMacOwnership({
 }: {
   /** Secrets of the desk. The first one signs, the others are from before. */
   keys: readonly string[];
-  /** owner/name */
-  repository: string;
+  repository: NamedRepository;
 }): Ownership {
-  const place = repository.toLowerCase();
-  const codeFor = (key: string, issue: number, op: string) => {
+  const bindings = bindingsOf(repository);
+  const codeFor = (key: string, binding: string, issue: number, op: string) => {
     const own = createHmac('sha256', key).update('comments of autobuild').digest();
     return createHmac('sha256', own)
-      .update(JSON.stringify([place, issue, op]))
+      .update(JSON.stringify([binding, issue, op]))
       .digest('base64url');
   };
   const opOf: Ownership['opOf'] = ({ body, author_type }, issue) => {
     const op = author_type === 'Bot' ? readMarker(body)?.op : undefined;
     const code = op && MAC.exec(body)?.[1];
     if (!op || !code) return undefined;
-    return keys.some((key) => isSame(code, codeFor(key, issue, op))) ? op : undefined;
+    const isKnown = bindings.some((binding) =>
+      keys.some((key) => isSame(code, codeFor(key, binding, issue, op))),
+    );
+    return isKnown ? op : undefined;
   };
   return {
     opOf,
@@ -40,7 +43,7 @@ export function createMacOwnership({
       const op = readMarker(body)?.op;
       const [key] = keys;
       if (op === undefined || key === undefined) return body;
-      return body.replace(MARKER_END, ` mac=${codeFor(key, issue, op)} -->`);
+      return body.replace(MARKER_END, ` mac=${codeFor(key, bindings[0], issue, op)} -->`);
     },
   };
 }

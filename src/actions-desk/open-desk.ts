@@ -40,7 +40,10 @@ export async function openDesk(parts: DeskParts, issue: number, state: IssueStat
     agents: parts.agents,
     github: async () => github,
     mustStop: parts.isTakenOver,
-    ownership: createMacOwnership({ keys: parts.secrets, repository: `${job.owner}/${job.repo}` }),
+    ownership: createMacOwnership({
+      keys: parts.secrets,
+      repository: { id: job.repoId, name: `${job.owner}/${job.repo}` },
+    }),
     settings: {
       webUrl: job.webUrl,
       label: job.label,

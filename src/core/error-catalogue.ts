@@ -190,8 +190,8 @@ export const CATALOGUE = {
   state_key_wrong: (p: { ref: string; entry: string; repository: string; derived: boolean }) => ({
     message: `The ${p.entry} of this issue (${p.ref}) was sealed with another key than the one that is given.`,
     remedy: p.derived
-      ? `There is no AUTOBUILD_KEY, so the key comes from the model's key, and from the repository's name: put the old one back. ${startOver(p)}`
-      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between; if the repository was renamed, give it its old name. ${startOver(p)}`,
+      ? `There is no AUTOBUILD_KEY, so the key comes from the model's key: put the old one back. ${startOver(p)}`
+      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between. The state of another repository cannot be opened here. ${startOver(p)}`,
   }),
   state_damaged: (p: { ref: string; entry: string; repository: string }) => ({
     message: `The ${p.entry} of this issue (${p.ref}) is damaged: it was cut off or changed since it was sealed, so it is not used.`,

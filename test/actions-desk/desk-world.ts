@@ -21,7 +21,6 @@ import type { Run } from '../core/run-builder.ts';
 import { createMemoryRefStorage, type MemoryRefStorage } from '../store/ref/memory-ref-storage.ts';
 
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
-const REPOSITORY = 'olivia/shop';
 export const STATE_KEY = 'k'.repeat(44);
 
 export interface World {
@@ -59,20 +58,21 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
   const app = await openAppDesk(options);
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-world-'));
   const storage = createMemoryRefStorage();
+  const calls: string[] = [];
+  const github = counted(await app.deps.github(INSTALLED), calls);
+  const { repo_id } = await github.defaultBranch();
+  const repository = { id: repo_id, name: 'olivia/shop' };
   const keys = deriveKeys({
     stateKey: options.hasStateKey === false ? undefined : STATE_KEY,
     modelKey: 'a model key',
-    repository: REPOSITORY,
+    repository,
   });
-  const calls: string[] = [];
   const warned: string[] = [];
   const log: AppLog = {
     info: () => undefined,
     warn: (fields, message) => void warned.push(`${message} ${JSON.stringify(fields)}`),
     error: (fields, message) => void warned.push(`${message} ${JSON.stringify(fields)}`),
   };
-  const github = counted(await app.deps.github(INSTALLED), calls);
-  const { repo_id } = await github.defaultBranch();
   const { clock } = app;
   let read = 0;
   let actionsRun = 700;
@@ -124,7 +124,7 @@ export async function openWorld(options: AppDeskOptions & { hasStateKey?: boolea
     openRefStore({
       ...taking,
       storage,
-      repository: REPOSITORY,
+      repository,
       issue,
       keys,
       holder,

@@ -41,7 +41,7 @@ export async function runBuildPart(
   const opened = await openHeldBuild({
     apiUrl: env.GITHUB_API_URL || 'https://api.github.com',
     token: env.GITHUB_TOKEN ?? '',
-    repository: env.GITHUB_REPOSITORY ?? '',
+    repository: { id: Number(env.GITHUB_REPOSITORY_ID), name: env.GITHUB_REPOSITORY ?? '' },
     issue: readIssue(env),
     operation: env.INPUT_OPERATION ?? '',
     modelKey,

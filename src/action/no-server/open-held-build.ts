@@ -1,3 +1,4 @@
+import type { NamedRepository } from '../../core/bindings-of.ts';
 import { UserError } from '../../core/error-catalogue.ts';
 import { parseJson } from '../../core/parse-json.ts';
 import { HeldBrief } from '../../core/ports/held-brief.ts';
@@ -19,8 +20,7 @@ interface HeldBuild {
 export async function openHeldBuild(options: {
   apiUrl: string;
   token: string;
-  /** owner/name */
-  repository: string;
+  repository: NamedRepository;
   issue: number;
   operation: string;
   modelKey: string;
@@ -28,7 +28,7 @@ export async function openHeldBuild(options: {
   onUnreadable(why: string): void;
 }): Promise<HeldBuild | undefined> {
   const { repository, issue } = options;
-  const [owner = '', repo = ''] = repository.split('/');
+  const [owner = '', repo = ''] = repository.name.split('/');
   const storage = createRefStorage(openOctokit({ apiUrl: options.apiUrl, token: options.token }), {
     owner,
     repo,

@@ -14,7 +14,7 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
           `${name} of run ${run} has ${plain.byteLength} bytes; the store takes ${MAX_BYTES} at most.`,
         );
       // Work and conversations of an agent may contain values that it was given.
-      const bytes = sealer.seal(plain, contextOf(run, name));
+      const bytes = sealer.seal(plain, blobContext(run, name));
       return transaction(async (trx) => {
         if (atVersion !== undefined) {
           const row = trx.selectFrom('runs').select('version').where('run', '=', run);
@@ -39,7 +39,7 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
         .executeTakeFirst();
       if (!row) return undefined;
       const isPlain = name === 'changeset' && row.bytes[0] === PLAIN;
-      return isPlain ? row.bytes : sealer.open(row.bytes, contextOf(run, name));
+      return isPlain ? row.bytes : sealer.open(row.bytes, blobContext(run, name));
     },
     async forget(run) {
       await db.deleteFrom('blobs').where('run', '=', run).execute();
@@ -47,6 +47,7 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
   };
 }
 
-function contextOf(run: string, name: string): string[] {
+/** A blob is bound to its run and name. */
+export function blobContext(run: string, name: string): string[] {
   return ['blob', run, name];
 }

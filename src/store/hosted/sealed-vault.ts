@@ -8,11 +8,10 @@ const MAX_REFS = 1000;
 
 /** Given values, encrypted and bound to their run, key and reference. */
 export function createSealedVault({ db }: Database, sealer: Sealer): Vault {
-  const contextOf = (run: string, key: string, ref: string) => ['input', run, key, ref];
   return {
     async put(run, key, value) {
       const ref = `input-${randomBytes(REF_BYTES).toString('base64url')}`;
-      const sealed = sealer.seal(Buffer.from(value), contextOf(run, key, ref));
+      const sealed = sealer.seal(Buffer.from(value), inputContext(run, key, ref));
       await db.insertInto('inputs').values({ ref, run, key, sealed }).execute();
       return ref;
     },
@@ -34,7 +33,7 @@ export function createSealedVault({ db }: Database, sealer: Sealer): Vault {
         refs.flatMap((ref) => {
           const row = found.get(ref);
           if (!row) return [];
-          return [[row.key, sealer.open(row.sealed, contextOf(run, row.key, ref)).toString('utf8')]];
+          return [[row.key, sealer.open(row.sealed, inputContext(run, row.key, ref)).toString('utf8')]];
         }),
       );
     },
@@ -42,4 +41,8 @@ export function createSealedVault({ db }: Database, sealer: Sealer): Vault {
       await db.deleteFrom('inputs').where('run', '=', run).execute();
     },
   };
+}
+
+export function inputContext(run: string, key: string, ref: string): string[] {
+  return ['input', run, key, ref];
 }

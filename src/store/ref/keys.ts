@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { bindingsOf, type NamedRepository } from '../../core/bindings-of.ts';
 import { userError } from '../../core/error-catalogue.ts';
 
 const KEY_BYTES = 32;
@@ -25,12 +26,10 @@ export function deriveKeys({
 }: {
   stateKey?: string;
   modelKey?: string;
-  /** owner/name */
-  repository: string;
+  repository: NamedRepository;
 }): RefKeys {
   const model = modelKey.trim();
   if (model === '') throw userError('model_key_missing');
-  const place = repository.toLowerCase();
   const given = stateKey
     .split(',')
     .map((text) => text.trim())
@@ -39,15 +38,23 @@ export function deriveKeys({
     throw userError('state_key_weak', { least: LEAST_KEY_CHARS });
   const secrets = given.length > 0 ? given : [model];
   return {
-    state: secrets.map((secret) => deriveKey(secret, `state of ${place}`)).join(','),
+    state: bindingsOf(repository)
+      .flatMap((binding) => secrets.map((secret) => deriveKey(secret, `state of ${binding}`)))
+      .join(','),
     brief: deriveBriefKey({ modelKey: model, repository }),
     isDerived: given.length === 0,
   };
 }
 
-/** The one key that a build can make. */
-export function deriveBriefKey({ modelKey, repository }: { modelKey: string; repository: string }): string {
-  return deriveKey(modelKey.trim(), `job of ${repository.toLowerCase()}`);
+/** The one key that a build can make. The desk of the same Actions run, and thus of the same version, has written its brief. */
+export function deriveBriefKey({
+  modelKey,
+  repository,
+}: {
+  modelKey: string;
+  repository: NamedRepository;
+}): string {
+  return deriveKey(modelKey.trim(), `job of ${bindingsOf(repository)[0]}`);
 }
 
 /** Seals the conversations of an issue. A build gets it with its brief, and a later one needs it, whatever the model's key is then. */

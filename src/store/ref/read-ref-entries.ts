@@ -1,3 +1,4 @@
+import type { NamedRepository } from '../../core/bindings-of.ts';
 import type { RefStorage } from '../../core/ports/ref-storage.ts';
 import { refOf } from './ref-name.ts';
 import type { EntryName } from './ref-store.ts';
@@ -16,8 +17,7 @@ export async function readRefEntries({
   issue,
 }: {
   storage: Pick<RefStorage, 'read' | 'blob'>;
-  /** owner/name */
-  repository: string;
+  repository: NamedRepository;
   issue: number;
 }): Promise<RefEntries> {
   const tip = await storage.read(refOf(issue));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { NamedRepository } from '../../core/bindings-of.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { RefStorage, RefTip } from '../../core/ports/ref-storage.ts';
@@ -12,6 +13,7 @@ import { aheadOf, type Holder, readLease } from './lease.ts';
 import { persist } from './persist.ts';
 import { keepAll, takeRef } from './ref-lease.ts';
 import { refOf } from './ref-name.ts';
+import { resealValues } from './reseal-values.ts';
 import { sealShedding } from './seal-shedding.ts';
 import { createSealedEntry } from './sealed-entry.ts';
 
@@ -46,8 +48,7 @@ export interface RefStore {
 
 export interface RefStoreOptions {
   storage: RefStorage;
-  /** owner/name */
-  repository: string;
+  repository: NamedRepository;
   issue: number;
   keys: RefKeys;
   holder: Holder;
@@ -103,15 +104,16 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     const lease = tip && readLease(tip.message);
     aheadMs = lease ? aheadOf(lease, options.now()) : 0;
     isNew = tip === undefined;
+    isOutdated = false;
     if (!tip) {
       database = await openDatabase(undefined);
       return { [STATE]: state.seal(database.image) };
     }
     const oid = tip.entries[STATE];
-    if (!oid) throw userError('state_foreign', { ref, oid: tip.oid, repository });
+    if (!oid) throw userError('state_foreign', { ref, oid: tip.oid, repository: repository.name });
     const stored = await read(oid);
-    database = await openDatabase(state.open(stored));
     isOutdated = state.isOutdated(stored);
+    database = await openDatabase(state.open(stored));
     return keepAll(tip);
   }
 
@@ -121,16 +123,18 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
     const sealer = createSealer(keys.state);
     const store = await createSqliteStore(connection, { sealer, clock: options.clock ?? clock });
     if (image) connection.exec('delete from lanes');
+    if (isOutdated) resealValues(connection, sealer);
     return { store, image: takeImage(file) };
   }
 
-  const lease = await takeRef({ ...options, waitMs, lease: when, ref, clock }, prepare).catch(
-    async (error: unknown) => {
-      await close();
-      if (error instanceof SchemaError) throw userError('state_too_new', { ref, problem: error.message });
-      throw error;
-    },
-  );
+  const lease = await takeRef(
+    { ...options, repository: repository.name, waitMs, lease: when, ref, clock },
+    prepare,
+  ).catch(async (error: unknown) => {
+    await close();
+    if (error instanceof SchemaError) throw userError('state_too_new', { ref, problem: error.message });
+    throw error;
+  });
   const { store, image } = database as unknown as { store: HostedStore; image: Buffer };
   /** The digest of the state on the ref. Sealing the same state twice gives different bytes. */
   const isOnRef = !isOutdated && !(isNew && when === 'at first save');

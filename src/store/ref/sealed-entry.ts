@@ -1,4 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { bindingsOf, type NamedRepository } from '../../core/bindings-of.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { createSealer, UnknownKeyError } from '../seal.ts';
 import { refOf } from './ref-name.ts';
@@ -16,8 +17,7 @@ interface SealedEntry {
 }
 
 interface EntryPlace {
-  /** owner/name */
-  repository: string;
+  repository: NamedRepository;
   issue: number;
   entry: string;
 }
@@ -31,10 +31,21 @@ export function createSealedEntry(
   }: { key: string; isDerived?: boolean; maxBytes?: number },
 ): SealedEntry {
   const sealer = createSealer(key);
-  const context = ['ref', repository.toLowerCase(), String(issue), entry];
+  const [context, olderContext] = bindingsOf(repository).map((binding) => [
+    ...['ref', binding, String(issue), entry],
+  ]) as [string[], string[]];
   const ref = refOf(issue);
   const decode = (stored: Uint8Array) => Buffer.from(Buffer.from(stored).toString('latin1'), 'base64');
-  const damaged = () => userError('state_damaged', { ref, entry, repository });
+  const about = { ref, entry, repository: repository.name };
+  const damaged = () => userError('state_damaged', about);
+  const openSealed = (sealed: Buffer) => {
+    try {
+      return sealer.open(sealed, context);
+    } catch (error) {
+      if (error instanceof UnknownKeyError) throw error;
+      return sealer.open(sealed, olderContext);
+    }
+  };
   return {
     isOutdated: (stored) => sealer.isOutdated(decode(stored)),
     seal(plain) {
@@ -49,10 +60,10 @@ export function createSealedEntry(
       // Buffer skips whatever is not base64.
       if (stored.length !== Math.ceil(sealed.length / 3) * 4) throw damaged();
       try {
-        return zstdDecompressSync(sealer.open(sealed, context), { maxOutputLength: MAX_PLAIN_BYTES });
+        return zstdDecompressSync(openSealed(sealed), { maxOutputLength: MAX_PLAIN_BYTES });
       } catch (error) {
         if (!(error instanceof UnknownKeyError)) throw damaged();
-        throw userError('state_key_wrong', { ref, entry, repository, derived: isDerived });
+        throw userError('state_key_wrong', { ...about, derived: isDerived });
       }
     },
   };

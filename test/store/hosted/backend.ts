@@ -8,6 +8,8 @@ export interface Backend {
   open?(key: string, clock?: string): Promise<HostedStore>;
   /** The words for a wrong key, if they are others than those of a database. */
   wrongKey?: string;
+  /** Values that an older key sealed are sealed anew when the store is opened. */
+  resealsValues?: boolean;
   /** Looks behind the store's back. */
   query(sql: string): Promise<Record<string, unknown>[]>;
   remove(): Promise<void>;

@@ -88,7 +88,9 @@ export function testSecrets(bench: Bench): void {
     await both.close();
     const { vault } = await bench.open(OTHER_KEY);
     expect(await vault.open('r1', [fresh])).toEqual({ fresh: 'under the new key' });
-    await expect(vault.open('r1', [old])).rejects.toThrow('Add the old key behind the new one');
+    const opened = vault.open('r1', [old]);
+    if (bench.backend.resealsValues) expect(await opened).toEqual({ old: 'under the old key' });
+    else await expect(opened).rejects.toThrow('Add the old key behind the new one');
   });
 
   test('R-11: a wrong key is refused when the store is opened, and the right one still fits', async () => {

@@ -1,8 +1,11 @@
+import { hkdfSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { checkpointKey, deriveBriefKey, deriveKeys, workKey } from '../../../src/store/ref/keys.ts';
 import { createSealer } from '../../../src/store/seal.ts';
 
-const repository = 'alice/demo';
+const repository = { id: 77, name: 'alice/demo' };
+/** Versions before bound the keys to the name. The keys by the id come first. */
+const first = (keys: string) => keys.split(',')[0] ?? '';
 const modelKey = 'sk-model';
 const stateKey = 's'.repeat(44);
 
@@ -10,7 +13,8 @@ test('N-2: state and brief have keys of their own, of 32 bytes, the same ones ea
   const keys = deriveKeys({ stateKey, modelKey, repository });
   expect(keys).toEqual(deriveKeys({ stateKey: ` ${stateKey}\n`, modelKey: `${modelKey}\n`, repository }));
   expect(keys.isDerived).toBe(false);
-  for (const key of [keys.state, keys.brief]) expect(Buffer.from(key, 'base64')).toHaveLength(32);
+  for (const key of [...keys.state.split(','), keys.brief])
+    expect(Buffer.from(key, 'base64')).toHaveLength(32);
   expect(new Set([keys.state, keys.brief, stateKey, modelKey]).size).toBe(4);
 });
 
@@ -28,12 +32,24 @@ test('N-2: without a key of the state it is derived from the model key, and said
   expect(deriveKeys({ modelKey: 'another', repository }).state).not.toBe(keys.state);
 });
 
-test('N-2: keys are of one repository, however its name is written', () => {
+test('N-2: keys are of one repository, whatever its name is or was, and of no other one of that name', () => {
   const keys = deriveKeys({ stateKey, modelKey, repository });
-  expect(deriveKeys({ stateKey, modelKey, repository: 'Alice/Demo' })).toEqual(keys);
-  const other = deriveKeys({ stateKey, modelKey, repository: 'alice/other' });
-  expect(other.state).not.toBe(keys.state);
-  expect(other.brief).not.toBe(keys.brief);
+  const renamed = deriveKeys({ stateKey, modelKey, repository: { ...repository, name: 'bob/shop' } });
+  expect([first(renamed.state), renamed.brief]).toEqual([first(keys.state), keys.brief]);
+  const anew = deriveKeys({ stateKey, modelKey, repository: { ...repository, id: 78 } });
+  expect(first(anew.state)).not.toBe(first(keys.state));
+  expect(anew.brief).not.toBe(keys.brief);
+  const sealed = createSealer(keys.state).seal(Buffer.from('x'), ['c']);
+  expect(() => createSealer(anew.state).open(sealed, ['c'])).toThrow('not given any more');
+});
+
+test('N-2: what an older version sealed, with keys by the name, is opened and then sealed anew', () => {
+  const byName = (use: string) =>
+    Buffer.from(hkdfSync('sha256', stateKey, 'autobuild', use, 32)).toString('base64');
+  const sealed = createSealer(byName('state of alice/demo')).seal(Buffer.from('x'), ['c']);
+  const { state } = deriveKeys({ stateKey, modelKey, repository: { ...repository, name: 'Alice/Demo' } });
+  expect(createSealer(state).open(sealed, ['c']).toString()).toBe('x');
+  expect(createSealer(state).isOutdated(sealed)).toBe(true);
 });
 
 test('N-2: a new key before the old one opens what the old one sealed', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { deriveKeys } from '../../../src/store/ref/keys.ts';
 import { openRefStore, type RefStore, type RefStoreOptions } from '../../../src/store/ref/ref-store.ts';
 
-export const REPOSITORY = 'alice/demo';
+export const REPOSITORY = { id: 77, name: 'alice/demo' };
 export const REF = 'refs/autobuild/issue-7';
 export const STATE_KEY = 'k'.repeat(44);
 export const KEYS = deriveKeys({ stateKey: STATE_KEY, modelKey: 'a model key', repository: REPOSITORY });

@@ -71,6 +71,7 @@ export async function makeRefBackend(): Promise<Backend> {
   return {
     where: { file },
     wrongKey: 'was sealed with another key than the one that is given',
+    resealsValues: true,
     async open(key, clock) {
       const isFirst = desk === undefined;
       if (isFirst && existsSync(file)) putFile();

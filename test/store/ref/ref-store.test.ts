@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -225,11 +225,13 @@ describe('entries for a build', () => {
     first.putEntry('brief', Buffer.from('build it'));
     await first.release();
     const { brief, state } = tip().entries;
-    const read = async (repository: string, issue: number, name: 'brief' | 'checkpoint') =>
+    const read = async (repository: typeof REPOSITORY, issue: number, name: 'brief' | 'checkpoint') =>
       (await readRefEntries({ storage, repository, issue })).open(name, KEYS.brief);
     storage.tips.set('refs/autobuild/issue-8', tip());
     await expect(read(REPOSITORY, 8, 'brief')).rejects.toMatchObject({ code: 'state_damaged' });
-    await expect(read('bob/demo', 7, 'brief')).rejects.toMatchObject({ code: 'state_damaged' });
+    await expect(read({ ...REPOSITORY, id: 78 }, 7, 'brief')).rejects.toMatchObject({
+      code: 'state_damaged',
+    });
     tip().entries = { state: String(state), checkpoint: String(brief) };
     await expect(read(REPOSITORY, 7, 'checkpoint')).rejects.toMatchObject({ code: 'state_damaged' });
     expect(await read(REPOSITORY, 9, 'brief')).toBeUndefined();
@@ -380,6 +382,55 @@ describe('answers that were lost', () => {
       throw new GitHubError('limited', { status: 403, retryAfter: 1800 });
     };
     await expect(open({ sleep: async () => expect.fail('it waits') })).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe('the repository that a state is bound to', () => {
+  const keysOf = (repository: typeof REPOSITORY) =>
+    deriveKeys({ stateKey: STATE_KEY, modelKey: 'a model key', repository });
+  const openAs = (repository: typeof REPOSITORY, run: number) =>
+    open({ ...desk(run), repository, keys: keysOf(repository) });
+  const renamed = { ...REPOSITORY, name: 'bob/shop' };
+
+  test('N-2: a repository that was renamed or transferred has its state; a new one of the same name has none', async () => {
+    await writeState();
+    const later = await openAs(renamed, 2);
+    expect((await later.store.runs.load('r1')).version).toBe(1);
+    await later.release();
+    await expect(openAs({ ...REPOSITORY, id: 78 }, 3)).rejects.toMatchObject({
+      code: 'state_key_wrong',
+      remedy: expect.stringMatching(/another repository.*gh api -X DELETE/),
+    });
+  });
+
+  describe('of an older version, which bound it to the name', () => {
+    const file = join(import.meta.dirname, '../../fixtures/store/bound-to-name.json');
+    const { message, entries, input } = JSON.parse(readFileSync(file, 'utf8'));
+    beforeEach(async () => {
+      const bytes = Object.entries(entries).map(([name, text]) => [name, Buffer.from(String(text))]);
+      await storage.swap(REF, undefined, { message, entries: Object.fromEntries(bytes) });
+    });
+
+    test('N-2: it is read, and from then on a rename loses nothing of it', async () => {
+      for (const [index, repository] of [REPOSITORY, renamed].entries()) {
+        const opened = await openAs(repository, index + 2);
+        const { runs, vault, blobs } = opened.store;
+        expect((await runs.load('r1')).version).toBe(1);
+        expect(await vault.open('r1', [input])).toEqual({ token: 'hunter2' });
+        expect(String(await blobs.get('r1', 'changeset'))).toBe('{"files":[]}');
+        const conversation = await opened.getEntry('checkpoint');
+        expect(String(conversation)).toBe('a conversation');
+        opened.putEntry('checkpoint', conversation ?? Buffer.alloc(0));
+        await opened.release();
+      }
+    });
+
+    test('N-2: a repository that was renamed before says what to do', async () => {
+      await expect(openAs(renamed, 2)).rejects.toMatchObject({
+        code: 'state_key_wrong',
+        remedy: expect.stringContaining('gh api -X DELETE repos/bob/shop/git/refs/autobuild/issue-7'),
+      });
+    });
   });
 });
 
