@@ -328,12 +328,13 @@ export class Desk {
   }
 
   /** R-8: the work that is handed over was verified by a fresh job, or a person accepted it as it is or skipped what fails. */
-  #checkReady(node: string, description: string): void {
-    if (description.includes('Accepted as is by')) return;
+  #checkReady(node: string): void {
     const { github, verified, failed, broken } = this.hub;
+    const pull = [...github.pulls.values()].find(({ node_id }) => node_id === node);
+    const description = pull?.body ?? '';
+    if (description.includes('Accepted as is by')) return;
     const skipped = description.split('\n').filter((line) => line.includes('(skipped by '));
     const isSkipped = (test: string) => skipped.some((line) => line.includes(test));
-    const pull = [...github.pulls.values()].find(({ node_id }) => node_id === node);
     const files = github.commits.get(pull?.head_sha ?? '')?.files ?? [];
     const isGood = (content: string) => verified.has(content) || failed.get(content)?.every(isSkipped);
     if (!files.some(({ content }) => content !== null && isGood(content)))
@@ -409,7 +410,7 @@ export class Desk {
       if (WRITES.has(method)) {
         github.writes.push({ at: world.now, method, args });
         world.log(about());
-        if (method === 'markReady') this.#checkReady(String(args[0]), String(args[1]));
+        if (method === 'markReady') this.#checkReady(String(args[0]));
       } else if (result !== undefined && result !== 'unchanged') github.counted += 1;
       if (faults.happens(`crash after ${method}`, WRITES.has(method) ? 0.015 : 0.002) && !process.dead) {
         this.crash();
