@@ -48,6 +48,18 @@ test('P-6: the first button that the keyboard reaches behind the fields provides
   expect(await page.evaluate('document.activeElement.textContent')).toBe('Provide & Resume');
 });
 
+test('P-6: without scripts a person finds the question, gives values and sees what came of it', async () => {
+  const { page } = await visit(desk, 'rosa', '/runs', { javaScriptEnabled: false });
+  await page.getByRole('link', { name: 'Answer' }).click();
+  await page.getByLabel('Address').fill('https://mail.example.com');
+  await page.getByRole('button', { name: 'Provide & Resume' }).click();
+  expect(Object.keys((await state())?.given ?? {})).toEqual(['url']);
+  await page.getByLabel('Password').fill('s3cret');
+  await page.getByRole('button', { name: 'Provide & Resume' }).click();
+  await page.getByText('Building: turn 1').waitFor();
+  expect((await state())?.status).toBe('building');
+});
+
 test('P-6: of two people who answer at once, one is told that nothing was changed', async () => {
   const people = await Promise.all([visit(desk, 'rosa', '/runs/r1'), visit(desk, 'lee', '/runs/r1')]);
   await Promise.all(
