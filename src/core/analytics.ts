@@ -3,38 +3,56 @@ import type { Escalation } from './contracts/escalation.ts';
 /** The product's own target: 95 % of questions settled within an hour (E-17). */
 export const RESOLUTION_TARGET = { rate: 0.95, within_ms: 3_600_000 };
 
-export interface ResolutionFigures {
-  total: number;
+interface Question {
+  asked_at: string;
+  /** A question that expired, or whose run ended, is closed without an answer. */
+  closed_at?: string;
+  isAnswered: boolean;
+}
+
+interface AnswerFigures {
+  /** Questions that can count: all but open ones that are less than an hour old. */
+  due: number;
   /** Questions that a person answered. Expired ones do not count. */
   resolved: number;
   resolved_in_time: number;
-  /** Undefined if there are no questions. */
+  /** The share of those that are due. Undefined if there are none. */
   rate: number | undefined;
   /** The median time from a question to its answer. */
   median_ms: number | undefined;
+}
+
+export interface ResolutionFigures extends AnswerFigures {
+  total: number;
   by_type: Record<string, number>;
 }
 
-export function resolutionFigures(escalations: Escalation[]): ResolutionFigures {
-  const by_type: Record<string, number> = {};
-  const waits: number[] = [];
-  for (const escalation of escalations) {
-    by_type[escalation.type] = (by_type[escalation.type] ?? 0) + 1;
-    const { created_at, resolved_at, responses } = escalation;
-    // No response closed a question that expired.
-    if (!resolved_at || responses.at(-1)?.timestamp !== resolved_at) continue;
-    waits.push(Date.parse(resolved_at) - Date.parse(created_at));
-  }
-  const total = escalations.length;
+export function answerFigures(questions: readonly Question[], now: Date): AnswerFigures {
+  const latest = now.getTime() - RESOLUTION_TARGET.within_ms;
+  const due = questions.filter(({ asked_at, closed_at }) => closed_at || Date.parse(asked_at) <= latest);
+  const waits = questions.flatMap(({ asked_at, closed_at, isAnswered }) =>
+    closed_at && isAnswered ? [Date.parse(closed_at) - Date.parse(asked_at)] : [],
+  );
   const inTime = waits.filter((wait) => wait <= RESOLUTION_TARGET.within_ms).length;
   return {
-    total,
+    due: due.length,
     resolved: waits.length,
     resolved_in_time: inTime,
-    rate: total ? inTime / total : undefined,
+    rate: due.length > 0 ? inTime / due.length : undefined,
     median_ms: median(waits),
-    by_type,
   };
+}
+
+export function resolutionFigures(escalations: Escalation[], now: Date): ResolutionFigures {
+  const by_type: Record<string, number> = {};
+  for (const { type } of escalations) by_type[type] = (by_type[type] ?? 0) + 1;
+  const questions = escalations.map(({ created_at, resolved_at, responses }) => ({
+    asked_at: created_at,
+    closed_at: resolved_at,
+    // No response closed a question that expired.
+    isAnswered: responses.at(-1)?.timestamp === resolved_at,
+  }));
+  return { total: escalations.length, ...answerFigures(questions, now), by_type };
 }
 
 function median(values: number[]): number | undefined {

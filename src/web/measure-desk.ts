@@ -43,7 +43,10 @@ export async function measureDesk(store: HostedStore): Promise<DeskFigures> {
     active: byStatus,
     waiting: running.filter((state) => state.pending).length,
     jobs: await measureJobs(store, running),
-    resolution: resolutionFigures(recent.flatMap(({ escalations }) => escalations)),
+    resolution: resolutionFigures(
+      recent.flatMap(({ escalations }) => escalations),
+      await store.now(),
+    ),
   };
 }
 

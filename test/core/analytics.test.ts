@@ -12,8 +12,12 @@ function question(minutes: number | undefined, type: Escalation['type'] = 'need_
   return { type, created_at: new Date(ASKED).toISOString(), resolved_at, responses } as Escalation;
 }
 
+/** A day later. */
+const figuresOf = (escalations: Escalation[]) =>
+  resolutionFigures(escalations, new Date(ASKED + 24 * 60 * MINUTE_MS));
+
 test('P-10: how many questions, of which kind, how fast they are answered, and how many in time', () => {
-  const figures = resolutionFigures([
+  const figures = figuresOf([
     question(10),
     question(50, 'loop_detected'),
     question(600),
@@ -21,6 +25,7 @@ test('P-10: how many questions, of which kind, how fast they are answered, and h
   ]);
   expect(figures).toEqual({
     total: 4,
+    due: 4,
     resolved: 3,
     resolved_in_time: 2,
     rate: 0.5,
@@ -36,7 +41,7 @@ test.each([
   [[90, 10, 20], 20],
   [[1, 100, 3, 2], 2.5],
 ])('P-10: the median of %j minutes is %j', (minutes, median) => {
-  const { median_ms } = resolutionFigures(minutes.map((each) => question(each)));
+  const { median_ms } = figuresOf(minutes.map((each) => question(each)));
   expect(median_ms).toBe(median === undefined ? undefined : median * MINUTE_MS);
 });
 
@@ -47,5 +52,13 @@ test('E-17: a question that expired was not answered, also when a part of the an
   run.say('/provide url=x');
   run.sleep(40 * 60).timer();
   expect(run.state.status).toBe('cancelled');
-  expect(resolutionFigures(run.state.escalations)).toMatchObject({ total: 1, resolved: 0, rate: 0 });
+  expect(figuresOf(run.state.escalations)).toMatchObject({ total: 1, resolved: 0, rate: 0 });
+});
+
+test.each([
+  [59, { total: 2, due: 1, resolved_in_time: 1, rate: 1 }],
+  [60, { total: 2, due: 2, resolved_in_time: 1, rate: 0.5 }],
+])('E-17: a question that is open for %i minutes', (minutes, figures) => {
+  const now = new Date(ASKED + minutes * MINUTE_MS);
+  expect(resolutionFigures([question(10), question(undefined)], now)).toMatchObject(figures);
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { totalsOf } from '../../comments/text/totals.ts';
-import { minutes } from '../../comments/text/words.ts';
+import { count, minutes } from '../../comments/text/words.ts';
 import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
@@ -38,7 +38,10 @@ function listRuns(options: CliOptions, home: Home): string[] {
   const states = home.runs().flatMap(({ run }) => readState(home, run) ?? []);
   if (options.json) return states.map((state) => JSON.stringify(state));
   if (states.length === 0) return ['No run was started on this machine yet.'];
-  const figures = resolutionFigures(states.flatMap((state) => state.escalations));
+  const figures = resolutionFigures(
+    states.flatMap((state) => state.escalations),
+    new Date(),
+  );
   return [
     ...states.map(
       (state) => `${state.run}  ${state.task.title.slice(0, 40).padEnd(40)}  ${statusHere(state)}`,
@@ -64,7 +67,7 @@ function describe(state: RunState, worktree: string): string[] {
       ? [`  scope: ${state.task.scope.join(', ')}`]
       : ['  no scope set: any file may be changed']),
     ...(off.length > 0 ? [`  guards off: ${off.join(', ')}`] : []),
-    `  ${resolutionLine(resolutionFigures(state.escalations))}`,
+    `  ${resolutionLine(resolutionFigures(state.escalations, new Date()))}`,
   ];
 }
 
@@ -85,8 +88,16 @@ function statusHere(state: RunState): string {
     : status;
 }
 
-function resolutionLine({ total, resolved_in_time, rate }: ReturnType<typeof resolutionFigures>): string {
-  if (rate === undefined) return 'no question was asked';
+function resolutionLine({
+  total,
+  due,
+  resolved_in_time,
+  rate,
+}: ReturnType<typeof resolutionFigures>): string {
+  if (total === 0) return 'no question was asked';
+  const open = total > due ? `${count(total - due, 'question')} asked less than an hour ago` : undefined;
+  if (rate === undefined) return open ?? '';
   const target = `target ${RESOLUTION_TARGET.rate * 100} %`;
-  return `${resolved_in_time} of ${total} questions answered within an hour (${Math.floor(rate * 100)} %, ${target})`;
+  const answered = `${resolved_in_time} of ${count(due, 'question')} answered within an hour (${Math.floor(rate * 100)} %, ${target})`;
+  return open ? `${answered}, ${open}` : answered;
 }

@@ -1,9 +1,9 @@
 import { count, dateTime, money } from '../../comments/text/words.ts';
-import type { QuestionSummary } from '../../core/contracts/run-summary.ts';
 import type { ListedRun } from '../../core/ports/run-log.ts';
+import { describeAnswers } from './answer-figures.ts';
 import { csrfField, type Viewer } from './document.ts';
 import { type Html, html } from './html.ts';
-import { age, figureList, table } from './parts.ts';
+import { figureList, table } from './parts.ts';
 
 interface AnalyticsView {
   base: string;
@@ -18,11 +18,10 @@ interface AnalyticsView {
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-const TARGET = 95;
 
 /** P-10, E-17: how often people are asked, how fast they answer, and what it costs. */
 export function renderAnalyticsPage(view: AnalyticsView): { title: string; body: Html } {
-  const { runs, days, buried, base, viewer } = view;
+  const { runs, days, buried, base, viewer, now } = view;
   const questions = runs.flatMap(({ summary }) => summary.questions);
   const open = questions.filter(({ resolved_at }) => !resolved_at);
   return {
@@ -30,7 +29,7 @@ export function renderAnalyticsPage(view: AnalyticsView): { title: string; body:
     body: html`<div class="stack"><h1>Analytics <span class="small dim">last ${days} days, ${count(runs.length, 'run')}</span></h1>
 ${figureList([
   { value: String(open.length), of: open.length === 1 ? 'open question' : 'open questions' },
-  ...answerFigures(questions),
+  ...describeAnswers(questions, now),
   { value: money(costOf(runs)), of: `cost of ${count(runs.length, 'run')}` },
 ])}
 ${bars(
@@ -54,24 +53,6 @@ ${
   )}</section>`
 }</div>`,
   };
-}
-
-function answerFigures(questions: readonly QuestionSummary[]): { value: string; of: string }[] {
-  const waits = questions
-    .flatMap(({ asked_at, resolved_at }) =>
-      resolved_at ? [Date.parse(resolved_at) - Date.parse(asked_at)] : [],
-    )
-    .sort((a, b) => a - b);
-  if (waits.length === 0) return [{ value: '–', of: 'no question was answered yet' }];
-  const quick = waits.filter((ms) => ms <= HOUR_MS).length;
-  const share = Math.round((quick / waits.length) * 100);
-  return [
-    { value: `${share} %`, of: `answered within 1 h: ${quick} of ${waits.length}, target ${TARGET} %` },
-    {
-      value: age(waits[Math.floor(waits.length / 2)] ?? 0),
-      of: `median time to an answer, ${count(waits.length, 'answer')}`,
-    },
-  ];
 }
 
 function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): [string, number][] {

@@ -1,5 +1,6 @@
 import { count, dateTime, minutes, money } from '../../comments/text/words.ts';
 import type { ListedRun } from '../../core/ports/run-log.ts';
+import { describeAnswers } from './answer-figures.ts';
 import { type Html, html } from './html.ts';
 import { age, figureList, icon, pullLink, runName, testsOf } from './parts.ts';
 
@@ -69,22 +70,11 @@ function renderSearch({ base, search, repositories }: RunsView): Html {
 /** At most four, each with the number it is a part of. */
 function figures({ finished, waiting, working, now }: RunsView): Html | undefined {
   const runs = [...waiting, ...working, ...finished];
-  const answered = runs.flatMap(({ summary }) => summary.questions).filter(({ resolved_at }) => resolved_at);
-  if (answered.length === 0) return undefined;
-  const waits = answered
-    .map(({ asked_at, resolved_at }) => Date.parse(resolved_at ?? '') - Date.parse(asked_at))
-    .sort((a, b) => a - b);
-  const quick = waits.filter((ms) => ms <= 3_600_000).length;
+  const questions = runs.flatMap(({ summary }) => summary.questions);
+  if (!questions.some(({ resolved_at }) => resolved_at)) return undefined;
   const cost = runs.reduce((sum, { summary }) => sum + (summary.cost_usd ?? 0), 0);
   return figureList([
-    {
-      value: `${Math.round((quick / waits.length) * 100)} %`,
-      of: `answered within 1 h: ${quick} of ${waits.length}, target 95 %`,
-    },
-    {
-      value: age(waits[Math.floor(waits.length / 2)] ?? 0),
-      of: `median time to an answer, ${count(waits.length, 'question')}`,
-    },
+    ...describeAnswers(questions, now),
     {
       value: money(cost),
       of: `cost of the ${count(runs.length, 'run')} below, as of ${dateTime(now.toISOString())}`,

@@ -5,6 +5,9 @@ import { action, only } from '../../guards/guard-events.ts';
 import { errorAt, Run, startRun, tests } from '../run-builder.ts';
 import { ERROR, failing, repeatedError } from '../stuck-runs.ts';
 
+/** After everything that these runs do. */
+const LATER = new Date(8.64e15);
+
 describe('edge cases', () => {
   test('E-12: nobody answers: the notification is repeated, each time later, and the question stays open', () => {
     const run = repeatedError();
@@ -154,15 +157,16 @@ describe('edge cases', () => {
     run.turns(3, { verification: failing() });
     run.sleep(7200).say('/retry');
     run.turns(3, { verification: failing() });
-    expect(resolutionFigures(run.state.escalations)).toEqual({
+    expect(resolutionFigures(run.state.escalations, LATER)).toEqual({
       total: 3,
+      due: 3,
       resolved: 2,
       resolved_in_time: 1,
       rate: 1 / 3,
       median_ms: expect.closeTo(3_630_000, -4),
       by_type: { repeated_error: 3 },
     });
-    expect(resolutionFigures([])).toMatchObject({ rate: undefined, median_ms: undefined });
+    expect(resolutionFigures([], LATER)).toMatchObject({ rate: undefined, median_ms: undefined });
     const types = run.events.map((event) => event.type);
     expect(types.filter((type) => type === 'escalation_raised')).toHaveLength(3);
     expect(types.filter((type) => type === 'response_recorded')).toHaveLength(2);
@@ -179,7 +183,7 @@ describe('edge cases', () => {
         responses: [{ timestamp: resolved_at }],
       } as Escalation;
     };
-    expect(resolutionFigures([settled(3600)]).resolved_in_time).toBe(1);
-    expect(resolutionFigures([settled(3601)]).resolved_in_time).toBe(0);
+    expect(resolutionFigures([settled(3600)], LATER).resolved_in_time).toBe(1);
+    expect(resolutionFigures([settled(3601)], LATER).resolved_in_time).toBe(0);
   });
 });

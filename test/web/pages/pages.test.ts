@@ -189,6 +189,17 @@ test('E-17: open questions, answers within an hour and questions by guard', asyn
   expect(page).toContain('need_help');
 });
 
+test('E-17: a question that is open for an hour counts as not answered in time, on both pages', async () => {
+  const answered = startRun({ run: 'r2' }).beginTurn();
+  answered.askForHelp([{ key: 'url', label: 'Address' }]).say('/provide url=https://mail.example');
+  await desk.seed(answered);
+  for (const path of ['/analytics', '/runs'])
+    expect(await rosa.read(path)).toContain('answered within 1 h: 1 of 1, ');
+  desk.clock.ms += 3 * 3_600_000;
+  for (const path of ['/analytics', '/runs'])
+    expect(await rosa.read(path)).toContain('answered within 1 h: 1 of 2, ');
+});
+
 test('P-6: the page is told when the run changes', async () => {
   const events = await rosa.ask('/runs/r1/events');
   const reader = events.body?.getReader();
