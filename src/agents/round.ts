@@ -16,12 +16,14 @@ type Fence = (text: string) => string;
 /** V-3: the remarks and failures of the round. Words of reviewers stand between the marks like all words of others. */
 export function roundPart(round: Revision | null, fence: Fence): string | undefined {
   if (!round) return undefined;
-  const { number, by, remarks, ci, update, instruction, head } = round;
+  const { number, by, remarks, ci, update, unpublished, instruction, head } = round;
   const what = head === undefined ? 'work that was done' : 'a pull request that was ready';
   const others = head === undefined ? 'changes' : 'commits';
   return [
     `## Round ${number}: changes to ${what}`,
     `The work so far is in the worktree, with ${others} of others if there are any. ${by} asked for this round. Change only what it is about, keep the rest, and report \`implemented\` when it is done.`,
+    unpublished &&
+      'Changes of the round before that are not on the pull request yet are in the worktree, too. Keep them.',
     instruction && `What ${by} wrote:\n\n${fence(cut(instruction, MAX_TEXT))}`,
     update && describeUpdate(update, fence),
     ci && ci.length > 0 && describeCi(ci, fence),
@@ -53,28 +55,36 @@ function describeRemarks(remarks: readonly Remark[], fence: Fence): string {
 }
 
 function describeRemark(remark: Remark, fence: Fence): string {
-  const { id, author, code, text, thread_before = [], suggestion, applied } = remark;
+  const { id, author, code, text, thread_before = [], suggestion } = remark;
   const said = [
     placeOf(remark),
     code && `code:\n${cut(code, MAX_CODE)}`,
     ...thread_before.slice(-MAX_THREAD).map((word) => `${word.author}: ${cut(word.text, MAX_TEXT)}`),
     `${author}: ${cut(text, MAX_TEXT)}`,
-    suggestion &&
-      `${applied ? 'this replacement is in the worktree already' : 'suggested replacement'}, lines ${suggestion.start} to ${suggestion.end}:\n${cut(suggestion.replacement, MAX_TEXT)}`,
+    suggestion && `${sayReplacement(remark)}:\n${cut(suggestion.replacement, MAX_TEXT)}`,
   ];
   return `**${id}**\n\n${fence(said.filter(Boolean).join('\n\n'))}`;
+}
+
+/** Lines that have changed since may need another replacement, and have no number of their own. */
+function sayReplacement({ applied, now }: Remark): string {
+  if (applied) return 'this replacement is in the worktree already';
+  return now ? `suggested replacement of ${lines(now)}` : 'suggested replacement of the lines as they were';
 }
 
 /** Where it pointed, and where that is now. */
 function placeOf({ path, now, written, left }: Remark): string | undefined {
   if (path === undefined) return undefined;
   const file = `file: ${path}`;
-  const lines = ({ line, start_line }: NonNullable<Remark['now']>) =>
-    start_line !== undefined && start_line !== line ? `lines ${start_line} to ${line}` : `line ${line}`;
   if (now) return `${file}, ${lines(now)}${left ? ' of the base, which the change removes' : ''}`;
+  const side = left ? ' of the base' : '';
   if (written)
-    return `${file}, ${lines(written)} as of ${written.commit.slice(0, 7)}; these lines have changed since`;
+    return `${file}, ${lines(written)}${side} as of ${written.commit.slice(0, 7)}; these lines have changed since, or the file is gone`;
   return `${file}, the whole file`;
+}
+
+function lines({ line, start_line }: NonNullable<Remark['now']>): string {
+  return start_line !== undefined && start_line !== line ? `lines ${start_line} to ${line}` : `line ${line}`;
 }
 
 function describeCi(ci: NonNullable<Revision['ci']>, fence: Fence): string {

@@ -8,11 +8,14 @@ import type {
 import { GitHubError } from '../core/ports/github-port.ts';
 import { type Client, orUndefined } from './client/client.ts';
 
-const COMMENT = `fullDatabaseId id body url createdAt lastEditedAt viewerDidAuthor diffHunk
+const COMMENT = `fullDatabaseId id body url createdAt lastEditedAt viewerDidAuthor diffHunk state
   author { __typename login } editor { __typename login } originalCommit { oid }`;
 
 const THREAD = `id path isResolved isOutdated subjectType diffSide line startLine originalLine originalStartLine
   comments(first: 100) { pageInfo { hasNextPage endCursor } nodes { ${COMMENT} } }`;
+
+const REVIEW = `fullDatabaseId id body url state submittedAt lastEditedAt viewerDidAuthor
+  author { __typename login } editor { __typename login }`;
 
 const PULL = `query ($owner: String!, $repo: String!, $number: Int!) {
   repository(owner: $owner, name: $repo) {
@@ -20,7 +23,7 @@ const PULL = `query ($owner: String!, $repo: String!, $number: Int!) {
       id headRefOid baseRefName baseRefOid state isDraft isInMergeQueue mergeable
       reviews(first: 100) {
         pageInfo { hasNextPage endCursor }
-        nodes { fullDatabaseId id body url state submittedAt lastEditedAt viewerDidAuthor author { __typename login } }
+        nodes { ${REVIEW} }
       }
       reviewThreads(first: 100) { pageInfo { hasNextPage endCursor } nodes { ${THREAD} } }
     }
@@ -40,7 +43,7 @@ const MORE_REVIEWS = `query ($id: ID!, $after: String!) {
     ... on PullRequest {
       reviews(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
-        nodes { fullDatabaseId id body url state submittedAt lastEditedAt viewerDidAuthor author { __typename login } }
+        nodes { ${REVIEW} }
       }
     }
   }
@@ -88,6 +91,7 @@ interface CommentNode {
   lastEditedAt: string | null;
   viewerDidAuthor: boolean;
   diffHunk: string;
+  state: 'PENDING' | 'SUBMITTED';
   author: Actor;
   editor: Actor;
   originalCommit: { oid: string } | null;
@@ -115,6 +119,7 @@ interface ReviewNode {
   lastEditedAt: string | null;
   viewerDidAuthor: boolean;
   author: Actor;
+  editor: Actor;
 }
 interface PullNode {
   id: string;
@@ -268,6 +273,7 @@ function toComment(node: CommentNode): ThreadComment {
     ...{ is_own: node.viewerDidAuthor, created_at: node.createdAt, diff_hunk: node.diffHunk },
     edited_at: node.lastEditedAt ?? undefined,
     editor: node.editor ? loginOf(node.editor) : undefined,
+    is_pending: node.state === 'PENDING',
     commit: node.originalCommit?.oid,
   };
 }
@@ -279,5 +285,6 @@ function toReview(node: ReviewNode): PullReview {
     ...{ is_own: node.viewerDidAuthor, state: node.state },
     submitted_at: node.submittedAt ?? undefined,
     edited_at: node.lastEditedAt ?? undefined,
+    editor: node.editor ? loginOf(node.editor) : undefined,
   };
 }

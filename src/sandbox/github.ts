@@ -95,6 +95,8 @@ export interface LocalGitHub {
   reviewReactions: ReadonlyMap<string, readonly string[]>;
   /** Reviews and the threads of their remarks. */
   reviews: ReviewBook;
+  /** Numbers of the pull requests that wait in the merge queue. */
+  queued: Set<number>;
   /** The repository's setting *Allow GitHub Actions to create and approve pull requests*. */
   allowPullRequestsByActions(isAllowed: boolean): void;
   /** The rule *Require linear history*, for all branches. */
@@ -200,6 +202,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     emit: (event, payload) => receiveWebhook(event, payload),
   });
   const minimized = new Set<string>();
+  const queued = new Set<number>();
   const reviewReactions = new Map<string, string[]>();
   const tokensOfJobs = createJobTokens(callers, startJob);
   let mayOpenPullRequests = true;
@@ -263,7 +266,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     ci,
     lastEdit: (id) => comments.lastEdit(id) ?? pullRequests.lastEdit(id) ?? issues.lastEdit(id),
     refs,
-    reviews: createReviewQueries({ ...reviewing, gap: reviews, mergeable: mergeability.of }),
+    reviews: createReviewQueries({ ...reviewing, gap: reviews, queued, mergeable: mergeability.of }),
     onMinimized: (id) => void minimized.add(id),
     onReaction: (id, content) => void reviewReactions.set(id, [...(reviewReactions.get(id) ?? []), content]),
   });
@@ -346,6 +349,7 @@ export async function startLocalGitHub(options: LocalGitHubOptions): Promise<Loc
     minimized,
     reviewReactions,
     reviews: book,
+    queued,
     upstream,
     allowPullRequestsByActions(isAllowed) {
       mayOpenPullRequests = isAllowed;

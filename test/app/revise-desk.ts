@@ -57,3 +57,57 @@ export function confirm(run: Run): Run {
     run.feed({ type: 'verification', at: run.now(), verification: PASSING, changeset });
   return run;
 }
+
+/** A commit of somebody else on top of a branch. `null` deletes a file. */
+export async function pushFiles(
+  desk: AppDesk,
+  branch: string,
+  files: Record<string, string | null>,
+): Promise<string> {
+  const ask = async <Body>(method: string, place: string, sent?: unknown) =>
+    (await desk.github.upstream(method, `/repos/olivia/shop/git${place}`, sent)).body as Body;
+  const parent = (await ask<{ object: { sha: string } }>('GET', `/ref/heads/${branch}`)).object.sha;
+  const { tree: base } = await ask<{ tree: { sha: string } }>('GET', `/commits/${parent}`);
+  const tree = Object.entries(files).map(([path, content]) => ({
+    ...{ path, mode: '100644', type: 'blob' },
+    ...(content === null ? { sha: null } : { content }),
+  }));
+  const { sha: made } = await ask<{ sha: string }>('POST', '/trees', { base_tree: base.sha, tree });
+  const message = 'By hand';
+  const { sha } = await ask<{ sha: string }>('POST', '/commits', { message, tree: made, parents: [parent] });
+  await ask('PATCH', `/refs/heads/${branch}`, { sha });
+  return sha;
+}
+
+/** A job takes the round that the App has begun. */
+export async function takeRound(desk: AppDesk, run: Run): Promise<Run> {
+  run.state = await desk.state();
+  return run.setClock(new Date(desk.clock.ms).toISOString()).startJob().baseline(PASSING);
+}
+
+/** The work of the round, and what the agent says to its remarks. The lane publishes and answers. */
+export async function finishRound(
+  desk: AppDesk,
+  run: Run,
+  { text, remarks = [] }: { text: string; remarks?: object[] },
+): Promise<void> {
+  await putRoundWork(desk, run.state.revision?.head ?? '', text);
+  run.turn({
+    report: { status: 'implemented', summary: 'Did it', remarks },
+    verification: PASSING,
+    changes: { paths: ['src/login.ts'], added: 1, removed: 1 },
+  });
+  await desk.seed(confirm(run).park());
+}
+
+/** The agent asks for a secret value in its turn, and gets it in a comment. */
+export async function giveValue(desk: AppDesk, work: Pick<Published, 'issue'>, run: Run): Promise<Run> {
+  run.beginTurn().askForHelp([{ key: 'token', label: 'Token', secret: true }]);
+  await desk.seed(run);
+  await desk.olivia.comment(work.issue, `/provide token=${VALUE}`);
+  await desk.settle();
+  run.state = await desk.state();
+  return run;
+}
+
+export const VALUE = 'correct-horse-battery-4711';

@@ -1,36 +1,42 @@
 import type { Revision } from '../../core/contracts/revision.ts';
-import { neededRole } from '../../core/contracts/role.ts';
 import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
 import { asksAboutRounds } from '../../core/decide/revise/ask-about-rounds.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
 import { handleInput, replyOnce } from '../handle-input.ts';
-import { mayCommand } from '../handlers/permission.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
-import { lastResult, roundToPublish } from '../revise/last-result.ts';
+import { findLeftWork, keepLeftWork } from '../revise/left-work.ts';
 import { readUpdate } from '../revise/read-update.ts';
-import { isAnswer } from '../revise/remark-marker.ts';
+import { settledWords } from '../revise/settled-words.ts';
+import { whoAsked } from '../revise/who-asked.ts';
 import type { EffectContext } from './effect-context.ts';
 
 /** GitHub's clock may be ahead of ours. */
 const SKEW_MS = 120_000;
+const MOST_NAMED = 10;
 /** For runs of older versions, whose target does not name it. */
 const MAX_ROUNDS = 10;
 
 /** V-2, V-3: looks up what the round is about, frozen at this moment, and begins it. */
 export async function collectRevision(context: EffectContext): Promise<void> {
   const { deps, github, state, target, op } = context;
-  const asked = state.asked_revisions ?? [];
-  if (asked.length === 0) return;
+  const all = state.asked_revisions ?? [];
+  if (all.length === 0) return;
   const at = deps.now().toISOString();
-  const { pull: number, unpublished } = await deps.store.publications.of(state.run);
+  const { pull: number } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.reviewedPull(number);
   const seen = [`revise:${op}`];
   const isReplaced = (await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run;
   const reason = isReplaced ? 'a newer run of this issue has begun.' : whyNot(pull);
   if (!pull || reason) {
     await handleInput(deps, state.run, { type: 'revision_refused', at, reason: reason ?? NONE }, seen);
+    return;
+  }
+  const { asked, unheard, isHeard } = await whoAsked(context, pull, all);
+  if (asked.length === 0) {
+    const reason = `${[...new Set(unheard)].join(', ')} may not ask for one any more.`;
+    await handleInput(deps, state.run, { type: 'revision_refused', at, reason }, seen);
     return;
   }
   const merged = await collectUpdate(context, pull, asked);
@@ -41,22 +47,24 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   if (merged && 'refused' in merged) await sayNotUpdated(context, merged.refused);
   const { update, merge } = merged && 'update' in merged ? merged : {};
   const isOnlyUpdate = asked.every(isUpdate);
-  const heard = await whoIsHeard(context, pull, asked);
   const open = isOnlyUpdate
     ? []
     : collectRemarks(pull, {
         until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
-        since: lastResult(state)?.at ?? '',
-        isOurs: (comment) => isAnswer(deps, state, comment, number ?? 0),
-        isHeard: ({ login, type }) => heard(login, type),
+        ...settledWords(deps, state, number ?? 0),
+        isHeard,
       });
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
   const max = target.revisions?.max ?? MAX_ROUNDS;
-  const hasWork = update || open.length > 0 || ci.ci || asked.some(({ instruction }) => instruction);
-  // Work that could not be published is nowhere else. The round begins with it.
-  const isLeft = unpublished && !update && roundToPublish(state) !== undefined;
-  if (hasWork && !isLeft && !asksAboutRounds(state, max))
-    await dropWork(context, { base_sha: update?.sha ?? pull.head_sha, merge });
+  const left = update ? undefined : await findLeftWork(context, pull.head_sha);
+  const isLeft = left !== undefined && left.changeset.files.length > 0;
+  const hasWork =
+    update || open.length > 0 || ci.ci || isLeft || asked.some(({ instruction }) => instruction);
+  if (hasWork && !asksAboutRounds(state, max)) {
+    if (left) await sayDropped(context, left.dropped);
+    if (left && isLeft) await keepLeftWork(context, left);
+    else await dropWork(context, { base_sha: update?.sha ?? pull.head_sha, merge });
+  }
   const [first] = await deps.store.runs.events(state.run);
   const requested = first?.commit.events.find((event) => event.type === 'run_requested');
   await handleInput(
@@ -65,9 +73,14 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     {
       type: 'revise',
       at,
-      revision: { head: pull.head_sha, remarks: open, ...ci, ...(update && { update }) },
+      revision: {
+        ...{ head: pull.head_sha, remarks: open, ...ci },
+        ...(update && { update }),
+        ...(isLeft && { unpublished: true as const }),
+      },
       limits: requested?.limits ?? state.limits,
       max,
+      ...(unheard.length > 0 && { unheard }),
     },
     seen,
   );
@@ -80,6 +93,21 @@ async function dropWork(
 ): Promise<void> {
   const nothing = JSON.stringify({ base_sha, files: [], left_out: [], merge });
   await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(nothing));
+}
+
+/** Nobody looks for work in the round that was never published. */
+async function sayDropped(
+  { deps, state }: EffectContext,
+  { paths, why }: { paths: string[]; why: string },
+): Promise<void> {
+  if (paths.length === 0) return;
+  const named = paths.slice(0, MOST_NAMED).join('\n');
+  const more = paths.length > MOST_NAMED ? `\nand ${paths.length - MOST_NAMED} more` : '';
+  await replyOnce(deps, state.run, `left-out:${deps.hash(`${why}${paths.join('\n')}`)}`, {
+    tone: 'info',
+    title: `The next round starts without these files of the work that was not published: ${why}.`,
+    detail: `${named}${more}`,
+  });
 }
 
 function isUpdate({ source }: AskedRevision): boolean {
@@ -126,24 +154,4 @@ function whyNot(pull: ReviewedPull | undefined): string | undefined {
   if (pull?.state !== 'OPEN') return NONE;
   if (pull.is_queued) return 'the pull request waits in the merge queue. Take it out of the queue first.';
   return undefined;
-}
-
-/**
- * V-2: a review begins a round with remarks of people who may give commands. The word of such a person takes every open remark,
- * those of bots too.
- */
-async function whoIsHeard(
-  { github, target }: EffectContext,
-  { threads, reviews }: ReviewedPull,
-  asked: readonly AskedRevision[],
-): Promise<(login: string, type: string) => boolean> {
-  // CI may begin a round by itself, which is nobody's word.
-  if (asked.some(({ source }) => source !== 'review' && source !== 'ci')) return () => true;
-  const needed = neededRole(target.roles, 'continue');
-  const people = [...threads.flatMap(({ comments }) => comments), ...reviews]
-    .filter(({ author_type }) => author_type === 'User')
-    .map(({ author }) => author);
-  const allowed = new Set<string>();
-  for (const login of new Set(people)) if (await mayCommand(github, login, needed)) allowed.add(login);
-  return (login, type) => type === 'User' && allowed.has(login);
 }

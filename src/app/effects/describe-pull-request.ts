@@ -8,9 +8,8 @@ import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { countOpen } from '../revise/collect-remarks.ts';
-import { lastResult } from '../revise/last-result.ts';
 import { changedOnBoth } from '../revise/read-update.ts';
-import { isAnswer } from '../revise/remark-marker.ts';
+import { settledWords } from '../revise/settled-words.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import type { EffectContext } from './effect-context.ts';
 import { unseenWork } from './work-diffs.ts';
@@ -50,8 +49,7 @@ async function standing(
   if (reviewed?.state !== 'OPEN') return {};
   const open_remarks = countOpen(reviewed, {
     until: LATEST,
-    since: lastResult(state)?.at ?? '',
-    isOurs: (comment) => isAnswer(deps, state, comment, pull.number),
+    ...settledWords(deps, state, pull.number),
     isHeard: () => true,
   });
   return { open_remarks, conflict: await findConflict(context, reviewed, head) };

@@ -1,7 +1,8 @@
 import { readVisibleText } from '../../commands/reading/visible-text.ts';
-import type { Remark } from '../../core/contracts/revision.ts';
+import type { Remark, WordsRead } from '../../core/contracts/revision.ts';
 import type { ReviewedPull, ReviewThread, ThreadComment } from '../../core/ports/github/review-port.ts';
 import { readSuggestion } from './read-suggestion.ts';
+import type { SettledWords } from './settled-words.ts';
 
 const MOST = 200;
 /** The length of a text as it was written, and of what is kept of it: no more than a prompt shows. */
@@ -9,29 +10,27 @@ const MAX_RAW = 20_000;
 const MAX_TEXT = 4_000;
 const MAX_EARLIER = 1_000;
 const MAX_HUNK_LINES = 20;
+const MAX_HUNK = 1_500;
 const MAX_BEFORE = 20;
-/** The length of all remarks of a round. The others stay open for the next. */
-const MAX_ALL = 400_000;
+/** A longer one stays in the text, for the agent. */
+const MAX_SUGGESTION = 20_000;
+/** The length of all remarks of a round, so that a prompt has room for all of them. The others stay open for the next. */
+const MAX_ALL = 150_000;
 
-export interface HeardRules {
+export interface HeardRules extends SettledWords {
   /** Texts that were written or edited later are for the next round. */
   until: string;
-  /** The words of a review as a whole count once, so those that an earlier round had are left out. */
-  since: string;
-  /** Whether a comment is an answer of this desk. */
-  isOurs(comment: ThreadComment): boolean;
   /** Whether the author's remarks count. */
   isHeard(author: { login: string; type: string }): boolean;
 }
 
 /**
- * V-3: the open remarks, as a reader sees them. A remark is open while its thread is not resolved and its newest word is later
- * than our last answer, because "not resolved" alone would be answered again in each round.
+ * V-3: the open remarks, as a reader sees them. A remark is open while its thread is not resolved and has words that our last
+ * answer is not about, because "not resolved" alone would be answered again in each round.
  */
 export function collectRemarks(pull: ReviewedPull, rules: HeardRules): Remark[] {
-  const remarks = [...ofThreads(pull, rules), ...ofReviews(pull, rules)];
   let left = MAX_ALL;
-  return remarks
+  return openRemarks(pull, rules)
     .slice(0, MOST)
     .filter((remark) => {
       left -= JSON.stringify(remark).length;
@@ -40,30 +39,43 @@ export function collectRemarks(pull: ReviewedPull, rules: HeardRules): Remark[] 
     .map((remark, index) => ({ ...remark, id: `R${index + 1}` }));
 }
 
-const EMPTY_BLOCK = /^(`{3,})\s*\1$/m;
+/** All that are open, with the author of the newest word in each. A round takes as many as it has room for. */
+export function countOpen(pull: ReviewedPull, rules: HeardRules): { author: string; is_bot: boolean }[] {
+  const { threads, reviews } = pull;
+  const words = [...threads.flatMap(({ comments }) => comments), ...reviews];
+  const bots = new Set(words.filter(({ author_type }) => author_type !== 'User').map(({ author }) => author));
+  return openRemarks(pull, rules).map(({ author }) => ({ author, is_bot: bots.has(author) }));
+}
 
 type Unnamed = Omit<Remark, 'id'>;
 
-function ofThreads({ threads }: ReviewedPull, rules: HeardRules): Unnamed[] {
-  return threads.filter(({ is_resolved }) => !is_resolved).flatMap((thread) => readThread(thread, rules));
+function openRemarks(pull: ReviewedPull, rules: HeardRules): Unnamed[] {
+  const threads = pull.threads.filter(({ is_resolved }) => !is_resolved);
+  return [...threads.flatMap((thread) => readThread(thread, rules)), ...ofReviews(pull, rules)];
 }
 
-/** How many remarks are open, and by whom. */
-export function countOpen(pull: ReviewedPull, rules: HeardRules): { author: string; is_bot: boolean }[] {
-  const inThreads = pull.threads.flatMap((thread) =>
-    thread.is_resolved ? [] : newWords(thread, rules).slice(-1),
-  );
-  return [...inThreads, ...requestsIn(pull, rules)].map(({ author, author_type }) => ({
-    author,
-    is_bot: author_type !== 'User',
-  }));
-}
-
+/** Words that no answer of ours is about: those below the last one, and those that came while its round was at work. */
 function newWords({ comments }: ReviewThread, rules: HeardRules): ThreadComment[] {
-  const answered = comments.findLastIndex(rules.isOurs);
-  return comments
-    .slice(answered + 1)
-    .filter((comment) => !comment.is_own && comment.created_at <= rules.until && isHeardText(comment, rules));
+  const at = comments.findLastIndex((comment) => rules.answerIn(comment) !== undefined);
+  const answer = comments[at];
+  const read = answer && rules.answerIn(answer)?.read;
+  return comments.filter(
+    (comment, index) =>
+      (index > at || isUnread(comment, answer, read)) &&
+      !comment.is_own &&
+      comment.created_at <= rules.until &&
+      isHeardText(comment, rules),
+  );
+}
+
+/** An edit below the answer is none: whoever has read it replies. */
+function isUnread(
+  { id, edited_at = '' }: ThreadComment,
+  answer: ThreadComment | undefined,
+  read: WordsRead | undefined,
+): boolean {
+  if (!answer || !read) return false;
+  return id > read.id || (edited_at > read.at && edited_at <= answer.created_at);
 }
 
 function isHeardText(comment: ThreadComment, { until, isHeard }: HeardRules): boolean {
@@ -71,7 +83,10 @@ function isHeardText(comment: ThreadComment, { until, isHeard }: HeardRules): bo
 }
 
 /** People with write access can edit the texts of others, and a text may change after the round was asked for. */
-function isOwnText({ edited_at, editor, author }: ThreadComment, until: string): boolean {
+function isOwnText(
+  { edited_at, editor, author }: Pick<ThreadComment, 'edited_at' | 'editor' | 'author'>,
+  until: string,
+): boolean {
   return edited_at === undefined || (edited_at <= until && editor === author);
 }
 
@@ -80,14 +95,14 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
   const last = said.at(-1);
   if (!last) return [];
   const [first = last] = thread.comments;
-  const { text, hidden } = readText(last.body);
+  const { text, whole, hidden } = readText(last.body);
   const before = thread.comments
     .filter((comment) => comment.created_at <= last.created_at && comment !== last)
-    .filter((comment) => comment.is_own || isHeardText(comment, rules))
+    .filter((comment) => (comment.is_own ? !comment.is_pending : isHeardText(comment, rules)))
     .slice(-MAX_BEFORE)
     .map((comment) => ({ author: comment.author, text: readText(comment.body).text.slice(0, MAX_EARLIER) }))
     .filter((word) => word.text !== '');
-  const suggestion = visible(readSuggestion(last.body, last.diff_hunk, thread), text);
+  const suggestion = visible(readSuggestion(last.body, last.diff_hunk, thread), whole);
   if (text === '' && !suggestion) return [];
   const { line, start_line, original_line, original_start_line } = thread;
   return [
@@ -102,49 +117,81 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
           ? undefined
           : { line: original_line, start_line: original_start_line, commit: first.commit },
       left: thread.side === 'LEFT' ? true : undefined,
-      code: first.diff_hunk.split('\n').slice(-MAX_HUNK_LINES).join('\n') || undefined,
+      code: endOfHunk(first.diff_hunk) || undefined,
       text,
       thread_before: before.length > 0 ? before : undefined,
       suggestion,
       hidden,
+      read: readUpTo(thread),
     },
   ];
 }
 
+/** The lines next to the remark. One line of a generated file can be as long as a book. */
+function endOfHunk(hunk: string): string {
+  return hunk.split('\n').slice(-MAX_HUNK_LINES).join('\n').slice(-MAX_HUNK);
+}
+
+/** By GitHub's own ids and clock, because ours may differ. */
+function readUpTo({ comments }: ReviewThread): WordsRead {
+  const said = comments.filter(({ is_own }) => !is_own);
+  return {
+    id: said.reduce((newest, { id }) => Math.max(newest, id), 0),
+    at: said.reduce((newest, { created_at, edited_at = '' }) => maxOf(newest, created_at, edited_at), ''),
+  };
+}
+
+function maxOf(...times: string[]): string {
+  return times.toSorted().at(-1) ?? '';
+}
+
+const EMPTY_BLOCK = /^(`{3,})\s*\1$/m;
+
 /** S-2: a suggestion that readers do not see is none. They see a deletion as an empty block. */
 function visible(suggestion: Remark['suggestion'], text: string): Remark['suggestion'] {
   const replacement = suggestion?.replacement.trim();
-  if (replacement === undefined) return undefined;
+  if (!suggestion || replacement === undefined) return undefined;
+  if (suggestion.original.length + replacement.length > MAX_SUGGESTION) return undefined;
   const isSeen = replacement === '' ? EMPTY_BLOCK.test(text) : text.includes(replacement);
   return isSeen ? suggestion : undefined;
 }
 
 /** The words of a review as a whole, if it requests changes. */
 function ofReviews(pull: ReviewedPull, rules: HeardRules): Unnamed[] {
-  return requestsIn(pull, rules).map(({ url, author, body }) => ({ url, author, ...readText(body) }));
+  return requestsIn(pull, rules).flatMap(({ id, url, author, body, submitted_at = '', edited_at = '' }) => {
+    const { text, hidden } = readText(body);
+    return text === ''
+      ? []
+      : [{ url, author, text, hidden, read: { id, at: maxOf(submitted_at, edited_at) } }];
+  });
 }
 
-function requestsIn(
-  { reviews }: ReviewedPull,
-  { until, since, isHeard }: HeardRules,
-): ReviewedPull['reviews'] {
+function requestsIn({ reviews }: ReviewedPull, rules: HeardRules): ReviewedPull['reviews'] {
   const newest = new Map(
     reviews
       .filter(({ state }) => state !== 'PENDING' && state !== 'COMMENTED')
       .map((review) => [review.author, review]),
   );
   return [...newest.values()].filter((review) => {
-    const { author, author_type: type, state, submitted_at = '', edited_at = '', body } = review;
-    if (state !== 'CHANGES_REQUESTED' || submitted_at <= since || submitted_at > until) return false;
-    if (edited_at > until || review.is_own || !isHeard({ login: author, type })) return false;
-    return readText(body).text !== '';
+    const { author, author_type: type, state, submitted_at = '' } = review;
+    if (state !== 'CHANGES_REQUESTED' || submitted_at > rules.until || rules.isSettled(review)) return false;
+    if (review.is_own || !isOwnText(review, rules.until)) return false;
+    return rules.isHeard({ login: author, type });
   });
 }
 
-/** S-2: only what readers see reaches the agent. */
-function readText(body: string): { text: string; hidden?: number } {
+/** S-2: only what readers see reaches the agent. `whole` is not cut. */
+function readText(body: string): { text: string; whole: string; hidden?: number } {
   const read = readVisibleText(body.slice(0, MAX_RAW));
-  if ('problem' in read) return { text: '' };
+  if ('problem' in read) return { text: '', whole: '' };
   const hidden = read.hidden.parts + read.hidden.characters;
-  return { text: read.text.trim().slice(0, MAX_TEXT), hidden: hidden > 0 ? hidden : undefined };
+  const whole = read.text.trim();
+  return { text: cut(whole, body.length), whole, hidden: hidden > 0 ? hidden : undefined };
+}
+
+/** The agent must not take a part for the whole. */
+function cut(text: string, written: number): string {
+  if (text.length <= MAX_TEXT && written <= MAX_RAW) return text;
+  const note = `… [cut: the remark has ${written.toLocaleString('en')} characters]`;
+  return text.slice(0, MAX_TEXT - note.length) + note;
 }

@@ -108,6 +108,8 @@ export const Input = z.discriminatedUnion('type', [
     limits: GuardLimitsSchema,
     /** The most rounds by the config, the build not counted. */
     max: z.number().int().positive(),
+    /** Those who asked for it and have lost the role since. */
+    unheard: z.array(z.string()).optional(),
   }),
   /** A round cannot begin: the pull request is closed, queued to merge, or has a head that nobody can build on. */
   z.object({ type: z.literal('revision_refused'), at: z.iso.datetime(), reason: z.string() }),

@@ -18,6 +18,10 @@ const Place = z.object({
   start_line: z.number().int().positive().optional(),
 });
 
+/** The newest comment of a thread, or the review, when the round began; and the time of its last change. */
+const WordsRead = z.object({ id: z.number().int().nonnegative(), at: z.string() });
+export type WordsRead = z.infer<typeof WordsRead>;
+
 /** One open remark, frozen when the round began: what a reader sees of it, and where it points. */
 export const Remark = z.object({
   /** The name by which the agent answers: `R1`, `R2`, … */
@@ -43,6 +47,8 @@ export const Remark = z.object({
   applied: z.literal(true).optional(),
   /** The number of parts and characters that readers do not see, so that the text is without them. */
   hidden: z.number().int().positive().optional(),
+  /** Later words are for the next round. Absent in rounds of older versions. */
+  read: WordsRead.optional(),
 });
 export type Remark = z.infer<typeof Remark>;
 
@@ -95,6 +101,8 @@ export const Revision = z.object({
   remarks: z.array(Remark),
   ci: z.array(FailedCi).optional(),
   update: BaseUpdate.optional(),
+  /** The work of the round before is not on the pull request, and this round begins with it. */
+  unpublished: z.literal(true).optional(),
 });
 export type Revision = z.infer<typeof Revision>;
 

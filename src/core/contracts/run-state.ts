@@ -7,7 +7,14 @@ import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts'
 import type { IsolationLevel } from './isolation.ts';
 import type { KeyCustody } from './key-custody.ts';
 import type { Predecessor } from './predecessor.ts';
-import type { CiReport, Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
+import type {
+  CiReport,
+  Revision,
+  RevisionOutcome,
+  RevisionSource,
+  SettledRemark,
+  WordsRead,
+} from './revision.ts';
 import type {
   ApprovedFile,
   ChangeSummary,
@@ -52,7 +59,7 @@ interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url
   outcome: RevisionOutcome;
   reason?: string;
   /** The remarks by thread, so that a thread that was answered is known. */
-  remarks: (SettledRemark & { thread?: string; path?: string })[];
+  remarks: (SettledRemark & { thread?: string; path?: string; read?: WordsRead })[];
   turns: number;
   cost_usd: number | null;
   summary?: string;

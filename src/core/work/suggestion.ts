@@ -46,10 +46,14 @@ function isSameText(lines: readonly string[], original: string): boolean {
   return lines.join('\n') === original.replaceAll('\r\n', '\n').replace(/\r$/, '');
 }
 
-/** The remarks whose suggestion is in the work, by the desk's own reading. */
+/**
+ * The remarks whose suggestion is in the work, by the desk's own reading. If its lines have changed since, the same text may be
+ * there for another reason, so that only the agent can say whether it followed.
+ */
 export function suggestionsIn({ files }: Changeset, remarks: readonly Remark[]): string[] {
   const texts = new Map(files.map(({ path, content }) => [path, content]));
-  return remarks.filter(hasSuggestion).flatMap((remark) => {
+  const inPlace = remarks.filter(({ now }) => now !== undefined);
+  return inPlace.filter(hasSuggestion).flatMap((remark) => {
     const content = texts.get(remark.path);
     return content && isIn(decode(content), remark.suggestion) ? [remark.id] : [];
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { roundPart } from '../../../src/agents/round.ts';
 import { collectRemarks, countOpen, type HeardRules } from '../../../src/app/revise/collect-remarks.ts';
 import type {
   PullReview,
@@ -44,8 +45,8 @@ function pullWith(threads: ReviewThread[], reviews: PullReview[] = []): Reviewed
 
 const RULES: HeardRules = {
   until: time(30),
-  since: '',
-  isOurs: ({ is_own, body }) => is_own && body.includes('.round-'),
+  answerIn: ({ is_own, body }) => (is_own && body.includes('.round-') ? {} : undefined),
+  isSettled: () => false,
   isHeard: () => true,
 };
 const collect = (threads: ReviewThread[], rules: Partial<HeardRules> = {}, reviews: PullReview[] = []) =>
@@ -67,6 +68,7 @@ describe('V-3: open remarks', () => {
         thread: expect.any(String),
         url: expect.any(String),
         thread_before: [{ author: 'hubert', text: 'A constant?' }],
+        read: { id: ids, at: time(2) },
       },
     ]);
   });
@@ -134,16 +136,80 @@ describe('V-3: open remarks', () => {
     ]);
   });
 
-  test('at most 200, named in order; a thread of 230 words keeps the last 20; 60 kB are cut', () => {
+  test('at most 200, named in order; a thread of 230 words keeps the last 20', () => {
     const many = Array.from({ length: 230 }, (_, index) => thread([said(`remark ${index}`)]));
     const remarks = collect(many);
     expect(remarks).toHaveLength(200);
     expect(remarks.at(-1)).toMatchObject({ id: 'R200', text: 'remark 199' });
+    expect(countOpen(pullWith(many), RULES)).toHaveLength(230);
     const words = Array.from({ length: 230 }, (_, index) => said(`word ${index}`));
     const [long] = collect([thread(words)]);
+    expect(long?.text).toBe('word 229');
     expect(long?.thread_before).toHaveLength(20);
+  });
+
+  test('60 kB are cut, and say so; where all that is read is hidden, the remark is not lost', () => {
     const [large] = collect([thread([said('x'.repeat(60_000))])]);
-    expect(large?.text.length).toBeLessThanOrEqual(20_001);
+    expect(large?.text).toHaveLength(4_000);
+    expect(large?.text).toMatch(/^x+… \[cut: the remark has 60,000 characters\]$/);
+    const [hidden] = collect([thread([said(`<!--${'x'.repeat(30_000)}-->Rename it`)])]);
+    expect(hidden?.text).toBe('… [cut: the remark has 30,016 characters]');
+  });
+
+  test('a line as long as a book above a remark takes the place of no other remark', () => {
+    const minified = said('Why is this here?', { diff_hunk: `@@ -0,0 +1 @@\n+${'y'.repeat(500_000)}` });
+    const remarks = collect([thread([minified]), thread([said('Rename it')])]);
+    expect(remarks.map(({ text }) => text)).toEqual(['Why is this here?', 'Rename it']);
+    expect(remarks[0]?.code?.length).toBeLessThanOrEqual(1_500);
+    const long = said(`\`\`\`suggestion\nshort\n\`\`\``, { diff_hunk: minified.diff_hunk });
+    expect(collect([thread([long], { line: 1, original_line: 1 })])[0]?.suggestion).toBeUndefined();
+  });
+
+  test('a round takes no more than its prompt has room for; the others stay open', () => {
+    const many = Array.from({ length: 200 }, (_, index) => thread([said(`${index} ${'x'.repeat(3_000)}`)]));
+    const remarks = collect(many);
+    expect(remarks.length).toBeGreaterThan(40);
+    const round = { number: 2, by: 'hubert', source: 'review' as const, head: HEAD, remarks };
+    const prompt = roundPart(round, (text) => `<<<data ${'m'.repeat(16)}>>>\n${text}\n<<<end>>>`) ?? '';
+    expect(prompt).toContain(`**R${remarks.length}**`);
+    expect(prompt).not.toContain('do not fit');
+  });
+
+  test('only those that can be read are counted, so that the box and the round agree', () => {
+    const threads = [thread([said('<!-- only this -->')]), thread([said('Rename it')])];
+    expect(countOpen(pullWith(threads), RULES)).toEqual([{ author: 'hubert', is_bot: false }]);
+  });
+
+  test('words that came, or were edited, while a round was at work are for the next one', () => {
+    const first = said('A constant?', { created_at: time(1) });
+    const meanwhile = said('And a test.', { created_at: time(3) });
+    const rules = (read: { id: number; at: string }): Partial<HeardRules> => ({
+      answerIn: ({ is_own }) => (is_own ? { read } : undefined),
+    });
+    const read = { id: first.id, at: time(1) };
+    expect(collect([thread([first, answer()])], rules(read))).toEqual([]);
+    const [later] = collect([thread([first, meanwhile, answer()])], rules(read));
+    expect(later).toMatchObject({ text: 'And a test.', read: { id: meanwhile.id, at: time(3) } });
+    const edited = (minute: number, editor = 'hubert') =>
+      collect(
+        [thread([{ ...first, body: 'An enum?', edited_at: time(minute), editor }, answer()])],
+        rules(read),
+      );
+    expect(edited(3)).toMatchObject([{ text: 'An enum?', read: { id: first.id, at: time(3) } }]);
+    expect(edited(3, 'mallory')).toEqual([]);
+    // Whoever has read the answer replies to it.
+    expect(edited(7)).toEqual([]);
+  });
+
+  test('words of ours that nobody has seen are not part of the thread', () => {
+    const pending = { ...answer('Fixed.', 2), is_pending: true };
+    const [remark] = collect(
+      [thread([said('A constant?'), pending, said('Well?', { created_at: time(6) })])],
+      {
+        answerIn: () => undefined,
+      },
+    );
+    expect(remark?.thread_before?.map(({ text }) => text)).toEqual(['A constant?']);
   });
 
   test('the words of a review that requests changes, once, unless it was dismissed', () => {
@@ -153,9 +219,14 @@ describe('V-3: open remarks', () => {
       ...changes,
     });
     expect(collect([], {}, [review({})])).toEqual([
-      { id: 'R1', author: 'hubert', url: 'u', text: 'Not like this.' },
+      {
+        ...{ id: 'R1', author: 'hubert', url: 'u', text: 'Not like this.' },
+        read: { id: 1, at: time(4) },
+      },
     ]);
-    expect(collect([], { since: time(4) }, [review({})])).toEqual([]);
+    expect(collect([], { isSettled: ({ id }) => id === 1 }, [review({})])).toEqual([]);
+    expect(collect([], {}, [review({ edited_at: time(5), editor: 'mallory' })])).toEqual([]);
+    expect(collect([], {}, [review({ edited_at: time(5), editor: 'hubert' })])).toHaveLength(1);
     expect(collect([], {}, [review({ state: 'DISMISSED' })])).toEqual([]);
     expect(collect([], {}, [review({}), review({ state: 'APPROVED', submitted_at: time(6) })])).toEqual([]);
   });

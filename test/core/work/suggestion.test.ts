@@ -43,3 +43,12 @@ test('V-3: the desk finds by itself which suggestions are in the work', () => {
   ]);
   expect(found).toEqual(['R1', 'R3']);
 });
+
+test('V-3: of a suggestion whose lines have changed, the same text elsewhere in the file says nothing', () => {
+  const content = Buffer.from('if (a) {\n  b();\n}\n').toString('base64');
+  const files = [{ path: 'a.ts', mode: '100644' as const, status: 'modified' as const, content }];
+  const outdated = { ...remark('R1', [9, 9], '};', '}'), now: undefined };
+  const gone = { ...remark('R2', [9, 9], 'gone();', ''), now: undefined };
+  expect(suggestionsIn({ base_sha: '', files, left_out: [] }, [outdated, gone])).toEqual([]);
+  expect(apply('if (a) {\n  b();\n}\n', outdated).applied).toEqual([]);
+});

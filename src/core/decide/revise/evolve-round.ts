@@ -55,7 +55,7 @@ export function endRound(
   const { revision } = state;
   if (!revision) return {};
   const { number, by, source, url, head, at, before, remarks, update } = revision;
-  const places = new Map(remarks.map(({ id, thread, path }) => [id, { thread, path }]));
+  const places = new Map(remarks.map(({ id, thread, path, read }) => [id, { thread, path, read }]));
   const turns = state.turns.slice(before.turns);
   const cost = state.usage.cost_usd;
   const ended = {

@@ -11,12 +11,13 @@ type Revise = Extract<Input, { type: 'revise' }>;
 
 /** Begins the rounds that were asked for, as one. Limits restart; cost and files count over the whole run (V-1). */
 export function startRevision(state: RunState, input: Revise, rules: Rules): Decision {
-  const asked = state.asked_revisions ?? [];
+  const { at, revision, max, unheard = [] } = input;
+  const asked = (state.asked_revisions ?? []).filter(({ by }) => !unheard.includes(by));
   const [first] = asked;
   if (state.status !== 'reviewing' || !first) return NOTHING;
-  const { at, revision, max } = input;
   const instruction = asked.flatMap((ask) => ask.instruction ?? []).join('\n\n') || undefined;
-  const hasWork = revision.remarks.length > 0 || revision.ci || revision.update || instruction;
+  const { remarks, ci, update, unpublished } = revision;
+  const hasWork = remarks.length > 0 || ci || update || unpublished || instruction;
   if (!hasWork) return dropRevision(at, nothingOpen(first, revision));
   if (asksAboutRounds(state, max)) return askAboutRounds(state, input, rules);
   const number = nextNumber(state);
@@ -42,13 +43,14 @@ export function startRevision(state: RunState, input: Revise, rules: Rules): Dec
 function sayBegin(
   { source }: AskedRevision,
   number: number,
-  { remarks, ci, update }: Revise['revision'],
+  { remarks, ci, update, unpublished }: Revise['revision'],
 ): Effect[] {
   if (source === 'review') return [];
   const about = [
     remarks.length > 0 && (remarks.length === 1 ? '1 open remark' : `${remarks.length} open remarks`),
     ci && ci.length > 0 && 'failing CI',
     update && `the commits of \`${update.branch}\``,
+    unpublished && 'the work that was not published',
   ].filter(Boolean);
   const what = about.length > 0 ? `: ${about.join(', ')}` : '';
   return [{ type: 'reply', reply: { tone: 'taken', title: `Round ${number} begins${what}.` } }];

@@ -12,6 +12,8 @@ export interface ThreadComment {
   /** The time and the person of the last edit, if there was one. */
   edited_at?: string;
   editor?: string;
+  /** It is in a review that was not submitted, so that nobody else sees it. */
+  is_pending?: boolean;
   /** The part of the diff above the remark. */
   diff_hunk: string;
   /** The commit it was written for. */
@@ -46,6 +48,7 @@ export interface PullReview {
   body: string;
   submitted_at?: string;
   edited_at?: string;
+  editor?: string;
   url: string;
 }
 

@@ -13,6 +13,8 @@ interface Options {
   upstream: Upstream;
   repository: string;
   urls: Urls;
+  /** Numbers of the pull requests that wait in the merge queue. */
+  queued: ReadonlySet<number>;
   mergeable(pull: number): Promise<string>;
 }
 
@@ -45,7 +47,7 @@ export type ReviewQueries = (
 ) => Promise<{ data: unknown } | undefined>;
 
 export function createReviewQueries(options: Options): ReviewQueries {
-  const { book, places, gap, upstream, repository, urls, mergeable } = options;
+  const { book, places, gap, upstream, repository, urls, queued, mergeable } = options;
 
   async function findPull(match: (pull: Pull) => boolean): Promise<Pull | undefined> {
     const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
@@ -71,6 +73,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
     return {
       ...{ fullDatabaseId: String(id), id: node_id, body, createdAt, diffHunk: thread.hunk },
       ...{ author: actor(author), viewerDidAuthor: author.login === login, ...edited(edit) },
+      state: book.review(comment.review)?.state === 'PENDING' ? 'PENDING' : 'SUBMITTED',
       url: commentUrl(comment, thread, urls.html),
       originalCommit: { oid: thread.commit },
     };
@@ -100,7 +103,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
     const { id, node_id, body, state, submitted_at: submittedAt, author, edit } = review;
     return {
       ...{ fullDatabaseId: String(id), id: node_id, body, state, submittedAt, author: actor(author) },
-      ...{ lastEditedAt: edit?.at ?? null, viewerDidAuthor: author.login === login },
+      ...{ viewerDidAuthor: author.login === login, ...edited(edit) },
       url: reviewUrl(review, urls.html),
     };
   }
@@ -124,7 +127,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
         pullRequest: {
           ...{ id: pull.node_id, headRefOid: head, baseRefName: pull.base.ref, state },
           baseRefOid: await tipOf(pull.base.ref),
-          ...{ isDraft: pull.draft, isInMergeQueue: false, mergeable: await mergeable(number) },
+          ...{ isDraft: pull.draft, isInMergeQueue: queued.has(number), mergeable: await mergeable(number) },
           reviews: reviews(number, login),
           reviewThreads: await threads(number, head, login),
         },

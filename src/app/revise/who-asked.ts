@@ -1,0 +1,58 @@
+import type { CommandName } from '../../core/contracts/command.ts';
+import { hasRole, neededRole, type Permission } from '../../core/contracts/role.ts';
+import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
+import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
+
+interface Context {
+  github: GitHub;
+  state: RunState;
+  target: RunTarget;
+}
+
+interface WhoAsked {
+  /** Those who asked and may still do so. */
+  asked: AskedRevision[];
+  /** Those who have lost the role since. A round may begin hours after it was asked for. */
+  unheard: string[];
+  /** Whether the author's remarks are part of the round. */
+  isHeard(author: { login: string; type: string }): boolean;
+}
+
+/**
+ * V-2: whose words count, by the roles that people have when the round begins. A review begins a round with remarks of people who
+ * may give commands. The word of such a person takes every open remark, those of bots too.
+ */
+export async function whoAsked(
+  { github, state, target }: Context,
+  { threads, reviews }: ReviewedPull,
+  all: readonly AskedRevision[],
+): Promise<WhoAsked> {
+  const known = new Map<string, Permission>();
+  const may = async (login: string, command: CommandName): Promise<boolean> => {
+    const permission = known.get(login) ?? (await github.permission(login));
+    known.set(login, permission);
+    return hasRole(permission, neededRole(target.roles, command));
+  };
+  const [asked, unheard]: [AskedRevision[], string[]] = [[], []];
+  for (const ask of all) {
+    const isAllowed =
+      isNobodysWord(ask, state) || (await may(ask.by, ask.instruction === undefined ? 'continue' : 'guide'));
+    if (isAllowed) asked.push(ask);
+    else unheard.push(ask.by);
+  }
+  if (asked.some(({ source }) => source !== 'review' && source !== 'ci'))
+    return { asked, unheard, isHeard: () => true };
+  const people = [...threads.flatMap(({ comments }) => comments), ...reviews]
+    .filter(({ author_type }) => author_type === 'User')
+    .map(({ author }) => author);
+  const allowed = new Set<string>();
+  for (const login of new Set(people)) if (await may(login, 'continue')) allowed.add(login);
+  return { asked, unheard, isHeard: ({ login, type }) => type === 'User' && allowed.has(login) };
+}
+
+/** CI may begin a round by itself, in the name of whoever set the label. */
+function isNobodysWord({ source, by }: AskedRevision, { requested_by }: RunState): boolean {
+  return source === 'ci' && by === requested_by;
+}

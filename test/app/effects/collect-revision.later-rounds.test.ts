@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { NewRemark } from '../../../src/sandbox/person.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { actAndSettle, type Published } from '../published-run.ts';
+import {
+  finishRound,
+  giveValue,
+  pushFiles,
+  remarkUnseen,
+  restOnPull,
+  takeRound,
+  VALUE,
+} from '../revise-desk.ts';
+
+const FIXED = [{ id: 'R1', result: 'fixed' }];
+const LINE = { path: 'src/login.ts', line: 1 };
+
+let desk: AppDesk;
+let work: Published & { number: number };
+let branch: string;
+beforeEach(async () => {
+  desk = await openAppDesk();
+  work = await restOnPull(desk);
+  branch = `autobuild/issue-${work.issue}`;
+});
+afterEach(() => desk?.close());
+
+const remark = (...remarks: NewRemark[]) => remarkUnseen(desk, work.number, remarks);
+const described = async () => (await work.pull()).body;
+const said = async () =>
+  [...(await desk.olivia.comments(work.issue)), ...(await desk.olivia.comments(work.number))]
+    .map(({ body }) => body)
+    .join('\n');
+
+async function begin(words = '/continue') {
+  await desk.person('walter').comment(work.number, words);
+  await desk.settle();
+  return (await desk.state()).revision;
+}
+
+async function changeset() {
+  const bytes = await desk.store.blobs.get('r1', 'changeset');
+  return JSON.parse(new TextDecoder().decode(bytes)) as { base_sha: string; files: { path: string }[] };
+}
+
+test('V-3: remarks that the agent left unanswered, or whose file it did not change, stay open', async () => {
+  await remark(
+    { ...LINE, body: 'A constant?' },
+    { ...LINE, body: 'Is this needed?' },
+    { path: 'README.md', line: 1, body: 'Say it here, too' },
+  );
+  expect((await begin())?.remarks).toHaveLength(3);
+  const answers = [
+    { id: 'R1', result: 'fixed' },
+    { id: 'R3', result: 'fixed' },
+  ];
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks: answers });
+  expect(await described()).toContain('**Address 2 open remarks** (2 by walter): starts round 3.');
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Is this needed?', 'Say it here, too']);
+});
+
+test('V-2: the words of a review are still open after a round that failed, and settled by one with a result', async () => {
+  await actAndSettle(desk, 'pull_request_review', () =>
+    desk.person('walter').review(work.number, 'REQUEST_CHANGES', 'Do it otherwise.'),
+  );
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise.']);
+  const run = await takeRound(desk, work.run);
+  await desk.seed(run.turn({ report: { status: 'failed', summary: 'No way', remarks: FIXED } }));
+  expect((await desk.state()).revisions).toMatchObject([{ outcome: 'failed' }]);
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise.']);
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks: FIXED });
+  expect(await described()).not.toContain('r.address');
+  expect(await begin()).toBeUndefined();
+  expect(await said()).toContain('Nothing to do: there are no open remarks.');
+});
+
+test('V-2: the words of a review that the agent did not answer stay open', async () => {
+  await actAndSettle(desk, 'pull_request_review', () =>
+    desk.person('walter').review(work.number, 'REQUEST_CHANGES', 'Do it otherwise.'),
+  );
+  await begin();
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n' });
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise.']);
+});
+
+test('V-3: what is written or edited while a round is at work is for the next one', async () => {
+  await remark(
+    { ...LINE, body: 'A constant?' },
+    { ...LINE, body: 'Is this needed?' },
+    { ...LINE, body: 'Why?' },
+  );
+  const [first, second] = await desk.person('walter').remarks(work.number);
+  await begin();
+  const run = await takeRound(desk, work.run);
+  await desk.person('walter').editRemark({ id: first?.id ?? 0 }, 'An enum, please.');
+  await desk.person('walter').remark(work.number, { replyTo: second?.id ?? 0, body: 'And a test.' });
+  await desk.settle();
+  const remarks = ['R1', 'R2', 'R3'].map((id) => ({ id, result: 'fixed' }));
+  await finishRound(desk, run, { text: 'two\n', remarks });
+  expect(await described()).toContain('**Address 2 open remarks** (2 by walter): starts round 3.');
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['An enum, please.', 'And a test.']);
+});
+
+test('V-3: a review that is edited while its round is at work is read again', async () => {
+  const { id } = await actAndSettle(desk, 'pull_request_review', () =>
+    desk.person('walter').review(work.number, 'REQUEST_CHANGES', 'Do it otherwise.'),
+  );
+  await begin();
+  const run = await takeRound(desk, work.run);
+  const review = desk.github.reviews.review(id);
+  if (!review) expect.fail('no review');
+  review.body = 'Do it otherwise, and test it.';
+  review.edit = { at: new Date().toISOString(), by: { login: 'walter', bot: false } };
+  run.sleep(600);
+  await finishRound(desk, run, { text: 'two\n', remarks: FIXED });
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise, and test it.']);
+});
+
+test('V-5: a round with an instruction alone begins without the files of the round before', async () => {
+  await begin('/guide Use a constant');
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n' });
+  expect((await changeset()).files).toHaveLength(1);
+  const round = await begin('/guide Add a test');
+  expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [] });
+});
+
+/** GitHub takes no commit until it is told to. */
+function refuseCommits(isRefused: boolean): void {
+  desk.interfere(({ method, path }) =>
+    isRefused && method === 'POST' && path.endsWith('/git/commits')
+      ? { status: 422, body: { message: 'Not today' } }
+      : undefined,
+  );
+}
+
+/** A round whose work is not published. */
+async function endUnpublished(): Promise<void> {
+  await begin('/guide Use a constant');
+  const run = await takeRound(desk, work.run);
+  refuseCommits(true);
+  await finishRound(desk, run, { text: 'two\n' });
+  refuseCommits(false);
+  expect((await desk.store.publications.of('r1')).unpublished).toMatchObject({ why: expect.any(String) });
+}
+
+test('V-5: work that was not published is what the next round begins with, also if nothing else is asked for', async () => {
+  await endUnpublished();
+  const round = await begin();
+  expect(round).toMatchObject({ number: 3, unpublished: true, remarks: [] });
+  expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [{ path: 'src/login.ts' }] });
+  expect(await said()).toContain('Round 3 begins: the work that was not published.');
+});
+
+test('V-5: it is put on commits that came since; files that others changed stay as they have them', async () => {
+  await endUnpublished();
+  const pushed = await pushFiles(desk, branch, { 'by-hand.txt': 'theirs\n' });
+  await begin();
+  expect(await changeset()).toMatchObject({ base_sha: pushed, files: [{ path: 'src/login.ts' }] });
+});
+
+test('V-5: work that is not published and whose files others changed is not put over theirs, and people are told', async () => {
+  await endUnpublished();
+  const pushed = await pushFiles(desk, branch, { 'src/login.ts': 'theirs\n' });
+  const round = await begin('/guide And a test');
+  expect(round).toMatchObject({ head: pushed });
+  expect(round?.unpublished).toBeUndefined();
+  expect(await changeset()).toMatchObject({ base_sha: pushed, files: [] });
+  expect(await said()).toContain(
+    'The next round starts without these files of the work that was not published: they have changed on the branch since.',
+  );
+});
+
+test('S-2, V-5: work with a value that people gave is not what the next round begins with', async () => {
+  await begin('/guide Use a constant');
+  const run = await giveValue(desk, work, await takeRound(desk, work.run));
+  await finishRound(desk, run, { text: `const token = '${VALUE}';\n` });
+  expect((await desk.store.publications.of('r1')).unpublished?.why).toBe('it contains secret values');
+  const round = await begin('/guide Read it from the environment');
+  expect(round?.unpublished).toBeUndefined();
+  expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [] });
+  expect(await said()).toContain('they can no longer be searched for the values you provided.');
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { NewRemark } from '../../../src/sandbox/person.ts';
+import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import type { Published } from '../published-run.ts';
+import { pushFiles, remarkUnseen, restOnPull } from '../revise-desk.ts';
+
+const LINE = { path: 'src/login.ts', line: 1 };
+
+let desk: AppDesk;
+let work: Published & { number: number };
+let branch: string;
+beforeEach(async () => {
+  desk = await openAppDesk();
+  work = await restOnPull(desk);
+  branch = `autobuild/issue-${work.issue}`;
+});
+afterEach(() => desk?.close());
+
+const remark = (...remarks: NewRemark[]) => remarkUnseen(desk, work.number, remarks);
+const said = async () =>
+  [...(await desk.olivia.comments(work.issue)), ...(await desk.olivia.comments(work.number))]
+    .map(({ body }) => body)
+    .join('\n');
+
+/** Somebody says /continue, and the round as it began. */
+async function begin(login = 'walter') {
+  await desk.person(login).comment(work.number, '/continue');
+  await desk.settle();
+  return (await desk.state()).revision;
+}
+
+/** GitHub takes away a person's access. */
+function withdraw(login: string): void {
+  desk.interfere(({ path }) =>
+    path.endsWith(`/collaborators/${login}/permission`)
+      ? { status: 404, body: { message: 'Not Found' } }
+      : undefined,
+  );
+}
+
+test('V-3: outdated remarks, on a whole file, on removed lines and on a file that is gone: each says where it points', async () => {
+  await pushFiles(desk, branch, { 'src/old.ts': 'old\n' });
+  await remark(
+    { ...LINE, body: '```suggestion\nONE\n```' },
+    { path: 'src/login.ts', body: 'Where is its test?' },
+    { path: 'README.md', line: 1, side: 'LEFT', body: 'Keep this' },
+    { path: 'src/old.ts', line: 1, body: '```suggestion\nnew\n```' },
+  );
+  const written = await work.head();
+  const head = await pushFiles(desk, branch, { 'src/login.ts': 'two\n', 'src/old.ts': null });
+  const round = await begin();
+  expect(round?.head).toBe(head);
+  expect(round?.remarks).toMatchObject([
+    { path: 'src/login.ts', written: { line: 1, commit: written }, suggestion: { original: 'one' } },
+    { path: 'src/login.ts', text: 'Where is its test?' },
+    { path: 'README.md', left: true, now: { line: 1 } },
+    { path: 'src/old.ts', written: { line: 1, commit: written } },
+  ]);
+  const [outdated, wholeFile, , gone] = round?.remarks ?? [];
+  expect([outdated?.now, wholeFile?.now, wholeFile?.written, gone?.now]).toEqual(Array(4).fill(undefined));
+});
+
+test('V-3: 200 remarks in one review are one round, named in their order', async () => {
+  await remark(...Array.from({ length: 200 }, (_, index) => ({ ...LINE, body: `Remark ${index + 1}` })));
+  const round = await begin();
+  expect(round?.remarks).toHaveLength(200);
+  expect(round?.remarks.at(-1)).toMatchObject({ id: 'R200', text: 'Remark 200' });
+});
+
+test('V-3: the last word of a thread with over 100 comments counts, and of a remark of 60 kB the beginning', async () => {
+  await remark({ ...LINE, body: 'Long' }, { ...LINE, body: 'x'.repeat(60_000) });
+  const [long] = desk.github.reviews.threads(work.number);
+  const author = { login: 'walter', bot: false };
+  const review = desk.github.reviews.begin(work.number, author, await work.head());
+  if (long)
+    for (let word = 1; word <= 130; word += 1) desk.github.reviews.reply(review, long, `Word ${word}`);
+  desk.github.reviews.submit(review, 'COMMENT');
+  const [thread, large] = (await begin())?.remarks ?? [];
+  expect(thread).toMatchObject({ text: 'Word 130' });
+  expect(thread?.thread_before?.at(-1)?.text).toBe('Word 129');
+  expect(large?.text).toContain('[cut: the remark has 60,000 characters]');
+});
+
+test('V-2: a pull request in the merge queue begins no round, and says why', async () => {
+  await remark({ ...LINE, body: 'A constant?' });
+  desk.github.queued.add(work.number);
+  expect(await begin()).toBeUndefined();
+  expect(await said()).toContain('No round was started: the pull request waits in the merge queue.');
+});
+
+test('V-2: who has lost the role meanwhile is not heard: neither the review nor its remarks', async () => {
+  await desk
+    .person('walter')
+    .review(work.number, 'REQUEST_CHANGES', 'Do it otherwise.', [{ ...LINE, body: 'A constant?' }]);
+  await desk.settle();
+  withdraw('walter');
+  desk.clock.ms += 61_000;
+  await desk.settle();
+  await desk.settle();
+  expect((await desk.state()).revision).toBeUndefined();
+  expect(await said()).toContain('No round was started: walter may not ask for one any more.');
+});
+
+test('V-2: nor what they asked for while another round was running; those who may still ask get their round', async () => {
+  await remark({ ...LINE, body: 'A constant?' });
+  await begin('olivia');
+  await desk.person('walter').comment(work.number, '/continue');
+  await desk.person('olivia').comment(work.number, '/continue');
+  await desk.settle();
+  expect((await desk.state()).asked_revisions).toHaveLength(2);
+  withdraw('walter');
+  await desk.olivia.comment(work.number, '/cancel');
+  await desk.settle();
+  const { revision } = await desk.state();
+  expect(revision).toMatchObject({ number: 3, by: 'olivia', remarks: [{ author: 'walter' }] });
+});
