@@ -31,6 +31,7 @@ import {
   renderSmallPrint,
   whyOf,
 } from './sections/question-parts.ts';
+import { renderRemarksAsked } from './sections/rounds.ts';
 import { whoCanAnswer } from './sections/who-can-answer.ts';
 import { explainBaseRun } from './sections/with-base.ts';
 
@@ -44,6 +45,7 @@ export function renderEscalation(state: RunState, escalation: Escalation, where:
     renderAlert(escalation),
     ...renderMissingReport(escalation),
     renderWhy(escalation),
+    renderRemarksAsked(escalation),
     renderHelp(escalation),
     escalation.findings && `**What the debug turn found:**\n\n${quoted(escalation.findings, 600)}`,
     report && renderHumanAction(report),

@@ -125,6 +125,8 @@ export const Escalation = z.object({
   rearm: z.array(GuardId),
   /** Digest of the finished work that the question is about. An answer holds for this work only. */
   work: z.string().optional(),
+  /** V-3: remarks of reviewers about the files that wait for approval. */
+  remarks: z.array(z.object({ path: z.string(), author: z.string(), url: z.string().optional() })).optional(),
 });
 export type Escalation = z.infer<typeof Escalation>;
 

@@ -12,6 +12,7 @@ import { reminderTime } from './expiry.ts';
 const SUGGESTIONS_OFFERED = 3;
 const SUGGESTION_LENGTH = 60;
 const SUGGESTION = 'alternative-';
+const REMARKS_NAMED = 5;
 
 /** Several triggers at one moment are one question (E-8). */
 export function raiseEscalation(
@@ -45,8 +46,20 @@ export function raiseEscalation(
     during_turn: duringTurn,
     rearm: ordered.map((trigger) => trigger.guard),
     work: isAboutFinishedWork(ordered) ? state.changeset : undefined,
+    remarks: remarksAbout(state, ordered),
   };
   return announceQuestion(state, escalation, measured.guards, at, usage);
+}
+
+/** V-3: whoever decides about a file sees that a reviewer asked for it. */
+function remarksAbout({ revision }: RunState, triggers: readonly Trigger[]): Escalation['remarks'] {
+  const waiting = new Set(
+    triggers.flatMap(({ evidence }) => evidence.proposed ?? []).map(({ path }) => path),
+  );
+  const remarks = (revision?.remarks ?? []).flatMap(({ path, author, url }) =>
+    path !== undefined && waiting.has(path) ? [{ path, author, url }] : [],
+  );
+  return remarks.length > 0 ? remarks.slice(0, REMARKS_NAMED) : undefined;
 }
 
 /** Asks the same question again under a new id, linked to the old one (G-8, E-13). */

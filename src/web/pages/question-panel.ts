@@ -31,6 +31,7 @@ export function renderQuestionPanel(view: PanelView): Html {
   const content = html`<h2>${capitalised(headlineOf(state, pending))}</h2>
 ${problem && html`<p class="bad" role="alert">${problem}</p>`}
 ${renderWhy(pending)}
+${renderRemarks(pending)}
 ${renderTurnsTried(state, pending)}
 ${renderFiguresLine(pending)}
 ${renderProposed(view)}
@@ -75,6 +76,16 @@ ${review && html`<div><h3>Why the agent wants a decision</h3><blockquote>${clean
 ${what_i_need && html`<div><h3>What the agent needs</h3><blockquote>${cleanText(what_i_need, WORDS)}</blockquote></div>`}
 ${what_i_tried && html`<details id="tried" open><summary><b>What was tried</b></summary><blockquote>${cleanText(what_i_tried, WORDS)}</blockquote></details>`}
 ${findings && html`<div><h3>What the debug turn found</h3><blockquote>${cleanText(findings, WORDS)}</blockquote></div>`}`;
+}
+
+/** V-3: a reviewer asked for it. */
+function renderRemarks({ remarks = [] }: Escalation): Html | false {
+  if (remarks.length === 0) return false;
+  return html`<p>Reviewers commented here:</p><ul>${remarks.map(({ path, author, url }) => {
+    const who = `remark by ${cleanLine(author, 60)}`;
+    const linked = url !== undefined && /^https?:\/\//.test(url) ? html`<a href="${url}">${who}</a>` : who;
+    return html`<li>${linked} on <code>${cleanLine(path, 160)}</code></li>`;
+  })}</ul>`;
 }
 
 const TURNS_TRIED = 5;

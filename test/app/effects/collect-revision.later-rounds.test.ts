@@ -170,7 +170,7 @@ test('V-5: work that is not published and whose files others changed is not put 
   );
 });
 
-test('S-2, V-5: work with a value that people gave is not what the next round begins with', async () => {
+test('S-13, V-5: work with a value that people gave is not what the next round begins with', async () => {
   await begin('/guide Use a constant');
   const run = await giveValue(desk, work, await takeRound(desk, work.run));
   await finishRound(desk, run, { text: `const token = '${VALUE}';\n` });

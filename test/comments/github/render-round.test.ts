@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
 import { renderPullRequest } from '../../../src/comments/github/render-pull-request.ts';
 import { renderRemarkReply, renderRoundSummary } from '../../../src/comments/github/render-round.ts';
 import type { Remark, SettledRemark } from '../../../src/core/contracts/revision.ts';
@@ -85,4 +86,21 @@ test('V-6: a conflict is shown with a box, and only while the pull request rests
   expect(renderPullRequest(inRound().state, WHERE, { commitOf, conflict })).not.toContain('m.update');
   const unknown = renderPullRequest(afterRound().state, WHERE, { conflict: { branch: 'trunk', files: [] } });
   expect(unknown).toContain('**Update with `trunk`**: there are conflicts; the agent resolves them');
+});
+
+test('V-3: a question about a file that a reviewer asked for names the remark, harmless', async () => {
+  const run = inRound().beginTurn();
+  const proposed = { path: 'docs/`a`.md', why: 'out_of_scope' as const, held: true };
+  run.observe({ type: 'write_proposed', turn: 2, proposed, files: [], scope: ['src/**'] }).trip();
+  const url = 'https://github.com/acme/storefront/pull/131#discussion_r1';
+  const remarks = [
+    { path: proposed.path, author: 'hubert', url },
+    { path: proposed.path, author: '@everyone', url: 'javascript:alert(1)' },
+  ];
+  const text = renderEscalation(run.state, { ...run.asked, remarks }, WHERE);
+  expect(text).toContain(
+    `Reviewers commented here: [remark by hubert](${url}) on \`\`docs/\`a\`.md\`\` and remark by \`@everyone\``,
+  );
+  expect(text).not.toContain('javascript:');
+  expect(text).not.toContain(' @everyone');
 });

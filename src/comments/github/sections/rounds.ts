@@ -1,3 +1,4 @@
+import type { Escalation } from '../../../core/contracts/escalation.ts';
 import type { RevisionSource } from '../../../core/contracts/revision.ts';
 import type { RunState } from '../../../core/contracts/run-state.ts';
 import type { Fold } from '../../text/fit-comment.ts';
@@ -70,6 +71,15 @@ export function renderConflict(
         : `up to ${files.length} files conflict (${named})`;
   const what = `${which}; the agent resolves ${files.length === 1 ? 'it' : 'them'}, all checks run again.`;
   return `- [ ] ${marker('option', { id: UPDATE_BOX })} **Update with ${code(branch, 120)}**: ${what} \`/continue update\``;
+}
+
+/** V-3: the remarks that are about the files of a question. */
+export function renderRemarksAsked({ remarks = [] }: Escalation): string | undefined {
+  if (remarks.length === 0) return undefined;
+  const named = remarks.map(
+    ({ path, author, url }) => `${link(`remark by ${inlineText(author, 60)}`, url)} on ${code(path, 160)}`,
+  );
+  return `Reviewers commented here: ${list(named, remarks.length)}.`;
 }
 
 const ASKED: Record<RevisionSource, string> = {

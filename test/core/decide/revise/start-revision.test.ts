@@ -173,6 +173,28 @@ describe('a round', () => {
   });
 });
 
+describe('a file outside the scope that a reviewer asks for', () => {
+  test('V-3: the question names the remarks about it, and no others', () => {
+    const run = rested({ task: { scope: ['src/**'] } });
+    const url = 'https://github.example/c/1';
+    round(run, [remark('R1'), remark('R2', { path: 'docs/a.md', url }), remark('R3', { path: undefined })]);
+    run.beginTurn();
+    const proposed = { path: 'docs/a.md', why: 'out_of_scope' as const, held: true };
+    run.observe({ type: 'write_proposed', turn: 2, proposed, files: [], scope: ['src/**'] }).trip();
+    expect(run.asked).toMatchObject({ type: 'scope_drift' });
+    expect(run.asked.remarks).toEqual([{ path: 'docs/a.md', author: 'hubert', url }]);
+    run.say('/approve');
+    expect(run.work.revision?.remarks).toHaveLength(3);
+  });
+
+  test('V-3: outside a round, and about other files, no remark is named', () => {
+    const run = round(rested({ task: { scope: ['src/**'] } })).beginTurn();
+    const proposed = { path: 'docs/a.md', why: 'out_of_scope' as const, held: true };
+    run.observe({ type: 'write_proposed', turn: 2, proposed, files: [], scope: ['src/**'] }).trip();
+    expect(run.asked.remarks).toBeUndefined();
+  });
+});
+
 describe('a round that ends without a result', () => {
   test('V-1: /cancel ends the round and rests where the run rested before', () => {
     const run = rested();
