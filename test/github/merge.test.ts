@@ -56,6 +56,13 @@ test('V-6: both sides since their common ancestor, by path, and the commits that
   });
 });
 
+test('V-6: two branches without a common commit cannot be merged', async () => {
+  const answer = { message: 'No common ancestor between the two.' };
+  for (const basehead of [`${BASE}...${HEAD}`, `${HEAD}...${BASE}`])
+    on(COMPARE, { at: { basehead }, status: 404, answer });
+  expect(await github.mergeSides(HEAD, BASE)).toBeUndefined();
+});
+
 test('V-6: a repository that GitHub does not list as a whole is too large', async () => {
   onCompare(BASE, HEAD, 'Ours');
   onCompare(HEAD, BASE, 'Theirs');

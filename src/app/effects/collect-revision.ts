@@ -1,3 +1,4 @@
+import { code } from '../../comments/text/harmless.ts';
 import type { Revision } from '../../core/contracts/revision.ts';
 import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
 import { asksAboutRounds } from '../../core/decide/revise/ask-about-rounds.ts';
@@ -7,7 +8,7 @@ import { handleInput, replyOnce } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
 import { findLeftWork, keepLeftWork } from '../revise/left-work.ts';
-import { readUpdate } from '../revise/read-update.ts';
+import { mergeYourself, type RefusedUpdate, readUpdate } from '../revise/read-update.ts';
 import { settledWords } from '../revise/settled-words.ts';
 import { whoAsked } from '../revise/who-asked.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -27,24 +28,19 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const { pull: number } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.reviewedPull(number);
   const seen = [`revise:${op}`];
+  const refuse = async ({ refused: reason, remedy: detail }: { refused: string; remedy?: string }) =>
+    void (await handleInput(deps, state.run, { type: 'revision_refused', at, reason, detail }, seen));
   const isReplaced = (await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run;
-  const reason = isReplaced ? 'a newer run of this issue has begun.' : whyNot(pull);
-  if (!pull || reason) {
-    await handleInput(deps, state.run, { type: 'revision_refused', at, reason: reason ?? NONE }, seen);
-    return;
-  }
+  const reason = isReplaced ? { refused: 'a newer run of this issue has begun.' } : whyNot(pull);
+  if (!pull || reason) return refuse(reason ?? NONE);
   const { asked, unheard, isHeard } = await whoAsked(context, pull, all);
-  if (asked.length === 0) {
-    const reason = `${[...new Set(unheard)].join(', ')} may not ask for one any more.`;
-    await handleInput(deps, state.run, { type: 'revision_refused', at, reason }, seen);
-    return;
-  }
+  if (asked.length === 0)
+    return refuse({ refused: `${[...new Set(unheard)].join(', ')} may not ask for one any more.` });
   const merged = await collectUpdate(context, pull, asked);
-  if (merged && 'refused' in merged && asked.every(isUpdate)) {
-    await handleInput(deps, state.run, { type: 'revision_refused', at, reason: merged.refused }, seen);
-    return;
+  if (merged && 'refused' in merged) {
+    if (asked.every(isUpdate)) return refuse(merged);
+    await sayNotUpdated(context, merged);
   }
-  if (merged && 'refused' in merged) await sayNotUpdated(context, merged.refused);
   const { update, merge } = merged && 'update' in merged ? merged : {};
   const isOnlyUpdate = asked.every(isUpdate);
   const open = isOnlyUpdate
@@ -124,21 +120,31 @@ async function collectUpdate(
   const { default_branch: branch } = target;
   const ours = await publishedBranch(deps, state.run, target).name();
   if (base_ref !== branch)
-    return { refused: `the pull request goes to \`${base_ref}\` now, and the run began on \`${branch}\`.` };
+    return {
+      refused: `the pull request goes to ${code(base_ref, 120)} now, and the run began on ${code(branch, 120)}.`,
+      remedy: mergeYourself(base_ref),
+    };
   if ((await github.branchHead(ours)) !== head_sha)
-    return { refused: `the branch of the pull request is not \`${ours}\` of this repository.` };
+    return {
+      refused: `the head of the pull request is not the branch ${code(ours, 120)} of this repository.`,
+      remedy: `${mergeYourself(branch)} Or give the branch its name back, if it was renamed. Autobuild cannot push to a fork.`,
+    };
   if (await github.forbidsMerges(ours))
     return {
-      refused: `a rule of this repository demands a linear history of \`${ours}\`, so it takes no merge commit. Rebase it yourself, or exempt \`autobuild/**\` from the rule.`,
+      refused: `a rule of this repository demands a linear history of ${code(ours, 120)}, so it takes no merge commit.`,
+      remedy: 'Rebase it yourself, or exempt `autobuild/**` from the rule.',
     };
   const base = await github.branchHead(branch);
-  if (base === undefined) return { refused: `there is no branch \`${branch}\`.` };
+  if (base === undefined)
+    return { refused: `there is no branch ${code(branch, 120)}.`, remedy: 'Restore it, then ask again.' };
   return readUpdate(deps, github, { branch, base, head: head_sha });
 }
 
 /** Others asked for the same round, which begins without it. */
-async function sayNotUpdated({ deps, state, op }: EffectContext, reason: string): Promise<void> {
-  await replyOnce(deps, state.run, `not-updated:${op}`, { tone: 'refused', title: `No update: ${reason}` });
+async function sayNotUpdated({ deps, state, op }: EffectContext, why: RefusedUpdate): Promise<void> {
+  const { refused, remedy: detail } = why;
+  const title = `No update: ${refused}`;
+  await replyOnce(deps, state.run, `not-updated:${op}`, { tone: 'refused', title, detail });
 }
 
 /** V-7: what fails on this head, unless somebody said to ignore it. */
@@ -148,10 +154,14 @@ function failedCi({ ci = [] }: RunState, head: string): Pick<Revision, 'ci'> {
   return { ci: newest.failed.map(({ name, step, log, url }) => ({ name, step, log, url })) };
 }
 
-const NONE = 'there is no open pull request.';
+const NONE = { refused: 'there is no open pull request.' };
+/** A new commit would throw it out of the queue. */
+const QUEUED = {
+  refused: 'the pull request waits in the merge queue.',
+  remedy: 'Take it out of the queue first, then ask again.',
+};
 
-function whyNot(pull: ReviewedPull | undefined): string | undefined {
+function whyNot(pull: ReviewedPull | undefined): { refused: string; remedy?: string } | undefined {
   if (pull?.state !== 'OPEN') return NONE;
-  if (pull.is_queued) return 'the pull request waits in the merge queue. Take it out of the queue first.';
-  return undefined;
+  return pull.is_queued ? QUEUED : undefined;
 }

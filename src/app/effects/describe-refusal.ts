@@ -3,6 +3,7 @@ import { code } from '../../comments/text/harmless.ts';
 import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
+import { mergeYourself } from '../revise/read-update.ts';
 import { BUILD_AGAIN } from '../unpublished.ts';
 
 const SAID_CHARS = 300;
@@ -25,23 +26,32 @@ const WHAT: Partial<Record<Outgoing['type'], string>> = {
   stop_verification: 'The verification job cannot be cancelled',
 };
 
+interface Refused {
+  effect: Outgoing;
+  said: string;
+  access: Access;
+  compareAt: string;
+  /** The branch that is merged into the pull request by what was refused. */
+  merged?: string;
+}
+
 /** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
   { missingPermission, status, files }: GitHubError,
-  { effect, said, access, compareAt }: { effect: Outgoing; said: string; access: Access; compareAt: string },
+  { effect, said, access, compareAt, merged }: Refused,
 ): Reply {
   const what = WHAT[effect.type] ?? 'Something could not be written here';
   if (missingPermission === WORKFLOWS && access.isWithoutWorkflows)
     return {
       tone: 'refused',
       title: `${what}: GitHub does not let Actions commit files below \`.github/workflows\`.`,
-      detail: `To publish the rest, ${WITHOUT_WORKFLOWS}.`,
+      detail: merged === undefined ? `To publish the rest, ${WITHOUT_WORKFLOWS}.` : mergeYourself(merged),
     };
   if (missingPermission) {
     return {
       tone: 'refused',
       title: `${what}: ${lacks(missingPermission, access)}${forFiles(files)}.`,
-      detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission)}`,
+      detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission, merged)}`,
     };
   }
   if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, effect.ready);
@@ -98,8 +108,10 @@ const WITHOUT_WORKFLOWS =
   'remove the files below `.github/workflows` from the work; if it has none, they changed on the default branch since the run began, and a new run starts from there';
 
 /** Offers a way without the `workflows` permission, because few Apps are granted it. */
-function otherwise(permission: string): string {
-  return permission === WORKFLOWS ? ` Or ${WITHOUT_WORKFLOWS}.` : '';
+function otherwise(permission: string, merged: string | undefined): string {
+  if (permission !== WORKFLOWS) return '';
+  // An update has what both sides have, and nobody can leave a file out of it.
+  return merged === undefined ? ` Or ${WITHOUT_WORKFLOWS}.` : ` Or do it without: ${mergeYourself(merged)}`;
 }
 
 export function describeRefusedDispatch(

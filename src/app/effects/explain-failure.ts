@@ -7,6 +7,7 @@ import { handleInput, replyOnce, write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { roundToPublish } from '../revise/last-result.ts';
 import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
@@ -52,11 +53,13 @@ async function explainRefusal(
   if (!isPermanent(error, attempts, meant) && !(isFinal && isGivenUp(error, attempts))) return;
   // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
   const said = await redactFor(deps, run, error.message);
+  const { state } = await deps.store.runs.load(run);
   const reply = describeRefusal(error, {
     effect,
     said,
     access: accessOf(deps, target),
     compareAt: await compareAt(deps, run, target),
+    merged: state && roundToPublish(state)?.update?.branch,
   });
   if (isFinal) {
     const unpublished = { why: 'GitHub rejected the work', detail: reply.detail ?? '' };

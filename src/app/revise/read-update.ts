@@ -1,8 +1,12 @@
+import { code } from '../../comments/text/harmless.ts';
 import type { BaseUpdate } from '../../core/contracts/revision.ts';
 import type { MergedPath, MergeSides, SideCommit } from '../../core/ports/github/merge-port.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { BaseMerge } from '../../core/work/base-merge.ts';
+import { checkChangesetPaths } from '../../core/work/changeset-path.ts';
 import { digestOfFile } from '../../core/work/examine-work.ts';
+import { isWorkflow } from '../../core/work/sensitive-path.ts';
+import type { AppDependencies } from '../dependencies.ts';
 
 /** Each file is a call. */
 const MOST_FILES = 300;
@@ -18,38 +22,38 @@ interface Sides {
   head: string;
 }
 
-/** `refused` continues the sentence "No round was started: ". */
-type Update = { update: BaseUpdate; merge: BaseMerge } | { refused: string };
+/** `refused` continues the sentence "No round was started: ", and `remedy` says how the base is merged all the same. */
+export interface RefusedUpdate {
+  refused: string;
+  remedy: string;
+}
+
+type Update = { update: BaseUpdate; merge: BaseMerge } | RefusedUpdate;
 
 /**
  * V-6: all that a round needs to merge the base into the pull request. Undefined if the branch has every commit of the base. The
  * contents come from GitHub and not from the job, so that afterwards it can be told what the job has changed.
  */
 export async function readUpdate(
-  { hash }: { hash(text: string): string },
+  { hash, settings }: Pick<AppDependencies, 'hash' | 'settings'>,
   github: GitHub,
   { branch, base, head }: Sides,
 ): Promise<Update | undefined> {
   const sides = await github.mergeSides(head, base);
-  const yourself = `Merge \`${branch}\` into the branch yourself; the next round builds on that.`;
-  if (sides === undefined) return { refused: `it has no commit in common with \`${branch}\`. ${yourself}` };
-  if (sides === 'too_large')
-    return { refused: `the repository has more files than GitHub lists at once. ${yourself}` };
+  const refuse = (refused: string): RefusedUpdate => ({ refused, remedy: mergeYourself(branch) });
+  if (sides === undefined) return refuse(`it has no commit in common with ${code(branch, 120)}.`);
+  if (sides === 'too_large') return refuse('the repository has more files than GitHub lists at once.');
   if (sides.commits.base.length === 0) return undefined;
   const ours = sides.paths.filter((path) => !isSame(path.head, path.before) && !isSame(path.head, path.base));
-  if (ours.length > MOST_FILES)
-    return { refused: `the pull request changes more than ${MOST_FILES} files. ${yourself}` };
-  const special = ours.find(({ head: one, base: other, before }) => [one, other, before].some(isSpecial));
-  if (special)
-    return {
-      refused: `\`${special.path}\` is a link or a submodule, which a round cannot merge. ${yourself}`,
-    };
+  if (ours.length > MOST_FILES) return refuse(`the pull request changes more than ${MOST_FILES} files.`);
+  const problem = findProblem(ours, settings);
+  if (problem) return refuse(problem);
   const files: BaseMerge['files'] = [];
   let bytes = 0;
   for (const path of ours) {
     const file = await readFile(github, path);
     bytes += [file.head, file.before].reduce((sum, one) => sum + (one?.content.length ?? 0), 0);
-    if (bytes > MOST_BYTES) return { refused: `its files are too large to be merged here. ${yourself}` };
+    if (bytes > MOST_BYTES) return refuse('its files are too large to be merged here.');
     files.push(file);
   }
   const both = files.filter((file) => file.before !== undefined);
@@ -65,6 +69,29 @@ export async function readUpdate(
     update: { branch, sha: base, conflicts: both.map(({ path }) => path), kept },
     merge: { added, files },
   };
+}
+
+export function mergeYourself(branch: string): string {
+  return `Merge ${code(branch, 120)} into the branch yourself; the next round builds on that.`;
+}
+
+/** A file that no commit of ours can have, so that an agent would work for nothing. */
+function findProblem(
+  ours: readonly MergedPath[],
+  { capabilities }: AppDependencies['settings'],
+): string | undefined {
+  const special = ours.find(({ head, base, before }) => [head, base, before].some(isSpecial));
+  if (special) return `${code(special.path, 120)} is a link or a submodule, which a round cannot merge.`;
+  const workflow = ours.find(({ path }) => isWorkflow(path));
+  if (workflow && capabilities.workflow_files === false)
+    return `GitHub does not let Actions commit ${code(workflow.path, 120)}.`;
+  // GitHub tells names that are no text in this way.
+  const broken = ours.find(({ path }) => path.includes('\uFFFD'));
+  const [named] = checkChangesetPaths(
+    ours.map(({ path, head }) => ({ path, status: head ? ('modified' as const) : ('deleted' as const) })),
+  );
+  if (broken) return `the name of ${code(broken.path, 120)} is not UTF-8.`;
+  return named && `${code(named.path, 120)} cannot be committed: ${named.problem}.`;
 }
 
 /** The files that both sides changed, each in its own way. Only these can conflict. */

@@ -112,7 +112,13 @@ export const Input = z.discriminatedUnion('type', [
     unheard: z.array(z.string()).optional(),
   }),
   /** A round cannot begin: the pull request is closed, queued to merge, or has a head that nobody can build on. */
-  z.object({ type: z.literal('revision_refused'), at: z.iso.datetime(), reason: z.string() }),
+  z.object({
+    type: z.literal('revision_refused'),
+    at: z.iso.datetime(),
+    reason: z.string(),
+    /** How people get what they asked for all the same. */
+    detail: z.string().optional(),
+  }),
   /** Somebody pushed to the branch before the work of the round was on it, and the work fits on that head, too (V-5). */
   z.object({
     type: z.literal('head_moved'),

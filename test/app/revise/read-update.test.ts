@@ -110,19 +110,33 @@ test('V-5: a publish of before that is tried again does not publish the work of 
   expect(await work.head()).toBe(head);
 });
 
-describe('V-6: an update that cannot be is refused by its reason, and nothing runs', () => {
-  async function refused(reason: string): Promise<void> {
+describe('V-6: an update that cannot be is refused by its reason and with the remedy, and nothing runs', () => {
+  async function refused(reason: string, remedy: string): Promise<void> {
     const jobs = desk.github.workflows.runs.length;
     await ask();
     expect((await desk.state()).status).toBe('reviewing');
-    expect(await replies()).toEqual([expect.stringContaining(`No round was started: ${reason}`)]);
+    const [reply, ...more] = await replies();
+    expect(more).toEqual([]);
+    expect(reply).toContain(`No round was started: ${reason}`);
+    expect(reply).toContain(remedy);
     expect(desk.github.workflows.runs).toHaveLength(jobs);
   }
+  const YOURSELF = 'Merge `main` into the branch yourself; the next round builds on that.';
+  const headRef = async () => (await work.pull()).head.ref;
 
   test('a linear history is demanded', async () => {
     await pushToMain(desk, 'README.md', 'of main\n');
     desk.github.requireLinearHistory(true);
-    await refused('a rule of this repository demands a linear history');
+    await refused(
+      'a rule of this repository demands a linear history',
+      'exempt `autobuild/**` from the rule',
+    );
+  });
+
+  test('the pull request waits in the merge queue', async () => {
+    await pushToMain(desk, 'README.md', 'of main\n');
+    desk.github.queued.add(work.number);
+    await refused('the pull request waits in the merge queue.', 'Take it out of the queue first');
   });
 
   test('the pull request goes to another branch now', async () => {
@@ -131,13 +145,43 @@ describe('V-6: an update that cannot be is refused by its reason, and nothing ru
       sha: await work.head(),
     });
     await desk.github.upstream('PATCH', `/repos/olivia/shop/pulls/${work.number}`, { base: 'next' });
-    await refused('the pull request goes to `next` now, and the run began on `main`.');
+    await refused(
+      'the pull request goes to `next` now, and the run began on `main`.',
+      'Merge `next` into the branch yourself',
+    );
+  });
+
+  test('the head of the pull request is in a fork, or under another name', async () => {
+    await pushToMain(desk, 'README.md', 'of main\n');
+    const { body } = await desk.github.upstream('GET', '/repos/olivia/shop/git/ref/heads/main');
+    const { sha } = (body as { object: { sha: string } }).object;
+    // As GitHub's REST tells of the branch, while the pull request has another head.
+    const ref = await headRef();
+    desk.interfere(({ method, path }) =>
+      method === 'GET' && decodeURIComponent(path).endsWith(`/git/ref/heads/${ref}`)
+        ? { status: 200, body: { ref: `refs/heads/${ref}`, object: { type: 'commit', sha } } }
+        : undefined,
+    );
+    await refused(
+      `the head of the pull request is not the branch \`${ref}\` of this repository.`,
+      'Autobuild cannot push to a fork.',
+    );
   });
 
   test('it has a link', async () => {
     await pushToMain(desk, 'README.md', 'of main\n');
-    const { head } = await work.pull();
-    await putEntry(head.ref, { path: 'link', mode: '120000', type: 'blob', content: 'README.md' });
-    await refused('`link` is a link or a submodule, which a round cannot merge.');
+    await putEntry(await headRef(), { path: 'link', mode: '120000', type: 'blob', content: 'README.md' });
+    await refused('`link` is a link or a submodule, which a round cannot merge.', YOURSELF);
+  });
+
+  test('names of files are data in the answer', async () => {
+    await pushToMain(desk, 'README.md', 'of main\n');
+    const path = '`@olivia` <!-- closes #1';
+    await putEntry(await headRef(), { path, mode: '120000', type: 'blob', content: 'README.md' });
+    await ask();
+    const [reply = ''] = await replies();
+    expect(reply).toContain('is a link or a submodule');
+    expect(reply.split('\n').slice(1).join()).not.toContain('<!--');
+    expect(reply).toContain(YOURSELF);
   });
 });

@@ -59,10 +59,10 @@ function sayBegin(
 /** The pull request cannot take a round now. People are told why, and nothing runs. */
 export function refuseRevision(
   state: RunState,
-  { at, reason }: Extract<Input, { type: 'revision_refused' }>,
+  { at, reason, detail }: Extract<Input, { type: 'revision_refused' }>,
 ): Decision {
   if (state.status !== 'reviewing' || !state.asked_revisions?.length) return NOTHING;
-  return dropRevision(at, { tone: 'refused', title: `No round was started: ${reason}` });
+  return dropRevision(at, { tone: 'refused', title: `No round was started: ${reason}`, detail });
 }
 
 function dropRevision(at: string, reply: Reply): Decision {
