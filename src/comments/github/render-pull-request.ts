@@ -2,6 +2,7 @@ import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { RunStatus } from '../../core/contracts/run-event.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
+import { UNVERIFIED } from '../../core/decide/verify-afresh.ts';
 import { bothResults } from '../text/both-results.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, inlineText, quoted } from '../text/harmless.ts';
@@ -106,6 +107,10 @@ function renderWarning(state: RunState): string {
     return `> [!WARNING]\n> **Not finished: ${inlineText(finished.reason, 200)}.**${tests}`;
   if (!finished?.partial)
     return `> [!WARNING]\n> **Not finished yet.**${tests} This text is updated while the run continues.`;
+  if (finished.reason === UNVERIFIED) {
+    const here = tests && `${tests.slice(0, -1)} where the agent worked.`;
+    return `> [!WARNING]\n> **Not verified: the job that runs the checks on a clean checkout ended three times without a result.**${here} Run the checks yourself before you merge.`;
+  }
   const by = finished.by
     ? ` Accepted as is by ${inlineText(finished.by, 60)}, ${dateTime(finished.at)}.`
     : '';

@@ -17,6 +17,7 @@ import { raiseEscalation } from './raise-escalation.ts';
 
 /** Attempts with fresh jobs that never report. After these the result is published as not verified. */
 const ATTEMPTS = 3;
+export const UNVERIFIED = 'complete, but not verified on a clean checkout';
 
 /** Called when the player reports completion, the job's checks pass, and no file needs approval. */
 export function completeRun(state: RunState, record: TurnRecord, at: string): Decision {
@@ -30,8 +31,7 @@ export function completeRun(state: RunState, record: TurnRecord, at: string): De
 export function requestVerification(state: RunState, at: string): Decision {
   const attempt = (state.verifying ?? 0) + 1;
   if (attempt > ATTEMPTS) {
-    const reason = 'complete, but not verified on a clean checkout';
-    return finishRun({ at, status: 'reviewing', partial: true, reason });
+    return finishRun({ at, status: 'reviewing', partial: true, reason: UNVERIFIED });
   }
   return {
     events: [{ type: 'verification_requested', at, attempt }],

@@ -9,6 +9,7 @@ import { renderStatus } from '../../../src/comments/github/render-status.ts';
 import { skipsCi } from '../../../src/comments/text/skip-ci.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
 import type { RunState } from '../../../src/core/contracts/run-state.ts';
+import { PASSING, startRun } from '../../core/run-builder.ts';
 import { cancelled, done, failsAfresh, partial, paused } from '../endings.ts';
 import { question, valueGiven, valuesGiven, waiting } from '../questions.ts';
 import { run, TIME, WHERE } from '../story.ts';
@@ -166,6 +167,22 @@ describe('the pull request', () => {
     expect(markdown).toContain('**Known issues**');
     expect(markdown).toContain('skipped by hugo');
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request-partial'));
+  });
+
+  it('R-8: work that no fresh job could verify says so before everything else', () => {
+    const lost = startRun({ freshVerification: true }).turn({
+      report: { status: 'implemented', summary: 'Added the form' },
+      verification: PASSING,
+    });
+    lost.park();
+    for (let attempt = 1; attempt <= 3; attempt += 1)
+      lost.feed({ type: 'job_lost', at: lost.now(), reason: 'timed out', verifying: true });
+    const markdown = renderPullRequest(lost.state, WHERE);
+    expect(markdown).toContain(
+      '**Not verified: the job that runs the checks on a clean checkout ended three times',
+    );
+    expect(markdown).toContain('5 of 5 tests pass where the agent worked.');
+    expect(markdown).not.toMatch(/partial results|Closes/);
   });
 
   it('a draft says that it is not finished and closes nothing', () => {
