@@ -69,3 +69,21 @@ test('V-6: a push to another branch, and one to a repository without a pull requ
   await desk.settle();
   expect(reads(number)).toBe(before);
 });
+
+test('V-6: a desk that hears of no push looks again when somebody says something, ten minutes later', async () => {
+  desk = await openAppDesk({ deps: { later: undefined } as never });
+  const { number, pull } = await restOnPull(desk);
+  await desk.reconcile();
+  await desk.reconcile();
+  const before = reads(number);
+  await desk.reconcile();
+  expect(reads(number)).toBe(before);
+  await pushToMain(desk, 'src/login.ts', 'of main\n');
+  await desk.reconcile();
+  expect((await pull()).body).not.toContain(BOX);
+  for (let look = 0; look < 3; look += 1) {
+    desk.clock.ms += 11 * 60_000;
+    await desk.reconcile();
+  }
+  expect((await pull()).body).toContain(BOX);
+});
