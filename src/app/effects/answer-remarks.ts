@@ -116,11 +116,11 @@ async function writeOneByOne(
 /** The reviewers who block are asked once in each round. Nothing is resolved for them. */
 async function askAgain(
   { github, target }: EffectContext,
-  { reviews }: ReviewedPull,
+  { reviews, is_draft }: ReviewedPull,
   pull: number,
   { at }: EndedRound,
 ): Promise<void> {
-  if (target.revisions?.request_review === 'off') return;
+  if (is_draft || target.revisions?.request_review === 'off') return;
   const newest = new Map(
     reviews
       .filter(

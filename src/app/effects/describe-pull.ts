@@ -10,6 +10,8 @@ export async function describePull(
   const { deps, github, state, target } = context;
   const { pull: number } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.pullRequest(number);
-  const head = await github.branchHead(await publishedBranch(deps, state.run, target).name());
+  const tip = await github.branchHead(await publishedBranch(deps, state.run, target).name());
+  // The branch may have been deleted after the merge.
+  const head = tip ?? pull?.head_sha;
   if (pull && head !== undefined) await writeDescription(context, pull, head, { handled });
 }

@@ -8,12 +8,13 @@ import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { IN_QUEUE, isInQueue, QUEUE_MS, sayChanged, sayTooLate } from '../revise/changed-pull.ts';
 import { followHead, isCommitOf, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { NOT_YET, REPLACED } from '../unpublished.ts';
 import { renderDescription, writeDescription } from './describe-pull-request.ts';
-import type { EffectContext } from './effect-context.ts';
+import type { EffectContext, Performed } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
 import { findWork, type Work } from './work-to-publish.ts';
@@ -22,12 +23,13 @@ import { findWork, type Work } from './work-to-publish.ts';
  * Commits the newest changeset to the branch and opens or updates the pull request. Files that may not be committed are always
  * named there.
  */
-export async function publishWork(context: EffectContext, ready: boolean): Promise<void> {
+export async function publishWork(context: EffectContext, ready: boolean): Promise<Performed> {
   try {
-    await publishUnlessStopped(context, ready);
+    return await publishUnlessStopped(context, ready);
   } catch (error) {
     if (!(error instanceof NoLongerWanted)) throw error;
     if (ready && error instanceof Replaced) await sayReplaced(context);
+    return {};
   }
 }
 
@@ -53,19 +55,29 @@ async function sayReplaced(context: EffectContext): Promise<void> {
   if (unpublished !== null) await settle(context, REPLACED);
 }
 
-async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<void> {
+async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<Performed> {
   await demandStillWanted(context);
-  if (await isHeldBack(context)) return;
   const { deps, github, state } = context;
+  if (await isHeldBack(context)) {
+    if (ready) await sayTooLate(context);
+    return {};
+  }
   const { publications } = deps.store;
   const before = (await publications.of(state.run)).unpublished;
+  if (ready && (await isInQueue(context))) {
+    if (before?.why !== IN_QUEUE.why) await settle(context, IN_QUEUE);
+    return { againAfterMs: QUEUE_MS };
+  }
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
   const why = await bringToPullRequest(context, ready);
-  // Until the round is over again, the pull request shows what it showed before.
-  if (why === 'later') return publications.change(state.run, { unpublished: before });
-  if (!ready) return why ? undefined : showCheck(context);
-  await settle(context, why);
-  if (!why) lookAtBaseLater(deps, github, state.run);
+  if (why === 'later') {
+    // Until the round is over again, the pull request shows what it showed before.
+    await publications.change(state.run, { unpublished: before });
+  } else if (ready) {
+    await settle(context, why);
+    if (!why) lookAtBaseLater(deps, github, state.run);
+  } else if (!why) await showCheck(context);
+  return {};
 }
 
 /** The status waited for this, and a receipt written before says that the work is not published. */
@@ -211,10 +223,12 @@ async function chooseBranch(context: EffectContext): Promise<ChosenBranch> {
   const { deps, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   const name = await branch.name();
+  let wasDeleted = false;
   for (const candidate of [name, ...branch.ownNames()]) {
     const { isFree, ...found } = await lookAt(context, candidate);
+    if (candidate === name) wasDeleted = found.head === undefined;
     if (!isFree) continue;
-    if (candidate !== name) await sayMoved(context, name, candidate);
+    if (candidate !== name) await sayMoved(context, name, candidate, wasDeleted);
     if (candidate !== name) await branch.moveTo(candidate);
     return found;
   }
@@ -238,14 +252,19 @@ async function lookAt(context: EffectContext, name: string): Promise<ChosenBranc
 }
 
 /** Before the branch is recorded, because the next try would have nothing to tell. */
-async function sayMoved({ deps, state }: EffectContext, from: string, to: string): Promise<void> {
+async function sayMoved(
+  { deps, state }: EffectContext,
+  from: string,
+  to: string,
+  wasDeleted: boolean,
+): Promise<void> {
   const round = roundToPublish(state);
   await replyOnce(deps, state.run, `others-on-branch:${to}`, {
     tone: 'info',
     title: round
-      ? `Round ${round.number} is pushed to \`${to}\`, because \`${from}\` moved while it was running.`
+      ? `Round ${round.number} is pushed to \`${to}\`, because \`${from}\` ${wasDeleted ? 'was deleted' : 'moved'} while it was running.`
       : `The work is pushed to \`${to}\`, because \`${from}\` has commits by somebody else.`,
-    detail: 'Their branch was not touched.',
+    detail: wasDeleted ? undefined : 'Their branch was not touched.',
   });
 }
 
@@ -304,11 +323,17 @@ async function writePullRequest(
   const present = committed?.isNewBranch ? undefined : await findPullRequest(context);
   await demandStillWanted(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
-  await deps.store.publications.change(state.run, { pull: pull.number });
-  if (!present) return;
-  const { node_id } = present;
-  const send = ready && present.draft ? (body?: string) => github.markReady(node_id, body) : undefined;
-  await writeDescription(context, present, head, { send });
+  const { publications } = deps.store;
+  // It was ready before, so that somebody has made it a draft again.
+  const isTheirs = (await publications.of(state.run)).ready === pull.number;
+  await publications.change(state.run, { pull: pull.number });
+  const isDue = ready && pull.draft && !isTheirs;
+  const send = isDue ? (body?: string) => github.markReady(pull.node_id, body) : undefined;
+  if (present) await writeDescription(context, present, head, { send });
+  else if (isDue) await github.markReady(pull.node_id);
+  if (!ready) return;
+  await publications.change(state.run, { ready: pull.number });
+  await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
 }
 
 /** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */

@@ -22,6 +22,8 @@ export interface Publication {
   /** The newest commit of ours on the branch. */
   head?: string;
   pull?: number;
+  /** The pull request that we have shown as ready. If it is a draft again, somebody made it one. */
+  ready?: number;
   /** Identifies the changeset and the files left out that the newest commit was made from. */
   content?: string;
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */

@@ -20,13 +20,17 @@ export function endRevision(state: RunState, decision: Decision): Decision {
   if (!revision || !finished) return decision;
   const outcome = outcomeOf(finished);
   const ended = describeEnd(withLastTurn(state, revision, decision), finished, outcome);
-  if (outcome === 'done' || outcome === 'partial' || outcome === 'merged')
+  if (outcome === 'done' || outcome === 'partial')
     return {
       events: insertBefore(decision.events, finished, ended),
-      effects: [...decision.effects, ...answers(outcome, revision), ...next(state, finished)],
+      effects: [...decision.effects, ...answers(revision), ...next(state, finished)],
     };
-  if (finished.status === 'terminated_by_human' || finished.status === 'rejected')
-    return { events: insertBefore(decision.events, finished, ended), effects: decision.effects };
+  if (ENDING.has(finished.status))
+    return {
+      events: insertBefore(decision.events, finished, ended),
+      // The description must not say for ever that the round runs.
+      effects: [...decision.effects, { type: 'describe_pull' }, ...sayJudged(revision, finished)],
+    };
   const { before } = revision;
   const rest: Finished = {
     type: 'run_finished',
@@ -86,8 +90,8 @@ function withLastTurn(
   return { turns: last ? [...turns, last.record] : turns, revision, paths, applied };
 }
 
-function answers(outcome: RevisionOutcome, { number, remarks }: RunningRevision): Effect[] {
-  if (outcome === 'merged' || remarks.length === 0) return [];
+function answers({ number, remarks }: RunningRevision): Effect[] {
+  if (remarks.length === 0) return [];
   // After the replies, the description no longer counts those remarks as open.
   return [{ type: 'answer_remarks', round: number }, { type: 'describe_pull' }];
 }
@@ -96,6 +100,17 @@ function answers(outcome: RevisionOutcome, { number, remarks }: RunningRevision)
 function next({ asked_revisions = [] }: RunState, { status }: Finished): Effect[] {
   if (asked_revisions.length === 0 || status === 'approved') return [];
   return [{ type: 'collect_revision' }];
+}
+
+/** Only these end the run. */
+const ENDING: ReadonlySet<Finished['status']> = new Set(['approved', 'rejected', 'terminated_by_human']);
+
+/** The person who merged or closed it may not know of the round. */
+function sayJudged({ number }: RunningRevision, { status, by = 'someone' }: Finished): Effect[] {
+  if (status === 'terminated_by_human') return [];
+  const how = status === 'approved' ? 'merged' : 'closed';
+  const title = `Round ${number} was stopped: the pull request was ${how} by ${by}. Its changes are not part of it.`;
+  return [{ type: 'reply', reply: { tone: 'info', title } }];
 }
 
 function sayEnd({ number, head }: RunningRevision, { reason, status }: Finished): string {

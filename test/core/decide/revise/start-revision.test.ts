@@ -238,7 +238,14 @@ describe('a round that ends without a result', () => {
       run.feed({ type: 'judged', at: run.now(), outcome, by: 'mona', pull: 5 });
       expect(run.state.status).toBe(status);
       expect(run.effectTypes).not.toContain('publish');
-      expect(run.effectTypes.filter((type) => type === 'reply').length).toBe(0);
+      const said = run.last.effects.flatMap((effect) =>
+        effect.type === 'reply' ? [effect.reply.title] : [],
+      );
+      const how = outcome === 'approved' ? 'merged' : 'closed';
+      expect(said).toEqual([
+        `Round 2 was stopped: the pull request was ${how} by mona. Its changes are not part of it.`,
+      ]);
+      expect(run.effectTypes).toContain('describe_pull');
       expect(run.state.finished?.reason).toContain('round 2 was running');
     }
   });

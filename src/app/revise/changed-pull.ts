@@ -1,0 +1,68 @@
+import type { Unpublished } from '../../core/contracts/comment-context.ts';
+import type { RunState } from '../../core/contracts/run-state.ts';
+import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { replyOnce } from '../handle-input.ts';
+import { isCommitOf } from './follow-head.ts';
+import { roundToPublish } from './last-result.ts';
+
+/** V-1: changes of the pull request while a round was at work. The work of the round is kept, and each change is said once. */
+
+interface Context {
+  deps: AppDependencies;
+  github: GitHub;
+  state: RunState;
+  target: RunTarget;
+}
+
+/** The merge queue takes minutes to hours. */
+export const QUEUE_MS = 60_000;
+
+export const IN_QUEUE: Unpublished = {
+  why: 'the pull request waits in the merge queue',
+  detail: 'A push would take it out of the queue. The work is kept, and pushed once it has left the queue.',
+};
+
+export async function isInQueue({ deps, github, state }: Context): Promise<boolean> {
+  const { pull } = await deps.store.publications.of(state.run);
+  if (!roundToPublish(state) || pull === undefined) return false;
+  return (await github.reviewedPull(pull))?.is_queued === true;
+}
+
+/** The round ended, and the pull request was merged or closed before its work was there. */
+export async function sayTooLate(context: Context): Promise<void> {
+  const { deps, github, state } = context;
+  const round = roundToPublish(state);
+  const { pull: number, head } = await deps.store.publications.of(state.run);
+  if (!round || number === undefined) return;
+  if (head !== undefined && (await isCommitOf(context, round.number, head))) return;
+  const pull = await github.pullRequest(number);
+  const how = pull?.merged ? 'merged' : 'closed';
+  await replyOnce(deps, state.run, `too-late:${round.number}`, {
+    tone: 'info',
+    title: `Round ${round.number} was not pushed: pull request #${number} was ${how} before.`,
+    detail: 'Re-add the label to build it again.',
+  });
+}
+
+/** Nothing is turned back: whoever made it a draft, or chose another base, had a reason. */
+export async function sayChanged(
+  { deps, state, target }: Context,
+  { number, draft, base }: PullRequest,
+): Promise<void> {
+  const round = roundToPublish(state);
+  if (!round) return;
+  if (draft)
+    await replyOnce(deps, state.run, `drafted:${number}:${round.number}`, {
+      tone: 'info',
+      title: `Round ${round.number} is pushed. Pull request #${number} is a draft now, and stays one.`,
+      detail: 'Mark it as ready when it should be reviewed.',
+    });
+  if (base !== undefined && base !== target.default_branch)
+    await replyOnce(deps, state.run, `retargeted:${number}:${base}`, {
+      tone: 'info',
+      title: `Pull request #${number} goes to \`${base}\` now. Round ${round.number} was built and checked for \`${target.default_branch}\`.`,
+      detail: 'Check that it fits there before you merge.',
+    });
+}
