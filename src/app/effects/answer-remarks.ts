@@ -27,7 +27,7 @@ export async function answerRemarks(
 ): Promise<void> {
   const { deps, github, state } = context;
   const round = state.revisions?.find((ended) => ended.number === number);
-  const { pull: pullNumber, unpublished } = await deps.store.publications.of(state.run);
+  const { pull: pullNumber, unpublished, moved_from } = await deps.store.publications.of(state.run);
   // Nothing is called fixed that is not on the branch. People are told by the publishing why it is not.
   if (unpublished) return;
   const pull = round && pullNumber !== undefined ? await github.reviewedPull(pullNumber) : undefined;
@@ -38,7 +38,9 @@ export async function answerRemarks(
   );
   if (!isAnswered) {
     const replies = await repliesOf(context, round, pullNumber);
-    const summary = renderRoundSummary(await facts(context, round), summaryOp);
+    const left = moved_from?.round === number ? moved_from.pull : undefined;
+    const elsewhere = { pull: left, remarks: withoutThread(pull, round) };
+    const summary = renderRoundSummary(await facts(context, round), summaryOp, elsewhere);
     await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
   }
   await askAgain(context, pull, pullNumber, round);
@@ -59,6 +61,12 @@ async function repliesOf(context: EffectContext, round: EndedRound, pull: number
     replies.push({ op, thread: remark.thread, body: await sign(context, body, pull) });
   }
   return replies;
+}
+
+/** Remarks whose thread is in the pull request that the work has left. They are answered in the summary. */
+function withoutThread({ threads }: ReviewedPull, { remarks }: EndedRound): EndedRound['remarks'] {
+  const known = new Set(threads.map(({ id }) => id));
+  return remarks.filter(({ thread }) => thread && !known.has(thread));
 }
 
 /** Replies that are not there yet and have a thread to go to. */

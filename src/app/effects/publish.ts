@@ -1,6 +1,7 @@
 import { plainTitle } from '../../comments/text/plain-title.ts';
 import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
+import type { Reply } from '../../core/contracts/effect.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
@@ -324,9 +325,13 @@ async function writePullRequest(
   await demandStillWanted(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
   const { publications } = deps.store;
+  const { pull: before, moved_from, ready: shown } = await publications.of(state.run);
+  const isMoved =
+    before !== undefined && before !== pull.number && (await leave(context, before, pull.number));
+  const moved = isMoved ? { pull: before, round: roundToPublish(state)?.number } : moved_from;
+  await publications.change(state.run, { pull: pull.number, moved_from: moved });
   // It was ready before, so that somebody has made it a draft again.
-  const isTheirs = (await publications.of(state.run)).ready === pull.number;
-  await publications.change(state.run, { pull: pull.number });
+  const isTheirs = shown === pull.number;
   const isDue = ready && pull.draft && !isTheirs;
   const send = isDue ? (body?: string) => github.markReady(pull.node_id, body) : undefined;
   if (present) await writeDescription(context, present, head, { send });
@@ -334,6 +339,25 @@ async function writePullRequest(
   if (!ready) return;
   await publications.change(state.run, { ready: pull.number });
   await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
+}
+
+/** Tells those who look at the old pull request where the work is. False if nobody does, because it is closed. */
+async function leave(
+  { deps, github, state, target }: EffectContext,
+  from: number,
+  to: number,
+): Promise<boolean> {
+  if ((await github.pullRequest(from))?.state !== 'open') return false;
+  const round = roundToPublish(state);
+  const { owner, repo } = target;
+  const reply: Reply = {
+    tone: 'info',
+    title: `${round ? `Round ${round.number}` : 'The work'} is in another pull request, because this branch has commits by somebody else.`,
+    detail: `Nothing was changed here. ${round?.remarks.length ? 'The answers to the remarks are there. ' : ''}Review and comment there from now on; commands here are not read.`,
+    link: { text: `Pull request ${to}`, url: `${deps.settings.webUrl}/${owner}/${repo}/pull/${to}` },
+  };
+  await write(deps, state.run, [{ type: 'reply', reply, on: from }], [`moved:${state.run}:${from}:${to}`]);
+  return true;
 }
 
 /** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */

@@ -16,6 +16,7 @@ interface RoundFacts {
 type PlacedRemark = SettledRemark & { path?: string };
 
 const MAX_NOTE = 600;
+const MOST_ELSEWHERE = 50;
 
 /** V-4: the one line in a thread. The agent's words are quoted and harmless. */
 export function renderRemarkReply(remark: PlacedRemark, facts: RoundFacts, op: string): string {
@@ -42,7 +43,11 @@ function sayRemark({ result, note, path }: PlacedRemark, { head }: RoundFacts): 
 }
 
 /** The summary of the review that carries the replies: one notification for all of them. */
-export function renderRoundSummary({ state, round, head }: RoundFacts, op: string): string {
+export function renderRoundSummary(
+  { state, round, head }: RoundFacts,
+  op: string,
+  elsewhere: Elsewhere = { remarks: [] },
+): string {
   const counted = countResults(round.remarks).join(', ') || 'done';
   const verified = sayVerified(state, head);
   const people = [...new Set(round.by.split(', '))].map((login) => `@${inlineText(login, 60)}`).join(', ');
@@ -52,7 +57,30 @@ export function renderRoundSummary({ state, round, head }: RoundFacts, op: strin
     `**Round ${round.number}: ${counted}.**${verified} ${people}, please look again.`,
     '',
     `${cost}${count(round.turns, 'turn')}, ${minutes(Date.parse(round.ended_at) - Date.parse(round.at))} min.`,
+    ...renderElsewhere({ state, round, head }, elsewhere),
   ].join('\n');
+}
+
+/** Remarks in a pull request that the work has left, because others have commits there. */
+interface Elsewhere {
+  pull?: number;
+  remarks: readonly PlacedRemark[];
+}
+
+function renderElsewhere(facts: RoundFacts, { pull, remarks }: Elsewhere): string[] {
+  if (pull === undefined || remarks.length === 0) return [];
+  const shown = remarks.slice(0, MOST_ELSEWHERE);
+  const lines = shown.map(
+    (remark) => `- ${remark.path ? `${code(remark.path, 160)}: ` : ''}${sayRemark(remark, facts)}`,
+  );
+  const more = remarks.length - shown.length;
+  return [
+    '',
+    `The remarks on #${pull}:`,
+    '',
+    ...lines,
+    ...(more > 0 ? [`- ${count(more, 'remark')} more`] : []),
+  ];
 }
 
 const WORDS: Record<SettledRemark['result'], string> = {

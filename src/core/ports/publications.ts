@@ -24,6 +24,8 @@ export interface Publication {
   pull?: number;
   /** The pull request that we have shown as ready. If it is a draft again, somebody made it one. */
   ready?: number;
+  /** The pull request before this one, whose branch has commits of others, and the round that left it. */
+  moved_from?: { pull: number; round?: number };
   /** Identifies the changeset and the files left out that the newest commit was made from. */
   content?: string;
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */

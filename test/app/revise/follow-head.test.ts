@@ -98,6 +98,30 @@ test('V-5: a second push gives the work a branch of its own, and nothing is move
   expect(await said()).toContain(`Round 2 is pushed to \`${own}\`, because`);
 });
 
+test('V-5: the old pull request leads to the new one, where the remarks are answered', async () => {
+  await endRound(() => pushFile('src/login.ts'));
+  const [made] = (await desk.olivia.pullRequests()).filter(({ head }) => head.ref === `${branch}-r1`);
+  const left = (await desk.olivia.comments(work.number)).filter(({ body }) => body.includes(':reply '));
+  expect(left).toHaveLength(1);
+  expect(left[0]?.body).toContain('Round 2 is in another pull request, because this branch has commits by');
+  expect(left[0]?.body).toContain(
+    `[Pull request ${made?.number}](http://${desk.github.host}/olivia/shop/pull/${made?.number})`,
+  );
+  const [summary] = await desk.person('walter').reviews(made?.number ?? 0);
+  expect(summary?.body).toContain('**Round 2: 1 fixed.**');
+  const head = made?.head.sha.slice(0, 7);
+  expect(summary?.body).toContain(
+    `The remarks on #${work.number}:\n\n- \`src/login.ts\`: Fixed in \`${head}\`.`,
+  );
+  expect(await reviews()).toEqual([]);
+  // The next publish tells nobody again.
+  await desk.perform({ type: 'publish', ready: true }, { id: 'again' });
+  await desk.settle();
+  expect(
+    (await desk.olivia.comments(work.number)).filter(({ body }) => body.includes(':reply ')),
+  ).toHaveLength(1);
+});
+
 test('V-5: a push to a file of the round gives the work a branch of its own at once', async () => {
   const { pushed } = await endRound(() => pushFile('src/login.ts'));
   expect((await desk.state()).status).toBe('reviewing');

@@ -1,7 +1,7 @@
 import type { ActionsSecret } from '../../contracts/actions-secret.ts';
 import type { HelpInput } from '../../contracts/agent/help-request.ts';
 import { type InputRef, isAtTerminal } from '../../contracts/command.ts';
-import type { Reply } from '../../contracts/effect.ts';
+import type { Effect, Reply } from '../../contracts/effect.ts';
 import { missingInputs } from '../../contracts/escalation.ts';
 import type { CommandInput } from '../../contracts/input.ts';
 import type { RevisionSource } from '../../contracts/revision.ts';
@@ -56,9 +56,25 @@ function withUpdate(
   { events, effects }: Decision,
 ): Decision {
   const isTaken = events.length > 0 && !events.some(({ type }) => type === 'command_refused');
-  if (!command.update || !isTaken || isAtTerminal(input.via)) return { events, effects };
+  if (!command.update || !isTaken) return { events, effects };
   const { at, by } = input;
-  return { events: [...events, { type: 'revision_asked', at, by, source: 'update' }], effects };
+  if (isAtTerminal(input.via)) return { events, effects: addToReply(effects, NO_UPDATE) };
+  return {
+    events: [...events, { type: 'revision_asked', at, by, source: 'update' }],
+    effects: addToReply(effects, UPDATE_FOLLOWS),
+  };
+}
+
+const UPDATE_FOLLOWS = 'The update with the base follows in a round of its own, once this work is ready.';
+const NO_UPDATE =
+  'Nothing is updated: at a terminal, you merge. Use `git merge <branch>` when the run has ended.';
+
+function addToReply(effects: readonly Effect[], sentence: string): Effect[] {
+  return effects.map((effect) => {
+    if (effect.type !== 'reply') return effect;
+    const { reply } = effect;
+    return { ...effect, reply: { ...reply, detail: [reply.detail, sentence].filter(Boolean).join('\n') } };
+  });
 }
 
 /** V-2: every open remark. */

@@ -446,9 +446,31 @@ describe('an update with the base', () => {
       pending: undefined,
       asked_revisions: [{ by: 'hubert', source: 'update' }],
     });
+    expect(run.reply).toMatchObject({
+      title: 'Continuing.',
+      detail: 'The update with the base follows in a round of its own, once this work is ready.',
+    });
     run.turn(DONE);
     expect(run.state.status).toBe('reviewing');
     expect(run.effectTypes.at(-1)).toBe('collect_revision');
+  });
+
+  test('V-6: asked for with the answer to a question at a terminal, the reply says that nothing is updated', () => {
+    const run = startRun().beginTurn();
+    run.askForHelp([]);
+    const command = { name: 'continue', new_approach: false, update: true } as const;
+    run.feed({ type: 'command', at: run.now(), command, by: 'ann', via: 'terminal' });
+    expect(run.reply?.detail).toContain('Nothing is updated: at a terminal, you merge.');
+    expect(run.state).toMatchObject({ pending: undefined });
+    expect(run.state.asked_revisions ?? []).toEqual([]);
+  });
+
+  test('V-6: asked for while the run is paused, the reply says that the update follows', () => {
+    const run = startRun().beginTurn();
+    run.say('/pause');
+    run.say('/continue update');
+    expect(run.reply?.detail).toContain('The update with the base follows in a round of its own');
+    expect(run.state.asked_revisions).toMatchObject([{ source: 'update' }]);
   });
 
   test('V-6: asked for while the agent works, it is noted for when the work is ready', () => {
