@@ -39,6 +39,8 @@ export interface Person {
   /** A remark on its own, or a reply to the first one of a thread. */
   remark(number: number, remark: NewRemark | { replyTo: number; body: string }): Promise<SeenRemark>;
   editRemark(remark: { id: number }, body: string): Promise<void>;
+  deleteRemark(remark: { id: number }): Promise<void>;
+  dismissReview(number: number, review: { id: number }): Promise<void>;
   remarks(number: number): Promise<SeenRemark[]>;
   reviews(number: number): Promise<SeenReview[]>;
   /** The text of a file on a branch. */
@@ -162,6 +164,12 @@ export function createPerson(github: LocalGitHub, login: string): Person {
     },
     async editRemark({ id }, body) {
       await call('PATCH', `/pulls/comments/${id}`, { body });
+    },
+    async deleteRemark({ id }) {
+      await call('DELETE', `/pulls/comments/${id}`);
+    },
+    async dismissReview(number, { id }) {
+      await call('PUT', `/pulls/${number}/reviews/${id}/dismissals`, { message: 'No longer' });
     },
     async remarks(number) {
       return (await call('GET', `/pulls/${number}/comments`)).body as SeenRemark[];

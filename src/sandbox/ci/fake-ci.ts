@@ -168,9 +168,13 @@ export function createFakeCi(options: FakeCiOptions): FakeCi {
   }
 
   async function describePull(number: number): Promise<unknown> {
-    const pull = await read<Json & { head: { sha: string }; base: { ref: string } }>(`/pulls/${number}`);
+    const pull = await read<Json & { head: { sha: string; ref: string }; base: { ref: string } }>(
+      `/pulls/${number}`,
+    );
     if (!pull.head) return null;
-    const { sha } = pull.head;
+    // emulate keeps the head with which it was opened.
+    const tip = await read<{ object?: { sha: string } }>(`/git/ref/heads/${pull.head.ref}`);
+    const sha = tip.object?.sha ?? pull.head.sha;
     const { message } = await read<{ message: string }>(`/git/commits/${sha}`);
     const nodes = [...(suites.get(sha) ?? []).map((suite) => describeSuite(suite)), ...(await ownSuite(sha))];
     return {

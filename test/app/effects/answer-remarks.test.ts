@@ -24,9 +24,10 @@ beforeEach(async () => {
 afterEach(() => desk?.close());
 
 /** The round at its end: everything is published and answered by the lane. */
-async function endRound(): Promise<void> {
+async function endRound(meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
   const head = await work.head();
   const run = await beginRound(desk, work.run, head, work.number);
+  await meanwhile();
   await putRoundWork(desk, head, 'two\n');
   run.turn({
     report: {
@@ -183,4 +184,24 @@ test('V-4: where GitHub does not take the work, no remark is called fixed', asyn
   await endRound();
   await desk.perform(ROUND);
   expect(await ours()).toEqual({ reviews: [], replies: [] });
+});
+
+test('V-4: a review that is dismissed while its round works: its remarks are answered, and its author is not asked again', async () => {
+  const [review] = await desk.person('walter').reviews(work.number);
+  await endRound(() => desk.olivia.dismissReview(work.number, { id: review?.id ?? 0 }));
+  expect((await ours()).replies).toHaveLength(3);
+  const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/pulls/${work.number}`);
+  expect(body).toMatchObject({ requested_reviewers: [] });
+});
+
+test('V-4: remarks that are deleted while the round works: the others are answered, and none is opened again', async () => {
+  const remarks = await desk.person('walter').remarks(work.number);
+  await endRound(async () => {
+    for (const remark of remarks.slice(0, 2)) await desk.person('walter').deleteRemark(remark);
+    await desk.settle();
+  });
+  const { reviews, replies } = await ours();
+  expect(reviews).toHaveLength(1);
+  expect(lastLines(replies)).toEqual(['The agent asks: “Which runner?” Reply with `/guide <your answer>`.']);
+  expect(desk.github.reviews.threads(work.number)).toHaveLength(1);
 });

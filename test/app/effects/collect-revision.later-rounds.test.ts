@@ -124,6 +124,49 @@ test('V-5: a round with an instruction alone begins without the files of the rou
   expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [] });
 });
 
+/** CI fails on the newest head. */
+async function failCi(): Promise<void> {
+  const log = '     Error: expect(locator).toHaveText: "Paid" – received "Pending"';
+  await desk.github.ci.report(await work.head(), {
+    workflow: 'ci.yml',
+    runs: [
+      { name: 'e2e', conclusion: 'failure', steps: [{ name: 'Run tests', conclusion: 'failure' }], log },
+    ],
+  });
+  await desk.settle();
+}
+
+test('V-7: a round about failing CI alone begins without the files of the round before', async () => {
+  await begin('/guide Use a constant');
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n' });
+  await failCi();
+  const round = await begin();
+  expect(round).toMatchObject({ remarks: [], ci: [{ name: 'e2e' }] });
+  expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [] });
+});
+
+test('V-7: the same error in three rounds is a question, and its answer begins the next round with the log', async () => {
+  await failCi();
+  for (const text of ['two\n', 'three\n']) {
+    expect((await begin())?.ci).toHaveLength(1);
+    await finishRound(desk, await takeRound(desk, work.run), { text });
+    await failCi();
+  }
+  expect(await desk.state()).toMatchObject({ status: 'waiting_for_input', pending: expect.any(String) });
+  const [question] = (await desk.olivia.comments(work.issue)).filter(({ body }) =>
+    body.includes(':escalation '),
+  );
+  expect(question?.body).toContain('CI fails with the same error 3 rounds in a row');
+  if (!question) expect.fail('no question');
+  await desk.olivia.tick(question, 'fix-ci');
+  await desk.settle();
+  const { status, pending, revision } = await desk.state();
+  expect({ status, pending }).toEqual({ status: 'building', pending: undefined });
+  expect(revision).toMatchObject({ number: 4, by: 'olivia', source: 'ci', head: await work.head() });
+  expect(revision?.ci).toMatchObject([{ name: 'e2e', log: expect.stringContaining('received "Pending"') }]);
+  expect(await changeset()).toMatchObject({ base_sha: revision?.head, files: [] });
+});
+
 /** GitHub takes no commit until it is told to. */
 function refuseCommits(isRefused: boolean): void {
   desk.interfere(({ method, path }) =>
@@ -179,4 +222,28 @@ test('S-13, V-5: work with a value that people gave is not what the next round b
   expect(round?.unpublished).toBeUndefined();
   expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [] });
   expect(await said()).toContain('they can no longer be searched for the values you provided.');
+});
+
+test('V-4: replies of a review that could not be submitted settle nothing; the next round answers again, in one review', async () => {
+  await remark({ ...LINE, body: 'A constant?' });
+  await begin();
+  const run = await takeRound(desk, work.run);
+  desk.interfere(({ body }) =>
+    String(body.query).includes('submitPullRequestReview')
+      ? { status: 422, body: { message: 'Not today' } }
+      : undefined,
+  );
+  await finishRound(desk, run, { text: 'two\n', remarks: FIXED });
+  desk.interfere(() => undefined);
+  await desk.perform({ type: 'describe_pull' });
+  expect(await described()).toContain('**Address 1 open remark** (1 by walter): starts round 3.');
+  const round = await begin();
+  expect(round?.remarks).toMatchObject([{ text: 'A constant?' }]);
+  expect(round?.remarks[0]?.thread_before).toBeUndefined();
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'three\n', remarks: FIXED });
+  const reviews = (await desk.person('walter').reviews(work.number)).filter(
+    ({ user }) => user.login === 'autobuild[bot]',
+  );
+  expect(reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
+  expect(await described()).not.toContain('r.address');
 });

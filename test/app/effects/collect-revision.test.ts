@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NewRemark } from '../../../src/sandbox/person.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import type { Published } from '../published-run.ts';
-import { pushFiles, remarkUnseen, restOnPull } from '../revise-desk.ts';
+import { finishRound, pushFiles, remarkUnseen, restOnPull, takeRound } from '../revise-desk.ts';
 
 const LINE = { path: 'src/login.ts', line: 1 };
 
@@ -60,11 +60,36 @@ test('V-3: outdated remarks, on a whole file, on removed lines and on a file tha
   expect([outdated?.now, wholeFile?.now, wholeFile?.written, gone?.now]).toEqual(Array(4).fill(undefined));
 });
 
+const many = (length: number) =>
+  Array.from({ length }, (_, index) => ({ ...LINE, body: `Remark ${index + 1}` }));
+
 test('V-3: 200 remarks in one review are one round, named in their order', async () => {
-  await remark(...Array.from({ length: 200 }, (_, index) => ({ ...LINE, body: `Remark ${index + 1}` })));
+  await remark(...many(200));
   const round = await begin();
   expect(round?.remarks).toHaveLength(200);
   expect(round?.remarks.at(-1)).toMatchObject({ id: 'R200', text: 'Remark 200' });
+});
+
+test('V-4: many remarks are one answer, also if GitHub asks to wait in the middle of the replies', async () => {
+  await remark(...many(30));
+  const round = await begin();
+  let replies = 0;
+  desk.interfere(({ body }) => {
+    if (!String(body.query).includes('addPullRequestReviewThreadReply(')) return undefined;
+    replies += 1;
+    const message = 'You have exceeded a secondary rate limit.';
+    return replies === 13 ? { status: 403, body: { message }, headers: { 'retry-after': '60' } } : undefined;
+  });
+  const remarks = round?.remarks.map(({ id }) => ({ id, result: 'declined', note: `No, ${id}` })) ?? [];
+  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks });
+  expect(replies).toBe(13);
+  desk.clock.ms += 120_000;
+  await desk.settle();
+  const mine = ({ user }: { user: { login: string } }) => user.login === 'autobuild[bot]';
+  expect((await desk.person('walter').reviews(work.number)).filter(mine)).toHaveLength(1);
+  const answers = (await desk.person('walter').remarks(work.number)).filter(mine);
+  expect(new Set(answers.map(({ in_reply_to_id }) => in_reply_to_id)).size).toBe(30);
+  expect(answers).toHaveLength(30);
 });
 
 test('V-3: the last word of a thread with over 100 comments counts, and of a remark of 60 kB the beginning', async () => {

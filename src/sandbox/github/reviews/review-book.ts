@@ -68,6 +68,8 @@ export interface ReviewBook {
   submit(review: BookedReview, verdict: Verdict, body?: string): void;
   open(review: BookedReview, thread: NewThread, body: string): Thread;
   reply(review: BookedReview, thread: Thread, body: string): BookedComment;
+  /** Deletes a comment. A thread without any is gone. */
+  remove(comment: number): void;
 }
 
 /** The reviews of a repository: at most one that is not submitted yet for each person and pull request. */
@@ -125,6 +127,12 @@ export function createReviewBook(): ReviewBook {
       const added = comment(review, body);
       thread.comments.push(added);
       return added;
+    },
+    remove(id) {
+      const thread = book.threadOf(id);
+      if (!thread) return;
+      thread.comments = thread.comments.filter((comment) => comment.id !== id);
+      if (thread.comments.length === 0) threads.splice(threads.indexOf(thread), 1);
     },
   };
   return book;

@@ -163,6 +163,17 @@ export function createReviews(options: ReviewOptions): ReviewGap {
     return { status: 200, body: await showRemark(comment, thread) };
   }
 
+  async function deleteRemark(id: number, { caller }: Call): Promise<Answer> {
+    const thread = book.threadOf(id);
+    const comment = thread?.comments.find((one) => one.id === id);
+    const review = comment && book.review(comment.review);
+    if (!thread || !comment || !review || caller.kind === 'app') return refuse(404, 'Not Found');
+    const part = { comment: await showRemark(comment, thread) };
+    book.remove(id);
+    await tell('pull_request_review_comment', 'deleted', review, part);
+    return { status: 204, body: undefined };
+  }
+
   async function dismiss(id: number, { body }: Call): Promise<Answer> {
     const review = book.review(id);
     if (!review || review.state === 'PENDING') return refuse(422, 'Validation Failed');
@@ -206,6 +217,7 @@ export function createReviews(options: ReviewOptions): ReviewGap {
       if (reply && method === 'POST') return addRemark(Number(reply.number), call, Number(reply.id));
       const edited = matchPath('/repos/:owner/:repo/pulls/comments/:id', path);
       if (edited && method === 'PATCH') return editRemark(Number(edited.id), call);
+      if (edited && method === 'DELETE') return deleteRemark(Number(edited.id), call);
       const gone = matchPath('/repos/:owner/:repo/pulls/:number/reviews/:id/dismissals', path);
       if (gone && method === 'PUT') return dismiss(Number(gone.id), call);
       return undefined;
