@@ -18,6 +18,7 @@ export const STORIES = [
       .map((name) => `${folder}/${name}`),
   ),
   'test/sandbox/demo.test.ts',
+  'test/actions-desk/run-desk.all-races.test.ts',
 ];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
 const COUNTED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })

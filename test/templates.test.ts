@@ -12,7 +12,7 @@ import { SETTINGS } from '../src/config/registry.ts';
 import { appManifest } from '../src/core/app-manifest.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';
 import { SUBSCRIBED_EVENTS } from '../src/core/ports/webhook-events.ts';
-import { isWanted } from '../src/sandbox/actions/expressions.ts';
+import { fillIn, isWanted } from '../src/sandbox/actions/expressions.ts';
 import { demoFiles } from '../src/sandbox/demo-project.ts';
 import { findDiagnostics } from './workflow-diagnostics.ts';
 
@@ -456,5 +456,12 @@ describe('N-1: the reusable workflow', () => {
     expect(read('templates/no-server.yml')).toContain(
       `uses: autobuild/autobuild/.github/workflows/run.yml@v${packageVersion()}\n`,
     );
+  });
+
+  test('N-2: a round that Autobuild starts is named by its operation; other runs keep the title that GitHub gives them', () => {
+    const { 'run-name': name } = parse(read('templates/no-server.yml')) as { 'run-name': string };
+    const named = (inputs: object) => fillIn(name, { inputs } as Parameters<typeof fillIn>[1]);
+    expect(named({ issue: '7', operation: 'i7-ab.3.1' }).split(' ')).toContain('i7-ab.3.1');
+    expect([named({}), named({ issue: '7', operation: '' })]).toEqual(['', '']);
   });
 });

@@ -9,6 +9,7 @@ import { closeDesk, type OpenDesk } from './open-desk.ts';
 import { readEvent } from './read-event.ts';
 import { takeResult } from './take-result.ts';
 import { type ReadWork, takeWork } from './take-work.ts';
+import { readAgain } from './try-again.ts';
 import { workOnIssue } from './work-on-issue.ts';
 
 /** The traces of the jobs between the two parts of this desk. */
@@ -43,7 +44,7 @@ function deliverTo(parts: DeskParts, issue: number, left: Delivered): Promise<vo
     const dispatch = await dispatches.ofActionsRun(job.actionsRun);
     if (dispatch) await takeOnce(parts, desk, dispatch, left);
     const run = dispatch?.run ?? (await runs.ofIssue(job.repoId, issue));
-    if (run !== undefined) await reconcileRun(desk.deps, run);
+    if (run !== undefined) await readAgain(job, () => reconcileRun(desk.deps, run));
     await closeDesk(parts, desk, async () => undefined);
   });
 }
@@ -65,8 +66,12 @@ async function takeOnce(
   if (await runs.wasSeen(key)) return;
   await runs.write('', '', [], [key]);
   await dropBrief(parts, desk, op);
-  const open = await dispatches.open(run);
-  if (open.some((other) => other.op !== op && other.job === job && other.kind === kind)) return;
+  const hasBegunSince = (other: Dispatch) =>
+    other.job === job &&
+    other.kind === kind &&
+    other.claimed_at !== undefined &&
+    Date.parse(other.decided_at) > Date.parse(dispatch.decided_at);
+  if ((await dispatches.open(run)).some(hasBegunSince)) return;
   if (dispatch.kind === 'build') await takeWork(deps, dispatch, readWork);
   await takeResult(deps, dispatch, result);
   await endOwnJob(parts, deps, dispatch, conclusions);

@@ -1,15 +1,11 @@
 import { readLabelled } from '../app/reconcile/reconcile-labels.ts';
 import { reconcileRun } from '../app/reconcile/reconcile-run.ts';
 import { onRepositoryEvents } from '../app/repository-events.ts';
-import { GitHubError } from '../core/ports/github-port.ts';
 import { isSameLabel } from '../core/same-label.ts';
 import type { DeskParts } from './desk-parts.ts';
 import type { OpenDesk } from './open-desk.ts';
 import type { HandlerCall } from './read-event.ts';
-
-/** GitHub may fail for a moment, and an event comes once. */
-const TRIES = 3;
-const FIRST_WAIT_MS = 1_000;
+import { readAgain, tryAgain } from './try-again.ts';
 
 /**
  * Reads everything that was said about the issue since the last state, then handles the event. The queue of Actions keeps one
@@ -30,20 +26,15 @@ export async function hearEvent(
   const run = await deps.store.runs.ofIssue(parts.job.repoId, issue);
   if (run !== undefined && call?.pull !== undefined) await noticePull(desk, run, call.pull);
   if (run !== undefined)
-    await reconcileRun(deps, run, {
-      comment: call?.comment === undefined ? undefined : { comment: call.comment, handle },
-      isAboutIssue: call?.name.startsWith('issues.'),
-      isAboutPull: call?.name.startsWith('pull_request.'),
-    });
-  if (call?.name !== 'issues.labeled') await lookForLabel(parts, desk, run);
-  for (let attempt = 1; !isHandled; attempt += 1) {
-    try {
-      await handle();
-    } catch (error) {
-      if (attempt >= TRIES || !isPassing(error)) throw error;
-      await parts.job.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1));
-    }
-  }
+    await readAgain(parts.job, () =>
+      reconcileRun(deps, run, {
+        comment: call?.comment === undefined ? undefined : { comment: call.comment, handle },
+        isAboutIssue: call?.name.startsWith('issues.'),
+        isAboutPull: call?.name.startsWith('pull_request.'),
+      }),
+    );
+  if (call?.name !== 'issues.labeled') await tryAgain(parts.job, () => lookForLabel(parts, desk, run));
+  await tryAgain(parts.job, handle);
 }
 
 /** A person opened the pull request of our branch, where Actions may not. */
@@ -65,14 +56,6 @@ async function lookForLabel(
   const { owner, repo, repoId: repo_id } = job;
   const place = { owner, repo, repo_id, installation_id: 0, archived: false };
   await readLabelled(deps, github, place, found, { youngMs: 0, oldMs: keptMs });
-}
-
-function isPassing(error: unknown): boolean {
-  return (
-    error instanceof GitHubError &&
-    error.retryAfter === undefined &&
-    (error.status === 0 || error.status >= 500)
-  );
 }
 
 type Handler = (webhook: { id: string; payload: never }) => Promise<void>;

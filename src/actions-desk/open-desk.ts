@@ -9,6 +9,7 @@ import type { DeskParts, IssueState } from './desk-parts.ts';
 import { createDeskStore } from './desk-store.ts';
 import { createMacOwnership } from './mac-ownership.ts';
 import { createOwnJobs, type OwnJobs } from './own-jobs.ts';
+import { tryAgain } from './try-again.ts';
 import { withoutAsking } from './without-asking.ts';
 
 /** A job is given up by Actions only after hours; a desk has nothing to wait for that long. */
@@ -32,7 +33,7 @@ export async function openDesk(parts: DeskParts, issue: number, state: IssueStat
   const { job } = parts;
   const github = withoutAsking(parts);
   const store = createDeskStore(state);
-  const jobs = createOwnJobs(job);
+  const jobs = createOwnJobs(job, state.save);
   const deps: AppDependencies = {
     store,
     jobs,
@@ -74,7 +75,7 @@ async function adoptAfterDeath(
   const run = await runs.ofIssue(job.repoId, issue);
   const pull = run === undefined ? undefined : (await publications.of(run)).pull;
   for (const number of pull === undefined ? [issue] : [issue, pull])
-    await adoptComments(deps, github, number, since);
+    await tryAgain(job, () => adoptComments(deps, github, number, since));
 }
 
 /** Fires what is due, saves what was decided, performs it, and gives the state back. `beforeLeaving` decides the rest. */

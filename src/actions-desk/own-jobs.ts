@@ -15,6 +15,8 @@ export interface OwnJobs extends JobStarter {
  */
 export function createOwnJobs(
   job: Pick<DeskJob, 'part' | 'actionsRun' | 'attempt' | 'now' | 'log' | 'workflow'>,
+  /** Writes the state to where it is kept. */
+  save: () => Promise<void>,
 ): OwnJobs {
   let taken: string | undefined;
   const take: OwnJobs['take'] = (op) => {
@@ -33,6 +35,8 @@ export function createOwnJobs(
     take,
     async start({ op }, { github, target }) {
       if (job.part === 'desk' && taken === undefined) return take(op);
+      // If this desk is killed from here on, the next one has to know that the run may have been started.
+      await save();
       const inputs = { issue: String(target.issue), operation: op };
       const { run_id } = await github.dispatchWorkflow(job.workflow, target.default_branch, inputs);
       return { actions_run: run_id };

@@ -139,6 +139,28 @@ test('N-1: the delivery of a job that was stopped leaves the brief of its succes
   expect((await world.brief(issue)).operation).toBeDefined();
 });
 
+test('N-1: work counts although an earlier run for the same job was asked for and never heard of', async () => {
+  const { issue, run, changeset, result } = await begin();
+  // GitHub answers without the id of the run that it starts, which dies before its desk can take the job.
+  const github = { ...world.github, dispatchWorkflow: async () => ({}) };
+  await world.deliver({ conclusions: ['failure'] }, { github });
+  await world.app.olivia.comment(issue, '/guide Be quick');
+  expect(await world.desks()).toMatchObject({ next: 'build' });
+  const { brief, operation } = await world.brief(issue);
+  const open = await world.look(issue, ({ store }) => store.dispatches.open(brief.run));
+  expect(open.map(({ op, job }) => [op === operation, job])).toEqual([
+    [false, brief.job],
+    [true, brief.job],
+  ]);
+  const next = startRun({ run: brief.run, startMs: world.clock.ms });
+  next.state = (await world.brief(issue)).state;
+  const from = next.commits.length;
+  const left = leave(finish(next.startJob().baseline().beginTurn()), from, changeset);
+  await world.deliver({ ...left, result });
+  expect((await world.state(issue)).status).toBe('reviewing');
+  expect(run.state.run).toBe(brief.run);
+});
+
 test('N-3: more claims than a state can hold are dropped and named, and the rest of the job counts', async () => {
   const { issue, run } = await begin();
   const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);

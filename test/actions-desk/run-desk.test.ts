@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { digestOf } from '../../src/claims/digest-of.ts';
+import { GitHubError } from '../../src/core/ports/github-port.ts';
 import { PASSING, startRun } from '../core/run-builder.ts';
 import { leave, openWorld, type World } from './desk-world.ts';
 
@@ -105,6 +106,46 @@ test('N-1: a job that left nothing is lost, and the next round is another run of
   await world.deliver({ conclusions: ['failure'] });
   expect(world.calls).toContain('dispatchWorkflow');
   expect(await world.state(issue)).toMatchObject({ status: 'pending', job_live: false });
+});
+
+test('N-2: a round is asked for only after the state says so, or a desk that is killed then would ask twice', async () => {
+  await begin();
+  const saves = () => world.storage.calls.swap ?? 0;
+  const before = saves();
+  let savedThen = 0;
+  const github = {
+    ...world.github,
+    async dispatchWorkflow(...args: Parameters<World['github']['dispatchWorkflow']>) {
+      savedThen = saves() - before;
+      return world.github.dispatchWorkflow(...args);
+    },
+  };
+  await world.deliver({ conclusions: ['failure'] }, { github });
+  // Once before all effects, and once more with the time of the request.
+  expect(savedThen).toBe(2);
+});
+
+test('N-2: comments that GitHub fails to list once are read by the same desk, because the next may come days later', async () => {
+  const { issue, run } = await begin();
+  run
+    .beginTurn()
+    .askForHelp([{ key: 'colour', label: 'Colour' }])
+    .park();
+  await world.deliver(leave(run, 0));
+  await world.app.olivia.comment(issue, '/guide Be quick');
+  await world.app.olivia.comment(issue, '/cancel');
+  const last = world.events().at(-1) ?? expect.fail('there is no event');
+  let failures = 2;
+  const github = {
+    ...world.github,
+    async comments(...args: Parameters<World['github']['comments']>) {
+      if (failures-- > 0) throw new GitHubError('GitHub did not answer', { status: 502 });
+      return world.github.comments(...args);
+    },
+  };
+  await world.desk(last, { github });
+  const { guidance, status } = await world.state(issue);
+  expect([guidance.join().includes('Be quick'), status]).toEqual([true, 'cancelled']);
 });
 
 test('N-1: the desk of a later round takes the job that an earlier desk asked for, once', async () => {

@@ -24,16 +24,16 @@ interface Told {
 
 /**
  * Compares one run with GitHub: its issue, its comments, its pull request with the reviews, its jobs. Nothing is asked about the
- * rest of the repository, so a desk that is there for one event can afford it. False if GitHub could not be asked about all of
- * it; the rest is read by the next desk.
+ * rest of the repository, so a desk that is there for one event can afford it. Returns the errors of the parts that could not be
+ * read.
  */
-export async function reconcileRun(deps: AppDependencies, run: string, told: Told = {}): Promise<boolean> {
+export async function reconcileRun(deps: AppDependencies, run: string, told: Told = {}): Promise<unknown[]> {
   const { runs, publications } = deps.store;
   const { state } = await runs.load(run);
   const placed = (await runs.placed('working', 'waiting', 'resting')).find((one) => one.run === run);
-  if (!state || !placed) return true;
+  if (!state || !placed) return [];
   const github = await deps.github(placed.target);
-  let isAll = true;
+  const errors: unknown[] = [];
   const attempt: RepositoryRound['attempt'] = async (about, work) => {
     try {
       await work();
@@ -44,7 +44,7 @@ export async function reconcileRun(deps: AppDependencies, run: string, told: Tol
       // GitHub asks for a pause, so nothing more is read.
       if (error instanceof GitHubError && error.retryAfter !== undefined) throw error;
       deps.log.warn({ ...about, error: String(error) }, 'this part of a run could not be reconciled');
-      isAll = false;
+      errors.push(error);
       return false;
     }
   };
@@ -77,7 +77,7 @@ export async function reconcileRun(deps: AppDependencies, run: string, told: Tol
     );
   if (placed.phase === 'working')
     await attempt({ run, part: 'watch' }, async () => watchRun(deps, run, await deps.store.now()));
-  return isAll;
+  return errors;
 }
 
 /** An event about the pull request tells of its state and its description, but not of reviews whose events were dropped. */

@@ -96,7 +96,7 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
       jobs: [],
       cancelling: new AbortController(),
     };
-    row.name = workflow.runName ? fillIn(workflow.runName, contextsOf(row)) : titleOf(row);
+    row.name = (workflow.runName && fillIn(workflow.runName, contextsOf(row)).trim()) || titleOf(row);
     rows.push(row);
     await tell('requested', row);
     if (startOf(event) === 'after approval')
@@ -229,7 +229,7 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
   };
 }
 
-/** The title of a run whose file has no `run-name`. */
+/** The title of a run whose file has no `run-name`, or whose `run-name` is blank. */
 function titleOf({ workflow, payload }: RunRow): string {
   const { issue, pull_request } = payload as {
     issue?: { title?: string };

@@ -83,13 +83,13 @@ export async function takeRef(
 /** The desk that has the ref now, unless it can be taken. */
 async function findHolder(
   tip: RefTip,
-  { ref, repository, holder: mine, isOver, now }: RefLeaseOptions,
+  { ref, repository, holder: mine, isOver, now, sleep }: RefLeaseOptions,
 ): Promise<{ holder: Holder; until: string } | undefined> {
   const lease = readLease(tip.message);
   if (!lease) throw userError('state_foreign', { ref, oid: tip.oid, repository });
   const { holder, until } = lease;
-  if (!holder || isOwn(holder, mine) || isExpired(lease, now()) || (await isOver(holder))) return undefined;
-  return { holder, until };
+  if (!holder || isOwn(holder, mine) || isExpired(lease, now())) return undefined;
+  return (await persist(sleep, () => isOver(holder))) ? undefined : { holder, until };
 }
 
 function createLease(options: RefLeaseOptions, found: RefTip | undefined, isTaken: boolean): RefLease {

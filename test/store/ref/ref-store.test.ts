@@ -318,6 +318,19 @@ describe('the lease', () => {
     await killed.abandon();
   });
 
+  test('N-2: GitHub that fails for a moment when it is asked about the holder costs no desk', async () => {
+    const killed = await open();
+    await killed.abandon();
+    let asked = 0;
+    const isOver = async () => {
+      asked += 1;
+      if (asked === 1) throw new GitHubError('GitHub did not answer', { status: 502 });
+      return true;
+    };
+    await (await open({ ...desk(2), isOver })).release();
+    expect(asked).toBe(2);
+  });
+
   test('N-2: a lease that ended by another clock a minute ago is not taken', async () => {
     const first = await open({ now: () => START });
     const late = open({ ...desk(2), now: () => START + 16 * 60_000, sleep: () => Promise.reject('waits') });
