@@ -60,10 +60,23 @@ test('every row of SECURITY.md has its tests, and they are there', () => {
   const rows = new Set([...proofs.matchAll(/^\| (.+?) \| .+ \| [A-Z]-\d+ `/gm)].map(([, row]) => row));
   expect(threats().length).toBeGreaterThan(15);
   expect([...rows].toSorted()).toEqual(threats().toSorted());
-  const named = [...proofs.matchAll(/([A-Z]-\d+) `([\w./-]+)`/g)];
+  expect(unproven(proofs)).toEqual([]);
+});
+
+/** Tests that a text names, by id and file, and that are not there. */
+function unproven(text: string): string[] {
+  const named = [...text.matchAll(/([A-Z]-\d+) `([\w./-]+)`/g)];
   const missing = named.filter(([, id, file]) => {
     const path = join(root, 'test', `${file}.test.ts`);
     return !existsSync(path) || !new RegExp(`['"\`]${id}: `).test(readFileSync(path, 'utf8'));
   });
-  expect(missing.map(([name]) => name)).toEqual([]);
+  return missing.map(([name]) => name);
+}
+
+test('every input of a review round has its tests, and they are there', () => {
+  const text = readFileSync(join(root, 'docs/requirements.md'), 'utf8');
+  const inputs = text.slice(text.indexOf('## Review rounds, input by input')).split('\n## ')[0] ?? '';
+  const rows = [...inputs.matchAll(/^\| (.+?) \| [A-Z]-\d+ `/gm)];
+  expect(rows.length).toBeGreaterThan(10);
+  expect(unproven(inputs)).toEqual([]);
 });
