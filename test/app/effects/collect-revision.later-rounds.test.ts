@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NewRemark } from '../../../src/sandbox/person.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { actAndSettle, type Published } from '../published-run.ts';
+import { actAndSettle, type Published, putChangeset } from '../published-run.ts';
 import {
   finishRound,
   giveValue,
@@ -192,6 +192,16 @@ test('V-5: work that was not published is what the next round begins with, also 
   expect(round).toMatchObject({ number: 3, unpublished: true, remarks: [] });
   expect(await changeset()).toMatchObject({ base_sha: round?.head, files: [{ path: 'src/login.ts' }] });
   expect(await said()).toContain('Round 3 begins: the work that was not published.');
+});
+
+test('V-5: so is the work of the build, whose earlier state is on the branch', async () => {
+  await putChangeset(desk, 'two\n');
+  await desk.store.publications.change('r1', {
+    unpublished: { why: 'GitHub rejected the work', detail: '' },
+  });
+  const round = await begin();
+  expect(round).toMatchObject({ number: 2, unpublished: true });
+  expect(await changeset()).toMatchObject({ base_sha: await work.head(), files: [{ path: 'src/login.ts' }] });
 });
 
 test('V-5: it is put on commits that came since; files that others changed stay as they have them', async () => {
