@@ -1,4 +1,5 @@
 import type { AppDependencies } from '../app/dependencies.ts';
+import { write } from '../app/handle-input.ts';
 import { takeBlob } from '../claims/take-blob.ts';
 import { takeClaim } from '../claims/take-claim.ts';
 import type { Envelope } from '../core/contracts/envelope.ts';
@@ -12,6 +13,7 @@ type WorkEntry = { type: 'claim'; envelope: Envelope } | { type: 'blob'; name: B
  * claims itself would make a state that no ref can hold.
  */
 const MOST_CHARS = 2 * 1024 * 1024;
+const TOO_MUCH = 'beyond the 2 MiB that one job may say';
 
 /** Reads what a build left, in its order. The agent may have written all of it, so it never throws. */
 export type ReadWork = (job: { op: string; run: string; job: number; began: Date }) => {
@@ -35,6 +37,7 @@ export async function takeWork(
   log.info({ run, job, entries: entries.length, isLastWordThere, skipped }, 'the build left its work');
   let left = MOST_CHARS;
   const dropped: Record<string, number> = {};
+  const reasons = { ...skipped };
   for (const entry of entries) {
     if (entry.type === 'blob') {
       const kept = await takeBlob(deps, { run, job }, entry.name, entry.bytes);
@@ -56,4 +59,8 @@ export async function takeWork(
   }
   if (Object.keys(dropped).length > 0)
     log.warn({ run, job, dropped, most: MOST_CHARS }, 'the job said more than is taken from one job');
+  for (const times of Object.values(dropped)) reasons[TOO_MUCH] = (reasons[TOO_MUCH] ?? 0) + times;
+  if (Object.keys(reasons).length === 0) return;
+  await store.cursors.set('dropped', run, { job, reasons });
+  await write(deps, run, [{ type: 'update_status' }], [`dropped:${op}:${attempt}`]);
 }

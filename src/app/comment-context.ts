@@ -15,7 +15,7 @@ export async function commentContext(
   const repository = `${webUrl}/${target.owner}/${target.repo}`;
   const issue = `${repository}/issues/${target.issue}`;
   const page = pagesUrl && `${pagesUrl}/runs/${state.run}`;
-  const { publications, dispatches, comments } = deps.store;
+  const { publications, dispatches, comments, cursors } = deps.store;
   const publication = await publications.of(state.run);
   // A closed pull request is not linked, because the next publish opens another one.
   const pull = publication.pull === state.closed_pull?.number ? undefined : publication.pull;
@@ -32,6 +32,7 @@ export async function commentContext(
     issue: target.issue,
     queued: isUnderWay(state) ? await deps.store.slots.queued(state.run) : undefined,
     silent_since: job?.ended_at ? undefined : job?.silent_at,
+    dropped: await cursors.get('dropped', state.run),
     setting_up: job && !job.ended_at && !job.working_at,
     limits: deps.rules.limitsInForce(state.limits),
     capabilities,

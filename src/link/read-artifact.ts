@@ -43,7 +43,7 @@ interface ReadArtifact {
   entries: ArtifactEntry[];
   /** True if the job said that it parked or handed over. Otherwise it ended with its run, or it was lost. */
   isLastWordThere: boolean;
-  /** How many lines were skipped, by the reason. It is only logged. */
+  /** How many lines were skipped, by the reason in our own words, which people are shown. */
   skipped: Record<string, number>;
 }
 

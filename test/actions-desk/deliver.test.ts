@@ -178,6 +178,24 @@ test('N-3: more claims than a state can hold are dropped and named, and the rest
   await world.deliver({ readWork });
   expect(await world.state(issue)).toMatchObject({ status: 'waiting_for_input' });
   expect(world.warned.join()).toContain('"dropped":{"agent_died":2}');
+  expect((await world.comments(issue)).join()).toContain(
+    'left 2 entries that do not count:** beyond the 2 MiB that one job may say (2)',
+  );
+});
+
+test('N-3: people see in the status that entries of a job were dropped, how many and why', async () => {
+  const { issue, run } = await begin();
+  const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
+  const skipped = { 'out of order': 2, 'of another run or job': 1 };
+  const readWork: Delivered['readWork'] = (place) => ({
+    ...(left.readWork?.(place) ?? expect.fail('nothing was left')),
+    skipped,
+  });
+  await world.deliver({ readWork });
+  const status = () => world.comments(issue).then((all) => all.find((body) => body.includes(':status ')));
+  expect(await status()).toContain(
+    '**Job 1 left 3 entries that do not count:** out of order (2), of another run or job (1).',
+  );
 });
 
 test('N-3: work that no state can hold is dropped, and the delivery succeeds without it', async () => {

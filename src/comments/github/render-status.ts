@@ -21,6 +21,7 @@ import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './sections/st
 import { testsOf, turnLabel } from './sections/turn-history.ts';
 
 const TURNS_SHOWN = 4;
+const REASONS_SHOWN = 8;
 const TURN_TABLE = { head: ['', "Turn (agent's title)", 'Tests', 'Took'], align: 'cllr' };
 
 /** The status comment, which is edited in place. */
@@ -37,6 +38,7 @@ export function renderStatus(state: RunState, where: CommentContext): string {
       ...renderTurns(state, over),
       renderHint(state, where),
       renderHidden(state),
+      renderDropped(where),
       over ? undefined : where.capabilities.remark,
       renderLinks(state, where),
       renderFootnote(state, where),
@@ -187,6 +189,15 @@ function renderHidden({ task }: RunState): string | undefined {
       `GitHub does not show ${tags.map((tag) => code(tag, 60)).join(', ')}; the agent gets ${tags.length === 1 ? 'it' : 'them'} as text.`,
   ].filter((line) => line !== false);
   return lines.length > 0 ? lines.join(' ') : undefined;
+}
+
+/** N-3: somebody has to see that a job said what no job says. */
+function renderDropped({ dropped }: CommentContext): string | undefined {
+  if (!dropped) return undefined;
+  const reasons = Object.entries(dropped.reasons).slice(0, REASONS_SHOWN);
+  const total = Object.values(dropped.reasons).reduce((sum, times) => sum + times, 0);
+  const named = reasons.map(([reason, times]) => `${inlineText(reason, 60)} (${times})`);
+  return `**Job ${dropped.job} left ${count(total, 'entry', 'entries')} that ${total === 1 ? 'does' : 'do'} not count:** ${named.join(', ')}. Everything else that it left counts.`;
 }
 
 function renderLinks(state: RunState, where: CommentContext): string | undefined {

@@ -19,6 +19,8 @@ export interface CommentContext {
   unpublished?: Unpublished;
   /** When the job was last heard, if it has been silent for too long. */
   silent_since?: string;
+  /** The newest job that said things which do not count, and how many for which reason. The reasons are in our own words. */
+  dropped?: { job: number; reasons: Record<string, number> };
   /** The job has claimed its ticket, and steps of the workflow run before it begins. */
   setting_up?: boolean;
   /** The run waits for a machine, because others of its repository use all that it may use at once. */

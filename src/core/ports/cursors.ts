@@ -47,6 +47,8 @@ export interface CursorValues {
     base?: { head: string; at: string; conflict?: boolean };
     absent?: { since: string; read_at: string };
   };
+  /** A run: the newest job that left entries which do not count, with their number by reason. */
+  dropped: { job: number; reasons: Record<string, number> };
   /** `all`: a desk that does not stay has performed effects since then. Without a time, the last one has finished. */
   performing: { since?: string };
   /** An operation that starts a job: when Actions was last asked about it. */

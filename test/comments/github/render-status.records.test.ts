@@ -46,6 +46,31 @@ describe('a question after its answer', () => {
   });
 });
 
+describe('entries of a job that do not count', () => {
+  const dropped = (reasons: Record<string, number>) =>
+    renderStatus(waiting('loop'), { ...WHERE, dropped: { job: 2, reasons } });
+
+  it('N-3: the status says how many, of which job, and why', () => {
+    expect(dropped({ 'out of order': 2, 'cut off': 1 })).toContain(
+      '**Job 2 left 3 entries that do not count:** out of order (2), cut off (1). Everything else that it left counts.',
+    );
+    expect(dropped({ 'too long': 1 })).toContain('**Job 2 left 1 entry that does not count:** too long (1).');
+    expect(renderStatus(waiting('loop'), WHERE)).not.toContain('not count');
+  });
+
+  it('N-3: whatever the reasons are, it stays short and harmless', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`@rosa <b>${index}</b>\n# x`, 1]),
+    );
+    const line =
+      dropped(many)
+        .split('\n')
+        .find((text) => text.includes('left 50 entries')) ?? '';
+    expect(line.length).toBeLessThan(900);
+    expect(line).not.toMatch(/(?<!`)@rosa|<b>/);
+  });
+});
+
 describe('the review', () => {
   it('G-10: iteration history, error history and loop signatures, then the same question with the same box ids', async () => {
     const asked = question('loop');
