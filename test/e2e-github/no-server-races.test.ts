@@ -188,6 +188,67 @@ test('N-2: another key of the model: an open run goes on with what its jobs left
   secrets.MODEL_API_KEY = SECRETS.MODEL_API_KEY;
 });
 
+test('N-2: another key of the model while a build works: its delivery, and a command meanwhile, have what they need', async () => {
+  const { runner } = scene.sandbox;
+  runner.pause(({ job }) => job === 'build');
+  const story = await scene.begin('makes');
+  await until('its desk ended', () => story.jobs().some(({ job }) => job === 'desk'));
+  secrets.MODEL_API_KEY = 'another-model-key';
+  const said = await scene.olivia.comment(story.issue, '/guide Be quick');
+  await until('it is answered', () => reactionsTo(said).includes('rocket'));
+  runner.resume();
+  await story.reached('done');
+  await story.parked();
+  for (const { job, conclusion } of story.jobs()) expect([job, conclusion]).toEqual([job, 'success']);
+  await expectNoneTwice(story);
+  secrets.MODEL_API_KEY = SECRETS.MODEL_API_KEY;
+});
+
+test('N-1: "Re-run failed jobs" of a delivery that died takes in what its build left; of a build that died, it starts no agent', async () => {
+  const { github } = scene.sandbox;
+  const story = await scene.begin('keeps-asking');
+  let killed: number | undefined;
+  look = (call) => {
+    const running = github.workflows.runs.at(-1);
+    const isDelivery = 'job' in call.caller && call.caller.job === 'deliver';
+    if (killed !== undefined || !running || !isDelivery) return;
+    killed = running.id;
+    github.killJob(running.id, 'deliver');
+  };
+  const died = await until('it was killed', () => killed);
+  await story.parked();
+  look = () => undefined;
+  expect(await countOf(story, ':escalation ')).toBe(0);
+  expect(github.workflows.rerun(died, 'failed')).toBe(true);
+  await story.question();
+  await story.parked();
+  expect(await countOf(story, ':escalation ')).toBe(1);
+  expect(story.jobs().filter(({ job }) => job === 'build')).toHaveLength(1);
+
+  let lost: number | undefined;
+  const given = await scene.olivia.comment(story.issue, '/provide colour=blue');
+  await until('a build begins', () => {
+    const running = github.workflows.runs.at(-1);
+    if (running?.jobs.find(({ job }) => job === 'build')?.status !== 'in_progress') return false;
+    lost ??= running.id;
+    github.killJob(running.id, 'build');
+    return true;
+  });
+  await story.reached('done');
+  await story.parked();
+  expect(reactionsTo(given)).toEqual(['eyes', 'rocket']);
+  const comments = (await story.comments()).length;
+  expect(github.workflows.rerun(lost ?? 0, 'failed')).toBe(true);
+  await story.parked();
+  const again = story
+    .jobs()
+    .filter(({ job }) => job === 'build')
+    .at(-1);
+  expect(again?.log).toContain('This job is not needed any more');
+  expect((await story.comments()).length).toBe(comments);
+  await expectNoneTwice(story);
+});
+
 test('N-2: the ref deleted: the desk of the next comment ends, and nothing hangs', async () => {
   const story = await waiting();
   await scene.sandbox.github.upstream('DELETE', `/repos/olivia/shop/git/refs/autobuild/issue-${story.issue}`);

@@ -167,3 +167,23 @@ test('the jobs of a run are told as GitHub describes them', async () => {
     expect(checkResponse('GET', path, answer.status, answer.body)).toEqual([]);
   }
 });
+
+test('the failed jobs of a run are run again with those that need them, and the others keep their outputs', async () => {
+  const run = await dispatch('graph.yml', { name: 'x' });
+  (await run.job('desk')).end('success', { next: 'build' });
+  (await run.job('build')).end('failure');
+  (await run.job('deliver')).end();
+  expect(await run.ended()).toMatchObject({ conclusion: 'failure' });
+  const { workflows } = actions.github;
+  expect(workflows.rerun(run.id, 'failed')).toBe(true);
+  const again = (key: string) =>
+    until(`${key} again`, () =>
+      actions.started.find(({ job }) => job.id === run.id && job.attempt === 2 && job.job === key),
+    );
+  (await again('build')).end();
+  const deliver = await again('deliver');
+  expect(deliver.job.contexts).toMatchObject({ needs: { desk: { outputs: { next: 'build' } } } });
+  deliver.end();
+  expect(await run.ended()).toMatchObject({ conclusion: 'success', attempt: 2 });
+  expect(actions.started.filter(({ job }) => job.id === run.id && job.job === 'desk')).toHaveLength(1);
+});

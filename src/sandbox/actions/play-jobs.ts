@@ -25,12 +25,16 @@ interface Play {
   concurrency: ReturnType<typeof createConcurrency>;
   cancelled: AbortSignal;
   rows: JobRow[];
+  /** Jobs of the attempt before that need not run again, by the name that people see. */
+  kept: ReadonlyMap<string, Result>;
+  /** The results of this attempt, by the same names. */
+  results: Map<string, Result>;
   /** No machine is free any more, because GitHub itself is being closed. */
   isClosing(): boolean;
   start(job: Omit<StartedJob, 'token'>, permissions: TokenPermissions): RunningJob;
 }
 
-interface Result {
+export interface Result {
   result: 'success' | 'failure' | 'cancelled' | 'skipped';
   outputs: Record<string, string>;
 }
@@ -52,6 +56,17 @@ export async function playJobs(play: Play, called: Called): Promise<Conclusion> 
   return conclude([...results.values()]);
 }
 
+/** A job runs again if it or one that it needs has to. */
+function findKept({ kept }: Play, scope: Scope, id: string): Result | undefined {
+  const { jobs } = scope.workflow;
+  const isKept = (one: string): boolean => {
+    const job = jobs[one];
+    return job !== undefined && kept.has(nameOf(scope, one, job)) && job.needs.every(isKept);
+  };
+  const job = jobs[id];
+  return job && isKept(id) ? kept.get(nameOf(scope, id, job)) : undefined;
+}
+
 function conclude(results: Result[]): Result['result'] {
   for (const worst of ['failure', 'cancelled'] as const)
     if (results.some(({ result }) => result === worst)) return worst;
@@ -71,7 +86,9 @@ async function playFile(play: Play, scope: Scope): Promise<Map<string, Result>> 
     const job = jobs[id];
     if (!job) throw new Error(`There is no job ${id}.`);
     await Promise.all(job.needs.map(playOnce));
-    const result = await playJob(play, scope, id, job, ended);
+    const name = nameOf(scope, id, job);
+    const result = findKept(play, scope, id) ?? (await playJob(play, scope, id, job, ended));
+    play.results.set(name, result);
     ended.set(id, result);
     return result;
   }

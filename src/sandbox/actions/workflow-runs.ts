@@ -4,7 +4,7 @@ import { createConcurrency } from './concurrency.ts';
 import { fillIn } from './expressions.ts';
 import { githubContext } from './github-context.ts';
 import type { Conclusion, RunningJob, StartedJob, WorkflowRun } from './job.ts';
-import { type JobRow, playJobs } from './play-jobs.ts';
+import { type JobRow, playJobs, type Result } from './play-jobs.ts';
 import { onlyReading, type TokenPermissions } from './token-permissions.ts';
 import { eventsOf, isFromFork, isTriggered, startOf, type WorkflowEvent } from './triggers.ts';
 import type { WorkflowFile } from './workflow-file.ts';
@@ -21,6 +21,9 @@ export interface RunRow extends WorkflowRun {
   updated_at: string;
   /** The jobs of its newest attempt. */
   jobs: JobRow[];
+  /** Their results, and those that the newest attempt took from the one before. */
+  results?: ReadonlyMap<string, Result>;
+  kept?: ReadonlyMap<string, Result>;
   /** Why nothing of it started. */
   problem?: string;
   /** A pull request's own file, from a fork. */
@@ -51,8 +54,8 @@ export interface WorkflowRuns {
   fireSchedules(payload?: Json): Promise<void>;
   /** A person clicks *Approve and run*. */
   approve(run: number): void;
-  /** A person clicks *Re-run all jobs*. False while it runs. */
-  rerun(run: number): boolean;
+  /** A person clicks *Re-run all jobs*, or *Re-run failed jobs*. False while it runs. */
+  rerun(run: number, which?: 'all' | 'failed'): boolean;
   /** Cancels every running job and waits for it. */
   close(): Promise<void>;
 }
@@ -137,11 +140,14 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
 
   async function playNow(row: RunRow): Promise<Conclusion> {
     const { github } = contextsOf(row);
+    const kept = row.kept ?? new Map();
+    const results = new Map<string, Result>();
+    row.results = results;
     try {
       const called = await findCalled(row.workflow, (uses) => source.findCalled(uses, row.sha));
       return await playJobs(
         {
-          ...{ run: row, github, concurrency, rows: row.jobs },
+          ...{ run: row, github, concurrency, rows: row.jobs, kept, results },
           secrets: row.fromFork ? {} : options.secrets(),
           cancelled: row.cancelling.signal,
           isClosing: () => closing,
@@ -212,9 +218,11 @@ export function createWorkflowRuns(options: RunOptions): WorkflowRuns {
       Object.assign(row, { status: 'queued', conclusion: null });
       row.announced = play(row);
     },
-    rerun(run) {
+    rerun(run, which = 'all') {
       const row = rowOf(run);
       if (row.status !== 'completed') return false;
+      const succeeded = [...(row.results ?? [])].filter(([, { result }]) => result === 'success');
+      row.kept = new Map(which === 'failed' ? succeeded : []);
       row.jobs.length = 0;
       row.cancelling = new AbortController();
       Object.assign(row, { attempt: row.attempt + 1, status: 'queued', conclusion: null });
