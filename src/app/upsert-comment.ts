@@ -41,6 +41,8 @@ export async function upsertComment(
     return written;
   };
   if (known?.comment_id !== undefined) {
+    // Until GitHub answers, either text may be there. With the old record, that text would count as written already.
+    if (known.body_hash) await comments.save(op, { body_hash: '' });
     const updated = await github.updateComment(known.comment_id, body);
     if (updated) return record(updated);
     if (comment.restores === false) return undefined;

@@ -249,7 +249,8 @@ export class Desk {
               try {
                 const result = await act(...args);
                 this.hub.lanes.called(name, args, result, world.now);
-                if (name === 'runs.commit') this.#noteCommit(process, args, result as { ok: boolean });
+                if (name === 'runs.commit')
+                  this.#noteCommit(process, args, result as { ok: boolean; duplicate?: boolean });
                 const what = WAKES[name];
                 if (what) this.#announce(what);
                 if (
@@ -283,7 +284,11 @@ export class Desk {
     return Object.fromEntries(parts) as HostedStore;
   }
 
-  #noteCommit(process: Process, [id, , commit]: unknown[], { ok }: { ok: boolean }): void {
+  #noteCommit(
+    process: Process,
+    [id, , commit]: unknown[],
+    { ok, duplicate }: { ok: boolean; duplicate?: boolean },
+  ): void {
     const run = String(id);
     const { events, input } = commit as { events: { type: string; resumed?: true }[]; input: unknown };
     const { startedAt, endedAt, lostRaces, world } = this.hub;
@@ -292,6 +297,8 @@ export class Desk {
       return void lostRaces.set(input, { run, process });
     }
     lostRaces.delete(input);
+    // Another desk committed it before.
+    if (duplicate) return;
     if (!startedAt.has(run)) startedAt.set(run, world.now);
     if (events.some(({ type }) => type === 'run_finished') && !endedAt.has(run)) endedAt.set(run, world.now);
     if (events.some(({ type }) => type === 'revision_started')) endedAt.delete(run);
