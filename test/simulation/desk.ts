@@ -85,6 +85,8 @@ export interface Hub {
   isReviewed?: boolean;
   /** A job is silent for long once nothing fails any more, so that nothing else hides whether people see it. */
   hangsInCalm?: boolean;
+  /** The answer of a round is made, and the response is lost: nothing else of a history makes the desk say it again. */
+  losesSummary?: boolean;
   /** Somebody stops the run just when a job has left its work, or when it hangs. */
   onParked?(): void;
   onHang?(): void;
@@ -225,8 +227,12 @@ export class Desk {
       jobs: createTicketJobs({ store, publicUrl: 'https://desk.test', randomToken, hash }),
       ownership: createBotOwnership({ appId: APP_ID, slug: 'autobuild' }),
       now: () => new Date(world.now + this.skewMs),
-      // Lost like everything that a desk has not stored; reconcile looks again.
-      later: () => undefined,
+      // Lost like everything that a desk has not stored, if it dies; reconcile looks again.
+      later: (ms, work) => {
+        if (!this.hub.isReviewed) return;
+        const act = () => void world.as(process, () => work().catch(() => undefined));
+        world.after(ms, () => world.whenAwake(process, act));
+      },
       randomToken,
       hash,
       fetch: async () => ({ ok: true, status: 200 }),
@@ -428,6 +434,10 @@ export class Desk {
         this.stall(world.random.between(500, 60_000));
       if (faults.happens(`response of ${method} lost`, 0.03))
         return fail(world.random.between(10, 500), 'the response was lost', { status: 0 });
+      if (method === 'submitReview' && this.hub.losesSummary) {
+        this.hub.losesSummary = false;
+        return fail(100, 'the response was lost although nothing fails', { status: 0 });
+      }
       answer(world.random.between(5, 200), () => resolve(result));
     });
   }
@@ -457,9 +467,9 @@ function handlersOf(deps: HostedDependencies): Map<string, Handler[]> {
 }
 
 async function receive(handlers: Map<string, Handler[]>, { id, event, payload }: Delivery): Promise<void> {
-  const parsed = JSON.parse(payload) as { action: string };
-  for (const handler of handlers.get(`${event}.${parsed.action}`) ?? [])
-    await handler({ id, payload: parsed });
+  const parsed = JSON.parse(payload) as { action?: string };
+  const name = parsed.action === undefined ? event : `${event}.${parsed.action}`;
+  for (const handler of handlers.get(name) ?? []) await handler({ id, payload: parsed });
 }
 
 function describe(args: readonly unknown[]): string {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { changedOnBoth } from '../../src/app/revise/read-update.ts';
 import type { Permission } from '../../src/core/contracts/role.ts';
 import type { PullCi } from '../../src/core/ports/github/ci-port.ts';
+import type { MergeSides } from '../../src/core/ports/github/merge-port.ts';
 import type { PullReview, ReviewedPull } from '../../src/core/ports/github/review-port.ts';
 import {
   type CommitFile,
@@ -48,6 +50,7 @@ export interface ActionsRun extends WorkflowRun {
 
 export interface Pull extends PullRequest {
   branch: string;
+  edit?: { at: string; by: string };
 }
 
 /** What was written to GitHub, with the time it took effect. */
@@ -59,6 +62,8 @@ export interface Write {
 
 export interface FakeCommit {
   parent: string;
+  /** The second parent, whose tree the files are a change of. */
+  merged?: string;
   message: string;
   files: CommitFile[];
 }
@@ -86,6 +91,8 @@ export class FakeGitHub {
   readonly edited: (IssueChange & { body: string })[] = [];
   /** Commits of the App and of people. */
   readonly commits = new Map<string, FakeCommit>();
+  /** Contents of files by their names in trees. */
+  readonly #blobs = new Map<string, string>();
   /** Commits that people pushed to a branch of ours. */
   readonly pushed: { branch: string; commit: string }[] = [];
   /** Reads that GitHub counts: a list that did not change is free. */
@@ -123,7 +130,7 @@ export class FakeGitHub {
       ...payload,
       sender: { login: sender, type: isBot ? 'Bot' : 'User' },
       installation: { id: 100 },
-      repository: { id: REPO_ID, name: REPO, owner: { login: OWNER } },
+      repository: { id: REPO_ID, name: REPO, owner: { login: OWNER }, default_branch: 'main' },
     });
   }
 
@@ -279,8 +286,30 @@ export class FakeGitHub {
     pull.updated_at = this.time();
   }
 
+  /** A person pushes to the base: a file of its own, or the one that the work is about. */
+  pushBase(by: string, conflicts: boolean): void {
+    const path = conflicts ? 'src/login.ts' : `of-main-${this.commits.size}.txt`;
+    const content = Buffer.from(`main ${this.commits.size}`).toString('base64');
+    const files = [{ path, mode: '100644' as const, content }];
+    this.head = this.#addCommit({ parent: this.head, message: 'Of main', files });
+    this.emit('push', { ref: 'refs/heads/main' }, by);
+  }
+
+  /** A person ticks a box of the description. False if it is not there. */
+  tick(pull: Pull, box: string, by: string): boolean {
+    const from = pull.body;
+    const open = `- [ ] <!-- autobuild:option id=${box} -->`;
+    if (!from.includes(open)) return false;
+    pull.body = from.replace(open, open.replace('[ ]', '[x]'));
+    pull.updated_at = this.time();
+    pull.edit = { at: pull.updated_at, by };
+    const changes = { body: { from } };
+    this.emit('pull_request', { action: 'edited', changes, pull_request: this.#pullPayload(pull) }, by);
+    return true;
+  }
+
   #addCommit(commit: FakeCommit): string {
-    const id = sha(JSON.stringify([commit.parent, commit.message, commit.files]));
+    const id = sha(JSON.stringify([commit.parent, commit.merged, commit.message, commit.files]));
     this.commits.set(id, commit);
     return id;
   }
@@ -293,16 +322,59 @@ export class FakeGitHub {
 
   /** Whether the first commit is the second or below it. */
   descends(below: string, commit: string | undefined): boolean {
-    for (let one = commit; one !== undefined; one = this.commits.get(one)?.parent)
-      if (one === below) return true;
-    return false;
+    return commit !== undefined && this.#history(commit).has(below);
   }
 
-  #filesAt(commit: string): Map<string, string | null> {
-    const { parent, files } = this.commits.get(commit) ?? { parent: undefined, files: [] };
-    const tree = parent === undefined ? new Map<string, string | null>() : this.#filesAt(parent);
+  /** The commit and all below it, newest first. */
+  #history(commit: string): Set<string> {
+    const found = new Set([commit]);
+    for (const one of found) {
+      const { parent, merged } = this.commits.get(one) ?? {};
+      for (const below of [parent, merged]) if (below !== undefined) found.add(below);
+    }
+    return found;
+  }
+
+  filesAt(commit: string): Map<string, string | null> {
+    const { parent, merged, files } = this.commits.get(commit) ?? { files: [] };
+    const below = merged ?? parent;
+    const tree = below === undefined ? new Map<string, string | null>() : this.filesAt(below);
     for (const { path, content } of files) tree.set(path, content);
     return tree;
+  }
+
+  #mergeSides(head: string, base: string): MergeSides | undefined {
+    const [ours, theirs] = [this.#history(head), this.#history(base)];
+    const ancestor = [...ours].find((commit) => theirs.has(commit));
+    if (ancestor === undefined) return undefined;
+    const trees = [ancestor, head, base].map((commit) => this.filesAt(commit));
+    const entry = (tree: Map<string, string | null> | undefined, path: string) => {
+      const content = tree?.get(path);
+      if (content === undefined || content === null) return undefined;
+      const id = sha(`blob ${content}`);
+      this.#blobs.set(id, content);
+      return { mode: '100644', sha: id };
+    };
+    const paths = [...new Set(trees.flatMap((tree) => [...tree.keys()]))].map((path) => ({
+      ...{ path, before: entry(trees[0], path) },
+      ...{ head: entry(trees[1], path), base: entry(trees[2], path) },
+    }));
+    const only = (side: Set<string>, other: Set<string>) =>
+      [...side]
+        .filter((commit) => !other.has(commit))
+        .map((commit) => ({ sha: commit, author: 'rosa', title: this.commits.get(commit)?.message ?? '' }));
+    return {
+      paths: paths.filter(
+        ({ before, head: one, base: two }) => !(before?.sha === one?.sha && one?.sha === two?.sha),
+      ),
+      commits: { head: only(ours, theirs), base: only(theirs, ours) },
+    };
+  }
+
+  /** Both sides have changed a file, each in its own way. */
+  #conflicts({ head_sha }: Pick<Pull, 'head_sha'>): boolean {
+    const sides = this.commits.has(this.head) ? this.#mergeSides(head_sha, this.head) : undefined;
+    return sides !== undefined && changedOnBoth(sides).length > 0;
   }
 
   endRun(run: ActionsRun, conclusion: string): void {
@@ -372,6 +444,8 @@ export class FakeGitHub {
       deleteComment: (id: number) => this.remove(id, BOT),
       minimizeComment: () => undefined,
       lastEdit: (node: string) => {
+        const pull = [...this.pulls.values()].find(({ node_id }) => node_id === node);
+        if (pull) return pull.edit ?? {};
         const issue = [...this.issues.values()].find(({ node_id }) => node_id === node);
         if (issue) return issue.edit ?? {};
         const comment = [...this.comments.values()].find(({ node_id }) => node_id === node);
@@ -411,18 +485,25 @@ export class FakeGitHub {
         const run = this.runs.find((one) => one.id === id);
         if (run && run.status !== 'completed') this.onCancel(run);
       },
-      branchHead: (branch: string) => this.branches.get(branch),
-      createCommit: (parent: string, message: string, files: CommitFile[]) =>
-        this.#addCommit({ parent, message, files }),
-      moveBranch: (branch: string, commit: string, force: boolean) => {
+      branchHead: (branch: string) => (branch === 'main' ? this.head : this.branches.get(branch)),
+      createCommit: (parent: string, message: string, files: CommitFile[], merged?: string) =>
+        this.#addCommit({ parent, message, files, ...(merged !== undefined && { merged }) }),
+      mergeSides: (head: string, base: string) => this.#mergeSides(head, base),
+      blob: (id: string) => this.#blobs.get(id),
+      commitsOf: () => [],
+      forbidsMerges: () => false,
+      moveBranch: (branch: string, commit: string, force: boolean, seen?: string) => {
         const head = this.branches.get(branch);
+        // A desk looks right before a forced move, and a new branch can be made once.
+        if (head !== commit && head !== seen && (force || seen === undefined))
+          throw new GitHubError('The branch has moved meanwhile', { status: 409 });
         if (!force && head !== undefined && !this.descends(head, commit))
           throw new GitHubError('Update is not a fast forward', { status: 422 });
         this.#moveBranch(branch, commit);
       },
       replacedFiles: () => [],
       changedFiles: (before: string, after: string) => {
-        const [old, now] = [this.#filesAt(before), this.#filesAt(after)];
+        const [old, now] = [this.filesAt(before), this.filesAt(after)];
         return [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path));
       },
       pullRequestOf: (branch: string) => {
@@ -432,7 +513,7 @@ export class FakeGitHub {
       },
       pullRequest: (number: number) => {
         const pull = this.pulls.get(number);
-        return pull && { ...pull };
+        return pull && { ...pull, mergeable: !this.#conflicts(pull) };
       },
       reviews: (number: number) => this.#at(number).submitted(),
       reviewedPull: (number: number) => this.#reviewed(number),
@@ -517,7 +598,7 @@ export class FakeGitHub {
       state: pull.merged ? 'MERGED' : pull.state === 'open' ? 'OPEN' : 'CLOSED',
       is_draft: pull.draft,
       is_queued: false,
-      mergeable: 'MERGEABLE',
+      mergeable: this.#conflicts(pull) ? 'CONFLICTING' : 'MERGEABLE',
       ...this.reviewsOf(pull).seen(),
     };
   }
@@ -645,10 +726,12 @@ export type CallGitHub = (method: string, args: readonly unknown[]) => Promise<u
 
 /** The port of one desk. Every call is a message that may be late, refused, or lost on either way. */
 export function connectGitHub(call: CallGitHub): GitHub {
-  const commit: GitHub['commit'] = async ({ branch, parent, message, files, force, onCreated }) => {
-    const created = (await call('createCommit', [parent, message, files])) as string;
+  const commit: GitHub['commit'] = async (options) => {
+    const { branch, parent, merged, message, files, force, present, onCreated } = options;
+    const created = (await call('createCommit', [parent, message, files, merged])) as string;
     await onCreated?.(created);
-    await call('moveBranch', [branch, created, force]);
+    const seen = present ? present.head : await call('branchHead', [branch]);
+    await call('moveBranch', [branch, created, force, seen]);
     return { sha: created, verified: true };
   };
   return new Proxy({} as GitHub, {

@@ -88,6 +88,7 @@ export async function runHistory(
     const reviewers = new Reviewers(hub, people, seed);
     hub.isReviewed = reviewers.isThere;
     hub.hangsInCalm = seed % HANGING_SEEDS === 0;
+    hub.losesSummary = reviewers.losesSummary;
     const delivered = deliverWebhooks(hub);
     for (const desk of hub.desks) desk.start();
     world.after(1_000, () => github.setLabel(issue, LABEL, 'rosa'));

@@ -5,6 +5,7 @@ import { PROTOCOL } from '../../src/core/contracts/envelope.ts';
 import type { Orders } from '../../src/core/contracts/orders.ts';
 import type { Verification } from '../../src/core/contracts/verification.ts';
 import type { ClaimResponse } from '../../src/core/ports/job-api.ts';
+import type { Changeset } from '../../src/core/work/changeset.ts';
 import { createMeter, type Meter } from '../../src/runner/job/meter.ts';
 import { PASSING, tests, USAGE } from '../core/run-builder.ts';
 import type { Desk, Hub } from './desk.ts';
@@ -153,7 +154,7 @@ export class Job {
       return void (await this.#report('handed_over', { guards: this.#meter.states() }));
     const complete = wish < 0.75 || calm;
     const lies = world.faults.happens('job lies', 0.05);
-    if (complete) await this.#upload(`${this.actions.id}.${turn}`);
+    if (complete) await this.#upload(`${this.actions.id}.${turn}`, orders);
     const verification = complete ? PASSING : tests(3, 5);
     const read = readPlayerReport(
       JSON.stringify({
@@ -252,17 +253,28 @@ export class Job {
     await this.#call('POST', '/verification', { verification, changeset });
   }
 
-  async #upload(name: string): Promise<void> {
-    const files = [
-      {
-        path: 'src/login.ts',
-        mode: '100644',
-        status: 'added',
-        content: Buffer.from(name).toString('base64'),
-      },
-    ];
+  async #upload(name: string, { revision }: Extract<Orders, { do: 'work' }>): Promise<void> {
+    const content = Buffer.from(name).toString('base64');
+    const mode = '100644' as const;
     const base_sha = this.#claimed.place.head_sha;
-    await this.#call('PUT', '/blobs/changeset', { base_sha, files, left_out: [] });
+    const merge = revision?.update ? await this.#partsOf(base_sha) : undefined;
+    // What both sides have changed is merged by the agent, and what only the pull request has stays.
+    const merged = merge?.files.map(({ path, head, before }) => ({
+      ...{ path, mode, status: 'modified' },
+      content: before === undefined ? (head?.content ?? null) : content,
+    }));
+    const files = merged ?? [{ path: 'src/login.ts', mode, status: 'added', content }];
+    const done = merge && { merge: { ...merge, done: true } };
+    await this.#call('PUT', '/blobs/changeset', { base_sha, files, left_out: [], ...done });
+  }
+
+  /** The merge that the desk has prepared. */
+  async #partsOf(base: string): Promise<Changeset['merge']> {
+    const { body } = await this.#call('GET', '/blobs/changeset');
+    const saved = JSON.parse(new TextDecoder().decode((body.bytes as Uint8Array) ?? Buffer.from('{}'))) as
+      | Changeset
+      | { base_sha?: undefined };
+    return saved.base_sha === base ? saved.merge : undefined;
   }
 
   async #report<Type extends Claim['type']>(

@@ -1,7 +1,7 @@
 import { readMarker } from '../../src/app/upsert-comment.ts';
 import type { RunState } from '../../src/core/contracts/run-state.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
-import { BOT, type FakeGitHub } from './fake-github.ts';
+import { BOT, type FakeCommit, type FakeGitHub, type Pull } from './fake-github.ts';
 import type { Requested, Reviewers } from './reviewers.ts';
 
 type Ended = NonNullable<RunState['revisions']>[number];
@@ -26,6 +26,8 @@ export async function judgeRounds(rounds: Rounds, state: RunState): Promise<stri
     ...checkNumbers(state),
     ...checkWaiting(state),
     ...ended.flatMap((round) => checkVerified(rounds, state, round)),
+    ...ended.flatMap((round) => checkUpdated(github, state, round)),
+    ...checkTicked(state, pull),
     // On a branch of its own the work has another pull request, without those threads.
     ...ended.flatMap((round) =>
       checkAnswered(github, state, round, pull?.state === 'open' && branch === undefined && !unpublished),
@@ -70,17 +72,45 @@ function checkWaiting({ run, status, asked_revisions = [] }: RunState): string[]
 /** V-5, V-1: the commit of a round that is done was verified as it is: its files on its parent. */
 function checkVerified({ github, verifiedOn }: Rounds, { run }: RunState, round: Ended): string[] {
   if (round.outcome !== 'done') return [];
-  const commits = [...github.commits.values()].filter(({ message }) =>
-    message.includes(`run ${run}. Round ${round.number},`),
-  );
-  return commits
-    .filter(({ parent, files }) => !files.some(({ content }) => verifiedOn.has(`${parent} ${content}`)))
+  return commitsOf(github, run, round)
+    .filter(
+      ([, { parent, merged, files }]) =>
+        files.length > 0 && !files.some(({ content }) => verifiedOn.has(`${merged ?? parent} ${content}`)),
+    )
     .map(() => `V-5: round ${round.number} of ${run} was published on a head on which nobody verified it`);
+}
+
+function commitsOf({ commits }: FakeGitHub, run: string, { number }: Ended): [string, FakeCommit][] {
+  return [...commits].filter(([, { message }]) => message.includes(`run ${run}. Round ${number},`));
+}
+
+/** V-6: an update has both parents, and the files of both: of the base, and of the head. Conflicts have both sides in them. */
+function checkUpdated(github: FakeGitHub, { run }: RunState, round: Ended): string[] {
+  const { update, head = '', number } = round;
+  const conflicts = new Set(update?.conflicts);
+  const kept = new Set(update?.kept?.map(({ path }) => path));
+  return commitsOf(github, run, round).flatMap(([id, { parent, merged }]) => {
+    if (merged !== update?.sha || (update && parent !== head))
+      return [`V-6: round ${number} of ${run} has the parents ${parent} and ${merged}`];
+    if (!update) return [];
+    const tree = github.filesAt(id);
+    const [ours, theirs] = [github.filesAt(head), github.filesAt(update.sha)];
+    return [...new Set([...ours.keys(), ...theirs.keys()])]
+      .filter((path) => !conflicts.has(path) && tree.get(path) !== (kept.has(path) ? ours : theirs).get(path))
+      .map((path) => `V-6: ${path} was lost by round ${number} of ${run}`);
+  });
+}
+
+/** V-6: a box that a person ticked was read, whatever became of its webhook, and is empty again. */
+function checkTicked({ run, status, revision }: RunState, pull: Pull | undefined): string[] {
+  if (pull?.state !== 'open' || status !== 'reviewing' || revision) return [];
+  return /^- \[x\] <!-- autobuild:option id=/m.test(pull.body)
+    ? [`V-6: a tick in the description of ${run} was never heard`]
+    : [];
 }
 
 /** V-4: one review for a round, and one reply for each of its remarks. */
 function checkAnswered(github: FakeGitHub, { run }: RunState, round: Ended, isDue: boolean): string[] {
-  if (round.remarks.length === 0) return [];
   const { said, replied } = wordsOf(github);
   const summary = `${run}.round-${round.number}.summary`;
   const replies = round.remarks
@@ -91,7 +121,7 @@ function checkAnswered(github: FakeGitHub, { run }: RunState, round: Ended, isDu
     ...[summary].map((op) => ({ op, times: count(said, op) })),
     ...replies.map((op) => ({ op, times: count(replied, op) })),
   ]
-    .filter(({ times }) => times > 1 || (isDue && times === 0))
+    .filter(({ times }) => times > 1 || (isDue && times === 0 && round.remarks.length > 0))
     .map(({ op, times }) => `V-4: ${op} was said ${times} times`);
 }
 

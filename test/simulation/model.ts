@@ -84,9 +84,12 @@ async function checkHeard({ store, people, delivered, github, issue }: Outcome, 
   const isWanted = open === 'open' && labels.includes(LABEL) && !isNotStarted(github);
   if (!state) return isWanted ? ['R-1: the label started nothing'] : [];
   const broken: string[] = [];
+  const { pull } = await store.publications.of(state.run);
   const labelledAt = (await store.labellings.of(state.run))?.at ?? state.requested_at;
   for (const { comment, text, by } of people.given) {
     const written = github.comments.get(comment);
+    // Those who write on a pull request that the work has left were told that nobody reads it.
+    if (written && written.issue !== issue && written.issue !== pull) continue;
     // Reconcile reads only what was written since the label, and only for a run that has not ended.
     const isDue = isUnderWay(state) && written && !isBefore(written.created_at, labelledAt);
     if (!isDue && !delivered.has(comment)) continue;

@@ -1,3 +1,4 @@
+import { UPDATE_BOX } from '../../src/comments/github/sections/rounds.ts';
 import type { Hub } from './desk.ts';
 import type { Pull } from './fake-github.ts';
 import type { People } from './people.ts';
@@ -16,6 +17,7 @@ export interface Requested {
 /** People look at a pull request that is ready, and say what people say. */
 export class Reviewers {
   readonly isThere: boolean;
+  readonly losesSummary: boolean;
   readonly requested: Requested[] = [];
   readonly #hub: Hub;
   readonly #people: People;
@@ -28,6 +30,7 @@ export class Reviewers {
     this.#people = people;
     this.#random = createRandom(seed ^ 0x2e71);
     this.isThere = this.#random.chance(REVIEWED);
+    this.losesSummary = this.isThere && this.#random.chance(0.5);
     this.#visits = this.isThere ? this.#random.between(1, MOST_VISITS) : 0;
     hub.github.onReady = (pull) => this.#comeIn(3_000, 40_000, pull);
   }
@@ -45,6 +48,10 @@ export class Reviewers {
 
   #act(pull: Pull): void {
     const { world, github } = this.#hub;
+    if (this.#random.chance(0.4)) {
+      this.#moveBase(pull);
+      return;
+    }
     const wish = this.#random.next();
     const [asks] = this.requested;
     // Without a request there is little to say about.
@@ -70,6 +77,36 @@ export class Reviewers {
       world.log(`rosa merges ${pull.number} meanwhile`);
       github.closePull(pull.number, true, 'rosa');
     }
+  }
+
+  /** The base moves on, and somebody wants to have it. */
+  #moveBase(pull: Pull): void {
+    const { world, github } = this.#hub;
+    const conflicts = this.#random.chance(0.5);
+    world.log(`rosa pushes to main${conflicts ? ', which conflicts' : ''}`);
+    github.pushBase('rosa', conflicts);
+    const by = this.#random.pick(['rosa', 'walter']);
+    const isTyped = this.#random.chance(0.6);
+    world.after(this.#random.between(500, 40_000), () => {
+      if (github.pulls.get(pull.number)?.state !== 'open') return;
+      if (isTyped || !github.tick(pull, UPDATE_BOX, by))
+        return this.#people.say('/continue update', by, pull.number);
+      world.log(`${by} ticks ${UPDATE_BOX} of ${pull.number}`);
+    });
+    // Somebody takes what is there, before there is anything.
+    if (this.#random.chance(0.2))
+      world.after(this.#random.between(41_000, 90_000), () => {
+        this.#people.say('/pause', by, pull.number);
+        world.after(this.#random.between(1_000, 10_000), () => this.#people.say('/accept', by, pull.number));
+      });
+    // A commit of a person while the merge is made.
+    if (this.#random.chance(0.3))
+      world.after(this.#random.between(10_000, 120_000), () => {
+        const now = github.pulls.get(pull.number);
+        if (now?.state !== 'open') return;
+        world.log(`walter pushes to ${now.branch}`);
+        github.push(now);
+      });
   }
 
   #request(pull: Pull, by: string): void {
