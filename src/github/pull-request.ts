@@ -31,7 +31,7 @@ const DESCRIBE_READY = `mutation ($id: ID!, $body: String!) {
 const IS_DRAFT = 'query ($id: ID!) { node(id: $id) { ... on PullRequest { isDraft } } }';
 
 export function createPullRequestMethods({ owner, request, requestIfChanged, graphql }: Client): Methods {
-  async function pullRequestOf(branch: string): Promise<PullRequest | undefined> {
+  async function pullRequestOf(branch: string, base: string): Promise<PullRequest | undefined> {
     const { data } = await request('GET /repos/{owner}/{repo}/pulls', {
       head: `${owner}:${branch}`,
       state: 'all',
@@ -40,7 +40,7 @@ export function createPullRequestMethods({ owner, request, requestIfChanged, gra
       per_page: PER_PAGE,
     });
     // GitHub ignores a malformed `head` and lists all pull requests.
-    const ours = data.filter(({ head }) => head.ref === branch);
+    const ours = data.filter((pull) => pull.head.ref === branch && pull.base.ref === base);
     const found = ours.find(({ state }) => state === 'open') ?? ours[0];
     return found && toPullRequest(found);
   }
@@ -101,7 +101,9 @@ export function createPullRequestMethods({ owner, request, requestIfChanged, gra
         if (!isStatus(error, 422)) throw error;
         if (draft && /draft pull requests are not supported/i.test(error.message)) return create(false);
         // An earlier attempt succeeded and its response was lost.
-        const existing = /already exists/i.test(error.message) ? await pullRequestOf(branch) : undefined;
+        const existing = /already exists/i.test(error.message)
+          ? await pullRequestOf(branch, base)
+          : undefined;
         if (existing?.state !== 'open') throw error;
         return existing;
       }

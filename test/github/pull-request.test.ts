@@ -65,15 +65,19 @@ test('of the pull requests of a branch the open one counts, then the newest', as
   on(LIST, {
     answer: [listed(12, closed), listed(11, { state: 'open', merged_at: null }), listed(10, closed)],
   });
-  expect(await github.pullRequestOf(branch)).toMatchObject({ number: 11, state: 'open', merged: false });
+  expect(await github.pullRequestOf(branch, 'main')).toMatchObject({
+    number: 11,
+    state: 'open',
+    merged: false,
+  });
   expect(sent[0]?.query).toMatchObject({ head: `alice:${branch}`, state: 'all' });
   on(LIST, { answer: [listed(12, closed), listed(10, closed)] });
-  expect(await github.pullRequestOf(branch)).toMatchObject({ number: 12, state: 'closed' });
+  expect(await github.pullRequestOf(branch, 'main')).toMatchObject({ number: 12, state: 'closed' });
 });
 
 test('pull requests of other branches do not count', async () => {
   on(LIST, { answer: [listed(12, { head: { ref: 'other' } })] });
-  expect(await github.pullRequestOf(branch)).toBeUndefined();
+  expect(await github.pullRequestOf(branch, 'main')).toBeUndefined();
 });
 
 test('submitted reviews are read whole; one that is still being written is none', async () => {

@@ -157,7 +157,10 @@ describe('our additions answer as GitHub describes', () => {
     expect((await github.pullRequest(pull.number))?.head_sha).toBe(second.sha);
     await github.updatePullRequest(pull.number, { body: 'other' });
     await github.markReady(pull.node_id);
-    expect(await github.pullRequestOf('autobuild/issue-9')).toMatchObject({ draft: false, body: 'other' });
+    expect(await github.pullRequestOf('autobuild/issue-9', 'main')).toMatchObject({
+      draft: false,
+      body: 'other',
+    });
     const check = { head_sha: second.sha, external_id: 'r', title: 't', summary: 's' };
     await github.upsertCheckRun({ ...check, status: 'in_progress' });
     await github.upsertCheckRun({ ...check, status: 'completed', conclusion: 'success' });

@@ -8,6 +8,7 @@ import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { countOpen } from '../revise/collect-remarks.ts';
+import { isCommitOf } from '../revise/follow-head.ts';
 import { changedOnBoth } from '../revise/read-update.ts';
 import { settledWords } from '../revise/settled-words.ts';
 import { newTicks } from '../ticked-boxes.ts';
@@ -74,14 +75,18 @@ const LATEST = '9999-12-31T23:59:59Z';
 
 /** The head on which the next round began is the commit of the round before, unless somebody else made it. */
 async function commitsOf(
-  { deps, state, target }: EffectContext,
+  context: EffectContext,
   head: string,
 ): Promise<(round: number) => string | undefined> {
+  const { deps, state, target } = context;
   const { revisions = [], revision } = state;
   if (revisions.length === 0 && !revision) return () => undefined;
   const branch = publishedBranch(deps, state.run, target);
   const own = new Set<string>();
   const heads = headsOf(state, head);
+  // The work of the last round may not be on the branch: refused, or too late for the merge.
+  const last = revisions.at(-1);
+  if (last && !revision && !(await isCommitOf(context, last.number, head))) heads.delete(last.number);
   for (const sha of heads.values()) if (await branch.isOurs(sha)) own.add(sha);
   return (round) => {
     const sha = heads.get(round);

@@ -141,11 +141,13 @@ async function commitWork(
   const content = `${digest}:${leftOut.length}`;
   const branch = publishedBranch(deps, state.run, target);
   const before = await deps.store.publications.of(state.run);
-  // The branch may have been deleted when its pull request was closed.
-  if (before.content === content && (await github.branchHead(await branch.name())) !== undefined)
-    return undefined;
-  let created = false;
   const round = roundToPublish(state);
+  // The branch may have been deleted when its pull request was closed, or set back to a commit before this one.
+  const present = before.content === content ? await github.branchHead(await branch.name()) : undefined;
+  const isBack =
+    present !== before.head && (present === round?.head || (!!present && (await branch.isOurs(present))));
+  if (present !== undefined && !isBack) return undefined;
+  let created = false;
   const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
   const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
   const { name, head, isOfRound } = await chooseBranch(context);
@@ -360,14 +362,21 @@ async function leave(
   return true;
 }
 
-/** A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. */
+/**
+ * A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. People
+ * may open others from the same branch, to other bases, which are theirs.
+ */
 async function findPullRequest({
   deps,
   github,
   state,
   target,
 }: EffectContext): Promise<PullRequest | undefined> {
-  const found = await github.pullRequestOf(await publishedBranch(deps, state.run, target).name());
+  const branch = await publishedBranch(deps, state.run, target).name();
+  const { pull } = await deps.store.publications.of(state.run);
+  const known = pull === undefined ? undefined : await github.pullRequest(pull);
+  if (known?.state === 'open' && known.branch === branch) return known;
+  const found = await github.pullRequestOf(branch, target.default_branch);
   return found?.state === 'open' ? found : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { code } from '../../comments/text/harmless.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
@@ -62,7 +63,7 @@ export async function sayChanged(
   if (base !== undefined && base !== target.default_branch)
     await replyOnce(deps, state.run, `retargeted:${number}:${base}`, {
       tone: 'info',
-      title: `Pull request #${number} goes to \`${base}\` now. Round ${round.number} was built and checked for \`${target.default_branch}\`.`,
+      title: `Pull request #${number} goes to ${code(base, 100)} now. Round ${round.number} was built and checked for ${code(target.default_branch, 100)}.`,
       detail: 'Check that it fits there before you merge.',
     });
 }

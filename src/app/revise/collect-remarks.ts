@@ -91,8 +91,13 @@ function isOwnText(
 }
 
 function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
-  const said = newWords(thread, rules);
-  const last = said.at(-1);
+  const suggestionIn = (comment: ThreadComment, whole: string) =>
+    visible(readSuggestion(comment.body, comment.diff_hunk, thread), whole);
+  // A reply in which nothing can be seen says nothing, and takes nothing back.
+  const last = newWords(thread, rules).findLast((comment) => {
+    const { text, whole } = readText(comment.body);
+    return text !== '' || suggestionIn(comment, whole);
+  });
   if (!last) return [];
   const [first = last] = thread.comments;
   const { text, whole, hidden } = readText(last.body);
@@ -102,8 +107,7 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
     .slice(-MAX_BEFORE)
     .map((comment) => ({ author: comment.author, text: readText(comment.body).text.slice(0, MAX_EARLIER) }))
     .filter((word) => word.text !== '');
-  const suggestion = visible(readSuggestion(last.body, last.diff_hunk, thread), whole);
-  if (text === '' && !suggestion) return [];
+  const suggestion = suggestionIn(last, whole);
   const { line, start_line, original_line, original_start_line } = thread;
   return [
     {

@@ -1,6 +1,7 @@
 import type { CommandName } from '../../core/contracts/command.ts';
 import { hasRole, neededRole, type Permission } from '../../core/contracts/role.ts';
 import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts';
+import { isNobodysWord } from '../../core/decide/revise/start-revision.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
@@ -42,7 +43,8 @@ export async function whoAsked(
     if (isAllowed) asked.push(ask);
     else unheard.push(ask.by);
   }
-  if (asked.some(({ source }) => source !== 'review' && source !== 'ci'))
+  // CI is nobody's word, and an update is not about remarks.
+  if (asked.some(({ source }) => source !== 'review' && source !== 'ci' && source !== 'update'))
     return { asked, unheard, isHeard: () => true };
   const people = [...threads.flatMap(({ comments }) => comments), ...reviews]
     .filter(({ author_type }) => author_type === 'User')
@@ -50,9 +52,4 @@ export async function whoAsked(
   const allowed = new Set<string>();
   for (const login of new Set(people)) if (await may(login, 'continue')) allowed.add(login);
   return { asked, unheard, isHeard: ({ login, type }) => type === 'User' && allowed.has(login) };
-}
-
-/** CI may begin a round by itself, in the name of whoever set the label. */
-function isNobodysWord({ source, by }: AskedRevision, { requested_by }: RunState): boolean {
-  return source === 'ci' && by === requested_by;
 }

@@ -203,7 +203,9 @@ function renderDropped({ dropped }: CommentContext): string | undefined {
 function renderLinks(state: RunState, where: CommentContext): string | undefined {
   const { pull_request, changes, log, run_page } = where.links ?? {};
   const ready = ['reviewing', 'approved', 'rejected'].includes(state.status) && !where.unpublished;
-  const draft = ready ? 'Pull request' : 'Draft pull request';
+  // V-1: it was ready before its first round.
+  const hasRounds = state.revision !== undefined || (state.revisions ?? []).length > 0;
+  const draft = ready || hasRounds ? 'Pull request' : 'Draft pull request';
   const shown = [
     pull_request && `${draft} #${pull_request.number}`,
     changes && link(!isUnderWay(state) ? 'changes' : 'changes so far', changes),

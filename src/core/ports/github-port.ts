@@ -225,7 +225,7 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   /** The paths at which the two commits differ. Undefined if the repository is too large to tell. */
   changedFiles(before: string, after: string): Promise<string[] | undefined>;
   /** The branch's open pull request, or else its newest. */
-  pullRequestOf(branch: string): Promise<PullRequest | undefined>;
+  pullRequestOf(branch: string, base: string): Promise<PullRequest | undefined>;
   pullRequest(number: number): Promise<PullRequest | undefined>;
   /** Pull requests, those that changed last first, at least all that changed since then. Undefined if nothing changed. */
   pullRequests(since?: string, etags?: readonly string[]): Promise<Listing<PullRequest> | undefined>;

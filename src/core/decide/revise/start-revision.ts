@@ -9,10 +9,17 @@ import { nextNumber } from './ask-revision.ts';
 
 type Revise = Extract<Input, { type: 'revise' }>;
 
+/** CI may begin a round by itself, in the name of whoever set the label, whatever became of their role. */
+export function isNobodysWord({ source, by }: AskedRevision, { requested_by }: RunState): boolean {
+  return source === 'ci' && by === requested_by;
+}
+
 /** Begins the rounds that were asked for, as one. Limits restart; cost and files count over the whole run (V-1). */
 export function startRevision(state: RunState, input: Revise, rules: Rules): Decision {
   const { at, revision, max, unheard = [] } = input;
-  const asked = (state.asked_revisions ?? []).filter(({ by }) => !unheard.includes(by));
+  const asked = (state.asked_revisions ?? []).filter(
+    (ask) => !unheard.includes(ask.by) || isNobodysWord(ask, state),
+  );
   const [first] = asked;
   if (state.status !== 'reviewing' || !first) return NOTHING;
   const instruction = asked.flatMap((ask) => ask.instruction ?? []).join('\n\n') || undefined;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Remark } from '../../../../src/core/contracts/revision.ts';
 import type { RunState } from '../../../../src/core/contracts/run-state.ts';
+import { startRevision } from '../../../../src/core/decide/revise/start-revision.ts';
+import { RULES } from '../../../../src/guards/rules.ts';
 import { PASSING, type Run, type RunOptions, startRun, tests } from '../../run-builder.ts';
 
 const DONE = { report: { status: 'implemented', summary: 'Added the form' }, verification: PASSING };
@@ -480,4 +482,23 @@ describe('an update with the base', () => {
     run.turn(DONE);
     expect(run.effectTypes.at(-1)).toBe('collect_revision');
   });
+});
+
+test('V-2: a round that CI asked for begins, though the person who set the label has lost the role', () => {
+  const run = rested();
+  const { requested_by: by } = run.state;
+  const asked = (source: 'review' | 'ci') => ({ at: run.now(), by, source });
+  const decided = startRevision(
+    { ...run.state, asked_revisions: [asked('review'), asked('ci')] },
+    {
+      type: 'revise',
+      at: run.now(),
+      revision: { head: HEAD, remarks: [], ci: [{ name: 'e2e', url: 'https://ci.example' }] },
+      limits: firstLimits(run),
+      max: 10,
+      unheard: [by],
+    },
+    RULES,
+  );
+  expect(decided.events).toMatchObject([{ type: 'revision_started', revision: { by, source: 'ci' } }]);
 });
