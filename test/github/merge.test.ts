@@ -80,4 +80,7 @@ test('V-6: the content of a file, the commits that changed it, and a rule agains
   expect(await github.forbidsMerges('autobuild/issue-7')).toBe(true);
   on(RULES, { at: { branch: 'autobuild/issue-8' }, answer: [{ type: 'deletion' }] });
   expect(await github.forbidsMerges('autobuild/issue-8')).toBe(false);
+  // A plan without rules.
+  on(RULES, { at: { branch: 'autobuild/issue-9' }, status: 404 });
+  expect(await github.forbidsMerges('autobuild/issue-9')).toBe(false);
 });

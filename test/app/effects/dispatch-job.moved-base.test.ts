@@ -32,6 +32,13 @@ test('V-6: a base that moved while the run waited for a person is told once, whe
   expect(said?.body).toContain(`The run continues on \`${head_sha.slice(0, 7)}\`.`);
   expect(said?.body).toContain('`/continue update`');
   expect(more).toEqual([]);
+  for (const command of ['/pause', '/continue']) {
+    desk.clock.ms += 60_000;
+    await desk.olivia.comment(issue, command);
+    await desk.github.heard();
+    await desk.settle();
+  }
+  expect(await told(issue)).toHaveLength(1);
 });
 
 test('V-6: a base that stayed is not mentioned', async () => {

@@ -22,7 +22,11 @@ afterEach(() => desk?.close());
 const fileOf = (text: string) => ({ mode: '100644', content: Buffer.from(text).toString('base64') }) as const;
 
 /** An update whose job has merged `files` and said that it is done. The lane publishes it. */
-async function merge(files: Record<string, string>, before?: () => Promise<unknown>): Promise<string> {
+async function merge(
+  files: Record<string, string>,
+  before?: () => Promise<unknown>,
+  left_out: { path: string; problem: string }[] = [],
+): Promise<string> {
   const { run } = work;
   const head = await work.head();
   const [first] = run.events;
@@ -38,7 +42,7 @@ async function merge(files: Record<string, string>, before?: () => Promise<unkno
   });
   run.startJob().baseline(PASSING);
   const changeset = JSON.stringify({
-    ...{ base_sha: base, left_out: [], merge: { added: [], files: [], done: true } },
+    ...{ base_sha: base, left_out, merge: { added: [], files: [], done: true } },
     files: Object.entries(files).map(([path, text]) => ({ path, status: 'added', ...fileOf(text) })),
   });
   await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(changeset));
@@ -98,4 +102,13 @@ test('V-6: a merge with a workflow file of the pull request that GitHub refuses 
   expect(said).toHaveLength(1);
   expect(said[0]).toContain(`the App lacks \`workflows: write\`, which \`${CI}\` needs.`);
   expect(said[0]).toContain('Merge `main` into the branch yourself; the next round builds on that.');
+});
+
+test('V-6: a merge that lacks a file of the pull request is not committed in part', async () => {
+  const large = { path: 'src/login.ts', problem: 'it is too large' };
+  const head = await merge({ 'src/other.ts': 'new\n' }, undefined, [large]);
+  expect(await work.head()).toBe(head);
+  const said = (await replies()).join();
+  expect(said).toContain('The work was not committed: a merge cannot be committed in part.');
+  expect(said).toContain('src/login.ts: it is too large');
 });
