@@ -36,7 +36,9 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const { asked, unheard, isHeard } = await whoAsked(context, pull, all);
   if (asked.length === 0)
     return refuse({ refused: `${[...new Set(unheard)].join(', ')} may not ask for one any more.` });
-  const merged = await collectUpdate(context, pull, asked);
+  const left = await findLeftWork(context, pull.head_sha);
+  const isLeft = left !== undefined && left.changeset.files.length > 0;
+  const merged = await collectUpdate(context, pull, { asked, isLeft });
   if (merged && 'refused' in merged) {
     if (asked.every(isUpdate)) return refuse(merged);
     await sayNotUpdated(context, merged);
@@ -52,8 +54,6 @@ export async function collectRevision(context: EffectContext): Promise<void> {
       });
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
   const max = target.revisions?.max ?? MAX_ROUNDS;
-  const left = update ? undefined : await findLeftWork(context, pull.head_sha);
-  const isLeft = left !== undefined && left.changeset.files.length > 0;
   const hasWork =
     update || open.length > 0 || ci.ci || isLeft || asked.some(({ instruction }) => instruction);
   if (hasWork && !asksAboutRounds(state, max)) {
@@ -114,9 +114,10 @@ function isUpdate({ source }: AskedRevision): boolean {
 async function collectUpdate(
   { deps, github, state, target }: EffectContext,
   { base_ref, head_sha }: ReviewedPull,
-  asked: readonly AskedRevision[],
+  { asked, isLeft }: { asked: readonly AskedRevision[]; isLeft: boolean },
 ): Promise<ReturnType<typeof readUpdate>> {
   if (!asked.some(isUpdate)) return undefined;
+  if (isLeft) return LEFT_FIRST;
   const { default_branch: branch } = target;
   const ours = await publishedBranch(deps, state.run, target).name();
   if (base_ref !== branch)
@@ -154,6 +155,11 @@ function failedCi({ ci = [] }: RunState, head: string): Pick<Revision, 'ci'> {
   return { ci: newest.failed.map(({ name, step, log, url }) => ({ name, step, log, url })) };
 }
 
+/** A merge begins with the files of both sides and no others, so the work would be gone. */
+const LEFT_FIRST = {
+  refused: 'there is work that was not published yet.',
+  remedy: 'Say `/continue` first: the next round begins with that work. Then ask again.',
+};
 const NONE = { refused: 'there is no open pull request.' };
 /** A new commit would throw it out of the queue. */
 const QUEUED = {
