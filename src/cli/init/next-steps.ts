@@ -101,5 +101,5 @@ function listCommands(
 function allowPullRequests(remote: Remote | undefined): string {
   const host = remote && remote.host !== 'github.com' ? ` --hostname ${remote.host}` : '';
   const path = `repos/${remote?.repository ?? 'OWNER/NAME'}/actions/permissions/workflow`;
-  return `gh api${host} -X PUT ${path} -f default_workflow_permissions=read -F can_approve_pull_request_reviews=true    # lets Actions open pull requests`;
+  return `gh api${host} -X PUT ${path} -F can_approve_pull_request_reviews=true    # lets Actions open pull requests`;
 }
