@@ -12,7 +12,13 @@ const at = { pull_number: 9 };
 const wanted = { branch, base: 'main', title: 'Build it', body: 'Closes #7', draft: true };
 
 function listed(number: number, change: object = {}): unknown {
-  return exampleItem(LIST, { number, requested_teams: [], head: { ref: branch }, ...change });
+  return exampleItem(LIST, {
+    number,
+    requested_teams: [],
+    head: { ref: branch },
+    base: { ref: 'main' },
+    ...change,
+  });
 }
 
 test('a pull request is read', async () => {
@@ -75,8 +81,8 @@ test('of the pull requests of a branch the open one counts, then the newest', as
   expect(await github.pullRequestOf(branch, 'main')).toMatchObject({ number: 12, state: 'closed' });
 });
 
-test('pull requests of other branches do not count', async () => {
-  on(LIST, { answer: [listed(12, { head: { ref: 'other' } })] });
+test('pull requests of other branches, and to other bases, do not count', async () => {
+  on(LIST, { answer: [listed(12, { head: { ref: 'other' } }), listed(13, { base: { ref: 'release' } })] });
   expect(await github.pullRequestOf(branch, 'main')).toBeUndefined();
 });
 
