@@ -6,7 +6,10 @@ import { Changeset } from '../../core/work/changeset.ts';
 import { roundHead } from '../../core/work/round-head.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { publishedBranch } from '../published-branch.ts';
-import { roundToPublish } from './last-result.ts';
+import { hasResult, roundToPublish } from './last-result.ts';
+
+/** The work that a round began with, for the next one if this one ends without a result. Jobs cannot read or write it. */
+const KEPT = 'left-work';
 
 interface Context {
   deps: AppDependencies;
@@ -31,25 +34,31 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
   const { deps, github, state, target } = context;
   const { unpublished, free_of_secrets } = await deps.store.publications.of(state.run);
   const round = roundToPublish(state);
-  // Without its merge, an update is no change of this branch. A round without a result leaves nothing.
-  if (!unpublished || round?.update || (state.revisions?.length && !round)) return undefined;
-  const bytes = await deps.store.blobs.get(state.run, 'changeset');
+  // Without its merge, an update is no change of this branch.
+  if (!unpublished || round?.update) return undefined;
+  const last = state.revisions?.at(-1);
+  const isKept = last !== undefined && !hasResult(last);
+  // A round without a result leaves what it began with.
+  if (isKept && !last.unpublished) return undefined;
+  const bytes = await deps.store.blobs.get(state.run, isKept ? KEPT : 'changeset');
   const text = new TextDecoder().decode(bytes);
-  const changeset = bytes && Changeset.parse(JSON.parse(text));
+  const stored = bytes && (JSON.parse(text) as { was_searched?: boolean });
+  const changeset = stored && Changeset.parse(stored);
   if (!changeset || changeset.files.length === 0) return undefined;
   const { base_sha: from, files } = changeset;
-  if (from !== roundHead(state, target) && from !== head) return undefined;
-  const isSearched = free_of_secrets === deps.hash(text);
+  if (!isKept && from !== roundHead(state, target) && from !== head) return undefined;
+  const isSearched = isKept ? stored.was_searched === true : free_of_secrets === deps.hash(text);
   const without = (paths: string[], why: string): LeftWork => ({
     changeset: { ...changeset, base_sha: head, files: files.filter(({ path }) => !paths.includes(path)) },
     isSearched,
     dropped: { paths, why },
   });
   const all = files.map(({ path }) => path);
-  if (!isSearched && wasGivenValues(state))
+  // Values that were given since it was kept cannot be in it.
+  if (!isSearched && !isKept && wasGivenValues(state))
     return without(all, 'they can no longer be searched for the values you provided');
   // The build's own commits have an earlier state of the same work.
-  const isBuild = !round && (await publishedBranch(deps, state.run, target).isOurs(head));
+  const isBuild = !last && (await publishedBranch(deps, state.run, target).isOurs(head));
   const changed = from === head || isBuild ? [] : await github.changedFiles(from, head);
   const theirs = new Set(changed ?? all);
   return without(
@@ -64,6 +73,8 @@ export async function keepLeftWork(
   { changeset, isSearched }: LeftWork,
 ): Promise<void> {
   const text = JSON.stringify(changeset);
+  const kept = { ...changeset, was_searched: isSearched };
+  await deps.store.blobs.put(state.run, KEPT, new TextEncoder().encode(JSON.stringify(kept)));
   if (isSearched) await deps.store.publications.change(state.run, { free_of_secrets: deps.hash(text) });
   await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(text));
 }

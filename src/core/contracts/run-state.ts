@@ -53,7 +53,8 @@ export interface RunningRevision extends Revision {
 }
 
 /** A round that is over. */
-interface EndedRevision extends Pick<Revision, 'number' | 'by' | 'source' | 'url' | 'head' | 'update'> {
+interface EndedRevision
+  extends Pick<Revision, 'number' | 'by' | 'source' | 'url' | 'head' | 'update' | 'unpublished'> {
   at: string;
   ended_at: string;
   outcome: RevisionOutcome;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import type { Published } from '../published-run.ts';
-import { finishRound, pushFiles, restOnPull, takeRound } from '../revise-desk.ts';
+import { finishRound, pushFiles, putRoundWork, restOnPull, takeRound } from '../revise-desk.ts';
 
 let desk: AppDesk;
 let work: Published & { number: number };
@@ -49,4 +49,20 @@ test('V-5, V-6: an update is refused while there is work that was not published,
   expect(await said()).toContain('Say `/continue` first: the next round begins with that work.');
   expect(await begin()).toMatchObject({ number: 3, unpublished: true });
   expect(await changeset()).toMatchObject({ files: [{ path: 'src/login.ts' }] });
+});
+
+test('V-5: a round that began with work that was not published is cancelled: the next one begins with it, too', async () => {
+  await endUnpublished();
+  expect(await begin()).toMatchObject({ number: 3, unpublished: true });
+  const run = await takeRound(desk, work.run);
+  await putRoundWork(desk, run.state.revision?.head ?? '', 'of the cancelled round\n');
+  await desk.seed(run);
+  await desk.olivia.comment(work.issue, '/cancel');
+  await desk.settle();
+  expect((await desk.state()).revisions?.at(-1)).toMatchObject({ number: 3, outcome: 'cancelled' });
+  expect(await begin('/guide And a test')).toMatchObject({ number: 4, unpublished: true });
+  expect(await changeset()).toMatchObject({
+    base_sha: await work.head(),
+    files: [{ path: 'src/login.ts', content: Buffer.from('two\n').toString('base64') }],
+  });
 });

@@ -54,12 +54,12 @@ export function endRound(
 ): Partial<RunState> {
   const { revision } = state;
   if (!revision) return {};
-  const { number, by, source, url, head, at, before, remarks, update } = revision;
+  const { number, by, source, url, head, at, before, remarks, update, unpublished } = revision;
   const places = new Map(remarks.map(({ id, thread, path, read }) => [id, { thread, path, read }]));
   const turns = state.turns.slice(before.turns);
   const cost = state.usage.cost_usd;
   const ended = {
-    ...{ number, by, source, url, head, at, ...(update && { update }) },
+    ...{ number, by, source, url, head, at, ...(update && { update }), ...(unpublished && { unpublished }) },
     ended_at: event.at,
     outcome: event.outcome,
     reason: event.reason,
