@@ -1,9 +1,8 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
-import type { GitHub } from '../../core/ports/github-port.ts';
+import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { inputsByAnswer } from '../../core/secrets/secrets-of-run.ts';
 import { Changeset } from '../../core/work/changeset.ts';
-import { roundHead } from '../../core/work/round-head.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { hasResult, roundToPublish } from './last-result.ts';
@@ -46,7 +45,6 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
   const changeset = stored && Changeset.parse(stored);
   if (!changeset || changeset.files.length === 0) return undefined;
   const { base_sha: from, files } = changeset;
-  if (!isKept && from !== roundHead(state, target) && from !== head) return undefined;
   const isSearched = isKept ? stored.was_searched === true : free_of_secrets === deps.hash(text);
   const without = (paths: string[], why: string): LeftWork => ({
     changeset: { ...changeset, base_sha: head, files: files.filter(({ path }) => !paths.includes(path)) },
@@ -59,12 +57,23 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
     return without(all, 'they can no longer be searched for the values you provided');
   // The build's own commits have an earlier state of the same work.
   const isBuild = !last && (await publishedBranch(deps, state.run, target).isOurs(head));
-  const changed = from === head || isBuild ? [] : await github.changedFiles(from, head);
-  const theirs = new Set(changed ?? all);
+  const changed = from === head || isBuild ? [] : await changedSince(github, from, head);
+  if (!changed) return without(all, 'it cannot be told whether they have changed on the branch since');
+  const theirs = new Set(changed);
   return without(
     all.filter((path) => theirs.has(path)),
     'they have changed on the branch since',
   );
+}
+
+/** Undefined: the commit is gone, or the files are too many to compare. */
+async function changedSince(github: GitHub, from: string, head: string): Promise<string[] | undefined> {
+  try {
+    return await github.changedFiles(from, head);
+  } catch (error) {
+    if (error instanceof GitHubError && [404, 409, 422].includes(error.status)) return undefined;
+    throw error;
+  }
 }
 
 /** Stores it as the work that the next round begins with. */

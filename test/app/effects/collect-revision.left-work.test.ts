@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import type { Published } from '../published-run.ts';
 import { finishRound, pushFiles, putRoundWork, restOnPull, takeRound } from '../revise-desk.ts';
@@ -65,4 +65,24 @@ test('V-5: a round that began with work that was not published is cancelled: the
     base_sha: await work.head(),
     files: [{ path: 'src/login.ts', content: Buffer.from('two\n').toString('base64') }],
   });
+});
+
+test('V-5: the desk fails after it has put that work on a new head, and somebody pushes again: it is still found', async () => {
+  await endUnpublished();
+  await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'a.txt': 'theirs\n' });
+  vi.spyOn(desk.store.runs, 'events').mockRejectedValueOnce(new Error('killed'));
+  expect(await begin('/guide And a test')).toBeUndefined();
+  const pushed = await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'b.txt': 'theirs\n' });
+  desk.clock.ms += 600_000;
+  await desk.settle();
+  expect((await desk.state()).revision).toMatchObject({ number: 3, unpublished: true });
+  expect(await changeset()).toMatchObject({ base_sha: pushed, files: [{ path: 'src/login.ts' }] });
+});
+
+test('V-5: work for a commit that is gone is not put on the branch, and people are told', async () => {
+  await endUnpublished();
+  await putRoundWork(desk, 'f'.repeat(40), 'two\n');
+  expect((await begin('/guide And a test'))?.unpublished).toBeUndefined();
+  expect(await changeset()).toMatchObject({ files: [] });
+  expect(await said()).toContain('it cannot be told whether they have changed on the branch since.');
 });
