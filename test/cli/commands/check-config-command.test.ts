@@ -38,3 +38,25 @@ test('N-4: check-config names the settings that have no effect without a server'
     'limits.parallel, limits.monthly_dollars: each run knows only its own issue',
   );
 });
+
+test('N-1: check-config says that nothing starts on GitHub without a check that is named', async () => {
+  const tree = makeWorktree({ '.github/autobuild.yml': 'agent: claude\n' });
+  const env = { PATH: process.env.PATH ?? '' };
+  const printed = async () =>
+    (await checkConfigCommand(readOptions(['check-config'], tree.at('.')), env)).join('\n');
+  const alone = await printed();
+  expect(alone).toContain('  verify: none set, and none detected\n');
+  expect(alone).not.toContain('Nothing starts');
+  tree.write('package.json', '{ "scripts": { "test": "vitest" } }');
+  expect(await printed()).toContain('  verify: npm run test, as detected\n');
+  const uses = `autobuild/autobuild/.github/workflows/run.yml@${'a'.repeat(40)}`;
+  tree.write('.github/workflows/autobuild.yml', `on: issues\njobs:\n  autobuild:\n    uses: ${uses}\n`);
+  const file = relative('', tree.at('.github/autobuild.yml'));
+  expect(await printed()).toContain(
+    `! Nothing starts on GitHub until \`verify\` names the checks in ${file}, for example: `,
+  );
+  tree.write('.github/workflows/autobuild.yml', 'on: workflow_dispatch\njobs: {}\n');
+  expect(await printed()).toContain('unless the server of the App has checks of its own');
+  tree.write('.github/autobuild.yml', 'verify: [npm test]\n');
+  expect(await printed()).not.toContain('Nothing starts');
+});
