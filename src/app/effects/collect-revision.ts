@@ -6,6 +6,7 @@ import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
 import { handleInput, replyOnce } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
+import { answeredRounds } from '../revise/answered-rounds.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
 import { findLeftWork, keepLeftWork } from '../revise/left-work.ts';
 import { mergeYourself, type RefusedUpdate, readUpdate } from '../revise/read-update.ts';
@@ -49,15 +50,15 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     ? []
     : collectRemarks(pull, {
         until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
-        ...settledWords(deps, state, number ?? 0),
+        ...settledWords(deps, state, number ?? 0, await answeredRounds(deps, state, pull)),
         isHeard,
       });
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
   const max = target.revisions?.max ?? MAX_ROUNDS;
   const hasWork =
     update || open.length > 0 || ci.ci || isLeft || asked.some(({ instruction }) => instruction);
+  if (left) await sayDropped(context, left.dropped);
   if (hasWork && !asksAboutRounds(state, max)) {
-    if (left) await sayDropped(context, left.dropped);
     if (left && isLeft) await keepLeftWork(context, left);
     else await dropWork(context, { base_sha: update?.sha ?? pull.head_sha, merge });
   }

@@ -20,10 +20,12 @@ type EndedRemark = EndedRound['remarks'][number];
 /** The reply says that the remark is still open, and so it is. */
 const OPEN: ReadonlySet<string | undefined> = new Set(['unanswered', 'unchanged']);
 
+/** `answered`: the rounds whose answers are on the pull request. Absent: all that have a result. */
 export function settledWords(
   deps: AppDependencies,
   { revisions = [] }: Pick<RunState, 'revisions'>,
   pull: number,
+  answered?: ReadonlySet<number>,
 ): SettledWords {
   // The words of a review belong to a round without a result no more than to none.
   const rounds = revisions.filter(hasResult);
@@ -38,10 +40,12 @@ export function settledWords(
     },
     isSettled({ id, submitted_at = '', edited_at = '' }) {
       if (submitted_at <= since) return true;
-      return rounds.some(({ remarks, ended_at }) =>
-        remarks.some(
-          (remark) => isAbout(remark, id) && !isEditedIn({ edited_at, ended_at }, remark.read?.at ?? ''),
-        ),
+      return rounds.some(
+        ({ number, remarks, ended_at }) =>
+          answered?.has(number) !== false &&
+          remarks.some(
+            (remark) => isAbout(remark, id) && !isEditedIn({ edited_at, ended_at }, remark.read?.at ?? ''),
+          ),
       );
     },
   };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import type { Published } from '../published-run.ts';
+import { actAndSettle, type Published } from '../published-run.ts';
 import { finishRound, pushFiles, putRoundWork, restOnPull, takeRound } from '../revise-desk.ts';
 
 let desk: AppDesk;
@@ -28,15 +28,15 @@ async function changeset() {
 }
 
 /** Ends a round whose work GitHub does not take. */
-async function endUnpublished(): Promise<void> {
-  await begin('/guide Use a constant');
+async function endUnpublished(words = '/guide Use a constant', remarks: object[] = []): Promise<void> {
+  await begin(words);
   const run = await takeRound(desk, work.run);
   desk.interfere(({ method, path }) =>
     method === 'POST' && path.endsWith('/git/commits')
       ? { status: 422, body: { message: 'Not today' } }
       : undefined,
   );
-  await finishRound(desk, run, { text: 'two\n' });
+  await finishRound(desk, run, { text: 'two\n', remarks });
   desk.interfere(() => undefined);
   expect((await desk.store.publications.of('r1')).unpublished).toMatchObject({ why: expect.any(String) });
 }
@@ -85,4 +85,20 @@ test('V-5: work for a commit that is gone is not put on the branch, and people a
   expect((await begin('/guide And a test'))?.unpublished).toBeUndefined();
   expect(await changeset()).toMatchObject({ files: [] });
   expect(await said()).toContain('it cannot be told whether they have changed on the branch since.');
+});
+
+test('V-2: the words of a review are not settled by a round that was never published', async () => {
+  await actAndSettle(desk, 'pull_request_review', () =>
+    desk.person('walter').review(work.number, 'REQUEST_CHANGES', 'Do it otherwise.'),
+  );
+  await endUnpublished('/continue', [{ id: 'R1', result: 'fixed' }]);
+  await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'src/login.ts': 'theirs\n' });
+  expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise.']);
+});
+
+test('V-5: people are told of dropped work also if there is nothing else to do', async () => {
+  await endUnpublished();
+  await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'src/login.ts': 'theirs\n' });
+  expect(await begin()).toBeUndefined();
+  expect(await said()).toContain('they have changed on the branch since.');
 });
