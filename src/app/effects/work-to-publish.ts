@@ -8,6 +8,7 @@ import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts'
 import { withReverted } from '../../core/work/judge-merge.ts';
 import { roundHead, roundUpdate } from '../../core/work/round-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
+import { isFreeOfSecrets } from '../revise/searched-work.ts';
 import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
@@ -126,7 +127,7 @@ async function findLeaks(
   { files }: Changeset,
   digest: string,
 ): Promise<RefusedWork | Held[]> {
-  if ((await deps.store.publications.of(state.run)).free_of_secrets === digest) return [];
+  if (isFreeOfSecrets(await deps.store.publications.of(state.run), digest)) return [];
   const refs = givenRefs(state);
   // The values are deleted when the run ends. Work that was not searched for them before then is not published.
   if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {

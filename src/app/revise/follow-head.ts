@@ -5,6 +5,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { roundToPublish } from './last-result.ts';
+import { alsoFreeOfSecrets, isFreeOfSecrets } from './searched-work.ts';
 
 interface Context {
   deps: AppDependencies;
@@ -62,8 +63,8 @@ export async function moveWork(
   const text = new TextDecoder().decode(await blobs.get(state.run, 'changeset'));
   const moved = text.replace(BASE, `$1"${head}"`);
   // Its files were searched for the values that people gave, which may be deleted by now.
-  if ((await publications.of(state.run)).free_of_secrets === deps.hash(text))
-    await publications.change(state.run, { free_of_secrets: deps.hash(moved) });
+  if (isFreeOfSecrets(await publications.of(state.run), deps.hash(text)))
+    await publications.change(state.run, alsoFreeOfSecrets(deps.hash(text), deps.hash(moved)));
   if (moved !== text) await blobs.put(state.run, 'changeset', new TextEncoder().encode(moved));
   return deps.hash(moved);
 }

@@ -6,6 +6,7 @@ import { Changeset } from '../../core/work/changeset.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { hasResult, roundToPublish } from './last-result.ts';
+import { alsoFreeOfSecrets, isFreeOfSecrets } from './searched-work.ts';
 
 /** The work that a round began with, for the next one if this one ends without a result. Jobs cannot read or write it. */
 const KEPT = 'left-work';
@@ -19,6 +20,8 @@ interface Context {
 
 interface LeftWork {
   changeset: Changeset;
+  /** Digest of the work as it is stored until now. */
+  digest: string;
   /** No value that people gave is in it. */
   isSearched: boolean;
   /** Files of it that a round cannot begin with, and why. */
@@ -31,10 +34,10 @@ interface LeftWork {
  */
 export async function findLeftWork(context: Context, head: string): Promise<LeftWork | undefined> {
   const { deps, github, state, target } = context;
-  const { unpublished, free_of_secrets } = await deps.store.publications.of(state.run);
+  const publication = await deps.store.publications.of(state.run);
   const round = roundToPublish(state);
   // Without its merge, an update is no change of this branch.
-  if (!unpublished || round?.update) return undefined;
+  if (!publication.unpublished || round?.update) return undefined;
   const last = state.revisions?.at(-1);
   const isKept = last !== undefined && !hasResult(last);
   // A round without a result leaves what it began with.
@@ -45,9 +48,11 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
   const changeset = stored && Changeset.parse(stored);
   if (!changeset || changeset.files.length === 0) return undefined;
   const { base_sha: from, files } = changeset;
-  const isSearched = isKept ? stored.was_searched === true : free_of_secrets === deps.hash(text);
+  const digest = deps.hash(text);
+  const isSearched = isKept ? stored.was_searched === true : isFreeOfSecrets(publication, digest);
   const without = (paths: string[], why: string): LeftWork => ({
     changeset: { ...changeset, base_sha: head, files: files.filter(({ path }) => !paths.includes(path)) },
+    digest,
     isSearched,
     dropped: { paths, why },
   });
@@ -79,12 +84,12 @@ async function changedSince(github: GitHub, from: string, head: string): Promise
 /** Stores it as the work that the next round begins with. */
 export async function keepLeftWork(
   { deps, state }: Context,
-  { changeset, isSearched }: LeftWork,
+  { changeset, digest, isSearched }: LeftWork,
 ): Promise<void> {
   const text = JSON.stringify(changeset);
   const kept = { ...changeset, was_searched: isSearched };
   await deps.store.blobs.put(state.run, KEPT, new TextEncoder().encode(JSON.stringify(kept)));
-  if (isSearched) await deps.store.publications.change(state.run, { free_of_secrets: deps.hash(text) });
+  if (isSearched) await deps.store.publications.change(state.run, alsoFreeOfSecrets(digest, deps.hash(text)));
   await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(text));
 }
 

@@ -50,7 +50,7 @@ export interface Publication {
   status?: { stage: string; at: string };
   /** The Actions run whose artifact has the newest blocked report. */
   report_run?: number;
-  /** Digest of the changeset in which no secret was found. */
+  /** Digest of the changeset in which no secret was found. Two with a space between while it is put on another commit. */
   free_of_secrets?: string;
   /** Digest of the base and the paths for which no file is replaced implicitly. */
   replaces_nothing?: string;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Run } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, type Published } from '../published-run.ts';
-import { finishRound, pushFiles, putRoundWork, restOnPull, takeRound } from '../revise-desk.ts';
+import { finishRound, giveValue, pushFiles, putRoundWork, restOnPull, takeRound } from '../revise-desk.ts';
 
 let desk: AppDesk;
 let work: Published & { number: number };
@@ -30,7 +31,10 @@ async function changeset() {
 /** Ends a round whose work GitHub does not take. */
 async function endUnpublished(words = '/guide Use a constant', remarks: object[] = []): Promise<void> {
   await begin(words);
-  const run = await takeRound(desk, work.run);
+  await finishUnpublished(await takeRound(desk, work.run), remarks);
+}
+
+async function finishUnpublished(run: Run, remarks: object[] = []): Promise<void> {
   desk.interfere(({ method, path }) =>
     method === 'POST' && path.endsWith('/git/commits')
       ? { status: 422, body: { message: 'Not today' } }
@@ -101,4 +105,21 @@ test('V-5: people are told of dropped work also if there is nothing else to do',
   await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'src/login.ts': 'theirs\n' });
   expect(await begin()).toBeUndefined();
   expect(await said()).toContain('they have changed on the branch since.');
+});
+
+test('S-13, V-5: the desk fails while it stores searched work on another commit: the next try still knows that it is', async () => {
+  await begin('/guide Use a constant');
+  await finishUnpublished(await giveValue(desk, work, await takeRound(desk, work.run)));
+  await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'a.txt': 'theirs\n' });
+  const { put } = desk.store.blobs;
+  let failures = 0;
+  vi.spyOn(desk.store.blobs, 'put').mockImplementation(async (...sent) => {
+    if (sent[1] === 'changeset' && failures++ === 0) throw new Error('killed');
+    return put(...sent);
+  });
+  expect(await begin('/guide And a test')).toBeUndefined();
+  desk.clock.ms += 600_000;
+  await desk.settle();
+  expect((await desk.state()).revision).toMatchObject({ number: 3, unpublished: true });
+  expect(await changeset()).toMatchObject({ files: [{ path: 'src/login.ts' }] });
 });
