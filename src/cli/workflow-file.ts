@@ -23,6 +23,7 @@ const Step = z.looseObject({
 });
 const Job = z.looseObject({
   uses: z.string().optional().catch(undefined),
+  with: Env,
   secrets: Env,
   permissions: z.unknown().optional(),
   steps: z.array(Step).default([]),
@@ -66,6 +67,8 @@ export interface CalledWorkflow {
   permissions: unknown;
   /** By the names that the called workflow has for them. */
   secrets: Record<string, unknown>;
+  /** True when it names the checks for settings that name none. */
+  hasChecks: boolean;
 }
 
 export interface WorkflowJob {
@@ -140,7 +143,9 @@ const OWN_WORKFLOW = /autobuild[\w.-]*\/\.github\/workflows\/run\.yml@/i;
 
 function readCall(jobs: z.infer<typeof Job>[], ofFile: unknown): CalledWorkflow | undefined {
   const job = jobs.find(({ uses }) => uses !== undefined && OWN_WORKFLOW.test(uses));
-  return job && { permissions: job.permissions ?? ofFile, secrets: job.secrets ?? {} };
+  if (!job) return undefined;
+  const hasChecks = String(job.with?.checks ?? '').trim() !== '';
+  return { permissions: job.permissions ?? ofFile, secrets: job.secrets ?? {}, hasChecks };
 }
 
 function summariseJob(name: string, job: z.infer<typeof Job>, env: z.infer<typeof Env>): WorkflowJob {

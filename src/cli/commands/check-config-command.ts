@@ -7,6 +7,7 @@ import { isWithoutServer } from '../init/without-server.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
+import { readWorkflowFile } from '../workflow-file.ts';
 import { loadConfig } from './run-command.ts';
 
 const MAX_WORKFLOW_BYTES = 256 * 1024;
@@ -31,7 +32,7 @@ export async function checkConfigCommand(
     `  scope: ${config.scope?.join(', ') ?? 'none set: any file may be changed unless the task sets one'}`,
     'guards:',
     ...guards,
-    ...(isOnGitHub && !config.verify ? [remarkOnChecks(file, workflow.text)] : []),
+    ...(isOnGitHub && !config.verify ? remarkOnChecks(file, workflow.text) : []),
     ...(isOnGitHub ? remarks(workflow.text) : []),
   ];
 }
@@ -42,9 +43,11 @@ function describeDetected(top: string): string {
 }
 
 /** A desk has no files to detect checks from. */
-function remarkOnChecks(file: string, workflow: string): string {
-  const otherwise = isWithoutServer(workflow) ? '' : ', unless the server of the App has checks of its own';
-  return `! Nothing starts on GitHub until \`verify\` names the checks in ${file}${otherwise}, for example: verify: ["npm test"]`;
+function remarkOnChecks(file: string, text: string): string[] {
+  const read = readWorkflowFile(text);
+  if (read.ok && read.workflow.call?.hasChecks) return [];
+  const remark = `Nothing starts on GitHub until \`verify\` names the checks in ${file}`;
+  return [`! ${remark}, for example: verify: ["npm test"]`];
 }
 
 /** Settings that the desk of this repository does not have. */

@@ -55,8 +55,11 @@ test('N-1: check-config says that nothing starts on GitHub without a check that 
   expect(await printed()).toContain(
     `! Nothing starts on GitHub until \`verify\` names the checks in ${file}, for example: `,
   );
+  const called = `on: issues\njobs:\n  autobuild:\n    uses: ${uses}\n    with: { checks: npm test }\n`;
+  tree.write('.github/workflows/autobuild.yml', called);
+  expect(await printed()).not.toContain('Nothing starts');
   tree.write('.github/workflows/autobuild.yml', 'on: workflow_dispatch\njobs: {}\n');
-  expect(await printed()).toContain('unless the server of the App has checks of its own');
+  expect(await printed()).toContain('Nothing starts');
   tree.write('.github/autobuild.yml', 'verify: [npm test]\n');
   expect(await printed()).not.toContain('Nothing starts');
 });
