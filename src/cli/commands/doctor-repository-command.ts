@@ -61,8 +61,8 @@ async function examine({ owner, repo, access }: Asked, now: Date): Promise<Findi
   const aboutRepository = await collect(examineWithToken({ owner, repo, access }, asApp), (error) =>
     describeFailure(error, { check: 'repository', repository, apiUrl, credentials }),
   );
-  // A repository without an App says so itself.
-  if (!asApp && aboutRepository.some(({ check }) => check === 'app')) return aboutRepository;
+  // Nobody whose workflow is not an App's has an installation to look for.
+  if (!asApp && !aboutRepository.some(({ check }) => check === 'desk')) return aboutRepository;
   if (!asApp) {
     const remedy = 'Set APP_ID and PRIVATE_KEY (or PRIVATE_KEY_PATH), as the server has them, to look.';
     return [
@@ -87,7 +87,8 @@ async function* examineWithToken(
   const token = access.token?.value ?? (installed && (await asApp?.createToken(installed.id, repo)));
   if (!token) {
     const message = 'No token to look with: neither GITHUB_TOKEN nor GH_TOKEN is set.';
-    yield problem('token', message, `Set one of them. ${TOKEN_RIGHTS}`);
+    const line = `GH_TOKEN=$(gh auth token) autobuild doctor --repo ${owner}/${repo}`;
+    yield problem('token', message, `With gh: ${line}\n  ${TOKEN_RIGHTS}`);
     return;
   }
   const octokit = openOctokit({ apiUrl, token, timeoutMs: TIMEOUT_MS });

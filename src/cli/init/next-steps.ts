@@ -93,8 +93,15 @@ function listCommands(
         ]
       : []),
     ...(isProposed ? ['merge the pull request'] : []),
-    `autobuild doctor --repo ${remote?.repository ?? 'OWNER/NAME'}`,
+    lookAgain(remote),
   ];
+}
+
+function lookAgain(remote: Remote | undefined): string {
+  const host = remote && remote.host !== 'github.com' ? remote.host : undefined;
+  const api = host ? `GITHUB_API_URL=https://${host}/api/v3 ` : '';
+  const token = `GH_TOKEN=$(gh auth token${host ? ` --hostname ${host}` : ''})`;
+  return `${api}${token} autobuild doctor --repo ${remote?.repository ?? 'OWNER/NAME'}`;
 }
 
 /** Without it a run ends with a link by which a person opens the pull request. */

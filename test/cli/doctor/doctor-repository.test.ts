@@ -881,7 +881,9 @@ describe('bad input', () => {
   test('no token: which variable, and what it must be allowed', async () => {
     const out = await failing({ GITHUB_API_URL: person().GITHUB_API_URL });
     expect(out).toContain('✗ No token to look with: neither GITHUB_TOKEN nor GH_TOKEN is set.');
+    expect(out).toMatch(/With gh: GH_TOKEN=\$\(gh auth token\) .+ doctor --repo olivia\/shop\n/);
     expect(out).toMatch(/read access to Contents, Actions, .* scope `repo`/);
+    expect(out).not.toContain('Whether the App');
   });
 
   test('a token that GitHub does not know, and one that is none', async () => {
