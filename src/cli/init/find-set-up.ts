@@ -48,7 +48,7 @@ function noteOthers(files: RepositoryFiles): string[] {
   if (found.length === 0) return [];
   const more = found.length > MAX_PARTS ? ` and ${found.length - MAX_PARTS} more` : '';
   return [
-    `Not set up: ${found.slice(0, MAX_PARTS).join(', ')}${more}. If tasks are about them, add their steps to both jobs and their checks to \`verify\`.`,
+    `Not set up: ${found.slice(0, MAX_PARTS).join(', ')}${more}. If tasks are about them, put their set-up into \`setup\` of the workflow (with an App, into steps of both jobs) and their checks into \`verify\`.`,
   ];
 }
 

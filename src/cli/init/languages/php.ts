@@ -8,7 +8,7 @@ export function detectPhp(files: RepositoryFiles): DetectedLanguage | undefined 
     summary: "PHP (the runner's own version) with Composer",
     parts: [{ kind: 'command', run: 'composer install --no-interaction --no-progress --prefer-dist' }],
     notes: [
-      "PHP is the one of GitHub's machines: add a step to both jobs if the repository needs another version.",
+      "PHP is the one of GitHub's machines. If the repository needs another version, put it into `setup` of the workflow; with an App, into a step of both jobs.",
     ],
   };
 }
