@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { agentNames } from '../../agents/registry.ts';
+import { readYaml } from '../../config/read-yaml.ts';
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { locate } from '../choose-worktree.ts';
@@ -33,7 +34,7 @@ export async function checkConfigCommand(
     'guards:',
     ...guards,
     ...(isOnGitHub && !config.verify ? remarkOnChecks(file, workflow.text) : []),
-    ...(isOnGitHub ? remarks(workflow.text) : []),
+    ...(isOnGitHub && isWithoutServer(workflow.text) ? remarkOnServer(file) : []),
   ];
 }
 
@@ -50,17 +51,37 @@ function remarkOnChecks(file: string, text: string): string[] {
   return [`! ${remark}, for example: verify: ["npm test"]`];
 }
 
-/** Settings that the desk of this repository does not have. */
-function remarks(workflow: string): string[] {
-  if (!isWithoutServer(workflow)) return [];
-  return [
-    `! ${WORKFLOW_PATH} needs no server, so these settings have no effect:`,
-    '  limits.parallel, limits.monthly_dollars: each run knows only its own issue',
-    '  limits.hold_minutes: a question ends the job at once',
-    '  ci: GitHub asks before it runs CI on these pull requests',
-    '  notify.webhook: there is no address to call',
-  ];
+/** Settings that only a server has a use for, and why. */
+const NEED_SERVER: { keys: [string, string?][]; reason: string }[] = [
+  {
+    keys: [
+      ['limits', 'parallel'],
+      ['limits', 'monthly_dollars'],
+    ],
+    reason: 'each run knows only its own issue',
+  },
+  { keys: [['limits', 'hold_minutes']], reason: 'a question ends the job at once' },
+  { keys: [['ci']], reason: 'GitHub asks before it runs CI on these pull requests' },
+  { keys: [['notify', 'webhook']], reason: 'there is no address to call' },
+];
+
+/** Settings of the file that the desk of this repository does not have. */
+function remarkOnServer(file: string): string[] {
+  const content = readTextFile(file, MAX_WORKFLOW_BYTES);
+  const read = 'text' in content ? readYaml(content.text, 1) : undefined;
+  const settings = read?.ok ? (read.value as Settings) : undefined;
+  const isSet = ([group, key]: [string, string?]) =>
+    (key === undefined ? settings?.[group] : (settings?.[group] as Settings)?.[key]) !== undefined;
+  const lines = NEED_SERVER.flatMap(({ keys, reason }) => {
+    const set = keys.filter(isSet).map((path) => path.join('.'));
+    return set.length > 0 ? [`  ${set.join(', ')}: ${reason}`] : [];
+  });
+  return lines.length > 0
+    ? [`! ${WORKFLOW_PATH} needs no server, so these settings have no effect:`, ...lines]
+    : [];
 }
+
+type Settings = Record<string, unknown> | null | undefined;
 
 function show(limit: unknown): string {
   return typeof limit === 'object' ? JSON.stringify(limit) : String(limit);

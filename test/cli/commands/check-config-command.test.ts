@@ -34,9 +34,13 @@ test('N-4: check-config names the settings that have no effect without a server'
     '.github/workflows/autobuild.yml',
     workflow(`autobuild/autobuild/.github/workflows/run.yml@${'a'.repeat(40)}`),
   );
-  expect(await printed()).toContain(
-    'limits.parallel, limits.monthly_dollars: each run knows only its own issue',
+  expect(await printed()).not.toContain('no effect');
+  tree.write('.github/autobuild.yml', 'limits: { parallel: 3, monthly_dollars: 9 }\nci: always\n');
+  const told = await printed();
+  expect(told).toContain(
+    '  limits.parallel, limits.monthly_dollars: each run knows only its own issue\n  ci: ',
   );
+  expect(told).not.toMatch(/hold_minutes|notify\.webhook/);
 });
 
 test('N-1: check-config says that nothing starts on GitHub without a check that is named', async () => {
