@@ -6,7 +6,7 @@ import { groupSettings, type Setting } from '../setting.ts';
 const NAMES = 'a list of at most 10 GitHub logins or `organisation/team`, without the @';
 const names = () => z.array(z.string().regex(MENTION_NAME)).max(10).default([]);
 
-export const notify = groupSettings('Who is told of a question. Read by the GitHub App alone.', {
+export const notify = groupSettings('Who is told of a question. Read on GitHub alone.', {
   mention: {
     schema: names(),
     allowed: NAMES,

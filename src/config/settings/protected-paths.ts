@@ -7,7 +7,7 @@ export const protectedPaths = {
   allowed:
     'a list of at most 100 paths or globs inside the repository, such as `migrations/**`, with at most 5 stars each',
   words:
-    'Paths or globs where changes are committed only after `/approve`, beside `.github/**`, `.gitmodules`, `CODEOWNERS` and files that agents follow (`AGENTS.md`, `.claude`). Read by the GitHub App alone.',
+    'Paths or globs where changes are committed only after `/approve`, beside `.github/**`, `.gitmodules`, `CODEOWNERS` and files that agents follow (`AGENTS.md`, `.claude`). Read on GitHub alone.',
   unset: 'only those',
   example: ['migrations/**', '**/*.pem'],
 } satisfies Setting;

@@ -14,7 +14,7 @@ export const roles = {
   allowed: `a map of commands (${COMMAND_NAMES.join(', ')}) to roles`,
   keys: forEachCommand({ allowed: `${ROLES.slice(0, -1).join(', ')} or ${ROLES.at(-1)}` }),
   words:
-    'The least role that a command needs, by comment, box or form: triage, write, maintain or admin. Setting the label always needs write access. Read by the GitHub App alone.',
+    'The least role that a command needs, by comment, box or form: triage, write, maintain or admin. Setting the label always needs write access. Read on GitHub alone.',
   unset: '`write` for every command',
   example: { approve: 'maintain', cancel: 'triage' },
 } satisfies Setting;

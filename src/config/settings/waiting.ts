@@ -21,7 +21,7 @@ export const waiting = groupSettings('Reminders of an open question.', {
     schema: z.union([PositiveMinutes, Off]).default('off'),
     allowed: `${POSITIVE_MINUTES}, or \`off\``,
     words:
-      'A run that waits for a person for longer ends as cancelled, also one that is paused; 20160 is 14 days. It has to be more than both of the others. Read by the GitHub App alone.',
+      'A run that waits for a person for longer ends as cancelled, also one that is paused; 20160 is 14 days. It has to be more than both of the others. Read on GitHub alone.',
     example: 20_160,
   },
 } satisfies Record<string, Setting>);
