@@ -14,6 +14,8 @@ export function readGivenEnv(text: string): { values: Record<string, string>; pr
     if (line.trim() === '' || line.trimStart().startsWith('#')) continue;
     const at = line.indexOf('=');
     const name = line.slice(0, Math.max(at, 0)).trim();
+    if (line.includes('-----BEGIN') && !line.includes('-----END'))
+      problems.push(`line ${index + 1} begins a value of several lines, which is cut: save it as base64`);
     if (at < 0 || !NAME.test(name)) problems.push(`line ${index + 1} is not KEY=value`);
     else if (isWithheld(name, { inActions: true }) || isForEveryProgram(name))
       problems.push(`line ${index + 1} sets a name that is not for agents`);
