@@ -17,7 +17,7 @@ import { planAgent } from '../init/plan-agent.ts';
 import { describeDifference, fateOf, type PlannedFile, writeFiles } from '../init/planned-file.ts';
 import { type Base, fetchBase, pushBranch, readOnBase } from '../init/push-branch.ts';
 import { readDesk } from '../init/read-desk.ts';
-import { findRemote, type Remote } from '../init/remote.ts';
+import { findOtherBranch, findRemote, type Remote } from '../init/remote.ts';
 import { renderAppWorkflow } from '../init/render-app-workflow.ts';
 import { renderConfig } from '../init/render-config.ts';
 import { renderRunWorkflow } from '../init/render-run-workflow.ts';
@@ -125,6 +125,7 @@ export async function initCommand(
       blueprint,
       way: relative(realDirectory(options.cwd), top),
       remote,
+      otherBranch: remote && (await findOtherBranch(top, remote, env)),
       toCommit: options.pullRequest ? [] : wanted.map(({ path }) => path),
       isProposed: base !== undefined && wanted.length > 0,
       hasStateKey: stateKey.isThere,

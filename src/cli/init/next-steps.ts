@@ -9,6 +9,8 @@ interface Outcome {
   /** The way from the shell to the top of the repository. Empty at the top. */
   way: string;
   remote?: Remote;
+  /** The branch that is checked out, if it is not the default one. */
+  otherBranch?: string;
   /** The files to commit. Empty if a pull request has them, or nothing was written. */
   toCommit: readonly string[];
   /** True when a pull request has the files. */
@@ -72,7 +74,7 @@ function describeGaps({ setUp, agent, action, app }: Blueprint): string[] {
 
 function listCommands(
   { agent, app }: Blueprint,
-  { way, remote, toCommit, isProposed, hasStateKey }: Omit<Outcome, 'blueprint'>,
+  { way, remote, otherBranch, toCommit, isProposed, hasStateKey }: Omit<Outcome, 'blueprint'>,
 ): string[] {
   const git = way === '' ? 'git' : `git -C ${quoteWord(way)}`;
   const where = remote ? ` --repo ${repositoryForGh(remote)}` : '';
@@ -89,7 +91,9 @@ function listCommands(
       ? [
           `${git} add ${toCommit.join(' ')}`,
           `${git} commit -m "Add Autobuild"`,
-          `${git} push    # to the default branch`,
+          otherBranch
+            ? `${git} push    # ${otherBranch} is not the default branch, where the files have to be: merge it, or use --pull-request`
+            : `${git} push    # to the default branch`,
         ]
       : []),
     ...(isProposed ? ['merge the pull request'] : []),

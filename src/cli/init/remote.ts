@@ -24,3 +24,17 @@ export async function findRemote(top: string, env: Record<string, string>): Prom
   const { host, repository } = (ok && ADDRESS.exec(text.trim())?.groups) || {};
   return host && repository ? { name, host, repository } : undefined;
 }
+
+/** The branch that is checked out, if git knows that the default branch is another one. */
+export async function findOtherBranch(
+  top: string,
+  remote: Remote,
+  env: Record<string, string>,
+): Promise<string | undefined> {
+  const git = openUserGit(env);
+  const here = await git.run(top, 'symbolic-ref', '--short', 'HEAD');
+  const preset = await git.run(top, 'symbolic-ref', '--short', `refs/remotes/${remote.name}/HEAD`);
+  const branch = here.ok ? here.text.trim() : '';
+  const isOther = preset.ok && preset.text.trim() !== `${remote.name}/${branch}`;
+  return branch && isOther ? branch : undefined;
+}

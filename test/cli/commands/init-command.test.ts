@@ -151,6 +151,15 @@ describe('what init is told', () => {
     expect((await init(tree.worktree)).lines).toContain(note);
   });
 
+  test('N-1: on a branch that is not the default one, the push says so', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    tree.write('.git/refs/remotes/origin/HEAD', 'ref: refs/remotes/origin/trunk\n');
+    const told = text(await init(tree.worktree));
+    expect(told).toContain('git push    # main is not the default branch');
+    expect(told).toContain('or use --pull-request');
+    expect(told).not.toContain('# to the default branch');
+  });
+
   test('T-5: in a subdirectory it is the whole repository, and the lines left to do work there', async () => {
     const tree = makeRepository(FIXTURE_REPOSITORIES.pnpm);
     const told = text(await init(join(tree.worktree, 'packages/till')));
