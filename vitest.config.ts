@@ -8,9 +8,9 @@ const REAL_AGENTS = 'test/agents-real/**';
 /** Stories that stay among the other tests: one for each desk, one of a round, and the everyday ones at a terminal. */
 const EVERYDAY = {
   'test/e2e-github': ['story', 'no-server', 'rounds'],
-  'test/e2e': ['answers', 'bad-input', 'guards', 'lifecycle', 'own-files', 'questions', 'typed-ahead'],
+  'test/e2e': ['answers', 'bad-input', 'lifecycle', 'own-files', 'questions', 'typed-ahead'],
 };
-/** Stories with many processes: `npm run test:stories`. */
+/** Stories with many processes, and long races: `npm run test:stories`. */
 export const STORIES = [
   ...Object.entries(EVERYDAY).flatMap(([folder, everyday]) =>
     readdirSync(join(import.meta.dirname, folder))
@@ -19,6 +19,8 @@ export const STORIES = [
   ),
   'test/sandbox/demo.test.ts',
   'test/actions-desk/run-desk.all-races.test.ts',
+  'test/simulation/simulation.odd-seeds.test.ts',
+  'test/store/ref/ref-store.races.test.ts',
 ];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
 const COUNTED = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
