@@ -8,6 +8,7 @@ import type { Changeset } from '../../core/work/changeset.ts';
 import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
+import { onPullRequestFound } from '../handlers/pull-request-found.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { IN_QUEUE, isInQueue, QUEUE_MS, sayChanged, sayTooLate } from '../revise/changed-pull.ts';
@@ -278,9 +279,12 @@ async function writePullRequest(
   const send = isDue ? (body?: string) => github.markReady(pull.node_id, body) : undefined;
   if (present) await writeDescription(context, present, head, { send });
   else if (isDue) await github.markReady(pull.node_id);
-  if (!ready) return;
-  await publications.change(state.run, { ready: pull.number });
-  await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
+  if (ready) {
+    await publications.change(state.run, { ready: pull.number });
+    await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
+  }
+  if (present && present.number !== before)
+    await onPullRequestFound(deps, github, { run: state.run, target }, present.number);
 }
 
 /** Tells those who look at the old pull request where the work is. False if nobody does, because it is closed. */

@@ -110,10 +110,15 @@ function earlier(ms: number): string {
   return new Date(Math.max(0, Math.floor(ms / 1_000) * 1_000 - OVERLAP_MS)).toISOString();
 }
 
+type Reading<Run> = Pick<RepositoryRound, 'deps' | 'github' | 'comments' | 'told' | 'hearsAtRest'> & {
+  mayRead(placed: Run, calls: number): boolean;
+};
+type Run = Pick<PlacedRun, 'run' | 'target'>;
+
 /** Reads the comments on one issue or pull request since the label, once, or again if that is needed. */
-export async function catchUp(
-  round: RepositoryRound,
-  placed: PlacedRun,
+export async function catchUp<Placed extends Run>(
+  round: Reading<Placed>,
+  placed: Placed,
   number: number,
   isNeeded: boolean,
 ): Promise<void> {
@@ -147,8 +152,8 @@ export async function catchUp(
 
 /** Returns false if the run has come to rest since it was listed: the comment stays to be read for its next round. */
 async function readComment(
-  round: RepositoryRound,
-  { run, target }: PlacedRun,
+  round: Omit<Reading<Run>, 'mayRead'>,
+  { run, target }: Run,
   comment: Numbered,
 ): Promise<boolean> {
   const { deps, hearsAtRest } = round;
@@ -159,7 +164,7 @@ async function readComment(
 }
 
 async function handleComment(
-  { deps, github, told }: RepositoryRound,
+  { deps, github, told }: Omit<Reading<Run>, 'mayRead'>,
   state: RunState,
   target: PlacedRun['target'],
   comment: Numbered,

@@ -10,6 +10,7 @@ import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { reconcileBase } from './reconcile-base.ts';
 import { reconcileCi } from './reconcile-ci.ts';
+import { catchUp } from './reconcile-comments.ts';
 import { reconcileRemarks } from './reconcile-remarks.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
@@ -42,6 +43,8 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
         return change(deps, placed.run, { pull_digest: undefined });
       const pull = listed ?? (isKnown ? undefined : await github.pullRequest(placed.pull));
       if (pull) await readPullRequest(round, placed, pull, listed !== undefined);
+      // People may have written there before its number was known here.
+      await catchUp({ ...round, hearsAtRest: true }, placed, placed.pull, false);
       await readReviewsAgain(deps, github, placed);
       await reconcileCi(round, placed);
       await reconcileBase(round, placed);
