@@ -3,7 +3,7 @@ import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { Actions } from './actions.ts';
 import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
-import { unheardRequests } from './judge-rounds.ts';
+import { isUnheard } from './judge-rounds.ts';
 import { LaneWatch } from './lane-watch.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
@@ -25,6 +25,8 @@ const HANGING_CHECKS = 72;
 const PARKED_SEEDS = 12;
 const PARKED_MS = 20 * MINUTE_MS;
 const MOST_READS = 7;
+/** The first look at a pull request at rest reads all of it, and the second one reads its reviews and its CI once more. */
+const MOST_READS_AT_REST = 12;
 /** An issue that is closed or has lost its label is in no list. It is read on its own, ever more rarely. */
 const MOST_READS_UNLISTED = 24;
 
@@ -161,8 +163,7 @@ async function isQuiet(
   // A question that GitHub refused is asked again after some minutes.
   if (state) {
     if (phaseOf(state) === 'working' || isAsked(state) || !isQuestionShown(github, state)) return false;
-    // A run that rests is looked at more rarely.
-    return (await unheardRequests({ store, github, reviewers }, state)).length === 0;
+    return !(await isUnheard({ store, github, reviewers }, state));
   }
   if (isNotStarted(github)) return true;
   const { labels, state: open } = github.issuePayload(issue);
@@ -176,14 +177,15 @@ function isAsked({ status, asked_revisions = [] }: RunState): boolean {
 
 /** R-14: what a run that waits for people costs of GitHub's budget, if nobody does anything meanwhile. */
 async function park(hub: Hub, issue: number): Promise<'disturbed' | undefined> {
-  const { world, github, broken } = hub;
+  const { world, github, store, broken } = hub;
   const before = { reads: github.counted, present: await presentOf(hub, issue) };
   await world.runFor(PARKED_MS);
   if ((await presentOf(hub, issue)) !== before.present) return 'disturbed';
   const reads = github.counted - before.reads;
   const { labels, state } = github.issuePayload(issue);
   const isListed = state === 'open' && labels.includes(LABEL);
-  if (reads > (isListed ? MOST_READS : MOST_READS_UNLISTED))
+  const atRest = (await store.runs.placed('resting')).length > 0 ? MOST_READS_AT_REST : MOST_READS;
+  if (reads > (isListed ? atRest : MOST_READS_UNLISTED))
     broken.push(`R-14: issue ${issue} was read ${reads} times while its run was parked`);
   return undefined;
 }

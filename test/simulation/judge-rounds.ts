@@ -14,6 +14,7 @@ interface Rounds {
   verifiedOn: ReadonlySet<string>;
 }
 
+const REFUSED = /^✗ \*\*The work was not committed/m;
 const MAY_COMMAND = new Set(['rosa', 'walter']);
 
 /** At rest nothing of a round is lost, and nothing is there twice. */
@@ -102,16 +103,44 @@ function checkUpdated(github: FakeGitHub, { run }: RunState, round: Ended): stri
 }
 
 /** V-6: a box that a person ticked was read, whatever became of its webhook, and is empty again. */
-function checkTicked({ run, status, revision }: RunState, pull: Pull | undefined): string[] {
-  if (pull?.state !== 'open' || status !== 'reviewing' || revision) return [];
-  return /^- \[x\] <!-- autobuild:option id=/m.test(pull.body)
-    ? [`V-6: a tick in the description of ${run} was never heard`]
-    : [];
+function checkTicked(state: RunState, pull: Pull | undefined): string[] {
+  return isTicked(state, pull) ? [`V-6: a tick in the description of ${state.run} was never heard`] : [];
 }
 
-/** V-4: one review for a round, and one reply for each of its remarks. */
-function checkAnswered(github: FakeGitHub, { run }: RunState, round: Ended, isDue: boolean): string[] {
+function isTicked({ status, revision }: RunState, pull: Pull | undefined): boolean {
+  if (pull?.state !== 'open' || status !== 'reviewing' || revision) return false;
+  return /^- \[x\] <!-- autobuild:option id=/m.test(pull.body);
+}
+
+/** Whether the run rests, and something that people asked for there is still to be found: it is looked at more rarely. */
+export async function isUnheard(
+  rounds: Pick<Rounds, 'store' | 'github' | 'reviewers'>,
+  state: RunState,
+): Promise<boolean> {
+  const { pull } = await rounds.store.publications.of(state.run);
+  if (pull !== undefined && isTicked(state, rounds.github.pulls.get(pull))) return true;
+  return (await unheardRequests(rounds, state)).length > 0;
+}
+
+/** V-4: one review for a round, and one reply for each of its remarks. If its work was refused, they stay open, and people know. */
+function checkAnswered(
+  github: FakeGitHub,
+  { run, revisions = [] }: RunState,
+  round: Ended,
+  isRestingThere: boolean,
+): string[] {
   const { said, replied } = wordsOf(github);
+  const next = revisions.find(({ number }) => number > round.number);
+  const isRefused =
+    commitsOf(github, run, round).length === 0 &&
+    [...github.comments.values()].some(
+      ({ author, body, created_at }) =>
+        author === BOT &&
+        REFUSED.test(body) &&
+        created_at >= round.at &&
+        (!next || created_at <= next.ended_at),
+    );
+  const isDue = isRestingThere && round.remarks.length > 0 && !isRefused;
   const summary = `${run}.round-${round.number}.summary`;
   const replies = round.remarks
     .filter(({ thread }) => thread !== undefined)
@@ -121,7 +150,7 @@ function checkAnswered(github: FakeGitHub, { run }: RunState, round: Ended, isDu
     ...[summary].map((op) => ({ op, times: count(said, op) })),
     ...replies.map((op) => ({ op, times: count(replied, op) })),
   ]
-    .filter(({ times }) => times > 1 || (isDue && times === 0 && round.remarks.length > 0))
+    .filter(({ times }) => times > 1 || (isDue && times === 0))
     .map(({ op, times }) => `V-4: ${op} was said ${times} times`);
 }
 
@@ -140,7 +169,7 @@ function wordsOf(github: FakeGitHub): { said: string[]; replied: string[] } {
 }
 
 /** V-2: reviews that request changes and were not heard, whatever became of their webhook. */
-export async function unheardRequests(
+async function unheardRequests(
   { store, github, reviewers }: Pick<Rounds, 'store' | 'github' | 'reviewers'>,
   { run, status, revision }: RunState,
 ): Promise<Requested[]> {
