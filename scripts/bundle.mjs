@@ -22,10 +22,14 @@ export const lazySchemas = {
   resolveId: (id, importer) => (id === 'zod' && !importer?.includes('/node_modules/') ? LAZY_ZOD : null),
 };
 
+/** A fifth of zod makes JSON schemas, which no job does. */
+const JSON_SCHEMA = /\/zod\/v4\/core\/(?:json-schema-(?:generator|processors)|to-json-schema)\.js$/;
+
 const quickStart = {
   name: 'less for Node to read and to load',
   // The same code as ES modules, of which only the used part is taken.
   resolveId: (id) => (id === 'yaml' ? join(root, 'node_modules/yaml/browser/dist/index.js') : null),
+  load: (id) => (JSON_SCHEMA.test(id) ? leaveOut(id) : null),
   generateBundle(_options, output) {
     for (const chunk of Object.values(output))
       if (chunk.type === 'chunk') chunk.code = loadBuiltinsAlone(escapeNonAscii(chunk.code));
@@ -94,14 +98,30 @@ function escapeNonAscii(code) {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** Has only functions, which are called long after the start, and takes Node 2 ms to load. */
+const WHEN_CALLED = new Set(['node:zlib']);
+
 /** `import` of a module of Node's makes all its exports, also those that are slow to make and not used here. */
 function loadBuiltinsAlone(code) {
   return code.replace(/^(?:import[^;]*;\s*)+/, (imports) =>
-    imports.replace(
-      /import\s*\{([^}]*)\}\s*from\s*["'](node:[^"']+)["'];/g,
-      (_line, names, id) => `const{${names.replaceAll(' as ', ':')}}=process.getBuiltinModule("${id}");`,
-    ),
+    imports.replace(/import\s*\{([^}]*)\}\s*from\s*["'](node:[^"']+)["'];/g, (_line, names, id) => {
+      const load = `process.getBuiltinModule("${id}")`;
+      if (!WHEN_CALLED.has(id)) return `const{${names.replaceAll(' as ', ':')}}=${load};`;
+      return names
+        .split(',')
+        .map((each) => each.trim().split(' as '))
+        .map(([name, own = name]) => `const ${own}=(...args)=>${load}.${name}(...args);`)
+        .join('');
+    }),
   );
+}
+
+/** A module with the same exports, which say that they were left out. */
+function leaveOut(file) {
+  const exports = [...readFileSync(file, 'utf8').matchAll(/^export (?:class|const|function) (\w+)/gm)];
+  const names = exports.map(([, name]) => `leftOut as ${name}`);
+  const message = JSON.stringify(`${basename(file)} is not in this bundle.`);
+  return `const leftOut = () => { throw new Error(${message}); };\nexport { ${names.join(', ')} };\n`;
 }
 
 export function packagesOf(modules) {
