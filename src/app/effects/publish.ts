@@ -283,8 +283,7 @@ async function writePullRequest(
     await publications.change(state.run, { ready: pull.number });
     await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
   }
-  if (present && present.number !== before)
-    await onPullRequestFound(deps, github, { run: state.run, target }, present.number);
+  if (present) await onPullRequestFound(deps, github, { run: state.run, target }, present.number);
 }
 
 /** Tells those who look at the old pull request where the work is. False if nobody does, because it is closed. */

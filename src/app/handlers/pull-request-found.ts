@@ -4,8 +4,8 @@ import type { AppDependencies } from '../dependencies.ts';
 import { catchUp } from '../reconcile/reconcile-comments.ts';
 
 /**
- * The response to its creation was lost, so that people could write there before its number was known here. Their comments were
- * told of a pull request without a run. If the desk stops before they are read, reconcile reads them.
+ * It was not created by this attempt. If the response to its creation was lost, people could write there before its number was known
+ * here, and their comments were told of a pull request without a run. They are read once; if the desk stops before, by reconcile.
  */
 export async function onPullRequestFound(
   deps: AppDependencies,

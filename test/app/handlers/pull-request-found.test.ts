@@ -11,6 +11,7 @@ beforeEach(async () => {
   desk = await openAppDesk();
   ({ number } = await restOnPull(desk));
   await desk.store.publications.change('r1', { pull: undefined });
+  await desk.store.cursors.set('run', 'r1', {});
   ({ id: comment } = await desk.person('walter').comment(number, '/guide Use a constant'));
   await desk.settle();
 });
