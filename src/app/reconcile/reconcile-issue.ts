@@ -16,13 +16,13 @@ import type { RepositoryRound } from './repository-round.ts';
 const ASK_AGAIN_MS = 10 * 60_000;
 
 /**
- * A run whose issue is not among the labelled ones that changed. If nothing changed, only its question is looked after, unless
- * the issue was missing before: then it is read on its own, ever more rarely.
+ * A run whose issue is not among the labelled ones that changed. If it is in the list all the same, only its question is looked
+ * after. If it is missing there, or was before, it is read on its own, ever more rarely.
  */
 export async function compareAbsent(
   round: RepositoryRound,
   placed: PlacedRun,
-  listed: GitHubIssue[] | undefined,
+  isMissing: boolean,
 ): Promise<void> {
   const { deps } = round;
   const { run, target } = placed;
@@ -30,7 +30,6 @@ export async function compareAbsent(
   const cursor = await cursors.get('run', run);
   const now = deps.now();
   const absent = cursor?.absent;
-  const isMissing = listed !== undefined || absent !== undefined;
   const isDue =
     !absent ||
     isDueAgain({
@@ -38,7 +37,7 @@ export async function compareAbsent(
       since: Date.parse(absent.since),
       asked: Date.parse(absent.read_at),
     });
-  if (!isMissing || !isDue) {
+  if (!(isMissing || absent) || !isDue) {
     const { state } = await deps.store.runs.load(run);
     if (state) await askIfNeverWritten(deps, state);
     return;

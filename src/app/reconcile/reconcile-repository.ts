@@ -62,6 +62,7 @@ export async function reconcileRepository(
       return { items: [], etags: undefined };
     });
     const issues = listing?.items;
+    if (issues) polled.listed = issues.map(({ number }) => number);
     // A list is known only once everything in it was handled: the next round would trust it otherwise, however this one ends.
     const etags = listing ? listing.etags : polled.issues;
     polled.issues = undefined;
@@ -69,8 +70,10 @@ export async function reconcileRepository(
     for (const placed of underWay) {
       const { run } = placed;
       const issue = issues?.find(({ number }) => number === placed.target.issue);
+      // A list that has not changed since the run began may be without its issue: it was labelled and closed in between.
+      const isMissing = issues !== undefined || polled.listed?.includes(placed.target.issue) === false;
       const compare = () =>
-        issue ? compareListed(round, placed, issue) : compareAbsent(round, placed, issues);
+        issue ? compareListed(round, placed, issue) : compareAbsent(round, placed, isMissing);
       if (!(await attempt({ run }, compare))) isAll = false;
       await attempt({ run }, () => lookAfterJobs(deps, github, placed));
     }

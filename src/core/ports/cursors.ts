@@ -11,6 +11,8 @@ export interface PolledRepository {
   label?: { name: string; etag?: string; asked_at: string };
   /** ETags of the open issues with the label. */
   issues?: string[];
+  /** The numbers of these issues. Missing in records of older versions. */
+  listed?: number[];
   /**
    * Comments since a time that stays the same for as long as the list is short, because the ETag belongs to the time. `handled`
    * has a digest by comment.

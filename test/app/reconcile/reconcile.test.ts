@@ -191,6 +191,16 @@ test('R-1: a list counts as unread if GitHub asked for a pause before everything
   expect((await desk.store.cursors.get('polled', '1'))?.issues).toBeUndefined();
 });
 
+test('R-1: an issue that was labelled and closed while the list of issues stayed the same is read on its own', async () => {
+  desk = await openAppDesk();
+  await desk.reconcile();
+  expect((await desk.store.cursors.get('polled', '1'))?.issues).toEqual([expect.any(String)]);
+  const { issue } = await desk.seed(askingRun(['colour']));
+  await unheard(() => desk.person('walter').closeIssue(issue));
+  await desk.reconcile();
+  expect((await desk.state()).status).toBe('cancelled');
+});
+
 test('R-2: a deleted question is written anew once, though the answer to that is lost', async () => {
   const issue = await openWith();
   const [question] = await commentsOf(issue, 'escalation');
