@@ -1,8 +1,32 @@
 import type { Unpublished } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Publication } from '../core/ports/publications.ts';
+import { roundToPublish } from './revise/last-result.ts';
 
-export const BUILD_AGAIN = 'Remove and re-add the label to build it again.';
+/** How people get work onto GitHub that is not there: by the next turn, another round, another update, or another run. */
+export type WayOut = 'turn' | 'round' | 'update' | 'label';
+
+/** V-1: at rest, a round begins on a pull request that is open, and on nothing else. Without one there is only the label. */
+export function wayOut(state: RunState, { pull }: Publication): WayOut {
+  if (!state.finished) return 'turn';
+  if (pull === undefined || state.closed_pull?.number === pull) return 'label';
+  return roundToPublish(state)?.update ? 'update' : 'round';
+}
+
+/** The way out in words, for work that the next round begins with. */
+export const HOW_TO_RETRY: Record<WayOut, string> = {
+  turn: 'The next result is tried again.',
+  round:
+    'Reply `/continue` to start another round with this work, or `/guide <what to change>` to change it.',
+  update: 'Reply `/continue update` to try again, or merge the base into the branch yourself.',
+  label: 'Remove and re-add the label to build it again.',
+};
+
+/** The same for work that is not kept, so that the next round has to be told what to do. */
+export const HOW_TO_REDO: Record<WayOut, string> = {
+  ...HOW_TO_RETRY,
+  round: 'Reply `/guide <what to change>` to start another round.',
+};
 
 /** Set before the first attempt, so that whatever fails, nobody is asked to review unpublished work. */
 export const NOT_YET: Unpublished = {
@@ -11,10 +35,10 @@ export const NOT_YET: Unpublished = {
 };
 
 /** Publishing was given up for a reason that people in the repository cannot act on. */
-export const GIVEN_UP: Unpublished = {
+export const GIVEN_UP = (way: WayOut): Unpublished => ({
   why: 'it could not be pushed to GitHub',
-  detail: `The App's log says why; its administrators can look.\n${BUILD_AGAIN}`,
-};
+  detail: `The App's log says why; its administrators can look.\n${HOW_TO_RETRY[way]}`,
+});
 
 /** The issue was labelled again before GitHub took the work. */
 export const REPLACED: Unpublished = {

@@ -12,6 +12,7 @@ import { findLeftWork, keepLeftWork } from '../revise/left-work.ts';
 import { mergeYourself, type RefusedUpdate, readUpdate } from '../revise/read-update.ts';
 import { settledWords } from '../revise/settled-words.ts';
 import { whoAsked } from '../revise/who-asked.ts';
+import { HOW_TO_RETRY } from '../unpublished.ts';
 import type { EffectContext } from './effect-context.ts';
 
 /** GitHub's clock may be ahead of ours. */
@@ -161,7 +162,7 @@ const LEFT_FIRST = {
   refused: 'there is work that was not published yet.',
   remedy: 'Say `/continue` first: the next round begins with that work. Then ask again.',
 };
-const NONE = { refused: 'there is no open pull request.' };
+const NONE = { refused: 'there is no open pull request.', remedy: HOW_TO_RETRY.label };
 /** A new commit would throw it out of the queue. */
 const QUEUED = {
   refused: 'the pull request waits in the merge queue.',

@@ -4,7 +4,7 @@ import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
 import type { GitHubError } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { mergeYourself } from '../revise/read-update.ts';
-import { BUILD_AGAIN } from '../unpublished.ts';
+import { HOW_TO_RETRY, type WayOut } from '../unpublished.ts';
 
 const SAID_CHARS = 300;
 const MOST_FILES = 5;
@@ -30,6 +30,8 @@ interface Refused {
   effect: Outgoing;
   said: string;
   access: Access;
+  /** How people get the work onto GitHub after all. */
+  way: WayOut;
   compareAt: string;
   /** The branch that is merged into the pull request by what was refused. */
   merged?: string;
@@ -38,30 +40,30 @@ interface Refused {
 /** Describes an effect that GitHub refused. The effect is retried without a command once the permission is granted. */
 export function describeRefusal(
   { missingPermission, status, files }: GitHubError,
-  { effect, said, access, compareAt, merged }: Refused,
+  { effect, said, access, way, compareAt, merged }: Refused,
 ): Reply {
   const what = WHAT[effect.type] ?? 'Something could not be written here';
   if (missingPermission === WORKFLOWS && access.isWithoutWorkflows)
     return {
       tone: 'refused',
       title: `${what}: GitHub does not let Actions commit files below \`.github/workflows\`.`,
-      detail: merged === undefined ? `To publish the rest, ${WITHOUT_WORKFLOWS}.` : mergeYourself(merged),
+      detail: merged === undefined ? `To publish the rest, ${withoutWorkflows(way)}.` : mergeYourself(merged),
     };
   if (missingPermission) {
     return {
       tone: 'refused',
       title: `${what}: ${lacks(missingPermission, access)}${forFiles(files)}.`,
-      detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission, merged)}`,
+      detail: `${access.grant}; it is retried automatically.${otherwise(missingPermission, way, merged)}`,
     };
   }
-  if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, effect.ready);
+  if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, way);
   if (effect.type === 'publish' && NO_PULL_REQUESTS.test(said)) return describeNoPullRequests(compareAt);
   const title = `${what}: GitHub ${status === 403 ? 'refused' : 'rejected'} it.`;
   if (effect.type !== 'publish') return { tone: 'refused', title, detail: sentence(said) };
   const words = said.startsWith('GitHub did not answer')
     ? 'GitHub did not answer.'
     : `GitHub says: ${sentence(said)}`;
-  return { tone: 'refused', title, detail: `${words}\n${howToFixPublishing(status, effect.ready)}` };
+  return { tone: 'refused', title, detail: `${words}\n${howToFixPublishing(status, way)}` };
 }
 
 function forFiles(files: readonly string[]): string {
@@ -74,14 +76,19 @@ function forFiles(files: readonly string[]): string {
 /** In the words of both responses: `Secret detected in content`, `Push cannot contain secrets`. */
 const PUSH_PROTECTION = /secret detected|contain secrets?|push protection/i;
 
-function describeFoundSecret(said: string, final: boolean): Reply {
-  const remedy = final
-    ? `Remove the secret from the files the run starts from, or allow it under Security → Secret scanning. ${BUILD_AGAIN}`
-    : 'Tell the agent with `/guide` to remove it, or allow it under Security → Secret scanning. The next result is tried again.';
+function describeFoundSecret(said: string, way: WayOut): Reply {
+  const allow = 'allow it under Security → Secret scanning';
+  const guide = `Tell the agent with \`/guide\` to remove it, or ${allow}`;
+  const remedies: Record<WayOut, string> = {
+    turn: `${guide}. ${HOW_TO_RETRY.turn}`,
+    round: `${guide} and reply \`/continue\`.`,
+    update: `Remove the secret from one of the two branches, or ${allow}. ${HOW_TO_RETRY.update}`,
+    label: `Remove the secret from the files the run starts from, or ${allow}. ${HOW_TO_RETRY.label}`,
+  };
   return {
     tone: 'refused',
     title: `${WHAT.publish}: GitHub’s push protection found a secret in it.`,
-    detail: `GitHub says: ${sentence(said)}\n${remedy}`,
+    detail: `GitHub says: ${sentence(said)}\n${remedies[way]}`,
   };
 }
 
@@ -98,20 +105,30 @@ function describeNoPullRequests(compareAt: string): Reply {
   };
 }
 
-function howToFixPublishing(status: number, final: boolean): string {
+function howToFixPublishing(status: number, way: WayOut): string {
   const first = status < 500 ? 'If a rule or a setting of this repository blocks it, change it. ' : '';
-  return `${first}${final ? BUILD_AGAIN : 'The next result is tried again.'}`;
+  return `${first}${HOW_TO_RETRY[way]}`;
 }
 
 const WORKFLOWS = 'workflows=write';
-const WITHOUT_WORKFLOWS =
-  'remove the files below `.github/workflows` from the work; if it has none, they changed on the default branch since the run began, and a new run starts from there';
+const WORKFLOW_FILES = 'the files below `.github/workflows`';
+const IF_NONE =
+  'if it has none, they changed on the default branch since the run began, and a new run starts from there';
+
+/** How the work is published without workflow files. */
+function withoutWorkflows(way: WayOut): string {
+  const guide = `tell the agent with \`/guide\` to remove ${WORKFLOW_FILES} from the work`;
+  if (way === 'round') return guide;
+  if (way === 'turn') return `${guide}; ${IF_NONE}`;
+  return `say in the issue that ${WORKFLOW_FILES} stay as they are, then remove and re-add the label; ${IF_NONE}`;
+}
 
 /** Offers a way without the `workflows` permission, because few Apps are granted it. */
-function otherwise(permission: string, merged: string | undefined): string {
+function otherwise(permission: string, way: WayOut, merged: string | undefined): string {
   if (permission !== WORKFLOWS) return '';
   // An update has what both sides have, and nobody can leave a file out of it.
-  return merged === undefined ? ` Or ${WITHOUT_WORKFLOWS}.` : ` Or do it without: ${mergeYourself(merged)}`;
+  if (merged !== undefined) return ` Or do it without: ${mergeYourself(merged)}`;
+  return ` Or ${withoutWorkflows(way)}.`;
 }
 
 export function describeRefusedDispatch(

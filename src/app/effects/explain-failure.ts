@@ -8,7 +8,7 @@ import { cancelBecause } from '../handlers/installation.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { roundToPublish } from '../revise/last-result.ts';
-import { GIVEN_UP, isPublishingDue, NOT_YET } from '../unpublished.ts';
+import { GIVEN_UP, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 import { type Access, describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
@@ -54,18 +54,21 @@ async function explainRefusal(
   // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
   const said = await redactFor(deps, run, error.message);
   const { state } = await deps.store.runs.load(run);
+  const way = isFinal && state ? wayOut(state, await deps.store.publications.of(run)) : 'turn';
+  const round = isFinal && state ? roundToPublish(state) : undefined;
   const reply = describeRefusal(error, {
     effect,
     said,
+    way,
     access: accessOf(deps, target),
     compareAt: await compareAt(deps, run, target),
-    merged: state && roundToPublish(state)?.update?.branch,
+    merged: round?.update?.branch,
   });
   if (isFinal) {
     const unpublished = { why: 'GitHub rejected the work', detail: reply.detail ?? '' };
     await deps.store.publications.change(run, { unpublished });
   }
-  await sayOnce(deps, run, reply);
+  await sayOnce(deps, run, reply, round?.number);
 }
 
 function isFinalPublish(effect: Outgoing): boolean {
@@ -87,7 +90,9 @@ async function showUnpublished(
   const due = state !== undefined && isPublishingDue(state, publication);
   const isLast = isGivenUp(error, attempts);
   if (due || publication.unpublished?.why === NOT_YET.why)
-    await deps.store.publications.change(run, { unpublished: isLast ? GIVEN_UP : NOT_YET });
+    await deps.store.publications.change(run, {
+      unpublished: isLast ? GIVEN_UP(state ? wayOut(state, publication) : 'label') : NOT_YET,
+    });
   await write(deps, run, [{ type: 'update_status' }], [`unpublished:${id}:${isLast}`]);
 }
 
@@ -188,7 +193,8 @@ async function compareAt(deps: AppDependencies, run: string, target: RunTarget):
   return `${deps.settings.webUrl}/${owner}/${repo}/compare/${default_branch}...${branch}?expand=1`;
 }
 
-async function sayOnce(deps: AppDependencies, run: string, reply: Reply): Promise<void> {
+/** Each round that is refused is told of, because the way out of an earlier one may not be that of this one. */
+async function sayOnce(deps: AppDependencies, run: string, reply: Reply, round?: number): Promise<void> {
   deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
-  await replyOnce(deps, run, `refused:${reply.title}`, reply);
+  await replyOnce(deps, run, `refused:${round ? `${round}:` : ''}${reply.title}`, reply);
 }

@@ -15,7 +15,7 @@ import { IN_QUEUE, isInQueue, QUEUE_MS, sayChanged, sayTooLate } from '../revise
 import { followHead, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
-import { NOT_YET, REPLACED } from '../unpublished.ts';
+import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
 import { renderDescription, writeDescription } from './describe-pull-request.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
@@ -103,10 +103,10 @@ async function bringToPullRequest(
   // A crash while the round was moved to another head may have left it there.
   if (round) await moveWork(context, roundHead(state, target));
   const work = await findWork(context);
-  if (!work) return NOTHING_CHANGED;
+  if (!work) return nothingChanged(context);
   if ('refused' in work) {
     const { why, title, detail } = work.refused;
-    const key = `publish:${deps.hash(`${title}${detail}`)}`;
+    const key = `publish:${deps.hash(`${title}${detail}${round?.number ?? ''}`)}`;
     await replyOnce(deps, state.run, key, { tone: 'refused', title, detail });
     return { why, detail };
   }
@@ -125,10 +125,13 @@ interface Committed {
   isNewBranch: boolean;
 }
 
-const NOTHING_CHANGED: Unpublished = {
-  why: 'no file was changed',
-  detail: 'Re-add the label to build it again.',
-};
+async function nothingChanged(context: EffectContext): Promise<Unpublished> {
+  return { why: 'no file was changed', detail: await howToRedo(context) };
+}
+
+async function howToRedo({ deps, state }: EffectContext): Promise<string> {
+  return HOW_TO_REDO[wayOut(state, await deps.store.publications.of(state.run))];
+}
 
 /**
  * R-2: the commit is stored as ours before the branch points to it, so that after a lost response it is not taken for somebody
@@ -241,7 +244,7 @@ async function reportNothingLeft(
 ): Promise<Unpublished> {
   const { deps, state } = context;
   const detail = leftOut.slice(0, 10).map(({ path, problem }) => `${path}: ${problem}`);
-  if (detail.length === 0) return NOTHING_CHANGED;
+  if (detail.length === 0) return nothingChanged(context);
   await replyOnce(deps, state.run, `publish:${deps.hash(detail.join())}`, {
     tone: 'refused',
     title: `No pull request: none of the ${leftOut.length} changed files can be committed.`,
@@ -249,7 +252,7 @@ async function reportNothingLeft(
   });
   return {
     why: `none of the ${leftOut.length} changed files can be committed`,
-    detail: [...detail, NOTHING_CHANGED.detail].join('\n'),
+    detail: [...detail, await howToRedo(context)].join('\n'),
   };
 }
 

@@ -8,7 +8,9 @@ import { changesetLimits, readChangeset } from '../../core/work/examine-work.ts'
 import { withReverted } from '../../core/work/judge-merge.ts';
 import { roundHead, roundUpdate } from '../../core/work/round-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
+import { isLeftToRound } from '../revise/left-work.ts';
 import { isFreeOfSecrets } from '../revise/searched-work.ts';
+import { HOW_TO_REDO, HOW_TO_RETRY, wayOut } from '../unpublished.ts';
 import type { EffectContext } from './effect-context.ts';
 
 const MOST_NAMED = 10;
@@ -31,18 +33,31 @@ type Held = Changeset['left_out'][number];
 
 /** The part of the newest changeset that may be committed. Undefined if no changeset was sent yet. */
 export async function findWork(context: EffectContext): Promise<Work | RefusedWork | undefined> {
-  const { deps, state, target } = context;
+  const { deps, state } = context;
   const bytes = await deps.store.blobs.get(state.run, 'changeset');
   if (!bytes) return undefined;
+  const digest = deps.hash(new TextDecoder().decode(bytes));
+  const work = await judgeWork(context, bytes, digest);
+  if (!('refused' in work)) return work;
+  const { why, title, detail } = work.refused;
+  const lines = [detail, await nextStep(context, digest)].filter(Boolean);
+  return { refused: { why, title, detail: lines.join('\n') } };
+}
+
+async function judgeWork(
+  context: EffectContext,
+  bytes: Uint8Array,
+  digest: string,
+): Promise<Work | RefusedWork> {
+  const { deps, state, target } = context;
   const read = readChangeset(bytes, roundHead(state, target));
   if (!read.ok) return refuse('the job sent invalid work', read.problem);
   const { changeset } = read;
   const update = roundUpdate(state);
   // Without its files, an update would be the base's tree: the pull request would be undone.
-  if (update && !changeset.merge?.done) return refuse('the merge was not finished', nextStep(state));
-  const digest = deps.hash(new TextDecoder().decode(bytes));
+  if (update && !changeset.merge?.done) return refuse('the merge was not finished');
   if (completedByItself(state) && state.changeset !== undefined && state.changeset !== digest) {
-    return refuse('the files changed after verification', nextStep(state));
+    return refuse('the files changed after verification');
   }
   const leaks = await findLeaks(context, changeset, digest);
   if ('refused' in leaks) return leaks;
@@ -60,13 +75,13 @@ export async function findWork(context: EffectContext): Promise<Work | RefusedWo
   const replacing = await findReplacing(context, without(changeset, held));
   if (whole && replacing.length > 0) {
     const lines = named(replacing.map(({ path, problem }) => `${path}: ${problem}`));
-    return refuse('it deletes files without listing them', ...lines, nextStep(state));
+    return refuse('it deletes files without listing them', ...lines);
   }
   held.push(...replacing);
   const undone = update ? [...held, ...undoneIn(changeset, update)] : [];
   if (undone.length > 0) {
     const lines = named(undone.map(({ path, problem }) => `${path}: ${problem}`));
-    return refuse('a merge cannot be committed in part', ...lines, nextStep(state));
+    return refuse('a merge cannot be committed in part', ...lines);
   }
   const kept = checkChangeset(without(changeset, held), { ...limits, maxFiles: 'off' });
   if (!kept.ok) return refuse('it cannot be split', ...named(kept.problems.map(describe)));
@@ -132,7 +147,7 @@ async function findLeaks(
   // The values are deleted when the run ends. Work that was not searched for them before then is not published.
   if (refs.length > 0 && Object.keys(await deps.store.vault.open(state.run, refs.slice(0, 1))).length === 0) {
     const why = 'it can no longer be searched for the values you provided';
-    return refuse(why, 'They were deleted when the run ended.', nextStep(state));
+    return refuse(why, 'They were deleted when the run ended.');
   }
   const leaks = findSecretsInFiles(files, await openSecrets(deps.store.vault, state));
   // A person who accepts the work gets the files without secrets.
@@ -146,14 +161,15 @@ async function findLeaks(
     return refuse(
       'it contains secret values',
       ...named(leaks.map(({ path, key }: SecretInFile) => `${path}: the value of ${key}`)),
-      state.finished
-        ? nextStep(state)
-        : 'Tell the agent to read it from the environment instead: /guide Remove the value from the file',
+      ...(state.finished ? [] : [READ_IT_THERE]),
     );
   }
   await deps.store.publications.change(state.run, { free_of_secrets: digest });
   return [];
 }
+
+const READ_IT_THERE =
+  'Tell the agent to read it from the environment instead: /guide Remove the value from the file';
 
 /** Values of earlier rounds were deleted when the run came to rest, and a round does not get them (V-1). */
 function givenRefs(state: RunState): string[] {
@@ -173,8 +189,10 @@ function named(lines: string[]): string[] {
   return more > 0 ? [...lines.slice(0, MOST_NAMED), `and ${more} more`] : lines;
 }
 
-function nextStep({ finished }: RunState): string {
-  return finished ? 'Re-add the label to build it again.' : 'The next turn sends it again.';
+async function nextStep({ deps, state }: EffectContext, digest: string): Promise<string> {
+  const publication = await deps.store.publications.of(state.run);
+  const isKept = isLeftToRound(state, publication, digest);
+  return (isKept ? HOW_TO_RETRY : HOW_TO_REDO)[wayOut(state, publication)];
 }
 
 function refuse(why: string, ...detail: string[]): RefusedWork {

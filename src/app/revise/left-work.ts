@@ -1,5 +1,6 @@
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
+import type { Publication } from '../../core/ports/publications.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { inputsByAnswer } from '../../core/secrets/secrets-of-run.ts';
 import { Changeset } from '../../core/work/changeset.ts';
@@ -58,7 +59,7 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
   });
   const all = files.map(({ path }) => path);
   // Values that were given since it was kept cannot be in it.
-  if (!isSearched && !isKept && wasGivenValues(state))
+  if (!isKept && !isLeftToRound(state, publication, digest))
     return without(all, 'they can no longer be searched for the values you provided');
   // The build's own commits have an earlier state of the same work.
   const isBuild = !last && (await publishedBranch(deps, state.run, target).isOurs(head));
@@ -69,6 +70,11 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
     all.filter((path) => theirs.has(path)),
     'they have changed on the branch since',
   );
+}
+
+/** Whether the next round begins with this work, if it is not published: no value that people gave may be in it. */
+export function isLeftToRound(state: RunState, publication: Publication, digest: string): boolean {
+  return isFreeOfSecrets(publication, digest) || !wasGivenValues(state);
 }
 
 /** Undefined: the commit is gone, or the files are too many to compare. */

@@ -173,7 +173,7 @@ describe('work that cannot be published at the end', () => {
     for (const kind of ['status', 'receipt'] as const) {
       const text = await comment(issue, kind);
       expect(text).toContain('✗ Not published: the files changed after verification');
-      expect(text).toContain('Re-add the label');
+      expect(text).toContain('Remove and re-add the label');
       expect(text).not.toContain('ready for your review');
     }
     expect(await labels(issue)).toContain('autobuild:stopped');

@@ -125,7 +125,7 @@ test('what was verified is what is published: anything else is refused, and said
   expect(await desk.olivia.pullRequests()).toEqual([]);
   const [reply, ...more] = await replied(issue, 'the files changed after verification');
   expect(more).toEqual([]);
-  expect(reply).toContain('Re-add the label');
+  expect(reply).toContain('Remove and re-add the label');
 });
 
 describe('S-13: a value given in secret is not committed', () => {

@@ -18,7 +18,7 @@ const golden = (name: string) => `../../golden/comments/${name}.md`;
 
 const unpublished = {
   why: 'the files changed after verification',
-  detail: 'Re-add the label to build it again.',
+  detail: 'Remove and re-add the label to build it again.',
 };
 
 describe('a question after its answer', () => {
