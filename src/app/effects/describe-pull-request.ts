@@ -7,6 +7,7 @@ import type { PullRequest } from '../../core/ports/github-port.ts';
 import { commentContext } from '../comment-context.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { answeredRounds } from '../revise/answered-rounds.ts';
 import { countOpen } from '../revise/collect-remarks.ts';
 import { isCommitOf } from '../revise/follow-head.ts';
 import { changedOnBoth } from '../revise/read-update.ts';
@@ -50,7 +51,7 @@ async function standing(
   if (reviewed?.state !== 'OPEN') return {};
   const open_remarks = countOpen(reviewed, {
     until: LATEST,
-    ...settledWords(deps, state, pull.number),
+    ...settledWords(deps, state, pull.number, await answeredRounds(deps, state, reviewed)),
     isHeard: () => true,
   });
   return { open_remarks, conflict: await findConflict(context, reviewed, head) };

@@ -20,12 +20,12 @@ type EndedRemark = EndedRound['remarks'][number];
 /** The reply says that the remark is still open, and so it is. */
 const OPEN: ReadonlySet<string | undefined> = new Set(['unanswered', 'unchanged']);
 
-/** `answered`: the rounds whose answers are on the pull request. Absent: all that have a result. */
+/** `answered`: the rounds whose answers are on the pull request. The others have settled nothing. */
 export function settledWords(
   deps: AppDependencies,
   { revisions = [] }: Pick<RunState, 'revisions'>,
   pull: number,
-  answered?: ReadonlySet<number>,
+  answered: ReadonlySet<number>,
 ): SettledWords {
   // The words of a review belong to a round without a result no more than to none.
   const rounds = revisions.filter(hasResult);
@@ -42,7 +42,7 @@ export function settledWords(
       if (submitted_at <= since) return true;
       return rounds.some(
         ({ number, remarks, ended_at }) =>
-          answered?.has(number) !== false &&
+          answered.has(number) &&
           remarks.some(
             (remark) => isAbout(remark, id) && !isEditedIn({ edited_at, ended_at }, remark.read?.at ?? ''),
           ),
