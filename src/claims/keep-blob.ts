@@ -1,7 +1,9 @@
 import { isUnderWay, pendingEscalation, type RunState } from '../core/contracts/run-state.ts';
 import type { DeskStore } from '../core/ports/hosted-store.ts';
 import type { BlobName } from '../core/ports/job-api.ts';
+import { copyLeftWork } from '../core/work/left-work.ts';
 import { isAboutFinishedWork } from '../core/work/work-approvals.ts';
+import { digestOf } from './digest-of.ts';
 
 /** The run may change while its work is written; this many times in a row is a bug. */
 const TRIES = 5;
@@ -24,6 +26,8 @@ export async function keepBlob(
     const { state, version } = await runs.load(run);
     const reason = !state || isVoid(state) ? 'This job was replaced.' : whyClosed(state, name);
     if (reason) return { kept: false, why: 'closed', reason };
+    if (name === 'changeset' && state?.revision?.unpublished)
+      await copyLeftWork(blobs, run, bytes, (text) => digestOf(Buffer.from(text)));
     if (await blobs.put(run, name, bytes, version)) return { kept: true };
   }
   return { kept: false, why: 'busy' };

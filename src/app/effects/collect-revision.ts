@@ -4,6 +4,7 @@ import type { AskedRevision, RunState } from '../../core/contracts/run-state.ts'
 import { asksAboutRounds } from '../../core/decide/revise/ask-about-rounds.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
+import { dropLeftWork } from '../../core/work/left-work.ts';
 import { handleInput, replyOnce } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { answeredRounds } from '../revise/answered-rounds.ts';
@@ -91,6 +92,7 @@ async function dropWork(
 ): Promise<void> {
   const nothing = JSON.stringify({ base_sha, files: [], left_out: [], merge });
   await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(nothing));
+  await dropLeftWork(deps.store.blobs, state.run);
 }
 
 /** Nobody looks for work in the round that was never published. */

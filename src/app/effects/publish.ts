@@ -5,6 +5,7 @@ import type { Reply } from '../../core/contracts/effect.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
+import { dropLeftWork } from '../../core/work/left-work.ts';
 import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
@@ -78,6 +79,7 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
     await publications.change(state.run, { unpublished: before });
   } else if (ready) {
     await settle(context, why);
+    if (!why) await dropLeftWork(deps.store.blobs, state.run);
     if (!why) lookAtBaseLater(deps, github, state.run);
   } else if (!why) await showCheck(context);
   return {};

@@ -4,13 +4,11 @@ import type { Publication } from '../../core/ports/publications.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import { inputsByAnswer } from '../../core/secrets/secrets-of-run.ts';
 import { Changeset } from '../../core/work/changeset.ts';
+import { readLeftWork, storeLeftWork } from '../../core/work/left-work.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { hasResult, roundToPublish } from './last-result.ts';
 import { alsoFreeOfSecrets, isFreeOfSecrets } from './searched-work.ts';
-
-/** The work that a round began with, for the next one if this one ends without a result. Jobs cannot read or write it. */
-const KEPT = 'left-work';
 
 interface Context {
   deps: AppDependencies;
@@ -43,14 +41,13 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
   const isKept = last !== undefined && !hasResult(last);
   // A round without a result leaves what it began with.
   if (isKept && !last.unpublished) return undefined;
-  const bytes = await deps.store.blobs.get(state.run, isKept ? KEPT : 'changeset');
-  const text = new TextDecoder().decode(bytes);
-  const stored = bytes && (JSON.parse(text) as { was_searched?: boolean });
-  const changeset = stored && Changeset.parse(stored);
+  const bytes = await deps.store.blobs.get(state.run, 'changeset');
+  const digest = deps.hash(new TextDecoder().decode(bytes));
+  const { changeset, isSearched } = isKept
+    ? ((await readLeftWork(deps.store.blobs, state.run, deps.hash)) ?? NOTHING)
+    : { changeset: parse(bytes), isSearched: isFreeOfSecrets(publication, digest) };
   if (!changeset || changeset.files.length === 0) return undefined;
   const { base_sha: from, files } = changeset;
-  const digest = deps.hash(text);
-  const isSearched = isKept ? stored.was_searched === true : isFreeOfSecrets(publication, digest);
   const without = (paths: string[], why: string): LeftWork => ({
     changeset: { ...changeset, base_sha: head, files: files.filter(({ path }) => !paths.includes(path)) },
     digest,
@@ -70,6 +67,12 @@ export async function findLeftWork(context: Context, head: string): Promise<Left
     all.filter((path) => theirs.has(path)),
     'they have changed on the branch since',
   );
+}
+
+const NOTHING = { changeset: undefined, isSearched: false };
+
+function parse(bytes: Uint8Array | undefined): Changeset | undefined {
+  return bytes && Changeset.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
 /** Whether the next round begins with this work, if it is not published: no value that people gave may be in it. */
@@ -92,11 +95,10 @@ export async function keepLeftWork(
   { deps, state }: Context,
   { changeset, digest, isSearched }: LeftWork,
 ): Promise<void> {
-  const text = JSON.stringify(changeset);
-  const kept = { ...changeset, was_searched: isSearched };
-  await deps.store.blobs.put(state.run, KEPT, new TextEncoder().encode(JSON.stringify(kept)));
-  if (isSearched) await deps.store.publications.change(state.run, alsoFreeOfSecrets(digest, deps.hash(text)));
-  await deps.store.blobs.put(state.run, 'changeset', new TextEncoder().encode(text));
+  const { blobs, publications } = deps.store;
+  const next = deps.hash(JSON.stringify(changeset));
+  if (isSearched) await publications.change(state.run, alsoFreeOfSecrets(digest, next));
+  await storeLeftWork(blobs, state.run, { changeset, isSearched }, deps.hash);
 }
 
 /** Values that people gave are deleted when the run comes to rest, so nothing finds them any more. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { takeBlob } from '../../../src/claims/take-blob.ts';
 import type { Run } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, type Published } from '../published-run.ts';
@@ -26,6 +27,23 @@ async function begin(words = '/continue') {
 async function changeset() {
   const bytes = await desk.store.blobs.get('r1', 'changeset');
   return JSON.parse(new TextDecoder().decode(bytes)) as { base_sha: string; files: { path: string }[] };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** The job's own work of the round, as the desk takes it. */
+async function send(run: Run, text: string): Promise<void> {
+  const { revision, jobs } = run.state;
+  const files = [{ path: 'src/login.ts', mode: '100644', status: 'modified', content: base64(text) }];
+  const sent = JSON.stringify({ base_sha: revision?.head, files, left_out: [] });
+  const { store, rules, log, now } = desk.deps;
+  const taken = await takeBlob(
+    { store, rules, log, now },
+    { run: 'r1', job: jobs },
+    'changeset',
+    new TextEncoder().encode(sent),
+  );
+  expect(taken).toEqual({ taken: true });
 }
 
 /** Ends a round whose work GitHub does not take. */
@@ -59,16 +77,37 @@ test('V-5: a round that began with work that was not published is cancelled: the
   await endUnpublished();
   expect(await begin()).toMatchObject({ number: 3, unpublished: true });
   const run = await takeRound(desk, work.run);
-  await putRoundWork(desk, run.state.revision?.head ?? '', 'of the cancelled round\n');
   await desk.seed(run);
+  await send(run, 'of the cancelled round\n');
+  expect(await changeset()).toMatchObject({ files: [{ content: base64('of the cancelled round\n') }] });
   await desk.olivia.comment(work.issue, '/cancel');
   await desk.settle();
   expect((await desk.state()).revisions?.at(-1)).toMatchObject({ number: 3, outcome: 'cancelled' });
   expect(await begin('/guide And a test')).toMatchObject({ number: 4, unpublished: true });
   expect(await changeset()).toMatchObject({
     base_sha: await work.head(),
-    files: [{ path: 'src/login.ts', content: Buffer.from('two\n').toString('base64') }],
+    files: [{ path: 'src/login.ts', content: base64('two\n') }],
   });
+});
+
+test('V-5, N-3: work that a round begins with is stored once, until the job has work of its own; published, it is gone', async () => {
+  await endUnpublished();
+  await begin();
+  const bytes = async () => (await desk.store.blobs.get('r1', 'left-work'))?.length ?? 0;
+  const note = await bytes();
+  expect(note).toBeLessThan(200);
+  const run = await takeRound(desk, work.run);
+  await desk.seed(run);
+  await send(run, 'two\n');
+  expect(await bytes()).toBe(note);
+  await send(run, 'three\n');
+  expect(await bytes()).toBeGreaterThan(note);
+  await send(run, 'four\n');
+  const kept = new TextDecoder().decode(await desk.store.blobs.get('r1', 'left-work'));
+  expect(JSON.parse(kept)).toMatchObject({ files: [{ content: base64('two\n') }] });
+  await finishRound(desk, run, { text: 'four\n' });
+  expect((await desk.store.publications.of('r1')).unpublished).toBeNull();
+  expect(await bytes()).toBe(0);
 });
 
 test('V-5: the desk fails after it has put that work on a new head, and somebody pushes again: it is still found', async () => {
