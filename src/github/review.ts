@@ -61,12 +61,6 @@ const BEGIN = `mutation ($pull: ID!) {
   addPullRequestReview(input: { pullRequestId: $pull }) { pullRequestReview { id } }
 }`;
 
-const REPLY = `mutation ($review: ID!, $thread: ID!, $body: String!) {
-  addPullRequestReviewThreadReply(
-    input: { pullRequestReviewId: $review, pullRequestReviewThreadId: $thread, body: $body }
-  ) { comment { id } }
-}`;
-
 const SUBMIT = `mutation ($review: ID!, $body: String!) {
   submitPullRequestReview(input: { pullRequestReviewId: $review, event: COMMENT, body: $body }) { pullRequestReview { id } }
 }`;
@@ -138,7 +132,7 @@ interface PullNode {
 const MOST_PAGES = 20;
 
 /** The words of reviewers, and one review as the answer to all of them. */
-export function createReviewMethods({ graphql, request, owner, repo }: Client): ReviewMethods {
+export function createReviewMethods({ graphql, graphqlEach, request, owner, repo }: Client): ReviewMethods {
   /** All nodes of a connection, from its first page on. */
   async function all<Node>(first: Page<Node>, more: (after: string) => Promise<Page<Node> | undefined>) {
     const nodes = [...first.nodes];
@@ -212,8 +206,14 @@ export function createReviewMethods({ graphql, request, owner, repo }: Client): 
       return { node_id: answer.addPullRequestReview.pullRequestReview.id };
     },
 
-    async replyInReview(review, thread, body) {
-      return (await orUndefined(graphql(REPLY, { review, thread, body }))) !== undefined;
+    async replyInReview(review, replies) {
+      const variables = Object.fromEntries(
+        replies.flatMap(({ thread, body }, index) => [
+          [`thread${index}`, thread],
+          [`body${index}`, body],
+        ]),
+      );
+      await graphqlEach(replyDocument(replies.length), { review, ...variables });
     },
 
     async submitReview(review, body) {
@@ -249,6 +249,18 @@ export function createReviewMethods({ graphql, request, owner, repo }: Client): 
       }
     },
   };
+}
+
+/** A field for each reply, because GitHub counts calls. */
+function replyDocument(count: number): string {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const variables = numbers.map((index) => `$thread${index}: ID!, $body${index}: String!`);
+  const fields = numbers.map(
+    (index) => `  r${index}: addPullRequestReviewThreadReply(
+    input: { pullRequestReviewId: $review, pullRequestReviewThreadId: $thread${index}, body: $body${index} }
+  ) { comment { id } }`,
+  );
+  return ['mutation ($review: ID!, ', variables.join(', '), ') {\n', fields.join('\n'), '\n}'].join('');
 }
 
 async function inOrder<Item, Result>(

@@ -79,7 +79,6 @@ function forgetLeases(): void {
 const STEPS = [
   'addPullRequestReview(',
   'addPullRequestReviewThreadReply(',
-  'addPullRequestReviewThreadReply(',
   'submitPullRequestReview(',
   '/requested_reviewers',
 ];

@@ -122,8 +122,10 @@ test('a pending review: one for each user, seen by nobody else, swallows replies
   const { node_id: review } = await github.beginReview(node_id);
   await expect(github.beginReview(node_id)).rejects.toThrow('one pending review per pull request');
   const before = local.webhooks.deliveries.length;
-  expect(await github.replyInReview(review, thread, 'Fixed.')).toBe(true);
-  expect(await github.replyInReview(review, 'PRRT_0', 'Fixed.')).toBe(false);
+  await github.replyInReview(review, [
+    { thread: 'PRRT_0', body: 'Gone' },
+    { thread, body: 'Fixed.' },
+  ]);
   const first = threads[0]?.comments[0]?.id ?? 0;
   await expect(github.replyToRemark(number, first, 'At once')).rejects.toMatchObject({ status: 422 });
   expect(await github.repliesInReview(review)).toEqual(['Fixed.']);

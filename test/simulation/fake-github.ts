@@ -520,8 +520,13 @@ export class FakeGitHub {
       beginReview: (pull: string) => this.reviewsOf({ node_id: pull }).begin(),
       repliesInReview: (review: string) =>
         [...this.reviews.values()].flatMap((each) => each.repliesIn(review)),
-      replyInReview: (review: string, thread: string, body: string) => {
-        for (const each of this.reviews.values()) each.reply(review, thread, body);
+      replyInReview: (review: string, replies: readonly { thread: string; body: string }[]) => {
+        const failed = replies.filter(({ thread, body }) => {
+          if (this.world.faults.happens('one reply of several fails', 0.02)) return true;
+          for (const each of this.reviews.values()) each.reply(review, thread, body);
+          return false;
+        });
+        if (failed.length > 0) throw new GitHubError('Something went wrong', { status: 502 });
       },
       replyToRemark: (number: number, comment: number, body: string) =>
         this.#at(number).replyTo(comment, body),

@@ -1,6 +1,6 @@
 import { renderRemarkReply, renderRoundSummary } from '../../comments/github/render-round.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
-import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
+import { MOST_REPLIES, type ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import { redactFor } from '../redact.ts';
 import { replyOp } from '../revise/remark-marker.ts';
@@ -104,8 +104,9 @@ async function writeReview(context: EffectContext, work: Answers): Promise<void>
   }
   const begun = left ? await github.repliesInReview(review) : [];
   const written = new Set(begun.map((body) => readMarker(body)?.op));
-  for (const { op, thread, body } of replies)
-    if (!written.has(op)) await github.replyInReview(review, thread, body);
+  const missing = replies.filter(({ op }) => !written.has(op));
+  for (let from = 0; from < missing.length; from += MOST_REPLIES)
+    await github.replyInReview(review, missing.slice(from, from + MOST_REPLIES));
   await github.submitReview(review, await sign(context, summary, work.pullNumber));
 }
 

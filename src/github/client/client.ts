@@ -2,7 +2,7 @@ import type { Octokit } from '@octokit/rest';
 import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Budget, Resource } from './budget.ts';
-import { toGitHubError } from './errors.ts';
+import { readFieldFailures, toGitHubError } from './errors.ts';
 
 /** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */
 export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
@@ -31,11 +31,15 @@ export interface Client extends Repository {
     parameters: Parameters<Route>,
     etag: string | undefined,
   ): Promise<Endpoints[Route]['response'] | undefined>;
-  graphql<Answer>(
-    query: string,
-    variables: Record<string, string | string[] | boolean | number | undefined>,
-  ): Promise<Answer>;
+  graphql<Answer>(query: string, variables: Variables): Promise<Answer>;
+  /**
+   * Several changes in one document, each a field. A field whose node is gone is left out. Throws if another one fails; those
+   * before and after it may be made.
+   */
+  graphqlEach(document: string, variables: Variables): Promise<void>;
 }
+
+type Variables = Record<string, string | string[] | boolean | number | undefined>;
 
 /** Pinned, because later versions drop fields that we send. */
 const API_VERSION = { 'x-github-api-version': '2022-11-28' };
@@ -86,6 +90,17 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
     async graphql(query, variables) {
       const once = /^\s*mutation\b/.test(query) && { request: NEVER_TWICE };
       return within('graphql', 'GraphQL', () => octokit.graphql<never>(query, { ...variables, ...once }));
+    },
+    async graphqlEach(document, variables) {
+      await within('graphql', 'GraphQL', async () => {
+        try {
+          await octokit.graphql(document, { ...variables, request: NEVER_TWICE });
+        } catch (error) {
+          const failed = readFieldFailures(error, 'GraphQL');
+          const worst = failed ? failed.find(({ status }) => status !== 404) : error;
+          if (worst) throw worst;
+        }
+      });
     },
   };
   return client;

@@ -20,7 +20,22 @@ interface Failure {
  */
 export function toGitHubError(error: unknown, route: string): GitHubError {
   if (error instanceof GitHubError) return error;
-  const failure = readGraphqlFailure(error) ?? readRequestFailure(error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  return describeFailure(readGraphqlFailure(error) ?? readRequestFailure(error), route, cause);
+}
+
+/** Failures of single fields of a GraphQL document. Undefined: the document failed as a whole, or it is unknown what failed. */
+export function readFieldFailures(error: unknown, route: string): GitHubError[] | undefined {
+  const { errors, data, headers = {} } = error as { errors?: unknown; data?: unknown; headers?: Headers };
+  if (!Array.isArray(errors) || errors.length === 0 || typeof data !== 'object' || data === null)
+    return undefined;
+  if (!errors.every(({ path }) => Array.isArray(path) && String(path[0]) in data)) return undefined;
+  return errors.map((one: GraphqlProblem) =>
+    describeFailure({ ...readProblem(one), headers, answered: true }, route),
+  );
+}
+
+function describeFailure(failure: Failure, route: string, cause?: unknown): GitHubError {
   const said = failure.message.slice(0, MAX_MESSAGE_CHARS);
   const message = failure.answered
     ? `GitHub answered ${route} with ${failure.status}: ${said}`
@@ -30,7 +45,6 @@ export function toGitHubError(error: unknown, route: string): GitHubError {
     retryAfter: readRetryAfter(failure),
     missingPermission: readMissingPermission(failure),
   };
-  const cause = error instanceof Error ? error.cause : undefined;
   return new GitHubError(message, details, cause === undefined ? undefined : { cause });
 }
 
@@ -52,6 +66,18 @@ const GRAPHQL_STATUS: Record<string, number> = {
   UNPROCESSABLE: 422,
 };
 
+interface GraphqlProblem {
+  type?: string;
+  message: string;
+}
+
+/** GraphQL's word for the limit of content in a short time, which it calls unprocessable. */
+const TOO_QUICK = /submitted too quickly/i;
+
+function readProblem({ type, message }: GraphqlProblem): Pick<Failure, 'status' | 'message'> {
+  return { status: TOO_QUICK.test(message) ? 429 : (GRAPHQL_STATUS[String(type)] ?? 502), message };
+}
+
 /** GraphQL responds with 200 and reports failures in the body. */
 function readGraphqlFailure(error: unknown): Failure | undefined {
   const { response, headers } = error as {
@@ -65,8 +91,7 @@ function readGraphqlFailure(error: unknown): Failure | undefined {
   // REST validation errors have a status and a list of the same name, whose types mean something else.
   if ((error as { status?: number }).status !== undefined) return undefined;
   return {
-    status: GRAPHQL_STATUS[String(first.type)] ?? 502,
-    message: first.message,
+    ...readProblem(first),
     headers: headers ?? (response as { headers?: Headers }).headers ?? {},
     answered: true,
   };

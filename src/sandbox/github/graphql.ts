@@ -85,8 +85,6 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
     if (query.includes('updateRefs(')) return refs.updateRefs(call, refUpdatesOf(query, variables));
     if (query.includes('ref(qualifiedName:')) return refs.readRefs(call, query, variables, rest);
     if (!mayChange(call, query)) throw new Error(FORBIDDEN);
-    const reviewed = await reviews(call, query, variables);
-    if (reviewed) return reviewed.data;
     if (query.includes('addLabelsToLabelable(')) return changeLabels(variables, rest);
     if (query.includes('addReaction(')) {
       onReaction(id, content.toLowerCase());
@@ -118,7 +116,10 @@ export function createGraphql(options: GraphqlOptions): (call: Call, rest: Upstr
   return async (call, rest) => {
     const { query, variables } = call.body as { query?: string; variables?: Variables };
     try {
-      const data = await resolve(call, String(query), variables ?? {}, rest);
+      const isAllowed = mayChange(call, String(query));
+      const reviewed = isAllowed ? await reviews(call, String(query), variables ?? {}) : undefined;
+      if (reviewed?.errors) return { status: 200, body: reviewed };
+      const data = reviewed ? reviewed.data : await resolve(call, String(query), variables ?? {}, rest);
       if (data !== undefined) return { status: 200, body: { data } };
       const message = `Could not resolve to a node with the global id of '${variables?.id}'`;
       return { status: 200, body: { data: null, errors: [{ type: 'NOT_FOUND', message }] } };

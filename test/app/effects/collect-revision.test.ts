@@ -63,33 +63,55 @@ test('V-3: outdated remarks, on a whole file, on removed lines and on a file tha
 const many = (length: number) =>
   Array.from({ length }, (_, index) => ({ ...LINE, body: `Remark ${index + 1}` }));
 
-test('V-3: 200 remarks in one review are one round, named in their order', async () => {
+test('V-3, V-4: 200 remarks in one review, one with over 100 comments, are one round and one answer, by 10 calls for the replies', async () => {
   await remark(...many(200));
+  const [long] = desk.github.reviews.threads(work.number);
+  const review = desk.github.reviews.begin(work.number, { login: 'walter', bot: false }, await work.head());
+  if (long)
+    for (let word = 1; word <= 130; word += 1) desk.github.reviews.reply(review, long, `Word ${word}`);
+  desk.github.reviews.submit(review, 'COMMENT');
   const round = await begin();
   expect(round?.remarks).toHaveLength(200);
+  expect(round?.remarks[0]).toMatchObject({ id: 'R1', text: 'Word 130' });
   expect(round?.remarks.at(-1)).toMatchObject({ id: 'R200', text: 'Remark 200' });
+  const remarks = round?.remarks.map(({ id }) => ({ id, result: 'fixed' })) ?? [];
+  const run = await takeRound(desk, work.run);
+  desk.exchanges.length = 0;
+  await finishRound(desk, run, { text: 'two\n', remarks });
+  await desk.settle();
+  const mine = ({ user }: { user: { login: string } }) => user.login === 'autobuild[bot]';
+  const [summary, ...more] = (await desk.person('walter').reviews(work.number)).filter(mine);
+  expect(summary?.body).toContain('**Round 2: 200 fixed.**');
+  expect(more).toEqual([]);
+  const answered = desk.github.reviews.threads(work.number).map(({ comments }) => comments.at(-1)?.body);
+  expect(answered.filter((body) => body?.includes('Fixed in'))).toHaveLength(200);
+  const documents = desk.exchanges.map(({ call }) => String(call.body?.query ?? ''));
+  expect(documents.filter((query) => query.includes('ThreadReply('))).toHaveLength(10);
+  // Nothing is open any more.
+  expect((await work.pull()).body).not.toContain('r.address');
 });
 
 test('V-4: many remarks are one answer, also if GitHub asks to wait in the middle of the replies', async () => {
-  await remark(...many(30));
+  await remark(...many(50));
   const round = await begin();
   let replies = 0;
   desk.interfere(({ body }) => {
     if (!String(body.query).includes('addPullRequestReviewThreadReply(')) return undefined;
     replies += 1;
     const message = 'You have exceeded a secondary rate limit.';
-    return replies === 13 ? { status: 403, body: { message }, headers: { 'retry-after': '60' } } : undefined;
+    return replies === 2 ? { status: 403, body: { message }, headers: { 'retry-after': '60' } } : undefined;
   });
   const remarks = round?.remarks.map(({ id }) => ({ id, result: 'declined', note: `No, ${id}` })) ?? [];
   await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks });
-  expect(replies).toBe(13);
+  expect(replies).toBe(2);
   desk.clock.ms += 120_000;
   await desk.settle();
   const mine = ({ user }: { user: { login: string } }) => user.login === 'autobuild[bot]';
   expect((await desk.person('walter').reviews(work.number)).filter(mine)).toHaveLength(1);
   const answers = (await desk.person('walter').remarks(work.number)).filter(mine);
-  expect(new Set(answers.map(({ in_reply_to_id }) => in_reply_to_id)).size).toBe(30);
-  expect(answers).toHaveLength(30);
+  expect(new Set(answers.map(({ in_reply_to_id }) => in_reply_to_id)).size).toBe(50);
+  expect(answers).toHaveLength(50);
+  expect(replies).toBe(4);
 });
 
 test('V-3: the last word of a thread with over 100 comments counts, and of a remark of 60 kB the beginning', async () => {

@@ -68,14 +68,20 @@ export interface ReviewedPull {
   threads: ReviewThread[];
 }
 
+/** GitHub refuses documents with many more fields. */
+export const MOST_REPLIES = 20;
+
 /** Reviews as GraphQL shows them, because REST knows neither threads nor whether they are resolved. */
 export interface ReviewMethods {
   /** Undefined if there is no such pull request. All pages are read. */
   reviewedPull(number: number): Promise<ReviewedPull | undefined>;
   /** Begins a review that nobody sees until it is submitted. There is one at most for each user and pull request. */
   beginReview(pullNodeId: string): Promise<{ node_id: string }>;
-  /** Adds a reply to the review that was begun. Returns false if the thread is gone. */
-  replyInReview(reviewNodeId: string, thread: string, body: string): Promise<boolean>;
+  /**
+   * Adds replies to the review that was begun, at most `MOST_REPLIES` by one call. Threads that are gone are left out. If it fails,
+   * some of the replies may be there.
+   */
+  replyInReview(reviewNodeId: string, replies: readonly { thread: string; body: string }[]): Promise<void>;
   submitReview(reviewNodeId: string, body: string): Promise<void>;
   /** Bodies of the replies in a review that was begun and not submitted. */
   repliesInReview(reviewNodeId: string): Promise<string[]>;

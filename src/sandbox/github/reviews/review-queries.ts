@@ -44,7 +44,14 @@ export type ReviewQueries = (
   call: Call,
   query: string,
   variables: Variables,
-) => Promise<{ data: unknown } | undefined>;
+) => Promise<{ data: unknown; errors?: FieldError[] } | undefined>;
+
+/** GraphQL makes the other changes of a document all the same. */
+interface FieldError {
+  type: string;
+  path: string[];
+  message: string;
+}
 
 export function createReviewQueries(options: Options): ReviewQueries {
   const { book, places, gap, upstream, repository, urls, queued, mergeable } = options;
@@ -164,27 +171,47 @@ export function createReviewQueries(options: Options): ReviewQueries {
       const review = book.begin(pull.number, authorOf(caller), head);
       return { addPullRequestReview: { pullRequestReview: { id: review.node_id } } };
     }
-    const thread = book.thread(variables.thread ?? '');
-    const review = book.review(variables.review ?? '');
     if (query.includes('submitPullRequestReview(')) {
+      const review = book.review(variables.review ?? '');
       if (!review) return undefined;
       if (review.state !== 'PENDING') throw new Error('Can not submit a review that is not pending');
       await gap.submit(review, 'COMMENT', variables.body);
       return { submitPullRequestReview: { pullRequestReview: { id: review.node_id } } };
     }
-    if (!thread) return undefined;
-    // Without the id of a review, the reply goes into the pending one, which nobody sees.
-    const into =
-      review ??
-      book.pendingOf(thread.pull, caller.login) ??
-      book.begin(thread.pull, authorOf(caller), thread.commit);
-    const comment = book.reply(into, thread, variables.body ?? '');
-    return { addPullRequestReviewThreadReply: { comment: { id: comment.node_id } } };
+    return undefined;
+  }
+
+  function replyAll({ caller }: Call, query: string, variables: Variables) {
+    const data: Json = {};
+    const errors: FieldError[] = [];
+    for (const { field, ...reply } of repliesIn(query, variables)) {
+      const thread = book.thread(reply.thread);
+      const fail = (type: string, message: string) => {
+        data[field] = null;
+        errors.push({ type, path: [field], message });
+      };
+      if (!thread || caller.kind === 'app') {
+        fail('NOT_FOUND', `Could not resolve to a node with the global id of '${reply.thread}'`);
+        continue;
+      }
+      // Without the id of a review, the reply goes into the pending one, which nobody sees.
+      const into =
+        book.review(reply.review) ??
+        book.pendingOf(thread.pull, caller.login) ??
+        book.begin(thread.pull, authorOf(caller), thread.commit);
+      try {
+        data[field] = { comment: { id: book.reply(into, thread, reply.body).node_id } };
+      } catch (error) {
+        fail('UNPROCESSABLE', (error as Error).message);
+      }
+    }
+    return { data, ...(errors.length > 0 && { errors }) };
   }
 
   return async (call, query, variables) => {
     const login = call.caller.kind === 'app' ? '' : call.caller.login;
-    if (/(?:addPullRequestReview|addPullRequestReviewThreadReply|submitPullRequestReview)\(/.test(query))
+    if (query.includes(`${REPLY}(`)) return replyAll(call, query, variables);
+    if (/(?:addPullRequestReview|submitPullRequestReview)\(/.test(query))
       return { data: await change(call, query, variables) };
     if (query.includes('pullRequest(number:') && query.includes('reviewThreads('))
       return { data: await readPull(variables.number ?? 0, login) };
@@ -196,6 +223,28 @@ export function createReviewQueries(options: Options): ReviewQueries {
       return { data: await readMore(query, variables, login) };
     return undefined;
   };
+}
+
+const REPLY = 'addPullRequestReviewThreadReply';
+const REPLIES = new RegExp(`(?:(\\w+):\\s*)?${REPLY}\\(\\s*input:\\s*\\{([^}]*)\\}`, 'g');
+
+/** The replies of a document, by the names of their fields. Every argument is a variable. */
+function repliesIn(query: string, variables: Variables) {
+  return [...query.matchAll(REPLIES)].map(([, field = REPLY, fields = '']) => {
+    const named = new Map(
+      [...fields.matchAll(/(\w+):\s*\$(\w+)/g)].map(([, name = '', variable = '']) => [
+        name,
+        String(variables[variable] ?? ''),
+      ]),
+    );
+    const read = (name: string) => named.get(name) ?? '';
+    return {
+      field,
+      review: read('pullRequestReviewId'),
+      thread: read('pullRequestReviewThreadId'),
+      body: read('body'),
+    };
+  });
 }
 
 /** GraphQL omits the `[bot]` of Apps. */
