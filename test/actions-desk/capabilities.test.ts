@@ -48,6 +48,8 @@ test('N-4: GitHub holds CI back itself, so the pull request has no box for it', 
   const state = { ...run(), status: 'reviewing' as const };
   const markdown = renderPullRequest(state, HERE, { ci: 'approval' });
   expect(markdown).not.toContain('- [ ]');
+  // Nobody asks GitHub whether there is any: that would be a call for each description.
+  expect(markdown).toContain('**If this repository has CI, it waits for your approval:**');
   await expect(`${markdown}\n`).toMatchFileSnapshot(golden('pull-request'));
 });
 

@@ -15,7 +15,7 @@ export interface BranchStanding {
   conflict?: { branch: string; files: readonly string[] };
   /** The commit that a round made, if it is known. */
   commitOf?(round: number): string | undefined;
-  /** Absent: the repository's CI starts by itself. `approval`: GitHub asks a person before it starts. */
+  /** Absent: the repository's CI starts by itself. `approval`: GitHub asks a person before it starts, if there is any. */
   ci?:
     | 'approval'
     | {
@@ -52,7 +52,7 @@ export function ciBoxId(head: string): string {
 
 export function renderCi(ci: NonNullable<BranchStanding['ci']>): string {
   if (ci === 'approval')
-    return "**CI waits for your approval:** it runs with the repository's secrets, and nobody has reviewed this code yet. Review the changes, then choose *Approve and run* at the bottom of this page.";
+    return "**If this repository has CI, it waits for your approval:** it runs with the repository's secrets, and nobody has reviewed this code yet. Review the changes, then choose *Approve and run* at the bottom of this page.";
   const { head, asked } = ci;
   if (asked?.sha === head)
     return `✓ CI runs on ${commitName(head)}, requested by ${inlineText(asked.by, 60)}.`;
