@@ -128,7 +128,7 @@ export const specDeviationDetected: Guard<ScopeState, 'on'> = {
     const own = isUnasked(evidence)
       ? [approveUnasked(paths.length), refuseUnasked(paths)]
       : [
-          ...approvePaths(evidence.proposed ?? []),
+          ...approvePaths(evidence),
           isFinishedWork(evidence) ? finishWithout(paths) : stayWithin("the task's scope"),
         ];
     return orderOptions([...own, acceptCurrent(progress), review, terminate]);

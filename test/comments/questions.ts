@@ -41,7 +41,12 @@ const STORIES: Record<string, () => GiftCards> = {
       diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,2 +3,2 @@\n-  return wrap(text);\n+  return wrap(`text`, footer);',
     });
   },
-  scope: () => propose(new GiftCards().midway(4), 'out_of_scope', { held: false }),
+  scope: () =>
+    propose(new GiftCards().midway(4), 'out_of_scope', {
+      held: false,
+      digest: 'c1',
+      diff: '--- src/mail/layout.ts\n+++ src/mail/layout.ts\n@@ -3,1 +3,1 @@\n-  return wrap(text);\n+  return wrap(text, footer);',
+    }),
   finished_unapproved: () => {
     const path = '.github/workflows/ci.yml';
     return finishes([...files(9), path], [{ path, why: 'workflow', digest: 'c1' }]);

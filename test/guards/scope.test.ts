@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Trigger } from '../../src/core/contracts/guard.ts';
+import type { Escalation } from '../../src/core/contracts/escalation.ts';
+import type { ExaminedFile, ProposedWrite, Trigger } from '../../src/core/contracts/guard.ts';
+import { bindToContent } from '../../src/core/work/work-approvals.ts';
 import { describeTriggers } from '../../src/guards/describe-triggers.ts';
 import { growLimits, metricsOf } from '../../src/guards/observe.ts';
 import { guardById } from '../../src/guards/registry.ts';
+import { startRun } from '../core/run-builder.ts';
 import {
   agentChanged,
   changed,
@@ -170,6 +173,37 @@ test('E-6: the options approve this path or its folder', () => {
     ['Review', '/review'],
     ['Terminate', '/terminate'],
   ]);
+});
+
+test.each<[Partial<ProposedWrite>, ExaminedFile[], string]>([
+  [{ held: true }, [], 'whatever the agent writes to it; ask again for the next file.'],
+  [
+    { held: false, digest: 'd' },
+    [],
+    'the proposed content only; ask again if it changes, and for the next file.',
+  ],
+  [
+    { finished: true },
+    [{ path: 'docs/a.md', digest: 'd' }],
+    'the proposed content only; ask again if it changes, and for the next file.',
+  ],
+  // Told by a job, and the desk computes its own of finished work.
+  [{ finished: true, digest: 'd' }, [], 'whatever the agent writes to it; ask again for the next file.'],
+])('S-7: the box of a file says which content it covers: %j %j', (write, examined, description) => {
+  const proposed = [{ path: 'docs/a.md', why: 'out_of_scope' as const, held: false, ...write }];
+  const asked = {
+    observed: 1,
+    threshold: null,
+    guard: 'spec_deviation_detected',
+    kind: 'file_count',
+  } as const;
+  const { options } = describeTriggers([{ ...asked, evidence: { proposed, examined } }], progress);
+  expect(options[0]).toMatchObject({ command: '/approve', description });
+  const state = startRun().state;
+  const question = { triggers: [{ ...asked, evidence: { proposed, examined } }] } as unknown as Escalation;
+  expect(bindToContent(state, question).unbound).toEqual(
+    description.startsWith('whatever') ? ['docs/a.md'] : [],
+  );
 });
 
 test.each(['src/[id]/page.ts', 'a b.ts', 'x.ts,**', '**', 'a\n/cancel', '-x`.ts', 'ü.ts'])(

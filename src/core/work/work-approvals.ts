@@ -100,6 +100,14 @@ export function unnamedBy(patterns: readonly string[], proposed: readonly Propos
   );
 }
 
+/** The digest of the content that a question is about. Undefined for a file whose content nobody told. */
+export function askedContent(
+  examined: readonly ExaminedFile[],
+): (write: ProposedWrite) => string | undefined {
+  const digests = new Map(examined.map(({ path, digest }) => [path, digest]));
+  return ({ path, finished, digest }) => (finished ? digests.get(path) : digest);
+}
+
 /**
  * R-8, S-1: the approval of the proposed files covers the content that was asked about, whichever work contains it later. Other
  * content of a file is asked about again. A file whose content nobody told is approved by its name.
@@ -108,13 +116,14 @@ export function bindToContent(
   { approved_files = [] }: RunState,
   { triggers }: Escalation,
 ): { unbound: string[]; approvedFiles?: ApprovedFile[] } {
-  const examined = new Map(examinedIn(triggers).map(({ path, digest }) => [path, digest]));
+  const digestOf = askedContent(examinedIn(triggers));
   const unbound: string[] = [];
   const bound = new Map<string, ApprovedFile>();
-  for (const { path, finished, digest } of triggers.flatMap(({ evidence }) => evidence.proposed ?? [])) {
-    const found = finished ? examined.get(path) : digest;
-    if (found === undefined) unbound.push(path);
-    else bound.set(path, { path, digest: found, ...(finished ? {} : { by_job: true as const }) });
+  for (const write of triggers.flatMap(({ evidence }) => evidence.proposed ?? [])) {
+    const { path, finished } = write;
+    const digest = digestOf(write);
+    if (digest === undefined) unbound.push(path);
+    else bound.set(path, { path, digest, ...(finished ? {} : { by_job: true as const }) });
   }
   if (bound.size === 0) return { unbound };
   const kept = approved_files.filter(({ path }) => !bound.has(path));

@@ -1,7 +1,8 @@
 import { ADDED_AS_SECRETS } from '../../core/contracts/actions-secret.ts';
-import type { Option, Progress, ProposedWrite } from '../../core/contracts/guard.ts';
+import type { Evidence, Option, Progress } from '../../core/contracts/guard.ts';
 import { isPlainPath } from '../../core/work/path-pattern.ts';
 import { sensitivitiesOf } from '../../core/work/sensitive-path.ts';
+import { askedContent } from '../../core/work/work-approvals.ts';
 
 /** All choices that guards offer. Ticking one is the same as typing its command. */
 
@@ -63,18 +64,22 @@ export function approveFiles(next: number, proposed: number): Option[] {
 const PATHS_NAMED = 5;
 
 /** The box of a folder is offered only where none of its files is sensitive. It covers no sensitive file later on either. */
-export function approvePaths(writes: readonly ProposedWrite[]): Option[] {
+export function approvePaths({ proposed: writes = [], examined = [] }: Evidence): Option[] {
   const paths = writes.map(({ path }) => path);
   const isSensitive = writes.some(
     ({ path, guarded_by = [] }) => guarded_by.length > 0 || sensitivitiesOf(path).length > 0,
   );
   const folders = [...new Set(paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))))];
   const [folder] = folders;
+  const digestOf = askedContent(examined);
+  const isBound = writes.every((write) => digestOf(write) !== undefined);
   const options: Option[] = [
     {
       id: 'approve-path',
       label: approveLabel(paths.length),
-      description: 'as shown; ask again if it changes, and for the next file.',
+      description: isBound
+        ? 'the proposed content only; ask again if it changes, and for the next file.'
+        : `whatever the agent writes to ${paths.length > 1 ? 'them' : 'it'}; ask again for the next file.`,
       // Without arguments it approves only the proposed files. After `paths=` their names would be read as patterns.
       command: '/approve',
     },

@@ -58,8 +58,12 @@ export function table(
 
 /** A file that an approval is about. `chars`: how much of its diff is shown. */
 export function renderProposedFile(write: ProposedWrite, index: number, chars?: number): Html {
-  const { path, diff, reasons, why, finished } = write;
-  const none = finished ? 'The change could not be read.' : 'The agent did not say what it will write.';
+  const { path, diff, reasons, why, finished, held } = write;
+  const none = finished
+    ? 'The change could not be read.'
+    : held
+      ? 'The agent did not say what it will write.'
+      : 'The change was reverted and saved; it is not shown here.';
   return html`<details id="proposed-${index}" open><summary><code>${path}</code> <span class="small dim">${(reasons ?? [why]).join(', ').replaceAll('_', ' ')}</span></summary>${
     diff ? diffBlock(`Change of ${path}`, diff, chars) : html`<p class="small dim">${none}</p>`
   }</details>`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
 import type { CommentContext } from '../../../src/core/contracts/comment-context.ts';
 import type { Escalation } from '../../../src/core/contracts/escalation.ts';
-import type { GuardId, Occurrence, Trigger } from '../../../src/core/contracts/guard.ts';
+import type { GuardId, Occurrence, ProposedWrite, Trigger } from '../../../src/core/contracts/guard.ts';
 import type { TurnRecord } from '../../../src/core/contracts/run-event.ts';
 import { findActive, parseMarkdown, walk } from '../active-markdown.ts';
 import { hostile } from '../hostile-text.ts';
@@ -105,6 +105,35 @@ describe('what every question says', () => {
     expect(render('files', where, { triggers })).toContain(`[The whole change](${diff})`);
     expect(render('files', WHERE, { triggers })).not.toContain('The whole change');
     expect(render('files', where)).not.toContain('The whole change');
+  });
+
+  it('S-7: a file whose change is not shown is said to be one, and every file is named', () => {
+    const page = 'https://autobuild.example.com/runs/r4x9k2/diff';
+    const where = { ...WHERE, links: { ...WHERE.links, diff: page } };
+    const withWrites = (writes: Partial<ProposedWrite>[], at: CommentContext = where) => {
+      const triggers = question('scope').triggers.map((trigger) => ({
+        ...trigger,
+        evidence: {
+          ...trigger.evidence,
+          proposed: writes.map((write, index) => ({
+            ...{ path: `docs/${index}.md`, why: 'out_of_scope' as const, held: false },
+            ...write,
+          })),
+        },
+      }));
+      return render('scope', at, { triggers });
+    };
+    expect(withWrites([{}])).toContain('approve to apply it. Its content is not shown here.\n');
+    expect(withWrites([{ finished: true }])).toContain(
+      `if you approve it. Its content is not shown here: [the whole change](${page}).\n`,
+    );
+    expect(withWrites([{ finished: true }], WHERE)).toContain('Its content is not shown here.\n');
+    expect(withWrites([{ diff: '+a' }, { finished: true, diff: '+b' }])).not.toContain('not shown here');
+    const seven = withWrites(Array.from({ length: 7 }, (_, index) => (index < 5 ? { diff: '+a' } : {})));
+    expect(seven).toContain('2 more files in the list below.');
+    expect(seven).toContain('<summary>All 7 files to approve</summary>');
+    expect(seven).toContain("| `docs/6.md` | outside the task's scope |");
+    expect(seven).toContain(`[The whole change](${page})`);
   });
 
   it('E-6: the scope and the attempted path are shown', () => {

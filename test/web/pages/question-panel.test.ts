@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { renderProposedFile } from '../../../src/web/pages/parts.ts';
 import { renderQuestionPanel } from '../../../src/web/pages/question-panel.ts';
 import { startRun } from '../../core/run-builder.ts';
 
@@ -21,4 +22,12 @@ test('V-3: the question on the page names the remarks about its file, as text', 
   expect(hostile).toContain('<li>remark by &lt;i&gt; on <code>&lt;b&gt;</code></li>');
   expect(hostile).not.toContain('javascript:');
   expect(panel([])).not.toContain('Reviewers commented');
+});
+
+test('S-7: a change that cannot be shown is told as what it is', () => {
+  const file = (how: { held: boolean; finished?: boolean }) =>
+    String(renderProposedFile({ path: 'docs/a.md', why: 'out_of_scope', ...how }, 0));
+  expect(file({ held: true })).toContain('The agent did not say what it will write.');
+  expect(file({ held: false })).toContain('The change was reverted and saved; it is not shown here.');
+  expect(file({ held: false, finished: true })).toContain('The change could not be read.');
 });

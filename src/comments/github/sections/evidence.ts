@@ -83,13 +83,25 @@ function showProposed(
     const changed = before ? ' It was approved before, but has changed since.' : '';
     shown.open.push(
       write.finished
-        ? `The finished work changes ${path} (${reasons}).${changed} It is only committed if you approve it.`
+        ? `The finished work changes ${path} (${reasons}).${changed} It is only committed if you approve it.${notShown(write, where.links?.diff)}`
         : write.held
           ? `The agent wants to change ${path} (${reasons}). The edit waits for your answer.${write.diff === undefined ? ' The agent did not say what it would write.' : ''}`
-          : `The agent changed ${path} (${reasons}). The edit was reverted and saved; approve to apply it.`,
+          : `The agent changed ${path} (${reasons}). The edit was reverted and saved; approve to apply it.${notShown(write)}`,
     );
   }
-  if (proposed.length > 5) shown.open.push(`${count(proposed.length - 5, 'more file')} in the list below.`);
+  if (proposed.length > 5) {
+    shown.open.push(`${count(proposed.length - 5, 'more file')} in the list below.`);
+    if (!files?.length)
+      shown.folds.push({
+        summary: `All ${proposed.length} files to approve`,
+        content: [
+          {
+            head: ['File', 'Why'],
+            rows: proposed.map((write) => [code(write.path, 160), renderReasons(write, where)]),
+          },
+        ],
+      });
+  }
   if (scope?.length)
     shown.open.push(
       `**The task's scope:** ${list(
@@ -103,7 +115,7 @@ function showProposed(
       summary: `The proposed edit${diffs.length > 1 ? `s: ${diffs.length} files` : ''}`,
       content: [
         ...diffs.slice(0, 5).map((write) => ({ raw: write.diff ?? '', info: 'diff' })),
-        ...renderWholeDiff(diffs, where),
+        ...renderWholeDiff(proposed, where),
       ],
     });
   }
@@ -123,11 +135,20 @@ function showProposed(
   }
 }
 
+/** S-7: an approval covers content that this comment does not show, so it says so. */
+function notShown({ diff, why }: ProposedWrite, whole?: string): string {
+  // At the file limit the number is approved, not the content.
+  if (diff || why === 'file_limit') return '';
+  return whole === undefined
+    ? ' Its content is not shown here.'
+    : ` Its content is not shown here: ${link('the whole change', whole)}.`;
+}
+
 /** A comment has room for so much of a diff at the least. */
 const SURELY_SHOWN = 500;
 
-function renderWholeDiff(diffs: readonly ProposedWrite[], { links }: CommentContext): string[] {
-  const isCut = diffs.length > 5 || diffs.some(({ diff = '' }) => diff.length > SURELY_SHOWN);
+function renderWholeDiff(proposed: readonly ProposedWrite[], { links }: CommentContext): string[] {
+  const isCut = proposed.length > 5 || proposed.some(({ diff = '' }) => diff.length > SURELY_SHOWN);
   return isCut && links?.diff ? [link('The whole change', links.diff)] : [];
 }
 
