@@ -1,5 +1,7 @@
+import { cleanLine } from '../../comments/text/clean-text.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import type { RepositoryFiles } from '../../runner/checks/repository-files.ts';
+import { quoteWord } from '../package/quote-word.ts';
 import { LANGUAGES } from './languages/registry.ts';
 import type { DetectedLanguage, SetUp, SetUpPart } from './set-up.ts';
 
@@ -9,8 +11,9 @@ const MAX_DIRECTORIES = 100;
 /** Directories that hold other people's code, or no code that is built. */
 const NOT_OWN =
   /^(?:\.|node_modules$|vendor$|third_party$|docs?$|examples?$|fixtures?$|dist$|build$|target$)/;
-/** Written into commands and into the workflow, so other names are left out. */
-const PLAIN = /^[A-Za-z0-9][\w.-]*$/;
+/** Written into commands and into the workflow, so a directory with another name is only told. */
+const PLAIN = /^[A-Za-z0-9](?:[\w. -]*[\w.-])?$/;
+const NAME_CHARS = 80;
 
 /** Finds what the jobs of a repository need, at its top or else in its directories. */
 export function findSetUp(files: RepositoryFiles): SetUp {
@@ -20,36 +23,60 @@ export function findSetUp(files: RepositoryFiles): SetUp {
     const { notes, ...rest } = combine([{ found: atTop, checks }]);
     return { ...rest, notes: [...notes, ...noteOthers(files)] };
   }
-  const parts = ownDirectories(files)
+  const { names, notes: unseen } = ownDirectories(files);
+  const parts = names
+    .filter((name) => PLAIN.test(name))
     .map((name) => within(files, name))
     .filter(({ found, checks: some }) => found.length > 0 || some.length > 0);
   const told =
     parts.length > MAX_PARTS ? [`Only ${MAX_PARTS} of ${parts.length} directories are set up.`] : [];
   const { notes, ...rest } = combine(parts.slice(0, MAX_PARTS));
-  return { ...rest, notes: [...notes, ...told] };
+  return { ...rest, notes: [...notes, ...told, ...noteOdd(files, names), ...unseen] };
 }
 
-function ownDirectories(files: RepositoryFiles): string[] {
-  return files
-    .list('.')
-    .filter((name) => PLAIN.test(name) && !NOT_OWN.test(name))
-    .slice(0, MAX_DIRECTORIES);
+function ownDirectories(files: RepositoryFiles): { names: string[]; notes: string[] } {
+  const names = files.list('.').filter((name) => !NOT_OWN.test(name) && files.list(name).length > 0);
+  const more = names.length - MAX_DIRECTORIES;
+  return {
+    names: names.slice(0, MAX_DIRECTORIES),
+    notes: more > 0 ? [`${more} of ${names.length} directories were not looked into.`] : [],
+  };
+}
+
+/** Directories that would be set up, were their names not such that nothing may be made of them. */
+function noteOdd(files: RepositoryFiles, names: readonly string[]): string[] {
+  const odd = names.filter((name) => !PLAIN.test(name) && detect(below(files, name)).length > 0);
+  if (odd.length === 0) return [];
+  return [
+    `Not set up, because of unusual characters in the name: ${listSome(odd.map(showName))}. ${ADD_YOURSELF}`,
+  ];
 }
 
 /** Directories in a language that the top does not have. A person decides whether a task there has to be verified. */
 function noteOthers(files: RepositoryFiles): string[] {
   const others = LANGUAGES.filter((language) => !language(files));
-  const found = ownDirectories(files).flatMap((name) =>
+  const { names, notes } = ownDirectories(files);
+  const found = names.flatMap((name) =>
     others.flatMap((language) => {
       const [word] = language(below(files, name))?.summary.split(' (') ?? [];
-      return word ? [`${word} in ${name}`] : [];
+      return word ? [`${word} in ${showName(name)}`] : [];
     }),
   );
-  if (found.length === 0) return [];
-  const more = found.length > MAX_PARTS ? ` and ${found.length - MAX_PARTS} more` : '';
-  return [
-    `Not set up: ${found.slice(0, MAX_PARTS).join(', ')}${more}. If tasks are about them, put their set-up into \`setup\` of the workflow (with an App, into steps of both jobs) and their checks into \`verify\`.`,
-  ];
+  return found.length === 0 ? notes : [`Not set up: ${listSome(found)}. ${ADD_YOURSELF}`, ...notes];
+}
+
+const ADD_YOURSELF =
+  'If tasks are about them, put their set-up into `setup` of the workflow (with an App, into steps of both jobs) and their checks into `verify`.';
+
+function listSome(items: readonly string[]): string {
+  const more = items.length > MAX_PARTS ? ` and ${items.length - MAX_PARTS} more` : '';
+  return `${items.slice(0, MAX_PARTS).join(', ')}${more}`;
+}
+
+/** A name for a person's eyes. It may have been chosen by anybody. */
+function showName(name: string): string {
+  const text = cleanLine(name, NAME_CHARS);
+  return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 interface Found {
@@ -73,11 +100,11 @@ function within(files: RepositoryFiles, directory: string): Found {
   const inside = below(files, directory);
   return {
     found: detect(inside).map(({ summary, parts, notes }) => ({
-      summary: `${summary} in ${directory}`,
+      summary: `${summary} in ${showName(directory)}`,
       parts: parts.map((part) => movePart(part, directory)),
       notes: notes.map((note) => `${directory}: ${note}`),
     })),
-    checks: detectChecks(inside).map((check) => `cd ${directory} && ${check}`),
+    checks: detectChecks(inside).map((check) => `cd ${quoteWord(directory)} && ${check}`),
   };
 }
 

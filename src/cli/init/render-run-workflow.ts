@@ -1,4 +1,5 @@
 import { packageFile } from '../package/package-file.ts';
+import { quoteWord } from '../package/quote-word.ts';
 import type { Blueprint, PlannedAgent } from './blueprint.ts';
 import { DEFAULT_NODE } from './languages/node.ts';
 import type { SetUp, SetUpPart } from './set-up.ts';
@@ -69,7 +70,7 @@ function renderSetUp({ parts }: SetUp): string[] {
 }
 
 function commandOf({ run, directory }: Extract<SetUpPart, { kind: 'command' }>): string {
-  return directory ? `(cd ${directory} && ${run})` : run;
+  return directory ? `(cd ${quoteWord(directory)} && ${run})` : run;
 }
 
 function renderAgent({ name, install, key, otherKeys }: PlannedAgent): string[] {

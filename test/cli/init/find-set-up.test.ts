@@ -35,13 +35,19 @@ describe('nothing that a repository says becomes a command of the workflow', () 
     ['a build file', { 'pom.xml': `<java.version>17${EVIL}</java.version>` }],
     [
       'a directory',
-      { [`a ${EVIL}/go.mod`]: 'go 1.24\n', 'b;x/go.mod': 'go 1.24\n', '-n/go.mod': 'go 1.24\n' },
+      {
+        [`a ${EVIL}/go.mod`]: 'go 1.24\n',
+        'b;x/go.mod': 'go 1.24\n',
+        '-n/go.mod': 'go 1.24\n',
+        'c\u001b[2J\n/go.mod': 'go 1.24\n',
+      },
     ],
     ['a target framework', { 'a.csproj': `<TargetFramework>net9.0${EVIL}</TargetFramework>` }],
   ])('%s', (_, files) => {
     const { parts, checks, languages, notes } = setUp(files as unknown as Record<string, string>);
-    const written = [...parts.flatMap(renderStep), ...checks, ...languages, ...notes].join('\n');
+    const written = [...parts.flatMap(renderStep), ...checks, ...languages].join('\n');
     expect(written).not.toMatch(/evil|\$\(|;x|cd -n/);
+    expect(notes.join('')).not.toMatch(/\p{Cc}/u);
   });
 });
 
@@ -62,6 +68,32 @@ test('a directory that is set up has its own commands, versions, caches and chec
     version: { file: 'web/.nvmrc' },
     cacheFile: 'web/package-lock.json',
   });
+});
+
+test('N-1: no directory is left out without a word', () => {
+  const go = 'go 1.24\n';
+  const spaced = setUp({ 'My App/go.mod': go, 'My App/go.sum': '' });
+  expect(spaced.checks).toEqual(["cd 'My App' && go test ./..."]);
+  expect(spaced.languages).toEqual(['Go (version from go.mod) in "My App"']);
+  expect(spaced.parts).toContainEqual({ kind: 'command', run: 'go mod download', directory: 'My App' });
+  expect(spaced.notes).toEqual([]);
+
+  const odd = setUp({ 'a/go.mod': go, 'Größe/go.mod': go, 'b;x/go.mod': go, 'notes;x/readme.md': '' });
+  expect(odd.checks).toEqual(['cd a && go test ./...']);
+  expect(odd.notes).toEqual([
+    expect.stringMatching(/^Not set up, because of unusual characters in the name: "Größe", "b;x"\. /),
+  ]);
+  const beside = setUp({ 'package.json': manifest({}), 'My Größe/go.mod': go });
+  expect(beside.notes).toEqual([expect.stringMatching(/^Not set up: Go in "My Größe"\. /)]);
+
+  const many = Object.fromEntries(
+    Array.from({ length: 150 }, (_, index) => [
+      [`a${index}.md`, ''],
+      [`d${String(index).padStart(3, '0')}/x.md`, ''],
+    ]).flat(),
+  );
+  expect(setUp({ ...many, 'd050/go.mod': go }).checks).toEqual(['cd d050 && go test ./...']);
+  expect(setUp({ ...many, 'zz/go.mod': go }).notes).toEqual(['51 of 151 directories were not looked into.']);
 });
 
 test.each<[string, Record<string, string>, string]>([

@@ -165,6 +165,16 @@ class ReceiptTest(unittest.TestCase):
     'docs/package.json': json({ scripts: { test: 'x' } }),
   },
 
+  // Names that a shell would take apart, and one that nothing is made of.
+  spaces: {
+    'Mobile App/package.json': json({ scripts: { test: 'vitest' }, dependencies: { react: '19.0.0' } }),
+    'Mobile App/package-lock.json': '{}\n',
+    'Mobile App/.nvmrc': '24\n',
+    'Ticket Office/Cargo.toml': '[package]\nname = "office"\n',
+    'Ticket Office/Cargo.lock': 'version = 4\n',
+    "Rosa's Tools/go.mod": 'module example.com/tools\n\ngo 1.24\n',
+  },
+
   // Nothing that is known.
   unknown: { 'README.md': '# Shop\n' },
 };
