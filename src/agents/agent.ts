@@ -165,6 +165,8 @@ export interface Agent {
    * when their conversation is resumed.
    */
   readonly readsInputs?: boolean;
+  /** The oldest major version of Node.js that the package asks for. Absent: any. */
+  readonly node?: number;
   /** The version this adapter was tested with. Another version causes a warning. */
   readonly testedVersion?: string;
   /** Names of variables that hold a usable key. One of them is enough. Empty if no key is needed. */

@@ -31,6 +31,7 @@ const KEEP_SESSIONS_DAYS = 3650;
 export const claude: Agent = {
   name: 'claude',
   npmPackage: '@anthropic-ai/claude-code',
+  node: 22,
   testedVersion: '2.1.325',
   keys: ['ANTHROPIC_API_KEY', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_AUTH_TOKEN'],
   environment: ['ANTHROPIC_*', 'CLAUDE_CODE_OAUTH_TOKEN'],

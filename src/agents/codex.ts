@@ -28,6 +28,7 @@ const RULES_OF_THE_HOUSE =
 export const codex: Agent = {
   name: 'codex',
   npmPackage: '@openai/codex',
+  node: 16,
   testedVersion: '0.166.0',
   keys: KEYS,
   environment: [...KEYS, 'OPENAI_BASE_URL', 'CODEX_CA_CERTIFICATE'],

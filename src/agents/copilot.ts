@@ -23,6 +23,8 @@ const SUB_AGENT_TOOLS = ['task', 'read_agent', 'list_agents', 'write_agent'];
 export const copilot: Agent = {
   name: 'copilot',
   npmPackage: '@github/copilot',
+  // Its package names none; an older one does not find the program in it.
+  node: 18,
   testedVersion: '1.0.102',
   // A custom provider may need no key.
   keys: [...KEYS, 'COPILOT_PROVIDER_BASE_URL'],

@@ -18,6 +18,7 @@ const SHELL_RESULT = `${FOLDER}/shell-result.mjs`;
 export const gemini: Agent = {
   name: 'gemini',
   npmPackage: '@google/gemini-cli',
+  node: 20,
   testedVersion: '0.61.0',
   keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'],
   environment: [

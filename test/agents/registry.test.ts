@@ -20,6 +20,8 @@ test.each(Object.entries(AGENTS))('%s is complete, and the page on agents tells 
   expect(docs).toContain(`| \`${name}\` | ${agent.testedVersion} |`);
   expect(docs).toContain(`\`${installCommand(agent)}\``);
   for (const key of agent.keys ?? []) expect(docs).toContain(`\`${key}\``);
+  if (agent.node)
+    expect(docs).toMatch(new RegExp(`\`${name}\` (?:asks )?for (?:Node\\.js )?${agent.node}\\b`));
 });
 
 test('a name that is none is none', () => {

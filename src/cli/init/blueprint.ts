@@ -6,6 +6,8 @@ export interface PlannedAgent {
   /** The command that installs it, and the version that it installs. Undefined for an agent of the repository's own. */
   install?: string;
   version?: string;
+  /** The oldest major version of Node.js that it asks for. */
+  node?: number;
   /** The variable that holds its key, which is also the name of the Actions secret. */
   key?: string;
   /** Variables that it takes instead. */

@@ -1,6 +1,7 @@
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { quoteWord } from '../package/quote-word.ts';
 import type { Blueprint } from './blueprint.ts';
+import { describeVersions } from './describe-versions.ts';
 import { repositoryForGh } from './gh.ts';
 import type { Remote } from './remote.ts';
 
@@ -42,7 +43,8 @@ export function describeOutcome({ blueprint, ...outcome }: Outcome): string[] {
 }
 
 /** Parts that a person has to fill in or decide before a run can end well. */
-function describeGaps({ setUp, agent, action, app }: Blueprint): string[] {
+function describeGaps(blueprint: Blueprint): string[] {
+  const { setUp, agent, action, app } = blueprint;
   return [
     ...(setUp.parts.length === 0
       ? [
@@ -63,6 +65,7 @@ function describeGaps({ setUp, agent, action, app }: Blueprint): string[] {
             ? `${agent.name} is your own agent: add the step that installs it, and its key, to \`build\` in ${WORKFLOW_PATH}.`
             : `${agent.name} is your own agent: add the command that installs it as \`install\`, and its key as \`model_key\`, to ${WORKFLOW_PATH}.`,
         ]),
+    ...describeVersions(blueprint),
     ...(/@[0-9a-f]{40}$/.test(action)
       ? []
       : [`${action} is no commit, so it may change: prefer --action OWNER/REPO@COMMIT.`]),

@@ -24,7 +24,7 @@ export function planAgent(name: string, own: readonly string[], key?: string): P
   const chosen = key ?? keys[0];
   return {
     name,
-    ...(agent && { install: installCommand(agent), version: agent.testedVersion }),
+    ...(agent && { install: installCommand(agent), version: agent.testedVersion, node: agent.node }),
     ...(chosen && { key: chosen }),
     otherKeys: keys.filter((other) => other !== chosen),
   };

@@ -11,6 +11,8 @@ export type SetUpPart =
       tool: ToolName;
       /** A file of the repository that names the version, or the version itself. */
       version: { file: string } | { value: string };
+      /** The newest major version that this allows, where it is known. */
+      newest?: number;
       /** The package manager whose downloads are kept between jobs. */
       cache?: string;
       /** The file that says whether what was kept still fits, where the action does not find it by itself. */

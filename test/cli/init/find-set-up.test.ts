@@ -133,7 +133,6 @@ test.each<[string, Record<string, string>, string]>([
     { 'package.json': '{}', '.nvmrc': 'system\n' },
     '.nvmrc names no version',
   ],
-  ['an old Node.js', { 'package.json': '{}', '.nvmrc': 'v18.1.0\n' }, '.nvmrc names Node.js 18'],
   [
     'two package managers',
     { 'package.json': '{}', 'yarn.lock': '', 'package-lock.json': '{}' },

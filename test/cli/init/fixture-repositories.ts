@@ -169,7 +169,7 @@ class ReceiptTest(unittest.TestCase):
   spaces: {
     'Mobile App/package.json': json({ scripts: { test: 'vitest' }, dependencies: { react: '19.0.0' } }),
     'Mobile App/package-lock.json': '{}\n',
-    'Mobile App/.nvmrc': '24\n',
+    'Mobile App/.nvmrc': '18\n',
     'Ticket Office/Cargo.toml': '[package]\nname = "office"\n',
     'Ticket Office/Cargo.lock': 'version = 4\n',
     "Rosa's Tools/go.mod": 'module example.com/tools\n\ngo 1.24\n',

@@ -1,12 +1,11 @@
 import { isModernYarn, type NodeProject, readNodeProject } from '../../../runner/checks/node-project.ts';
 import type { RepositoryFiles } from '../../../runner/checks/repository-files.ts';
+import { newestMajor } from '../newest-major.ts';
 import type { DetectedLanguage, SetUpPart } from '../set-up.ts';
 import { findVersion, toolVersions } from '../version-file.ts';
 
 /** Used where the repository names none, and for agents where the repository has no Node.js. */
 export const DEFAULT_NODE = '24';
-/** The built-in agents need it. */
-const NODE_OF_AGENTS = 22;
 const VERSION = /^\s*(?:v?\d{1,3}(?:\.(?:\d{1,5}|x)){0,2}|lts\/[\w*-]+|node|latest)\s*$/;
 
 export function detectNode(files: RepositoryFiles): DetectedLanguage | undefined {
@@ -18,7 +17,7 @@ export function detectNode(files: RepositoryFiles): DetectedLanguage | undefined
     [
       { file: '.nvmrc', pattern: VERSION },
       { file: '.node-version', pattern: VERSION },
-      { file: 'package.json', pattern: namesNode(project) ? /./ : /(?!)/ },
+      { file: 'package.json', pattern: nodeInManifest(project) ? /./ : /(?!)/ },
       toolVersions('node', 'nodejs'),
     ],
     DEFAULT_NODE,
@@ -27,10 +26,16 @@ export function detectNode(files: RepositoryFiles): DetectedLanguage | undefined
     summary: `Node.js (${found.words}) with ${describeManager(project)}`,
     parts: [
       ...installManager(files, project),
-      { kind: 'tool', tool: 'node', version: found.version, ...chooseCache(files, project) },
+      {
+        kind: 'tool',
+        tool: 'node',
+        version: found.version,
+        newest: newestMajor(namedVersion(files, project, found.version)),
+        ...chooseCache(files, project),
+      },
       ...installPackages(files, project),
     ],
-    notes: [...found.notes, ...notesOn(project), ...tooOld(files, found.version)],
+    notes: [...found.notes, ...notesOn(project)],
   };
 }
 
@@ -44,13 +49,33 @@ function chooseCache(
   return { cache: manager, cacheFile: lockfile };
 }
 
-/** The keys of package.json that `actions/setup-node` reads. */
-function namesNode({ manifest }: NodeProject): boolean {
-  const { volta, engines, devEngines } = (manifest ?? {}) as Record<
+/** The keys of package.json that `actions/setup-node` reads, in its order. */
+function nodeInManifest({ manifest }: NodeProject): unknown {
+  const { volta, devEngines, engines } = (manifest ?? {}) as Record<
     string,
     Record<string, unknown> | undefined
   >;
-  return Boolean(volta?.node ?? engines?.node ?? devEngines?.runtime);
+  return volta?.node ?? nodeOf(devEngines?.runtime) ?? engines?.node;
+}
+
+/** One runtime, or a list of them. */
+function nodeOf(runtime: unknown): unknown {
+  const all = [runtime].flat() as ({ name?: unknown; version?: unknown } | undefined)[];
+  const node = all.find((entry) => entry?.name === 'node');
+  return node?.version;
+}
+
+/** The version as the file has it that the action will read. */
+function namedVersion(
+  files: RepositoryFiles,
+  project: NodeProject,
+  version: { file: string } | { value: string },
+): string {
+  if ('value' in version) return version.value;
+  if (version.file === 'package.json') return String(nodeInManifest(project));
+  const text = files.read(version.file) ?? '';
+  if (version.file !== '.tool-versions') return text.trim();
+  return /^node(?:js)?[ \t]+(\S+)/m.exec(text)?.[1] ?? '';
 }
 
 function describeManager({ manager, version }: NodeProject): string {
@@ -114,13 +139,4 @@ function notesOn({
   } else if (!lockfile && hasDependencies)
     notes.push(`There is no lockfile, so each job may install other versions: commit the one of ${manager}.`);
   return notes;
-}
-
-function tooOld(files: RepositoryFiles, version: { file: string } | { value: string }): string[] {
-  if (!('file' in version) || version.file === 'package.json') return [];
-  const [, major] = /(?:^|\s)v?(\d{1,3})/.exec(files.read(version.file) ?? '') ?? [];
-  if (major === undefined || version.file === '.tool-versions' || Number(major) >= NODE_OF_AGENTS) return [];
-  return [
-    `${version.file} names Node.js ${major}; command lines of agents may need ${NODE_OF_AGENTS} or newer, and run on the same one.`,
-  ];
 }
