@@ -11,6 +11,7 @@ import type { Blueprint } from '../init/blueprint.ts';
 import { chooseAction } from '../init/choose-action.ts';
 import { findSetUp } from '../init/find-set-up.ts';
 import { findGh, repositoryForGh } from '../init/gh.ts';
+import { findLeftToPush } from '../init/left-to-push.ts';
 import { describeOutcome } from '../init/next-steps.ts';
 import { openPullRequest } from '../init/open-pull-request.ts';
 import { planAgent } from '../init/plan-agent.ts';
@@ -126,7 +127,16 @@ export async function initCommand(
       way: relative(realDirectory(options.cwd), top),
       remote,
       otherBranch: remote && (await findOtherBranch(top, remote, env)),
-      toCommit: options.pullRequest ? [] : wanted.map(({ path }) => path),
+      left: options.pullRequest
+        ? { toCommit: [] }
+        : await findLeftToPush(
+            top,
+            files
+              .filter((file) => fateOf(file, options.force) !== 'kept')
+              .map((file) => ({ path: file.path, isWritten: wanted.includes(file) })),
+            remote,
+            env,
+          ),
       isProposed: base !== undefined && wanted.length > 0,
       hasStateKey: stateKey.isThere,
     }),

@@ -3,6 +3,7 @@ import { quoteWord } from '../package/quote-word.ts';
 import type { Blueprint } from './blueprint.ts';
 import { describeVersions } from './describe-versions.ts';
 import { repositoryForGh } from './gh.ts';
+import type { LeftToPush } from './left-to-push.ts';
 import type { Remote } from './remote.ts';
 
 interface Outcome {
@@ -12,8 +13,8 @@ interface Outcome {
   remote?: Remote;
   /** The branch that is checked out, if it is not the default one. */
   otherBranch?: string;
-  /** The files to commit. Empty if a pull request has them, or nothing was written. */
-  toCommit: readonly string[];
+  /** The files to commit and push. Nothing of them if a pull request has them. */
+  left: LeftToPush;
   /** True when a pull request has the files. */
   isProposed: boolean;
   /** True when the secret that seals the state is there. */
@@ -77,7 +78,7 @@ function describeGaps(blueprint: Blueprint): string[] {
 
 function listCommands(
   { agent, app }: Blueprint,
-  { way, remote, otherBranch, toCommit, isProposed, hasStateKey }: Omit<Outcome, 'blueprint'>,
+  { way, remote, otherBranch, left: { toCommit, push }, isProposed, hasStateKey }: Omit<Outcome, 'blueprint'>,
 ): string[] {
   const git = way === '' ? 'git' : `git -C ${quoteWord(way)}`;
   const where = remote ? ` --repo ${repositoryForGh(remote)}` : '';
@@ -90,13 +91,12 @@ function listCommands(
         ]),
     ...(app ? [] : [allowPullRequests(remote)]),
     `gh label create autobuild${where}`,
-    ...(toCommit.length > 0
+    ...(toCommit.length > 0 ? [`${git} add ${toCommit.join(' ')}`, `${git} commit -m "Add Autobuild"`] : []),
+    ...(push
       ? [
-          `${git} add ${toCommit.join(' ')}`,
-          `${git} commit -m "Add Autobuild"`,
           otherBranch
-            ? `${git} push    # ${otherBranch} is not the default branch, where the files have to be: merge it, or use --pull-request`
-            : `${git} push    # to the default branch`,
+            ? `${git} ${push}    # ${otherBranch} is not the default branch, where the files have to be: merge it, or use --pull-request`
+            : `${git} ${push}    # to the default branch`,
         ]
       : []),
     ...(isProposed ? ['merge the pull request'] : []),

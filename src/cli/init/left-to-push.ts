@@ -1,0 +1,54 @@
+import { openUserGit } from '../user-git.ts';
+import type { Remote } from './remote.ts';
+
+/** The way of files to the default branch on GitHub, as far as it is left to a person. */
+export interface LeftToPush {
+  /** Those that differ from the last commit, or will after `init` has written them. */
+  toCommit: string[];
+  /** The arguments of git that push them. Undefined if the default branch has all of it, as git knows it. */
+  push?: string;
+}
+
+/** A file may be there since an earlier `init` and not be committed, or committed and not pushed. */
+export async function findLeftToPush(
+  top: string,
+  files: readonly { path: string; isWritten: boolean }[],
+  remote: Remote | undefined,
+  env: Record<string, string>,
+): Promise<LeftToPush> {
+  const git = openUserGit(env);
+  const paths = files.map(({ path }) => path);
+  const status = await git.run(
+    top,
+    ...['status', '--porcelain=v1', '-z', '-uall', '--no-renames', '--', ...paths],
+  );
+  const changed = status.ok ? status.text.split('\0').map((entry) => entry.slice(3)) : [];
+  const toCommit = files
+    .filter(({ path, isWritten }) => isWritten || changed.includes(path))
+    .map(({ path }) => path);
+  const here = await git.run(top, 'symbolic-ref', '--short', 'HEAD');
+  const branch = here.ok ? here.text.trim() : '';
+  // Without it, git asks where to push to.
+  const upstream = await git.run(top, 'config', '--get', `branch.${branch}.merge`);
+  const push = upstream.ok ? 'push' : `push -u ${remote?.name ?? 'origin'} HEAD`;
+  if (toCommit.length > 0) return { toCommit, push };
+  const names = remote ? [`refs/remotes/${remote.name}/HEAD`, `refs/remotes/${remote.name}/${branch}`] : [];
+  return { toCommit, push: (await isPushed(top, paths, names, env)) ? undefined : push };
+}
+
+/** True if the default branch, as it was when git last heard of it, has the files of the last commit. */
+async function isPushed(
+  top: string,
+  paths: readonly string[],
+  /** Names for it. The first one that is there counts. */
+  names: readonly string[],
+  env: Record<string, string>,
+): Promise<boolean> {
+  const git = openUserGit(env);
+  for (const name of names) {
+    if (!(await git.run(top, 'rev-parse', '--verify', '--quiet', name)).ok) continue;
+    const difference = await git.run(top, 'diff', '--name-only', name, 'HEAD', '--', ...paths);
+    return difference.ok && difference.text.trim() === '';
+  }
+  return false;
+}
