@@ -67,6 +67,11 @@ export interface CalledWorkflow {
   permissions: unknown;
   /** By the names that the called workflow has for them. */
   secrets: Record<string, unknown>;
+  /** `OWNER/REPO@COMMIT` of the copy of Autobuild that it belongs to. */
+  action: string;
+  /** Inputs that count where the settings name none, if they are no expressions: the agent, and the label that starts a run. */
+  agent?: string;
+  label?: string;
   /** True when it names the checks for settings that name none. */
   hasChecks: boolean;
 }
@@ -139,13 +144,31 @@ function usesOf({ uses: called, steps }: z.infer<typeof Job>): string[] {
   return [...(called === undefined ? [] : [called]), ...steps.flatMap(({ uses }) => uses ?? [])];
 }
 
-const OWN_WORKFLOW = /autobuild[\w.-]*\/\.github\/workflows\/run\.yml@/i;
+const OWN_WORKFLOW = /^(?<repository>[\w.-]+\/[\w.-]+)\/\.github\/workflows\/run\.yml(?<version>@\S+)$/;
 
+/** A copy of Autobuild may have any name, so the key of the model that is passed to it counts as well. */
 function readCall(jobs: z.infer<typeof Job>[], ofFile: unknown): CalledWorkflow | undefined {
-  const job = jobs.find(({ uses }) => uses !== undefined && OWN_WORKFLOW.test(uses));
-  if (!job) return undefined;
-  const hasChecks = String(job.with?.checks ?? '').trim() !== '';
-  return { permissions: job.permissions ?? ofFile, secrets: job.secrets ?? {}, hasChecks };
+  for (const job of jobs) {
+    const { repository, version = '' } = OWN_WORKFLOW.exec(job.uses ?? '')?.groups ?? {};
+    const isOurs = repository && (/autobuild/i.test(repository) || 'model_key' in (job.secrets ?? {}));
+    if (!isOurs) continue;
+    return {
+      permissions: job.permissions ?? ofFile,
+      secrets: job.secrets ?? {},
+      action: `${repository}${version}`,
+      agent: readPlain(job.with?.agent),
+      label: readPlain(job.with?.label),
+      hasChecks: String(job.with?.checks ?? '').trim() !== '',
+    };
+  }
+  return undefined;
+}
+
+/** An expression is known only to GitHub. */
+function readPlain(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' && !value.includes('${{')
+    ? value.trim()
+    : undefined;
 }
 
 function summariseJob(name: string, job: z.infer<typeof Job>, env: z.infer<typeof Env>): WorkflowJob {

@@ -4,7 +4,6 @@ import { readYaml } from '../../config/read-yaml.ts';
 import { CONFIG_PATH, WORKFLOW_PATH } from '../../core/config-path.ts';
 import { detectChecks } from '../../runner/checks/detect-checks.ts';
 import { locate } from '../choose-worktree.ts';
-import { isWithoutServer } from '../init/without-server.ts';
 import { type CliOptions, usage } from '../options.ts';
 import { readTextFile } from '../read-text-file.ts';
 import { repositoryFiles } from '../repository-files.ts';
@@ -25,16 +24,17 @@ export async function checkConfigCommand(
   const config = loadConfig({ config: file }, options.directory, agentNames());
   const guards = Object.entries(config.guards).map(([id, limit]) => `  ${id}: ${show(limit)}`);
   const workflow = readTextFile(join(top, WORKFLOW_PATH), MAX_WORKFLOW_BYTES);
-  const isOnGitHub = 'text' in workflow;
+  const read = 'text' in workflow ? readWorkflowFile(workflow.text) : undefined;
+  const call = read?.ok ? read.workflow.call : undefined;
   return [
     `✓ ${file} is valid.`,
-    `  agent: ${config.agent ?? 'none set'}`,
+    `  agent: ${config.agent ?? (call?.agent ? `${call.agent}, as ${WORKFLOW_PATH} names it` : 'none set')}`,
     `  verify: ${config.verify?.join(', ') ?? describeDetected(top)}`,
     `  scope: ${config.scope?.join(', ') ?? 'none set: any file may be changed unless the task sets one'}`,
     'guards:',
     ...guards,
-    ...(isOnGitHub && !config.verify ? remarkOnChecks(file, workflow.text) : []),
-    ...(isOnGitHub && isWithoutServer(workflow.text) ? remarkOnServer(file) : []),
+    ...(read && !config.verify && !call?.hasChecks ? [remarkOnChecks(file)] : []),
+    ...(call ? remarkOnServer(file) : []),
   ];
 }
 
@@ -44,11 +44,9 @@ function describeDetected(top: string): string {
 }
 
 /** A desk has no files to detect checks from. */
-function remarkOnChecks(file: string, text: string): string[] {
-  const read = readWorkflowFile(text);
-  if (read.ok && read.workflow.call?.hasChecks) return [];
+function remarkOnChecks(file: string): string {
   const remark = `Nothing starts on GitHub until \`verify\` names the checks in ${file}`;
-  return [`! ${remark}, for example: verify: ["npm test"]`];
+  return `! ${remark}, for example: verify: ["npm test"]`;
 }
 
 /** Settings that only a server has a use for, and why. */

@@ -4,7 +4,7 @@ import { type Config, defaultConfig, type ReadConfig, readConfig } from '../../c
 import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { ActionsPolicy, RepositorySetUp } from '../../github/set-up/repository-set-up.ts';
-import { readWorkflowFile, type WorkflowFile } from '../workflow-file.ts';
+import { type CalledWorkflow, readWorkflowFile, type WorkflowFile } from '../workflow-file.ts';
 import { examineAgentStep } from './doctor-agent-step.ts';
 import { examineEnvironments } from './doctor-environments.ts';
 import { type Finding, hint, ok, problem, unknown } from './doctor-finding.ts';
@@ -61,11 +61,13 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
 
   const text = await eyes.file(CONFIG_PATH, branch);
   const read = readConfig(text ?? '');
-  yield* describeConfig(read, branch, text !== undefined);
-  const config = read.ok ? read.config : defaultConfig();
-
   const file = await eyes.file(WORKFLOW_PATH, branch);
   const workflow = file === undefined ? undefined : readWorkflowFile(file);
+  const call = workflow?.ok ? workflow.workflow.call : undefined;
+  yield* describeConfig(read, branch, text !== undefined, call);
+  const settings = read.ok ? read.config : defaultConfig();
+  const config = { ...settings, agent: settings.agent ?? call?.agent };
+
   if (!workflow) {
     const remedy = 'Let `autobuild init` write it, and commit both files there.';
     yield problem('workflow', `${WORKFLOW_PATH} is not on ${branch}.`, remedy);
@@ -78,7 +80,7 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
     yield* examineWorkflow(usable, asked.version);
     yield* examinePins(usable);
     // The rest is in the workflow that is called.
-    if (usable.call) {
+    if (call) {
       yield await examinePullRequests(eyes, repository.full_name);
       yield ok('app', 'No App and no server is needed: everything runs in GitHub Actions.');
     } else {
@@ -91,20 +93,27 @@ export async function* examineRepository(eyes: Eyes, asked: RepositoryQuestion):
     }
     yield* examineSecrets(eyes, usable, config);
   }
-  yield* examineLabel(eyes, asked.label);
-  yield* examineRules(eyes);
+  yield* examineLabel(eyes, call?.label ?? asked.label);
+  yield* examineRules(eyes, call !== undefined);
   yield* examineRulesets(eyes);
-  yield* examineSquash(repository, config);
+  // Without a server GitHub itself holds CI back, so no message does.
+  if (!call) yield* examineSquash(repository, config);
 }
 
-function* describeConfig(read: ReadConfig, branch: string, isThere: boolean): Generator<Finding> {
+function* describeConfig(
+  read: ReadConfig,
+  branch: string,
+  isThere: boolean,
+  call: CalledWorkflow | undefined,
+): Generator<Finding> {
   const check = 'config';
   if (!read.ok) {
     for (const mistake of read.problems)
       yield problem(check, `${CONFIG_PATH}: ${describeProblem(mistake)}`, `Edit the file on ${branch}.`);
     return;
   }
-  const { agent, agents, verify } = read.config;
+  const { agents, verify } = read.config;
+  const agent = read.config.agent ?? call?.agent;
   if (!isThere)
     yield hint(
       check,
@@ -112,13 +121,15 @@ function* describeConfig(read: ReadConfig, branch: string, isThere: boolean): Ge
       'Let `autobuild init` write it.',
     );
   else yield ok(check, `${CONFIG_PATH} is valid.`);
-  if (!verify) {
+  if (!verify && call?.hasChecks) yield ok(check, `The checks are those that ${WORKFLOW_PATH} names.`);
+  else if (!verify) {
     const remedy = `Add for example \`verify: ["npm test"]\` to ${CONFIG_PATH}.`;
     yield problem(check, 'No check is named, so nothing could say that a task is complete.', remedy);
   }
   if (agent && !agents[agent] && !agentNamed(agent)) {
     const remedy = `Add it under \`agents:\`, or name one of ${Object.keys(AGENTS).join(', ')}.`;
-    yield problem(check, `${CONFIG_PATH}: there is no agent ${agent}.`, remedy);
+    const file = read.config.agent ? CONFIG_PATH : WORKFLOW_PATH;
+    yield problem(check, `${file}: there is no agent ${agent}.`, remedy);
   }
 }
 
@@ -170,7 +181,9 @@ async function* examineSecrets(eyes: Eyes, workflow: WorkflowFile, config: Confi
   const own = config.agents[config.agent ?? ''] ? undefined : agentNamed(config.agent ?? 'claude');
   const keys = own?.keys ?? [];
   if (own && keys.length > 0 && !keys.some((key) => workflow.secrets.includes(key))) {
-    const remedy = `Give ${keys.join(' or ')} to the action's step in ${WORKFLOW_PATH}, by \`env\`.`;
+    const remedy = workflow.call
+      ? `Pass one of ${keys.join(', ')} as \`model_key\` in ${WORKFLOW_PATH}.`
+      : `Give ${keys.join(' or ')} to the action's step in ${WORKFLOW_PATH}, by \`env\`.`;
     yield hint(check, `The workflow names no key for ${own.name}.`, remedy);
   }
   let shared: string[] | undefined | 'not asked' = 'not asked';
@@ -221,7 +234,7 @@ async function* examineLabel(eyes: Eyes, label: string): AsyncGenerator<Finding>
   } else yield unknown('label', 'The labels cannot be seen.', 'Look with a token that may read Issues.');
 }
 
-async function* examineRules(eyes: Eyes): AsyncGenerator<Finding> {
+async function* examineRules(eyes: Eyes, isWithoutServer: boolean): AsyncGenerator<Finding> {
   const check = 'rules';
   const rules = await eyes.branchRules(BRANCH);
   const hindering = rules?.filter((type) => HINDERING_RULES.includes(type)) ?? [];
@@ -234,6 +247,7 @@ async function* examineRules(eyes: Eyes): AsyncGenerator<Finding> {
   else if (hindering.length === 0) yield ok(check, 'No ruleset hinders branches below autobuild/.');
   else {
     const message = `Rules hold for branches such as ${BRANCH}: ${hindering.join(', ')}.`;
-    yield hint(check, message, 'Leave autobuild/** out of the ruleset, or let the App bypass it.');
+    const remedy = 'Leave autobuild/** out of the ruleset';
+    yield hint(check, message, isWithoutServer ? `${remedy}.` : `${remedy}, or let the App bypass it.`);
   }
 }

@@ -20,6 +20,11 @@ export function findActionReferences({ uses }: Pick<WorkflowFile, 'uses'>): Acti
   });
 }
 
+function readReference(text: string): ActionReference[] {
+  const [action = '', ref = ''] = text.split('@');
+  return [{ action, ref }];
+}
+
 /** Compares the file with what the App and the action expect. */
 export function examineWorkflow(workflow: WorkflowFile, version: string): Finding[] {
   if (workflow.call)
@@ -76,8 +81,8 @@ function isReadOnly(value: unknown): boolean {
   return given.length === 1 && given[0]?.[0] === 'contents' && given[0][1] === 'read';
 }
 
-function examineAction(workflow: WorkflowFile, version: string): Finding {
-  const found = findActionReferences(workflow);
+function examineAction({ uses, call }: WorkflowFile, version: string): Finding {
+  const found = call ? readReference(call.action) : findActionReferences({ uses });
   const [first] = found;
   if (!first) {
     return problem(
@@ -106,6 +111,6 @@ function examineAction(workflow: WorkflowFile, version: string): Finding {
   return hint(
     'action',
     `The action is ${name}; this doctor is of version ${version}.`,
-    'Use the same version as the App.',
+    call ? 'Use the same version of both.' : 'Use the same version as the App.',
   );
 }

@@ -18,6 +18,18 @@ test('N-1: doctor has nothing to say against the file that init writes without a
   expect(found.map(({ check }) => check)).toEqual(['events', 'inputs', 'permissions', 'action']);
 });
 
+test('N-1: a copy of Autobuild may have any name', () => {
+  const renamed = FILE.replace('acme/autobuild/.github', 'acme/builder/.github');
+  expect(examine(renamed).at(-1)).toMatchObject({
+    check: 'action',
+    status: 'ok',
+    message: expect.stringContaining('acme/builder@'),
+  });
+  const other = renamed.replace('      model_key:', '      key:');
+  expect(examine(other).map(({ check }) => check)).toContain('action');
+  expect(examine(other)).not.toContainEqual(expect.objectContaining({ check: 'events' }));
+});
+
 test.each([
   ['an event', '  issue_comment:\n    types: [created, edited]\n', '', 'is not started by issue_comment'],
   ['the input of later rounds', '      operation:', '      other:', 'lacks the input operation'],

@@ -156,6 +156,7 @@ describe('a repository without a server', () => {
   afterEach(async () => {
     local.allowPullRequestsByActions(true);
     await setFile(WORKFLOW, TEMPLATE);
+    await setFile(CONFIG, SETTINGS);
   });
 
   test('N-1: needs no App, and may open pull requests', async () => {
@@ -180,6 +181,41 @@ describe('a repository without a server', () => {
         remedy: expect.stringContaining('gh api -X PUT repos/olivia/shop/actions/permissions/workflow'),
       },
     ]);
+  });
+
+  test('N-1: what the workflow names counts where the settings name nothing', async () => {
+    const named = (inputs: string) => setFile(WORKFLOW, FILE.replace('    with:\n', `    with:\n${inputs}`));
+    await setFile(CONFIG, 'ci: skip\n');
+    expect(await troubles()).toMatchObject([{ check: 'config', status: 'problem' }, { check: 'secrets' }]);
+    await named('      checks: npm test\n');
+    const found = await findings();
+    expect(found).toContainEqual({
+      ...{ check: 'config', status: 'ok' },
+      message: `The checks are those that ${WORKFLOW} names.`,
+    });
+    expect(found.filter(({ status }) => status === 'problem')).toEqual([]);
+
+    await named('      checks: npm test\n      agent: codex\n      label: build-me\n');
+    expect(await troubles()).toMatchObject([
+      {
+        message: 'The workflow names no key for codex.',
+        remedy: `Pass one of CODEX_API_KEY, OPENAI_API_KEY as \`model_key\` in ${WORKFLOW}.`,
+      },
+      { check: 'secrets', status: 'hint' },
+      { check: 'label', message: 'There is no label build-me yet, so nobody can choose it.' },
+    ]);
+    await named('      checks: npm test\n      agent: clod\n');
+    expect(await troubles()).toContainEqual(
+      expect.objectContaining({ message: `${WORKFLOW}: there is no agent clod.` }),
+    );
+  });
+
+  test('N-1: nothing is advised that only an App could do or need', async () => {
+    await setFile(CONFIG, `${SETTINGS}ci: skip\n`);
+    answering('/repos/:owner/:repo/rules/branches/*branch', { status: 200, body: [{ type: 'creation' }] });
+    const remedies = (await findings()).map(({ remedy = '' }) => remedy);
+    expect(remedies).toContain('Leave autobuild/** out of the ruleset.');
+    expect(remedies.join('\n')).not.toMatch(/\bApp\b|squash/);
   });
 
   test('N-4: whoever is not an admin is told which setting to look for', async () => {
