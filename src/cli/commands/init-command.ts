@@ -73,7 +73,7 @@ export async function initCommand(
     throw usage('An App reminds by itself: autobuild init takes --reminders or --app.');
   const { top } = await locate(options.directory, env);
   if (!existsSync(join(top, '.git'))) throw userError('repository_missing', { directory: top });
-  const remote = await findRemote(top, env);
+  const { remote, elsewhere } = await findRemote(top, env);
   if (options.pullRequest && !remote) throw userError('remote_missing', { directory: top });
   const base = options.pullRequest && remote ? await fetchBase(top, remote, env) : undefined;
   const read = (path: string) => (base ? readOnBase(top, base, path, env) : readHere(top, path));
@@ -126,6 +126,7 @@ export async function initCommand(
       blueprint,
       way: relative(realDirectory(options.cwd), top),
       remote,
+      elsewhere,
       otherBranch: remote && (await findOtherBranch(top, remote, env)),
       left: options.pullRequest
         ? { toCommit: [] }

@@ -28,12 +28,22 @@ export async function findLeftToPush(
     .map(({ path }) => path);
   const here = await git.run(top, 'symbolic-ref', '--short', 'HEAD');
   const branch = here.ok ? here.text.trim() : '';
-  // Without it, git asks where to push to.
-  const upstream = await git.run(top, 'config', '--get', `branch.${branch}.merge`);
-  const push = upstream.ok ? 'push' : `push -u ${remote?.name ?? 'origin'} HEAD`;
+  const push = await choosePush(top, branch, remote?.name ?? 'origin', env);
   if (toCommit.length > 0) return { toCommit, push };
   const names = remote ? [`refs/remotes/${remote.name}/HEAD`, `refs/remotes/${remote.name}/${branch}`] : [];
   return { toCommit, push: (await isPushed(top, paths, names, env)) ? undefined : push };
+}
+
+/** Without an upstream, git asks where to push to; with one elsewhere, it would push there. */
+async function choosePush(
+  top: string,
+  branch: string,
+  remote: string,
+  env: Record<string, string>,
+): Promise<string> {
+  const upstream = await openUserGit(env).run(top, 'config', '--get', `branch.${branch}.remote`);
+  if (!upstream.ok) return `push -u ${remote} HEAD`;
+  return upstream.text.trim() === remote ? 'push' : `push ${remote} HEAD`;
 }
 
 /** True if the default branch, as it was when git last heard of it, has the files of the last commit. */

@@ -4,13 +4,14 @@ import type { Blueprint } from './blueprint.ts';
 import { describeVersions } from './describe-versions.ts';
 import { repositoryForGh } from './gh.ts';
 import type { LeftToPush } from './left-to-push.ts';
-import type { Remote } from './remote.ts';
+import { isKnownAsGitHub, type Remote } from './remote.ts';
 
 interface Outcome {
   blueprint: Blueprint;
   /** The way from the shell to the top of the repository. Empty at the top. */
   way: string;
   remote?: Remote;
+  elsewhere?: Remote;
   /** The branch that is checked out, if it is not the default one. */
   otherBranch?: string;
   /** The files to commit and push. Nothing of them if a pull request has them. */
@@ -23,7 +24,6 @@ interface Outcome {
 
 /** Describes the findings and choices, and the commands that are left to a person, each ready to be pasted. */
 export function describeOutcome({ blueprint, ...outcome }: Outcome): string[] {
-  const { remote } = outcome;
   const { setUp, agent, action, app } = blueprint;
   const version = agent.version ? ` ${agent.version}` : '';
   return [
@@ -33,7 +33,7 @@ export function describeOutcome({ blueprint, ...outcome }: Outcome): string[] {
     `Action: ${action}, which gets your secrets: use one you trust (--action)`,
     ...describeGaps(blueprint).map((gap) => `! ${gap}`),
     ...setUp.notes.map((note) => `! ${note}`),
-    ...(remote ? [] : ['! No remote on GitHub was found: add it as origin before the commands below.']),
+    ...describeRemote(outcome).map((note) => `! ${note}`),
     '',
     'Left to do:',
     ...listCommands(blueprint, outcome).map((command) => `  ${command}`),
@@ -41,6 +41,18 @@ export function describeOutcome({ blueprint, ...outcome }: Outcome): string[] {
       ? `Then install the App${app.desk ? ` of ${app.desk}` : ''} on the repository, and label an issue \`autobuild\`.`
       : 'Then label an issue `autobuild`.',
   ];
+}
+
+/** Autobuild runs in GitHub Actions, so the repository has to be there. */
+function describeRemote({ remote, elsewhere }: Pick<Outcome, 'remote' | 'elsewhere'>): string[] {
+  if (elsewhere)
+    return [
+      `The remote ${elsewhere.name} is on ${elsewhere.host}, and Autobuild works on GitHub only: add a remote there before the commands below.`,
+    ];
+  if (!remote) return ['No remote on GitHub was found: add it as origin before the commands below.'];
+  return isKnownAsGitHub(remote)
+    ? []
+    : [`${remote.host} is taken for a GitHub Enterprise Server: Autobuild works on GitHub only.`];
 }
 
 /** Parts that a person has to fill in or decide before a run can end well. */

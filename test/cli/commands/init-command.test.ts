@@ -155,6 +155,25 @@ describe('what init is told', () => {
     expect((await init(tree.worktree)).lines).toContain(note);
   });
 
+  test('N-1: a remote that is not on GitHub is told, and commands do not name it', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    const withUrl = async (url: string) => {
+      tree.write('.git/config', `[remote "origin"]\n\turl = ${url}\n`);
+      return text(await init(tree.worktree, withoutServer('--dry-run')));
+    };
+    const gitlab = await withUrl('git@gitlab.com:olivia/shop.git');
+    expect(gitlab).toContain(
+      '! The remote origin is on gitlab.com, and Autobuild works on GitHub only: add a remote there before the commands below.\n',
+    );
+    expect(gitlab).not.toContain('olivia/shop');
+    const server = await withUrl('https://git.acme.dev/olivia/shop.git');
+    expect(server).toContain(
+      '! git.acme.dev is taken for a GitHub Enterprise Server: Autobuild works on GitHub only.\n',
+    );
+    expect(server).toContain('--repo git.acme.dev/olivia/shop');
+    expect(await withUrl('https://github.com/olivia/shop.git')).not.toContain('works on GitHub only');
+  });
+
   test('N-1: on a branch that is not the default one, the push says so', async () => {
     const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
     tree.write('.git/refs/remotes/origin/HEAD', 'ref: refs/remotes/origin/trunk\n');

@@ -66,3 +66,9 @@ test('N-1: files that only another branch of the remote has are left to push, an
   git(at, 'remote', 'remove', 'origin');
   expect(await left([], undefined)).toEqual({ toCommit: [], push: 'push -u origin HEAD' });
 });
+
+test('N-1: a branch that goes elsewhere is pushed to the remote on GitHub', async () => {
+  const { at, left } = makeClone();
+  git(at, 'config', 'branch.main.remote', 'elsewhere');
+  expect(await left(PATHS)).toMatchObject({ push: 'push origin HEAD' });
+});
