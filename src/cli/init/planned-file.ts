@@ -21,8 +21,13 @@ type Fate = 'written' | 'replaced' | 'unchanged' | 'kept';
 
 export function fateOf({ text, present }: PlannedFile, force: boolean): Fate {
   if (present === undefined) return 'written';
-  if (present !== 'unreadable' && present.text === text) return 'unchanged';
+  if (present !== 'unreadable' && plainLines(present.text) === text) return 'unchanged';
   return force ? 'replaced' : 'kept';
+}
+
+/** Some editors, and git on Windows, write other line ends and a byte order mark. GitHub reads the same in them. */
+function plainLines(text: string): string {
+  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
 export async function writeFiles(top: string, files: readonly PlannedFile[]): Promise<void> {
@@ -46,7 +51,7 @@ export async function describeDifference(
   if (present === undefined || present === 'unreadable') return [];
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-init-'));
   try {
-    writeFileSync(join(directory, 'there'), present.text);
+    writeFileSync(join(directory, 'there'), plainLines(present.text));
     writeFileSync(join(directory, 'new'), text);
     // git ends with 1 where files differ, which is no failure here.
     await openUserGit(env).run(

@@ -147,6 +147,27 @@ describe('what init is told', () => {
     expect(text(again)).toContain(`git add ${WORKFLOW} ${CONFIG} ${SCHEMA}\n`);
   });
 
+  test('N-1: files with the line ends of Windows are the same, and only other lines differ', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    await init(tree.worktree);
+    const crlf = (path: string) => tree.read(path).replaceAll('\n', '\r\n');
+    tree.write(CONFIG, `\ufeff${crlf(CONFIG)}`);
+    tree.write(WORKFLOW, crlf(WORKFLOW));
+    const same = await init(tree.worktree);
+    expect(same.ok).toBe(true);
+    expect(same.lines.slice(0, 2)).toEqual([
+      `✓ ${WORKFLOW} is there already.`,
+      `✓ ${CONFIG} is there already.`,
+    ]);
+    tree.write(WORKFLOW, tree.read(WORKFLOW).replace('name: autobuild', 'name: mine'));
+    const differs = await init(tree.worktree);
+    expect(differs.ok).toBe(false);
+    expect(differs.lines.filter((line) => /^ {2}[-+](?![-+])/.test(line))).toEqual([
+      '  -name: mine',
+      '  +name: autobuild',
+    ]);
+  });
+
   test('a repository without a remote is told that the commands need one', async () => {
     const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
     const note = '! No remote on GitHub was found: add it as origin before the commands below.';
