@@ -146,3 +146,62 @@ test.concurrent('S-1: hostile text of an issue runs nothing in the stand-in, and
   expect(olivia.errors).toEqual([]);
   await olivia.context.close();
 });
+
+/** The page of an issue while it is being read again; `end` lets that come to its end, with a comment of another person. */
+async function visitBeingRead({ page }: Visit): Promise<{ end(): Promise<void> }> {
+  const issue = await playground.sandbox.person('olivia').openIssue({ title: 'Round the totals', body: '' });
+  await page.goto(`${playground.url}olivia/shop/issues/${issue}`);
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const next = Promise.withResolvers<void>();
+  const steps = [begun, next];
+  await page.route(page.url(), async (route) => {
+    if (route.request().resourceType() === 'fetch') {
+      steps.shift()?.resolve();
+      await ended.promise;
+    }
+    await route.continue();
+  });
+  await begun.promise;
+  await playground.sandbox.person('paul').comment(issue, 'To the cent');
+  return {
+    async end() {
+      ended.resolve();
+      // A page is read again only after the last time has ended.
+      await next.promise;
+    },
+  };
+}
+
+test.concurrent('P-4: a reply that is typed while the page is being read stays', async () => {
+  const olivia = await visit();
+  const { page } = olivia;
+  const reading = await visitBeingRead(olivia);
+  await page.getByLabel('Reply').fill('/status');
+  await reading.end();
+  expect(await page.getByLabel('Reply').inputValue()).toBe('/status');
+  await page.getByRole('button', { name: 'Comment' }).click();
+  await page.getByText('To the cent').waitFor();
+  await page.locator('article').getByText('/status').waitFor();
+  expect(olivia.errors).toEqual([]);
+  await olivia.context.close();
+});
+
+test.concurrent('P-4: a click that begins while the page is being read counts', async () => {
+  const olivia = await visit();
+  const { page } = olivia;
+  const reading = await visitBeingRead(olivia);
+  const clicked = Promise.withResolvers<void>();
+  await page.route('**/labels', async (route) => {
+    clicked.resolve();
+    await route.fulfill({ status: 204 });
+  });
+  await page.getByRole('button', { name: 'Add label autobuild' }).hover();
+  await page.mouse.down();
+  await reading.end();
+  await page.mouse.up();
+  await clicked.promise;
+  await page.getByText('To the cent').waitFor();
+  expect(olivia.errors).toEqual([]);
+  await olivia.context.close();
+});

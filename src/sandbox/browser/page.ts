@@ -25,15 +25,19 @@ const SCRIPT = `
 document.addEventListener('change', (event) => { const box = event.target; if (box.dataset && box.dataset.box !== undefined) box.form.requestSubmit(box.form.querySelector('button[value="' + box.dataset.box + '"]')); });
 let last = document.querySelector('main').innerHTML;
 const nameOf = (fold) => fold.querySelector('summary')?.textContent;
-async function look() {
+function isUsed() {
   const field = document.activeElement;
-  const busy = field && /^(TEXTAREA|INPUT|SELECT)$/.test(field.tagName) && field.type !== 'checkbox' || [...document.querySelectorAll('textarea')].some((one) => one.value !== one.defaultValue);
-  if (busy) return;
+  return field && /^(TEXTAREA|INPUT|SELECT)$/.test(field.tagName) && field.type !== 'checkbox'
+    || [...document.querySelectorAll('textarea')].some((one) => one.value !== one.defaultValue)
+    || document.querySelector('main :active');
+}
+async function look() {
   const answer = await fetch(location.href);
   if (!answer.ok) return;
   const text = (await answer.text()).replace(/<style[^]*?<\\/style>/, '');
   const fresh = new DOMParser().parseFromString(text, 'text/html').querySelector('main');
-  if (fresh.innerHTML === last) return;
+  // Asked only now, because somebody may begin to type or to click while the page is read.
+  if (fresh.innerHTML === last || isUsed()) return;
   const open = [...document.querySelectorAll('details[open]')].map(nameOf);
   last = fresh.innerHTML;
   document.querySelector('main').replaceWith(document.importNode(fresh, true));
