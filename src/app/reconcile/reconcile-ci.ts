@@ -8,7 +8,10 @@ const MOST_READS = 12;
 const FIRST_PAUSE_MS = 5 * 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
 
-/** V-7: the end of CI whose webhook was lost, and CI that never began because of a conflict. */
+/**
+ * V-7: the end of CI whose webhook was lost, and CI that never began because of a conflict. A desk that no webhook reaches has only
+ * this, at each word of a person: it reads at once, and as long as CI takes.
+ */
 export async function reconcileCi(
   { deps, github, mayRead }: RepositoryRound,
   placed: PlacedRun,
@@ -20,15 +23,17 @@ export async function reconcileCi(
   const cursor = await cursors.get('run', run);
   const before = cursor?.ci?.head === head ? cursor?.ci : undefined;
   const now = deps.now();
-  if (head === undefined || (before && (before.over || before.reads >= MOST_READS))) return;
+  const isHeard = deps.later !== undefined;
+  if (head === undefined || before?.over || (isHeard && before && before.reads >= MOST_READS)) return;
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** ((before?.reads ?? 1) - 1), LONGEST_PAUSE_MS);
   if (before && now.getTime() - Date.parse(before.at) < pause) return;
   const { state } = await runs.load(run);
   if (!state || !isAtRest(state)) return;
   // The head was just published: CI has had no time, and webhooks come first.
-  const reads = before ? before.reads + 1 : 0;
-  if (before && !mayRead(placed, 2)) return;
-  const over = before ? (await readCi(deps, github, run)).read === 'over' : false;
+  const isDue = before !== undefined || !isHeard;
+  if (isDue && !mayRead(placed, 2)) return;
+  const reads = isDue ? (before?.reads ?? 0) + 1 : 0;
+  const over = isDue && (await readCi(deps, github, run)).read === 'over';
   const ci = { head, reads, at: now.toISOString(), over };
   await cursors.set('run', run, { ...(await cursors.get('run', run)), ci });
 }

@@ -9,8 +9,8 @@ afterEach(() => desk?.close());
 
 const MINUTE_MS = 60_000;
 
-async function rest(target: Partial<RunTarget> = {}) {
-  desk = await openAppDesk();
+async function rest(target: Partial<RunTarget> = {}, deps = {}) {
+  desk = await openAppDesk({ deps });
   const report = { status: 'implemented', summary: 'Added the form' };
   const run = startRun({ startMs: Date.now() - 3_600_000 }).turn({ report, verification: PASSING });
   const work = await publishRun(desk, { run, target });
@@ -26,9 +26,9 @@ const asksForCi = () =>
   desk.exchanges.filter(({ call }) => String(call.body.query).includes('checkType: ALL')).length;
 
 /** Looks every minute, as the server does. */
-async function lookFor(minutes: number): Promise<void> {
-  for (let minute = 0; minute < minutes; minute += 1) {
-    desk.clock.ms += MINUTE_MS;
+async function lookFor(times: number, minutes = 1): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    desk.clock.ms += minutes * MINUTE_MS;
     await desk.reconcile();
   }
 }
@@ -50,11 +50,20 @@ test('V-7: CI that never comes is asked for ever less often, and then not at all
   expect(inAnHour).toBeGreaterThan(1);
   expect(inAnHour).toBeLessThan(6);
   desk.clock.ms += 24 * 60 * MINUTE_MS;
-  for (let hour = 0; hour < 24; hour += 1) {
-    desk.clock.ms += 61 * MINUTE_MS;
-    await desk.reconcile();
-  }
+  await lookFor(24, 61);
   expect(asksForCi()).toBe(12);
+});
+
+test('V-7: a desk that hears of no CI reads it when somebody says something first, and as often as it takes', async () => {
+  const { number, sha } = await rest({}, { later: undefined });
+  const suite = { workflow: 'ci.yml', runs: [{ name: 'e2e', conclusion: 'failure' }] };
+  await desk.reconcile();
+  expect(asksForCi()).toBe(1);
+  await lookFor(20, 61);
+  expect(asksForCi()).toBe(21);
+  await desk.github.ci.report(sha, suite);
+  await lookFor(1, 61);
+  expect(await said(number)).toEqual([expect.stringContaining('CI fails on')]);
 });
 
 test('V-7: no CI because of a conflict is said as what it is, unless the commit skips CI', async () => {
