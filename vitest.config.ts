@@ -19,7 +19,6 @@ export const STORIES = [
   ),
   'test/sandbox/demo.test.ts',
   'test/actions-desk/run-desk.all-races.test.ts',
-  'test/simulation/simulation.odd-seeds.test.ts',
   'test/store/ref/ref-store.races.test.ts',
 ];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
