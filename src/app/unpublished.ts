@@ -9,6 +9,7 @@ export type WayOut = 'turn' | 'round' | 'update' | 'label';
 /** V-1: at rest, a round begins on a pull request that is open, and on nothing else. Without one there is only the label. */
 export function wayOut(state: RunState, { pull }: Publication): WayOut {
   if (!state.finished) return 'turn';
+  if (state.status !== 'reviewing') return 'label';
   if (pull === undefined || state.closed_pull?.number === pull) return 'label';
   return roundToPublish(state)?.update ? 'update' : 'round';
 }

@@ -1,5 +1,3 @@
-import { plainTitle } from '../../comments/text/plain-title.ts';
-import { SKIP_CI } from '../../comments/text/skip-ci.ts';
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
 import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
@@ -10,9 +8,10 @@ import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { onPullRequestFound } from '../handlers/pull-request-found.ts';
+import { commitMessage, titleOf } from '../publish/commit-message.ts';
+import { isStopped, keepLateWork } from '../publish/late-work.ts';
 import { publishedBranch } from '../published-branch.ts';
-import { redactFor } from '../redact.ts';
-import { IN_QUEUE, isInQueue, QUEUE_MS, sayChanged, sayTooLate } from '../revise/changed-pull.ts';
+import { IN_QUEUE, isInQueue, QUEUE_MS, sayChanged } from '../revise/changed-pull.ts';
 import { followHead, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
@@ -62,8 +61,8 @@ async function sayReplaced(context: EffectContext): Promise<void> {
 async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<Performed> {
   await demandStillWanted(context);
   const { deps, github, state } = context;
-  if (await isHeldBack(context)) {
-    if (ready) await sayTooLate(context);
+  if (isStopped(state) || (await isHeldBack(context))) {
+    if (ready) await keepLateWork(context);
     return {};
   }
   const { publications } = deps.store;
@@ -169,7 +168,7 @@ async function commitWork(
       parent,
       merged,
       base_tree: before.base?.commit === base ? before.base.tree : undefined,
-      message: commitMessage(context, await titleOf(context)),
+      message: await commitMessage(context),
       files,
       // V-5: a round appends to what is there.
       force: round === undefined,
@@ -222,21 +221,6 @@ async function explainMoved({ github, state, target }: EffectContext, branch: st
   const head = await github.branchHead(branch);
   if (!roundToPublish(state) || head === roundParents(state, target)[0]) return undefined;
   return new GitHubError(`${branch} has moved meanwhile; nothing was changed.`, { status: 409 });
-}
-
-/** The title is text that the issue's author wrote, so it is cleaned and redacted. */
-async function titleOf({ deps, state }: EffectContext): Promise<string> {
-  return plainTitle(await redactFor(deps, state.run, state.task.title));
-}
-
-function commitMessage({ state, target }: EffectContext, title: string): string {
-  // An agent's code that nobody has reviewed must not run in the repository's CI, which has secrets.
-  const skip = target.ci === 'always' ? '' : `\n\n${SKIP_CI}`;
-  const round = roundToPublish(state);
-  const asked = round ? ` Round ${round.number}, asked for by ${round.by}.` : '';
-  const merged = round?.update;
-  const first = merged ? `Merge ${merged.branch} (${merged.sha.slice(0, 7)}): ${title}` : title;
-  return `${first}\n\nFor #${target.issue}, run ${state.run}.${asked}${skip}`;
 }
 
 /** None of the changed files may be committed. */

@@ -5,7 +5,6 @@ import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { replyOnce } from '../handle-input.ts';
-import { isCommitOf } from './follow-head.ts';
 import { roundToPublish } from './last-result.ts';
 
 /** V-1: changes of the pull request while a round was at work. The work of the round is kept, and each change is said once. */
@@ -29,22 +28,6 @@ export async function isInQueue({ deps, github, state }: Context): Promise<boole
   const { pull } = await deps.store.publications.of(state.run);
   if (!roundToPublish(state) || pull === undefined) return false;
   return (await github.reviewedPull(pull))?.is_queued === true;
-}
-
-/** The round ended, and the pull request was merged or closed before its work was there. */
-export async function sayTooLate(context: Context): Promise<void> {
-  const { deps, github, state } = context;
-  const round = roundToPublish(state);
-  const { pull: number, head } = await deps.store.publications.of(state.run);
-  if (!round || number === undefined) return;
-  if (head !== undefined && (await isCommitOf(context, round.number, head))) return;
-  const pull = await github.pullRequest(number);
-  const how = pull?.merged ? 'merged' : 'closed';
-  await replyOnce(deps, state.run, `too-late:${round.number}`, {
-    tone: 'info',
-    title: `Round ${round.number} was not pushed: pull request #${number} was ${how} before.`,
-    detail: 'Re-add the label to build it again.',
-  });
 }
 
 /** Nothing is turned back: whoever made it a draft, or chose another base, had a reason. */

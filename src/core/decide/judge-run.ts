@@ -28,7 +28,7 @@ function judgeAtRest(state: RunState, { at, by, outcome }: Judged): Decision {
   return pending ? closeUnanswered(pending, { at, by }, judged) : judged;
 }
 
-/** V-1: people decided while a round was at work. Its work is kept in the desk, and no more of it is published. */
+/** V-1: people decided while a round was at work. Its work is kept beside the pull request. */
 function judgeInRound(state: RunState, { at, by, outcome }: Judged): Decision {
   const how = outcome === 'approved' ? 'merged' : 'closed';
   const reason = `the pull request was ${how} by ${by} while round ${state.revision?.number} was running`;

@@ -28,8 +28,14 @@ export function endRevision(state: RunState, decision: Decision): Decision {
   if (ENDING.has(finished.status))
     return {
       events: insertBefore(decision.events, finished, ended),
-      // The description must not say for ever that the round runs.
-      effects: [...decision.effects, { type: 'describe_pull' }, ...sayJudged(revision, finished)],
+      effects: [
+        // Before the values are deleted that its work is searched for.
+        ...keepWork(finished),
+        ...decision.effects,
+        // The description must not say for ever that the round runs.
+        { type: 'describe_pull' },
+        ...sayJudged(revision, finished),
+      ],
     };
   const { before } = revision;
   const rest: Finished = {
@@ -104,6 +110,11 @@ function next({ asked_revisions = [] }: RunState, { status }: Finished): Effect[
 
 /** Only these end the run. */
 const ENDING: ReadonlySet<Finished['status']> = new Set(['approved', 'rejected', 'terminated_by_human']);
+
+/** A person who merges or closes it may not know that there is work. `/terminate` says that it is not wanted. */
+function keepWork({ status }: Finished): Effect[] {
+  return status === 'terminated_by_human' ? [] : [{ type: 'publish', ready: true }];
+}
 
 /** The person who merged or closed it may not know of the round. */
 function sayJudged({ number }: RunningRevision, { status, by = 'someone' }: Finished): Effect[] {

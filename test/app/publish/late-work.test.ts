@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { takeBlob } from '../../../src/claims/take-blob.ts';
+import { actAndSettle } from '../published-run.ts';
+import { giveValue, pushFiles, takeRound, VALUE } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
+
+const scene = useReviseScene();
+const { begin, finish, said, git } = scene;
+
+const MINUTE_MS = 60_000;
+const merge = () => scene.desk.olivia.merge(scene.work.number);
+const close = () => scene.desk.olivia.closePullRequest(scene.work.number);
+const aside = () => `${scene.branch}-r1-round-2`;
+const onAside = () => scene.desk.olivia.file('src/login.ts', aside());
+const judge = (act: () => Promise<unknown>) => actAndSettle(scene.desk, 'pull_request', act);
+
+async function wait(ms = 2 * MINUTE_MS): Promise<void> {
+  scene.desk.clock.ms += ms;
+  await scene.desk.settle();
+}
+
+/** The round has a result while the pull request waits in the merge queue, which ends as told. */
+async function endBefore(act: () => Promise<unknown>): Promise<void> {
+  const { desk, work } = scene;
+  await begin('/guide Use a constant');
+  desk.github.queued.add(work.number);
+  await finish();
+  await judge(act);
+}
+
+/** The job at work sends this file. */
+async function send(text: string, take = takeRound(scene.desk, scene.work.run)): Promise<void> {
+  const { desk } = scene;
+  const run = await take;
+  await desk.seed(run);
+  const content = Buffer.from(text).toString('base64');
+  const files = [{ path: 'src/login.ts', mode: '100644', status: 'modified', content }];
+  const changeset = JSON.stringify({ base_sha: run.state.revision?.head, files, left_out: [] });
+  const { store, rules, log, now } = desk.deps;
+  const bytes = new TextEncoder().encode(changeset);
+  const job = { run: 'r1', job: run.state.jobs };
+  expect(await takeBlob({ store, rules, log, now }, job, 'changeset', bytes)).toEqual({ taken: true });
+}
+
+test.each([
+  ['merged', merge],
+  ['closed', close],
+] as const)(
+  'V-1: %s before a round was pushed: its work is on a branch of its own, without a pull request, and people are told where, once',
+  async (how, act) => {
+    const { desk, work, branch } = scene;
+    const head = await work.head();
+    await endBefore(act);
+    await wait();
+    expect(await onAside()).toBe('two\n');
+    expect(await work.head()).toBe(head);
+    const { object } = await git<{ object: { sha: string } }>('GET', `/ref/heads/${aside()}`);
+    const { parents, message } = await git<{ parents: { sha: string }[]; message: string }>(
+      ...(['GET', `/commits/${object.sha}`] as const),
+    );
+    expect(parents.map(({ sha }) => sha)).toEqual([head]);
+    expect(message).toContain('Round 2, asked for by walter.');
+    expect(message).toContain('[skip ci]');
+    expect((await desk.olivia.pullRequests()).map(({ head: { ref } }) => ref)).toEqual([branch]);
+    await desk.perform({ type: 'publish', ready: true });
+    await desk.settle();
+    const words = `**Round 2 was not pushed: pull request \`#${work.number}\` was ${how} before.**`;
+    expect((await said()).split(words)).toHaveLength(2);
+    expect(await said()).toContain(`Its work is on the branch \`${aside()}\`, without a pull request.`);
+    expect(await said()).toContain(
+      `(http://${desk.github.host}/olivia/shop/compare/main...${aside()}?expand=1)`,
+    );
+  },
+);
+
+test.each([
+  ['merged', merge],
+  ['closed', close],
+] as const)(
+  'V-1: %s in a round that has changed files: they are on a branch of their own, called unverified',
+  async (how, act) => {
+    await begin('/guide Use a constant');
+    await send('half of it\n');
+    await judge(act);
+    expect(await onAside()).toBe('half of it\n');
+    const text = await said();
+    expect(text).toContain(`Round 2 was stopped: the pull request was ${how} by olivia.`);
+    expect(text).toContain(
+      `**Round 2 had changed files when pull request \`#${scene.work.number}\` was ${how}.**`,
+    );
+    expect(text).toContain(`That work, which was not finished or verified, is on the branch \`${aside()}\``);
+  },
+);
+
+test('V-1: merged in a round that has changed nothing: there is no branch, and no more is said', async () => {
+  await begin('/guide Use a constant');
+  await judge(merge);
+  expect(await onAside()).toBeUndefined();
+  expect(await said()).not.toContain('had changed files');
+});
+
+test('V-1: /terminate in a round makes no branch', async () => {
+  await begin('/guide Use a constant');
+  await send('half of it\n');
+  await scene.desk.olivia.comment(scene.work.issue, '/terminate');
+  await scene.desk.settle();
+  expect(await onAside()).toBeUndefined();
+});
+
+test('S-13, V-1: a file with a value that was given is not on the branch', async () => {
+  const { desk, work } = scene;
+  await begin('/guide Use a constant');
+  const run = giveValue(desk, work, await takeRound(desk, work.run));
+  await send(`const token = "${VALUE}";\n`, run);
+  await judge(merge);
+  expect(await onAside()).toBeUndefined();
+  expect(await said()).toContain('Its work cannot be kept: none of the 1 changed files can be committed.');
+  expect(JSON.stringify(desk.exchanges.map(({ call }) => call.body))).not.toContain(
+    `const token = \\"${VALUE}`,
+  );
+});
+
+test('R-2, V-1: the desk is killed after the branch was made, and somebody pushes to it: theirs stays, and people are told', async () => {
+  const { desk } = scene;
+  const { github } = desk.deps;
+  let killed = false;
+  desk.deps.github = async (where) => {
+    const real = await github(where);
+    return {
+      ...real,
+      async commit(options) {
+        const made = await real.commit(options);
+        if (killed || !options.branch.includes('-round-')) return made;
+        killed = true;
+        throw new Error('killed');
+      },
+    };
+  };
+  await endBefore(merge);
+  await wait();
+  expect(killed).toBe(true);
+  expect(await onAside()).toBe('two\n');
+  const theirs = await pushFiles(desk, aside(), { 'more.txt': 'theirs\n' });
+  await wait(10 * MINUTE_MS);
+  expect(await said()).toContain(`Its work is on the branch \`${aside()}\``);
+  const { object } = await git<{ object: { sha: string } }>('GET', `/ref/heads/${aside()}`);
+  expect(object.sha).toBe(theirs);
+});
+
+test('V-1: GitHub does not take the branch: people are told, with the way that is left', async () => {
+  scene.desk.interfere(({ method, path }) =>
+    method === 'POST' && path.endsWith('/git/refs') ? { status: 422, body: { message: 'No' } } : undefined,
+  );
+  await endBefore(merge);
+  await wait();
+  expect(await said()).toContain('The work cannot be committed: GitHub rejected it.');
+  expect(await said()).toContain('Remove and re-add the label to build it again.');
+  expect(await said()).not.toContain('Reply `/continue` to start');
+});
