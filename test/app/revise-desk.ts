@@ -1,3 +1,4 @@
+import { takeBlob } from '../../src/claims/take-blob.ts';
 import type { Remark } from '../../src/core/contracts/revision.ts';
 import type { NewRemark } from '../../src/sandbox/person.ts';
 import { PASSING, type Run, type RunOptions, startRun } from '../core/run-builder.ts';
@@ -44,10 +45,22 @@ export async function beginRound(desk: AppDesk, run: Run, head: string, number: 
 
 /** The round's work, as the job sends it. */
 export async function putRoundWork(desk: AppDesk, head: string, text: string): Promise<void> {
+  await desk.store.blobs.put('r1', 'changeset', encodeWork(head, text));
+}
+
+function encodeWork(base_sha: string, text: string): Uint8Array {
   const content = Buffer.from(text).toString('base64');
   const files = [{ path: 'src/login.ts', mode: '100644', status: 'modified', content }];
-  const changeset = JSON.stringify({ base_sha: head, files, left_out: [] });
-  await desk.store.blobs.put('r1', 'changeset', new TextEncoder().encode(changeset));
+  return new TextEncoder().encode(JSON.stringify({ base_sha, files, left_out: [] }));
+}
+
+/** The work of a job that is at it, as the desk takes it. */
+export async function sendWork(desk: AppDesk, run: Run, text: string): Promise<void> {
+  const { store, rules, log, now } = desk.deps;
+  const bytes = encodeWork(run.state.revision?.head ?? '', text);
+  const job = { run: 'r1', job: run.state.jobs };
+  const taken = await takeBlob({ store, rules, log, now }, job, 'changeset', bytes);
+  if (!taken.taken) throw new Error(`The desk does not take it: ${JSON.stringify(taken)}`);
 }
 
 /** The fresh job's word, where the run waits for it. */

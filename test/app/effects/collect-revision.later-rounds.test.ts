@@ -1,47 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NewRemark } from '../../../src/sandbox/person.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { actAndSettle, type Published, putChangeset } from '../published-run.ts';
-import {
-  finishRound,
-  giveValue,
-  pushFiles,
-  remarkUnseen,
-  restOnPull,
-  takeRound,
-  VALUE,
-} from '../revise-desk.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { actAndSettle, putChangeset } from '../published-run.ts';
+import { finishRound, giveValue, pushFiles, takeRound, VALUE } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
 const FIXED = [{ id: 'R1', result: 'fixed' }];
 const LINE = { path: 'src/login.ts', line: 1 };
 
-let desk: AppDesk;
-let work: Published & { number: number };
-let branch: string;
-beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk);
-  branch = `autobuild/issue-${work.issue}`;
+const scene = useReviseScene();
+const { begin, changeset, described, finish, remark, said } = scene;
+let { desk, work, branch } = scene;
+beforeEach(() => {
+  ({ desk, work, branch } = scene);
 });
-afterEach(() => desk?.close());
-
-const remark = (...remarks: NewRemark[]) => remarkUnseen(desk, work.number, remarks);
-const described = async () => (await work.pull()).body;
-const said = async () =>
-  [...(await desk.olivia.comments(work.issue)), ...(await desk.olivia.comments(work.number))]
-    .map(({ body }) => body)
-    .join('\n');
-
-async function begin(words = '/continue') {
-  await desk.person('walter').comment(work.number, words);
-  await desk.settle();
-  return (await desk.state()).revision;
-}
-
-async function changeset() {
-  const bytes = await desk.store.blobs.get('r1', 'changeset');
-  return JSON.parse(new TextDecoder().decode(bytes)) as { base_sha: string; files: { path: string }[] };
-}
 
 test('V-3: remarks that the agent left unanswered, or whose file it did not change, stay open', async () => {
   await remark(
@@ -68,7 +38,7 @@ test('V-2: the words of a review are still open after a round that failed, and s
   await desk.seed(run.turn({ report: { status: 'failed', summary: 'No way', remarks: FIXED } }));
   expect((await desk.state()).revisions).toMatchObject([{ outcome: 'failed' }]);
   expect((await begin())?.remarks.map(({ text }) => text)).toEqual(['Do it otherwise.']);
-  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks: FIXED });
+  await finish({ remarks: FIXED });
   expect(await described()).not.toContain('r.address');
   expect(await begin()).toBeUndefined();
   expect(await said()).toContain('Nothing to do: there are no open remarks.');

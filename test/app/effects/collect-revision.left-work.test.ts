@@ -1,66 +1,21 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { takeBlob } from '../../../src/claims/take-blob.ts';
-import type { Run } from '../../core/run-builder.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { actAndSettle, type Published } from '../published-run.ts';
-import { finishRound, giveValue, pushFiles, putRoundWork, restOnPull, takeRound } from '../revise-desk.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { actAndSettle } from '../published-run.ts';
+import { giveValue, pushFiles, putRoundWork, sendWork, takeRound } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
-let desk: AppDesk;
-let work: Published & { number: number };
-beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk);
+const scene = useReviseScene();
+const { begin, changeset, finish, finishUnpublished, said } = scene;
+let { desk, work } = scene;
+beforeEach(() => {
+  ({ desk, work } = scene);
 });
-afterEach(() => desk?.close());
-
-const said = async () =>
-  [...(await desk.olivia.comments(work.issue)), ...(await desk.olivia.comments(work.number))]
-    .map(({ body }) => body)
-    .join('\n');
-
-async function begin(words = '/continue') {
-  await desk.person('walter').comment(work.number, words);
-  await desk.settle();
-  return (await desk.state()).revision;
-}
-
-async function changeset() {
-  const bytes = await desk.store.blobs.get('r1', 'changeset');
-  return JSON.parse(new TextDecoder().decode(bytes)) as { base_sha: string; files: { path: string }[] };
-}
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-
-/** The job's own work of the round, as the desk takes it. */
-async function send(run: Run, text: string): Promise<void> {
-  const { revision, jobs } = run.state;
-  const files = [{ path: 'src/login.ts', mode: '100644', status: 'modified', content: base64(text) }];
-  const sent = JSON.stringify({ base_sha: revision?.head, files, left_out: [] });
-  const { store, rules, log, now } = desk.deps;
-  const taken = await takeBlob(
-    { store, rules, log, now },
-    { run: 'r1', job: jobs },
-    'changeset',
-    new TextEncoder().encode(sent),
-  );
-  expect(taken).toEqual({ taken: true });
-}
 
 /** Ends a round whose work GitHub does not take. */
 async function endUnpublished(words = '/guide Use a constant', remarks: object[] = []): Promise<void> {
   await begin(words);
-  await finishUnpublished(await takeRound(desk, work.run), remarks);
-}
-
-async function finishUnpublished(run: Run, remarks: object[] = []): Promise<void> {
-  desk.interfere(({ method, path }) =>
-    method === 'POST' && path.endsWith('/git/commits')
-      ? { status: 422, body: { message: 'Not today' } }
-      : undefined,
-  );
-  await finishRound(desk, run, { text: 'two\n', remarks });
-  desk.interfere(() => undefined);
-  expect((await desk.store.publications.of('r1')).unpublished).toMatchObject({ why: expect.any(String) });
+  await finishUnpublished({ remarks });
 }
 
 test('V-5, V-6: an update is refused while there is work that was not published, and `/continue` begins with it', async () => {
@@ -78,7 +33,7 @@ test('V-5: a round that began with work that was not published is cancelled: the
   expect(await begin()).toMatchObject({ number: 3, unpublished: true });
   const run = await takeRound(desk, work.run);
   await desk.seed(run);
-  await send(run, 'of the cancelled round\n');
+  await sendWork(desk, run, 'of the cancelled round\n');
   expect(await changeset()).toMatchObject({ files: [{ content: base64('of the cancelled round\n') }] });
   await desk.olivia.comment(work.issue, '/cancel');
   await desk.settle();
@@ -98,14 +53,14 @@ test('V-5, N-3: work that a round begins with is stored once, until the job has 
   expect(note).toBeLessThan(200);
   const run = await takeRound(desk, work.run);
   await desk.seed(run);
-  await send(run, 'two\n');
+  await sendWork(desk, run, 'two\n');
   expect(await bytes()).toBe(note);
-  await send(run, 'three\n');
+  await sendWork(desk, run, 'three\n');
   expect(await bytes()).toBeGreaterThan(note);
-  await send(run, 'four\n');
+  await sendWork(desk, run, 'four\n');
   const kept = new TextDecoder().decode(await desk.store.blobs.get('r1', 'left-work'));
   expect(JSON.parse(kept)).toMatchObject({ files: [{ content: base64('two\n') }] });
-  await finishRound(desk, run, { text: 'four\n' });
+  await finish({ run, text: 'four\n' });
   expect((await desk.store.publications.of('r1')).unpublished).toBeNull();
   expect(await bytes()).toBe(0);
 });
@@ -148,7 +103,7 @@ test('V-5: people are told of dropped work also if there is nothing else to do',
 
 test('S-13, V-5: the desk fails while it stores searched work on another commit: the next try still knows that it is', async () => {
   await begin('/guide Use a constant');
-  await finishUnpublished(await giveValue(desk, work, await takeRound(desk, work.run)));
+  await finishUnpublished({ run: await giveValue(desk, work, await takeRound(desk, work.run)) });
   await pushFiles(desk, `autobuild/issue-${work.issue}`, { 'a.txt': 'theirs\n' });
   const { put } = desk.store.blobs;
   let failures = 0;

@@ -1,33 +1,15 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NewRemark } from '../../../src/sandbox/person.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import type { Published } from '../published-run.ts';
-import { finishRound, pushFiles, remarkUnseen, restOnPull, takeRound } from '../revise-desk.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { pushFiles } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
 const LINE = { path: 'src/login.ts', line: 1 };
 
-let desk: AppDesk;
-let work: Published & { number: number };
-let branch: string;
-beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk);
-  branch = `autobuild/issue-${work.issue}`;
+const scene = useReviseScene();
+const { begin, finish, remark, said } = scene;
+let { desk, work, branch } = scene;
+beforeEach(() => {
+  ({ desk, work, branch } = scene);
 });
-afterEach(() => desk?.close());
-
-const remark = (...remarks: NewRemark[]) => remarkUnseen(desk, work.number, remarks);
-const said = async () =>
-  [...(await desk.olivia.comments(work.issue)), ...(await desk.olivia.comments(work.number))]
-    .map(({ body }) => body)
-    .join('\n');
-
-/** Somebody says /continue, and the round as it began. */
-async function begin(login = 'walter') {
-  await desk.person(login).comment(work.number, '/continue');
-  await desk.settle();
-  return (await desk.state()).revision;
-}
 
 /** GitHub takes away a person's access. */
 function withdraw(login: string): void {
@@ -75,9 +57,8 @@ test('V-3, V-4: 200 remarks in one review, one with over 100 comments, are one r
   expect(round?.remarks[0]).toMatchObject({ id: 'R1', text: 'Word 130' });
   expect(round?.remarks.at(-1)).toMatchObject({ id: 'R200', text: 'Remark 200' });
   const remarks = round?.remarks.map(({ id }) => ({ id, result: 'fixed' })) ?? [];
-  const run = await takeRound(desk, work.run);
   desk.exchanges.length = 0;
-  await finishRound(desk, run, { text: 'two\n', remarks });
+  await finish({ remarks });
   await desk.settle();
   const mine = ({ user }: { user: { login: string } }) => user.login === 'autobuild[bot]';
   const [summary, ...more] = (await desk.person('walter').reviews(work.number)).filter(mine);
@@ -102,7 +83,7 @@ test('V-4: many remarks are one answer, also if GitHub asks to wait in the middl
     return replies === 2 ? { status: 403, body: { message }, headers: { 'retry-after': '60' } } : undefined;
   });
   const remarks = round?.remarks.map(({ id }) => ({ id, result: 'declined', note: `No, ${id}` })) ?? [];
-  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks });
+  await finish({ remarks });
   expect(replies).toBe(2);
   desk.clock.ms += 120_000;
   await desk.settle();
@@ -150,7 +131,7 @@ test('V-2: who has lost the role meanwhile is not heard: neither the review nor 
 
 test('V-2: nor what they asked for while another round was running; those who may still ask get their round', async () => {
   await remark({ ...LINE, body: 'A constant?' });
-  await begin('olivia');
+  await begin('/continue', 'olivia');
   await desk.person('walter').comment(work.number, '/continue');
   await desk.person('olivia').comment(work.number, '/continue');
   await desk.settle();

@@ -1,44 +1,31 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { PASSING, startRun } from '../../core/run-builder.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { commitOnBranch, type Published, putChangeset } from '../published-run.ts';
-import { finishRound, pushFiles, restOnPull, takeRound } from '../revise-desk.ts';
+import { commitOnBranch, putChangeset } from '../published-run.ts';
+import { pushFiles } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
-let desk: AppDesk;
-let work: Published & { number: number };
-let branch: string;
-beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk);
-  branch = `autobuild/issue-${work.issue}`;
+const scene = useReviseScene();
+const { finish, git, said } = scene;
+let { desk, work, branch } = scene;
+beforeEach(() => {
+  ({ desk, work, branch } = scene);
 });
-afterEach(() => desk?.close());
 
-const refs = (method: string, path: string, body?: object) =>
-  desk.github.upstream(method, `/repos/olivia/shop/git${path}`, body);
-const said = async () => (await desk.olivia.comments(work.issue)).map(({ body }) => body).join('\n');
+const begin = () => scene.begin('/guide Use a constant');
 const tipOf = async (name: string) =>
-  ((await refs('GET', `/ref/heads/${name}`)).body as { object?: { sha: string } }).object?.sha;
+  (await git<{ object?: { sha: string } }>('GET', `/ref/heads/${name}`)).object?.sha;
 const parentsOf = async (sha: string) =>
-  ((await refs('GET', `/commits/${sha}`)).body as { parents: { sha: string }[] }).parents.map(
-    (one) => one.sha,
-  );
-
-async function begin(): Promise<void> {
-  await desk.person('walter').comment(work.number, '/guide Use a constant');
-  await desk.settle();
-}
-const finish = async () => finishRound(desk, await takeRound(desk, work.run), { text: 'two\n' });
+  (await git<{ parents: { sha: string }[] }>('GET', `/commits/${sha}`)).parents.map((one) => one.sha);
 
 /** Moves the branch to a commit that does not have the old head below it. */
 async function forcePush(files: Record<string, string>, base: string): Promise<string> {
-  await refs('PATCH', `/refs/heads/${branch}`, { sha: base, force: true });
+  await git('PATCH', `/refs/heads/${branch}`, { sha: base, force: true });
   return Object.keys(files).length > 0 ? pushFiles(desk, branch, files) : base;
 }
 
 test('V-5: a branch that is deleted while its pull request is open: the round gets a branch of its own, and says why', async () => {
   await begin();
-  await refs('DELETE', `/refs/heads/${branch}`);
+  await git('DELETE', `/refs/heads/${branch}`);
   await finish();
   expect(await desk.olivia.file('src/login.ts', `${branch}-r1`)).toBe('two\n');
   expect(await tipOf(branch)).toBeUndefined();
@@ -50,9 +37,9 @@ test('V-5: a branch that is deleted while its pull request is open: the round ge
 test('V-5: a branch that is deleted and restored, its pull request closed and reopened, before the desk hears of it: the round goes on', async () => {
   await begin();
   const sha = await work.head();
-  await refs('DELETE', `/refs/heads/${branch}`);
+  await git('DELETE', `/refs/heads/${branch}`);
   await desk.olivia.closePullRequest(work.number);
-  await refs('POST', '/refs', { ref: `refs/heads/${branch}`, sha });
+  await git('POST', '/refs', { ref: `refs/heads/${branch}`, sha });
   await desk.olivia.reopenPullRequest(work.number);
   await desk.settle();
   await finish();

@@ -1,40 +1,25 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { NewRemark } from '../../../src/sandbox/person.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { actAndSettle, type Published } from '../published-run.ts';
-import { finishRound, pushFiles, remarkUnseen, restOnPull, takeRound } from '../revise-desk.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { actAndSettle } from '../published-run.ts';
+import { pushFiles } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
 const FIXED = [{ id: 'R1', result: 'fixed' }];
 const LINE = { path: 'src/login.ts', line: 1 };
-let desk: AppDesk;
-let work: Published & { number: number };
-let branch: string;
-
-beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk);
-  branch = `autobuild/issue-${work.issue}`;
+const scene = useReviseScene();
+const { begin, finish, git, remark } = scene;
+let { desk, work, branch } = scene;
+beforeEach(() => {
+  ({ desk, work, branch } = scene);
 });
-afterEach(() => desk.close());
-
-const remark = (...remarks: NewRemark[]) => remarkUnseen(desk, work.number, remarks);
-const refs = (method: string, path: string, body: object) =>
-  desk.github.upstream(method, `/repos/olivia/shop/git${path}`, body);
-
-async function begin(words = '/continue') {
-  await desk.person('walter').comment(work.number, words);
-  await desk.settle();
-  return (await desk.state()).revision;
-}
 
 test('V-5: a pull request that somebody opened from our branch to another base stays theirs', async () => {
   await remark({ ...LINE, body: 'A constant?' });
   await begin();
-  await refs('POST', '/refs', { ref: 'refs/heads/release', sha: await work.head() });
+  await git('POST', '/refs', { ref: 'refs/heads/release', sha: await work.head() });
   const asked = { head: branch, base: 'release', title: 'Backport', body: 'Theirs and theirs alone' };
   const { body } = await desk.github.upstream('POST', '/repos/olivia/shop/pulls', asked);
   const { number } = body as { number: number };
-  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks: FIXED });
+  await finish({ remarks: FIXED });
   await desk.settle();
   expect((await desk.store.publications.of('r1')).pull).toBe(work.number);
   const theirs = (await desk.olivia.pullRequests()).find((pull) => pull.number === number);
@@ -45,7 +30,6 @@ test('V-4: nothing is called fixed by a commit that somebody took off the branch
   await remark({ ...LINE, body: 'A constant?' });
   const before = await work.head();
   await begin();
-  const run = await takeRound(desk, work.run);
   desk.exchanges.length = 0;
   const isCommitted = () => desk.exchanges.some(({ call }) => call.path.endsWith('/git/commits'));
   desk.interfere(({ method, path }) =>
@@ -53,9 +37,9 @@ test('V-4: nothing is called fixed by a commit that somebody took off the branch
       ? { status: 404, body: { message: 'Not now' } }
       : undefined,
   );
-  await finishRound(desk, run, { text: 'two\n', remarks: FIXED });
+  await finish({ remarks: FIXED });
   expect(await work.head()).not.toBe(before);
-  await refs('PATCH', `/refs/heads/${branch}`, { sha: before, force: true });
+  await git('PATCH', `/refs/heads/${branch}`, { sha: before, force: true });
   desk.interfere(() => undefined);
   desk.clock.ms += 600_000;
   await desk.settle();
@@ -101,7 +85,7 @@ test('V-8: a round whose work came too late for the merge is not listed with a c
   await begin();
   const head = await work.head();
   desk.github.queued.add(work.number);
-  await finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks: FIXED });
+  await finish({ remarks: FIXED });
   await actAndSettle(desk, 'pull_request', () => desk.olivia.merge(work.number));
   desk.clock.ms += 120_000;
   await desk.settle();

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { takeBlob } from '../../../src/claims/take-blob.ts';
 import { actAndSettle } from '../published-run.ts';
-import { giveValue, pushFiles, takeRound, VALUE } from '../revise-desk.ts';
+import { giveValue, pushFiles, sendWork, takeRound, VALUE } from '../revise-desk.ts';
 import { useReviseScene } from '../revise-scene.ts';
 
 const scene = useReviseScene();
@@ -28,18 +27,11 @@ async function endBefore(act: () => Promise<unknown>): Promise<void> {
   await judge(act);
 }
 
-/** The job at work sends this file. */
+/** The job that has the round sends this file. */
 async function send(text: string, take = takeRound(scene.desk, scene.work.run)): Promise<void> {
-  const { desk } = scene;
   const run = await take;
-  await desk.seed(run);
-  const content = Buffer.from(text).toString('base64');
-  const files = [{ path: 'src/login.ts', mode: '100644', status: 'modified', content }];
-  const changeset = JSON.stringify({ base_sha: run.state.revision?.head, files, left_out: [] });
-  const { store, rules, log, now } = desk.deps;
-  const bytes = new TextEncoder().encode(changeset);
-  const job = { run: 'r1', job: run.state.jobs };
-  expect(await takeBlob({ store, rules, log, now }, job, 'changeset', bytes)).toEqual({ taken: true });
+  await scene.desk.seed(run);
+  await sendWork(scene.desk, run, text);
 }
 
 test.each([

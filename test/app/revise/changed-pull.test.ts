@@ -1,28 +1,21 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { actAndSettle, type Published } from '../published-run.ts';
-import { finishRound, remarkUnseen, restOnPull, takeRound } from '../revise-desk.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { actAndSettle } from '../published-run.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
 const MINUTE_MS = 60_000;
 const FIXED = [{ id: 'R1', result: 'fixed' }];
 
-let desk: AppDesk;
-let work: Published & { number: number };
-let branch: string;
+const scene = useReviseScene();
+let { desk, work, branch } = scene;
 beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk);
-  branch = `autobuild/issue-${work.issue}`;
-  await remarkUnseen(desk, work.number, [{ path: 'src/login.ts', line: 1, body: 'A constant?' }]);
-  await desk.person('walter').comment(work.number, '/continue');
-  await desk.settle();
+  ({ desk, work, branch } = scene);
+  await scene.remark({ path: 'src/login.ts', line: 1, body: 'A constant?' });
+  await scene.begin();
 });
-afterEach(() => desk?.close());
 
 const change = (body: object) =>
   desk.github.upstream('PATCH', `/repos/olivia/shop/pulls/${work.number}`, body);
-const finish = async () =>
-  finishRound(desk, await takeRound(desk, work.run), { text: 'two\n', remarks: FIXED });
+const finish = () => scene.finish({ remarks: FIXED });
 const onBranch = () => desk.olivia.file('src/login.ts', branch);
 const said = async (words: string) =>
   (await desk.olivia.comments(work.issue)).filter(({ body }) => body.includes(words)).length;

@@ -1,39 +1,22 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { handleInput } from '../../../src/app/handle-input.ts';
 import { PASSING, tests } from '../../core/run-builder.ts';
-import { type AppDesk, openAppDesk } from '../app-desk.ts';
-import { commitOnBranch, type Published } from '../published-run.ts';
-import { beginRound, confirm, putRoundWork, remarkUnseen, restOnPull } from '../revise-desk.ts';
+import { commitOnBranch } from '../published-run.ts';
+import { beginRound, confirm, pushFiles, putRoundWork } from '../revise-desk.ts';
+import { useReviseScene } from '../revise-scene.ts';
 
-let desk: AppDesk;
-let work: Published & { number: number };
-let branch: string;
+const scene = useReviseScene({ freshVerification: true });
+const { git } = scene;
+let { desk, work, branch } = scene;
 beforeEach(async () => {
-  desk = await openAppDesk();
-  work = await restOnPull(desk, { freshVerification: true });
-  branch = `autobuild/issue-${work.issue}`;
-  await remarkUnseen(desk, work.number, [{ path: 'src/login.ts', line: 1, body: 'A constant?' }]);
+  ({ desk, work, branch } = scene);
+  await scene.remark({ path: 'src/login.ts', line: 1, body: 'A constant?' });
 });
-afterEach(() => desk?.close());
 
 const ANSWER = { status: 'implemented', summary: 'Did it', remarks: [{ id: 'R1', result: 'fixed' }] };
 
 /** A file of somebody else on the branch. */
-async function pushFile(path: string, text = 'theirs\n'): Promise<string> {
-  const ask = async <Body>(method: string, place: string, sent?: unknown) =>
-    (await desk.github.upstream(method, `/repos/olivia/shop/git${place}`, sent)).body as Body;
-  const parent = await work.head();
-  const { tree: base } = await ask<{ tree: { sha: string } }>('GET', `/commits/${parent}`);
-  const file = { path, mode: '100644', type: 'blob', content: text };
-  const tree = await ask<{ sha: string }>('POST', '/trees', { base_tree: base.sha, tree: [file] });
-  const { sha } = await ask<{ sha: string }>('POST', '/commits', {
-    message: 'By hand',
-    tree: tree.sha,
-    parents: [parent],
-  });
-  await ask('PATCH', `/refs/heads/${branch}`, { sha });
-  return sha;
-}
+const pushFile = (path: string) => pushFiles(desk, branch, { [path]: 'theirs\n' });
 
 /** The round at its end, after somebody pushed. The lane publishes it. */
 async function endRound(push: () => Promise<string>): Promise<{ head: string; pushed: string }> {
@@ -49,11 +32,7 @@ async function endRound(push: () => Promise<string>): Promise<{ head: string; pu
 const CHANGES = { paths: ['src/login.ts'], added: 1, removed: 1 };
 
 const parentsOf = async (sha: string) =>
-  (
-    (await desk.github.upstream('GET', `/repos/olivia/shop/git/commits/${sha}`)).body as {
-      parents: { sha: string }[];
-    }
-  ).parents.map((parent) => parent.sha);
+  (await git<{ parents: { sha: string }[] }>('GET', `/commits/${sha}`)).parents.map((parent) => parent.sha);
 const reviews = async () =>
   (await desk.person('walter').reviews(work.number)).filter(({ user }) => user.login === 'autobuild[bot]');
 const said = async () => (await desk.olivia.comments(work.issue)).map(({ body }) => body).join();
