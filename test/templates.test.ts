@@ -2,14 +2,17 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { agentNames } from '../src/agents/registry.ts';
 import { ACTION_PINS } from '../src/cli/init/action-pins.ts';
 import { packageVersion } from '../src/cli/package-version.ts';
+import { parseComment } from '../src/commands/parse-comment.ts';
 import { readConfig } from '../src/config/read-config.ts';
 import { SETTINGS } from '../src/config/registry.ts';
 import { appManifest } from '../src/core/app-manifest.ts';
+import { COMMAND_NAMES } from '../src/core/contracts/command.ts';
 import { DispatchInputs } from '../src/core/ports/dispatch.ts';
 import { SUBSCRIBED_EVENTS } from '../src/core/ports/webhook-events.ts';
 import { fillIn, isWanted } from '../src/sandbox/actions/expressions.ts';
@@ -257,6 +260,26 @@ describe('N-1: the reusable workflow', () => {
       'issue_comment',
       { action: 'created', comment: { body: 'thanks', user: { type: 'User' } }, ...person },
     ],
+    ...['see https://acme.dev/a', 'and/or', 'in src/app.ts\nor 1/2', '- /etc/hosts'].map(
+      (body): [boolean, string, string, object] => [
+        false,
+        `a comment with ${JSON.stringify(body)}`,
+        'issue_comment',
+        { action: 'created', comment: { body, user: { type: 'User' } }, ...person },
+      ],
+    ),
+    [
+      false,
+      'a command that was edited in',
+      'issue_comment',
+      { action: 'edited', comment: { body: '/retry', user: { type: 'User' } }, ...person },
+    ],
+    [
+      false,
+      'a remark with a path',
+      'pull_request_review_comment',
+      { action: 'created', pull_request: pull, comment: { body: 'see src/app.ts' }, ...person },
+    ],
     [
       false,
       'a command by a bot',
@@ -356,6 +379,40 @@ describe('N-1: the reusable workflow', () => {
   ])('starts a machine: %s, for %s', (wanted, _, event_name, event) => {
     const github = { event_name, event, repository: 'acme/web' };
     expect(isWanted(run.jobs.desk.if, { github, inputs: { label: 'autobuild' } }, ALL)).toBe(wanted);
+  });
+
+  test('a machine starts for every text in which there is a command, and for misspelt ones', () => {
+    const starts = (body: string) => {
+      const event = { action: 'created', comment: { body, user: { type: 'User' } }, ...person };
+      const contexts = { github: { event_name: 'issue_comment', event }, inputs: { label: 'autobuild' } };
+      return isWanted(run.jobs.desk.if, contexts, ALL);
+    };
+    const all = [...COMMAND_NAMES, 'autobuild'];
+    for (const name of all)
+      for (const body of [`x\n \t \u00a0\u200b /${name} x`, `a\r\n/${name.toUpperCase()}`, `\ufeff/${name}`])
+        expect([body, parseComment(body).kind, starts(body)]).toEqual([body, expect.any(String), true]);
+    const misspelt = fc.constantFrom('contnue', 'aprove', 'cancell', 'Stauts', 'autobild help');
+    const names = fc.oneof(fc.constantFrom(...all), misspelt);
+    const indent = fc.constantFrom('', ' ', '  ', '   ', '\t', '        ', '\u00a0', '\u200b');
+    const slash = fc.constantFrom('/', '/', '/', '\uff0f', '\u2044', '\u2215', '\u29f8');
+    const line = fc.oneof(
+      fc.tuple(indent, slash, names).map((parts) => parts.join('')),
+      fc.constantFrom('', 'and/or', 'https://acme.dev/help-me', '> /retry', '```', '- /pause', 'thanks'),
+    );
+    const heard = { command: 0, reply: 0, ignore: 0 };
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 4 }), fc.constantFrom('\n', '\r\n'), (lines, end) => {
+        const body = lines.join(end);
+        const { kind } = parseComment(body);
+        heard[kind] += 1;
+        // A misspelt one behind other blanks than these gets no answer. It would be none of the commands either.
+        const isOdd = /^(?: {4,}|[\u00a0\u200b])[ \t]*\//m.test(body);
+        if (kind === 'command' || (kind === 'reply' && !isOdd))
+          expect([body, starts(body)]).toEqual([body, true]);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(Math.min(...Object.values(heard))).toBeGreaterThan(50);
   });
 
   test('only desk and deliver can write, and neither checks out or runs anything of the repository', () => {
