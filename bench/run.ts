@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../scripts/read-arguments.mjs';
 import { actionStart } from './action-start.ts';
 import { answer } from './answer.ts';
 import { answerHosted } from './answer-hosted.ts';
@@ -50,11 +50,15 @@ const FIGURES: readonly Figure[] = [
 ];
 const FIGURE_DEADLINE_MS = 180_000;
 
+const USAGE = `Usage: npm run bench [-- FIGURE …] [-- --json]
+
+Measures all figures, or these: ${FIGURES.map(({ id }) => id).join(', ')}.
+  -- --json   one JSON line for each figure
+  -- --help   this text
+`;
+
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    options: { json: { type: 'boolean', default: false } },
-    allowPositionals: true,
-  });
+  const { values, positionals } = readArguments(USAGE, { json: { type: 'boolean' } }, FIGURES.length);
   const unknown = positionals.filter((name) => !FIGURES.some(({ id }) => id === name));
   if (unknown.length > 0) {
     console.error(

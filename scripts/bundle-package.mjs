@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { BESIDE, lazySchemas, packagesOf, renderLicenses } from './bundle.mjs';
+import { readArguments } from './read-arguments.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const PACKAGE_FILE = join(root, 'src/cli/package/package-file.ts');
@@ -77,6 +78,7 @@ const leaveOutInstaller = {
 };
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  readArguments('Usage: node scripts/bundle-package.mjs\n\nMakes build/, the program of the npm package.\n');
   const { directory, files, packages } = await bundlePackage();
   process.stderr.write(`${directory}: ${files.length} files, with ${packages.length} packages inside\n`);
 }

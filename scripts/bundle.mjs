@@ -12,6 +12,7 @@ import {
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { readArguments } from './read-arguments.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -150,8 +151,15 @@ function findLicense(directory) {
   return read(/^licen[cs]e/i) || /^#+ licen[cs]e\n+([\s\S]+)/im.exec(read(/^readme/i))?.[1];
 }
 
+const USAGE = `Usage: node scripts/bundle.mjs [FOLDER [FILE]]
+
+Makes the action's bundle in dist/, or in FOLDER, which is emptied first; of FILE instead of src/action.ts.
+  --help   this text
+`;
+
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const { file, packages } = await bundleAction(process.argv[2] && resolve(process.argv[2]), process.argv[3]);
+  const [folder, action] = readArguments(USAGE, {}, 2).positionals;
+  const { file, packages } = await bundleAction(folder && resolve(folder), action);
   const bytes = readFileSync(file).length;
   process.stdout.write(`${file}: ${Math.round(bytes / 1024)} KiB, with ${packages.length} packages\n`);
 }

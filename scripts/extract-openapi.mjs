@@ -5,13 +5,15 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allowNull } from '../test/fixtures/openapi/allow-null.ts';
+import { readArguments } from './read-arguments.mjs';
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'test/fixtures/openapi/github-subset.json');
-const [descriptionPath] = process.argv.slice(2);
+const USAGE = 'Usage: node scripts/extract-openapi.mjs <api.github.com.json of @octokit/openapi>\n';
+const [descriptionPath] = readArguments(USAGE, {}, 1).positionals;
 if (!descriptionPath) {
-  console.error('Usage: node scripts/extract-openapi.mjs <api.github.com.json of @octokit/openapi>');
-  process.exit(2);
+  process.stderr.write(USAGE);
+  process.exit(64);
 }
 
 /** Calls that Probot makes, and calls that a local GitHub has to answer beside our own. */

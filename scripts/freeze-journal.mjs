@@ -1,20 +1,22 @@
-// Adds a journal to test/fixtures/journals:
-//
-//   npx node scripts/freeze-journal.mjs <journal.jsonl> <name>    a journal that a run has written
-//   npx node scripts/freeze-journal.mjs --guard <id>              a run that trips a guard by its story in every-guard.ts
+// Adds a journal to test/fixtures/journals: one that a run has written, or that of a run that trips a guard by its story in
+// every-guard.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foldRun } from '../src/core/decide/evolve.ts';
 import { readJournal } from '../src/store/file.ts';
 import { journalOfGuard } from '../test/guards/journal-of-guard.ts';
+import { readArguments } from './read-arguments.mjs';
 
-const [source, name] = process.argv.slice(2);
-if (!source || !/^[a-z0-9_-]+$/.test(name ?? '')) {
-  console.error('Usage: npx node scripts/freeze-journal.mjs <journal.jsonl> <name>');
-  console.error('       npx node scripts/freeze-journal.mjs --guard <id>');
-  process.exit(2);
+const USAGE = `Usage: npx node scripts/freeze-journal.mjs <journal.jsonl> <name>
+       npx node scripts/freeze-journal.mjs --guard <id>
+`;
+const { values, positionals } = readArguments(USAGE, { guard: { type: 'string' } }, 2);
+const [source, name = values.guard] = positionals;
+if (!(source ?? values.guard) || !/^[a-z0-9_-]+$/.test(name ?? '')) {
+  process.stderr.write(USAGE);
+  process.exit(64);
 }
-if (source === '--guard') freeze(journalOfGuard(name), `guard-${name.replaceAll('_', '-')}`);
+if (values.guard) freeze(journalOfGuard(name), `guard-${name.replaceAll('_', '-')}`);
 else freeze(readFileSync(source, 'utf8'), name);
 
 function freeze(journal, as) {

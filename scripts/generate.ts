@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMANDS } from '../src/commands/registry.ts';
+import { readArguments } from './read-arguments.mjs';
 import { renderJsonSchema, renderSettingsTable, renderTemplate } from './render-settings.ts';
 
 /**
@@ -43,7 +44,14 @@ export function readCurrent({ file }: Generated): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
+const USAGE = `Usage: node scripts/generate.ts
+
+Writes what comes from the code: ${GENERATED.map(({ file }) => file).join(', ')}.
+  --help   this text
+`;
+
 if (import.meta.main) {
+  readArguments(USAGE);
   for (const generated of GENERATED) {
     const current = readCurrent(generated);
     const text = generated.render(current);

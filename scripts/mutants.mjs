@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readArguments } from './read-arguments.mjs';
 
 /**
  * Puts known faults back, one at a time, and prints the seed of the simulation that notices each. `seed` is where that was last
@@ -184,7 +185,12 @@ const LONGEST_MS = 15 * 60_000;
 const AT_ONCE = 2;
 
 const root = join(import.meta.dirname, '..');
-const wanted = process.argv[2] ?? '';
+const USAGE = `Usage: npm run mutants [-- 'WORDS OF A NAME']
+
+Puts known faults back, one at a time, and says which seed of the simulation notices each.
+  -- --help   this text
+`;
+const [wanted = ''] = readArguments(USAGE, {}, 1).positionals;
 const queue = MUTANTS.filter(({ name }) => name.includes(wanted));
 const count = queue.length;
 const survivors = [];

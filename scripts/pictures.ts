@@ -4,9 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPlayground } from '../src/sandbox/playground.ts';
 import { closeBrowser, openContext } from '../test/browser/browser.ts';
+import { readArguments } from './read-arguments.mjs';
 import { drawTerminal, linesThatStay } from './terminal-picture.ts';
 
-/** `npm run pictures`: the README's pictures, from the sandbox and from `npm run story` as they are today. */
+const USAGE = `Usage: npm run pictures
+
+Makes the README's pictures again, from the sandbox and from \`npm run story\` as they are today.
+  -- --help   this text
+`;
+readArguments(USAGE);
+
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'docs/images');
 const COLUMNS = 96;

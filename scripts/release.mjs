@@ -1,21 +1,36 @@
 // Makes a release: the action's commit (main's tree plus dist/, beside main), a second one after it whose reusable workflow refers to the
 // first, with the tags vX.Y.Z and vX, the npm package, the container image, and the notes.
-//   --dry-run   shows all of it, and leaves nothing but dist/ (this is also what happens without any option)
-//   --yes       makes commit and tags here, and the package and its notes in release/; pushes nothing
-//   --publish   does that, and pushes and publishes: for .github/workflows/release.yml
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleAction } from './bundle.mjs';
+import { readArguments } from './read-arguments.mjs';
 import { findNotes } from './release-notes.mjs';
 import { packRelease } from './stage-package.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const WORKFLOW = '.github/workflows/run.yml';
-const publishes = process.argv.includes('--publish');
-const isReal = publishes || process.argv.includes('--yes');
+const USAGE = `Usage: node scripts/release.mjs [--dry-run | --yes | --publish]
+
+Makes a release: the action's commit and its tags, the npm package, the container image, the notes.
+  --dry-run   shows all of it, and leaves nothing but dist/; this is also what happens without an option
+  --yes       makes commit and tags here, and the package and its notes in release/; pushes nothing
+  --publish   does that, and pushes and publishes: for .github/workflows/release.yml
+  --help      this text
+`;
+const { values: chosen } = readArguments(USAGE, {
+  'dry-run': { type: 'boolean' },
+  yes: { type: 'boolean' },
+  publish: { type: 'boolean' },
+});
+if (chosen['dry-run'] && (chosen.yes || chosen.publish)) {
+  process.stderr.write(`✗ --dry-run makes nothing, so it stands alone\n${USAGE}`);
+  process.exit(64);
+}
+const publishes = chosen.publish ?? false;
+const isReal = publishes || (chosen.yes ?? false);
 
 function git(args, env = {}) {
   return execFileSync('git', args, {

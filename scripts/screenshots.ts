@@ -3,12 +3,17 @@ import { join } from 'node:path';
 import { closeBrowser, openContext } from '../test/browser/browser.ts';
 import { openLocalDesk, signIn } from '../test/browser/local-desk.ts';
 import { giveUp, seedShownRuns } from '../test/browser/shown-runs.ts';
+import { readArguments } from './read-arguments.mjs';
 
-/**
- * `npm run screenshots`: the documentation's pictures of every page as the product serves it, in light, dark and on a phone.
- * Times and runs are always the same. `npm run screenshots -- <folder>` leaves the documentation alone.
- */
-const [folder = join(import.meta.dirname, '../docs/images/pages')] = process.argv.slice(2);
+const USAGE = `Usage: npm run screenshots [-- FOLDER]
+
+Makes the documentation's pictures of every page as the product serves it, in light, dark and on a phone. Times and runs are
+always the same.
+  -- FOLDER   puts them there, and leaves the documentation alone
+  -- --help   this text
+`;
+
+const [folder = join(import.meta.dirname, '../docs/images/pages')] = readArguments(USAGE, {}, 1).positionals;
 
 const PAGES = {
   runs: '/runs',
