@@ -56,12 +56,11 @@ test('V-7: CI that never comes is asked for ever less often, and then not at all
 
 test('V-7: a desk that hears of no CI reads it when somebody says something first, and as often as it takes', async () => {
   const { number, sha } = await rest({}, { later: undefined });
-  const suite = { workflow: 'ci.yml', runs: [{ name: 'e2e', conclusion: 'failure' }] };
   await desk.reconcile();
   expect(asksForCi()).toBe(1);
   await lookFor(20, 61);
   expect(asksForCi()).toBe(21);
-  await desk.github.ci.report(sha, suite);
+  await desk.github.ci.report(sha, { workflow: 'ci.yml', runs: [{ name: 'e2e', conclusion: 'failure' }] });
   await lookFor(1, 61);
   expect(await said(number)).toEqual([expect.stringContaining('CI fails on')]);
 });
