@@ -5,9 +5,9 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config';
 const ALL = 'test/**/*.test.ts';
 /** With the real agent CLIs: `npm run test:agents`. */
 const REAL_AGENTS = 'test/agents-real/**';
-/** Stories that stay among the other tests: one for each desk, one of a round, and the everyday ones at a terminal. */
+/** Stories that stay among the other tests: one for each desk, one of a round, the table of desks, and the everyday ones at a terminal. */
 const EVERYDAY = {
-  'test/e2e-github': ['story', 'no-server', 'rounds'],
+  'test/e2e-github': ['desks', 'story', 'no-server', 'rounds'],
   'test/e2e': ['answers', 'bad-input', 'lifecycle', 'own-files', 'questions', 'typed-ahead'],
 };
 /** Stories with many processes, and long races: `npm run test:stories`. */

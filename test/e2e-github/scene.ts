@@ -15,7 +15,7 @@ const AGENT = join(import.meta.dirname, 'agents/agent.sh');
 const TEMPLATES = join(import.meta.dirname, '../../templates');
 /** The App on a server, or jobs of GitHub Actions alone. */
 export const DESKS = ['App', 'Actions'] as const;
-type Desk = (typeof DESKS)[number];
+export type Desk = (typeof DESKS)[number];
 const WORKFLOWS: Readonly<Record<Desk, string>> = { App: 'workflow.yml', Actions: 'no-server.yml' };
 export const AUTHORS: Readonly<Record<Desk, string>> = {
   App: 'autobuild[bot]',
@@ -28,8 +28,7 @@ const COMPILE_CACHE = join(tmpdir(), `autobuild-e2e-compile-cache-${process.getu
 const SEEN_LOG = 4_000;
 
 export interface SceneOptions {
-  /** The App unless it says otherwise. */
-  desk?: Desk;
+  desk: Desk;
   /** More lines of `.github/autobuild.yml`. */
   config?: string;
   files?: Record<string, string>;
@@ -48,7 +47,7 @@ export interface SceneOptions {
   onExchange?(exchange: { call: Call; answer: Answer }): void;
 }
 
-/** A repository on a local GitHub with the real App: olivia owns it, walter may write, tina triages, rita reads. */
+/** A repository on a local GitHub with a real desk: olivia owns it, walter may write, tina triages, rita reads. */
 export interface Scene {
   sandbox: Sandbox;
   directory: string;
@@ -56,6 +55,8 @@ export interface Scene {
   olivia: Person;
   /** An issue for the agent of that name, labelled by olivia. */
   begin(agent: string, options?: { labelledBy?: string; body?: string }): Promise<Story>;
+  /** Makes a desk without a server look at what no event tells it. The App looks by itself. */
+  lookAgain(story: Story): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -106,8 +107,8 @@ function bundledAction(): ActionFiles {
   return bundled;
 }
 
-export async function openScene(options: SceneOptions = {}): Promise<Scene> {
-  const { desk = 'App' } = options;
+export async function openScene(options: SceneOptions): Promise<Scene> {
+  const { desk } = options;
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-github-'));
   const sandbox = await startSandbox({
     directory,
@@ -143,6 +144,13 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
       });
       await sandbox.person(labelledBy).label(issue, 'autobuild');
       return createStory(sandbox, issue, AUTHORS[desk], describeApps);
+    },
+    async lookAgain(story) {
+      if (desk === 'App') return;
+      await sandbox.person('walter').comment(story.issue, '/status');
+      await sandbox.github.heard();
+      await sandbox.github.workflows.settled();
+      await story.parked();
     },
     async close() {
       await sandbox.close();

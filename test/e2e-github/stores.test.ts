@@ -15,7 +15,7 @@ test.each([
   { store: 'PostgreSQL', apps: 2 },
 ])('C-2, C-4: label to pull request on $store with $apps of the App', async ({ store, apps }) => {
   const databaseUrl = store === 'PostgreSQL' ? await postgres.createDatabase() : undefined;
-  const scene = await openScene({ databaseUrl, apps });
+  const scene = await openScene({ desk: 'App', databaseUrl, apps });
   try {
     const [first, second] = await Promise.all([scene.begin('asks'), scene.begin('makes')]);
     const question = await first.question();

@@ -15,7 +15,7 @@ const built = mkdtempSync(join(tmpdir(), 'autobuild-bundle-'));
 const exchanges: { call: Call; answer: Answer }[] = [];
 beforeAll(async () => {
   const action = bundleAction(join(built, 'dist'));
-  scene = await openScene({ action, onExchange: (exchange) => exchanges.push(exchange) });
+  scene = await openScene({ desk: 'App', action, onExchange: (exchange) => exchanges.push(exchange) });
 });
 afterAll(async () => {
   await scene?.close();

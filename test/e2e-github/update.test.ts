@@ -58,10 +58,7 @@ describe.each(DESKS)('%s', (desk) => {
       async () => {
         const { body } = await story.pullRequest();
         if (body.includes('autobuild:option id=m.update')) return body;
-        if (desk === 'Actions') {
-          await scene.sandbox.person('walter').comment(story.issue, '/status');
-          await story.parked();
-        }
+        await scene.lookAgain(story);
         return undefined;
       },
       logsOf(scene, story),

@@ -15,6 +15,7 @@ interface StepResult {
 
 /** GitHub measures outputs in UTF-16. */
 const MAX_OUTPUT_CHARACTERS = (1024 * 1024) / 2;
+const SHOWN_CHARACTERS = 2_000;
 
 /** Runs the steps of a job, and gives its outputs. */
 export async function runSteps(
@@ -35,8 +36,8 @@ export async function runSteps(
   };
 
   async function perform(step: WorkflowStep, run: Perform): Promise<void> {
-    log.write(`##[group]${titleOf(step)}\n`);
     const contexts = contextsOf(step);
+    log.write(`##[group]${titleOf(step, contexts)}\n`);
     const env = { ...(contexts.env as Record<string, string>), ...stateOf(machine, step) };
     const passed = await run(env, contexts);
     if (killed.aborted) return;
@@ -80,8 +81,9 @@ export async function runSteps(
 
 type Perform = (env: Record<string, string>, contexts: Contexts) => Promise<boolean>;
 
-function titleOf(step: WorkflowStep): string {
-  return step.name ?? step.uses ?? step.run?.split('\n')[0] ?? 'step';
+/** Commands are shown as they run, with what the caller put into them. */
+function titleOf({ name, uses, run = 'step' }: WorkflowStep, contexts: Contexts): string {
+  return name ?? uses ?? String(fillIn(run, contexts)).trim().slice(0, SHOWN_CHARACTERS);
 }
 
 function contextsOfJob(
