@@ -1,22 +1,20 @@
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
-import type { Reply } from '../../core/contracts/effect.ts';
-import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
-import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
+import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
 import { dropLeftWork } from '../../core/work/left-work.ts';
 import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
-import { onPullRequestFound } from '../handlers/pull-request-found.ts';
-import { commitMessage, titleOf } from '../publish/commit-message.ts';
+import { commitMessage } from '../publish/commit-message.ts';
 import { isStopped, keepLateWork } from '../publish/late-work.ts';
+import { demandStillWanted, NoLongerWanted, Replaced } from '../publish/still-wanted.ts';
+import { type Committed, writePullRequest } from '../publish/write-pull-request.ts';
 import { publishedBranch } from '../published-branch.ts';
-import { IN_QUEUE, isInQueue, QUEUE_MS, sayChanged } from '../revise/changed-pull.ts';
+import { IN_QUEUE, isInQueue, QUEUE_MS } from '../revise/changed-pull.ts';
 import { followHead, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
-import { renderDescription, writeDescription } from './describe-pull-request.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 import { isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
@@ -34,22 +32,6 @@ export async function publishWork(context: EffectContext, ready: boolean): Promi
     if (ready && error instanceof Replaced) await sayReplaced(context);
     return {};
   }
-}
-
-/** The run was cancelled between two calls of a publish. */
-class NoLongerWanted extends Error {}
-
-/** The issue was labelled again, and a newer run builds it. */
-class Replaced extends NoLongerWanted {}
-
-/**
- * R-9: checked before each call whose result people see, because uploading the work takes a while. An attempt that waited for
- * hours would put older work over a newer run's, or show work after that run was cancelled.
- */
-async function demandStillWanted({ deps: { store }, state, target }: EffectContext): Promise<void> {
-  const now = (await store.runs.load(state.run)).state;
-  if (now && !isStillWanted({ type: 'publish' }, now)) throw new NoLongerWanted();
-  if ((await store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) throw new Replaced();
 }
 
 /** Work that was published before stays called published. */
@@ -118,12 +100,6 @@ async function bringToPullRequest(
   const committed = work.files.length > 0 || round?.update ? await commitWork(context, work) : undefined;
   await writePullRequest(context, ready, committed);
   return undefined;
-}
-
-interface Committed {
-  sha: string;
-  /** The branch was made for it. */
-  isNewBranch: boolean;
 }
 
 async function nothingChanged(context: EffectContext): Promise<Unpublished> {
@@ -240,85 +216,4 @@ async function reportNothingLeft(
     why: `none of the ${leftOut.length} changed files can be committed`,
     detail: [...detail, await howToRedo(context)].join('\n'),
   };
-}
-
-async function writePullRequest(
-  context: EffectContext,
-  ready: boolean,
-  committed: Committed | undefined,
-): Promise<void> {
-  const { deps, github, state, target } = context;
-  const branch = publishedBranch(deps, state.run, target);
-  const head = committed?.sha ?? (await github.branchHead(await branch.name())) ?? (await branch.head());
-  if (head === undefined) return;
-  await branch.setHead(head);
-  // The pull requests of a branch that was deleted are closed, and closed ones are not reused.
-  const present = committed?.isNewBranch ? undefined : await findPullRequest(context);
-  await demandStillWanted(context);
-  const pull = present ?? (await createPullRequest(context, head, ready));
-  const { publications } = deps.store;
-  const { pull: before, moved_from, ready: shown } = await publications.of(state.run);
-  const isMoved =
-    before !== undefined && before !== pull.number && (await leave(context, before, pull.number));
-  const moved = isMoved ? { pull: before, round: roundToPublish(state)?.number } : moved_from;
-  await publications.change(state.run, { pull: pull.number, moved_from: moved });
-  // It was ready before, so that somebody has made it a draft again.
-  const isTheirs = shown === pull.number;
-  const isDue = ready && pull.draft && !isTheirs;
-  const send = isDue ? (body?: string) => github.markReady(pull.node_id, body) : undefined;
-  if (present) await writeDescription(context, present, head, { send });
-  else if (isDue) await github.markReady(pull.node_id);
-  if (ready) {
-    await publications.change(state.run, { ready: pull.number });
-    await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
-  }
-  if (present) await onPullRequestFound(deps, github, { run: state.run, target }, present.number);
-}
-
-/** Tells those who look at the old pull request where the work is. False if nobody does, because it is closed. */
-async function leave(
-  { deps, github, state, target }: EffectContext,
-  from: number,
-  to: number,
-): Promise<boolean> {
-  if ((await github.pullRequest(from))?.state !== 'open') return false;
-  const round = roundToPublish(state);
-  const { owner, repo } = target;
-  const reply: Reply = {
-    tone: 'info',
-    title: `${round ? `Round ${round.number}` : 'The work'} is in another pull request, because this branch has commits by somebody else.`,
-    detail: `Nothing was changed here. ${round?.remarks.length ? 'The answers to the remarks are there. ' : ''}Review and comment there from now on; commands here are not read.`,
-    link: { text: `Pull request ${to}`, url: `${deps.settings.webUrl}/${owner}/${repo}/pull/${to}` },
-  };
-  await write(deps, state.run, [{ type: 'reply', reply, on: from }], [`moved:${state.run}:${from}:${to}`]);
-  return true;
-}
-
-/**
- * A closed pull request is not reused: it belongs to an earlier run, or to this run before somebody said to continue anyway. People
- * may open others from the same branch, to other bases, which are theirs.
- */
-async function findPullRequest({
-  deps,
-  github,
-  state,
-  target,
-}: EffectContext): Promise<PullRequest | undefined> {
-  const branch = await publishedBranch(deps, state.run, target).name();
-  const { pull } = await deps.store.publications.of(state.run);
-  const known = pull === undefined ? undefined : await github.pullRequest(pull);
-  if (known?.state === 'open' && known.branch === branch) return known;
-  const found = await github.pullRequestOf(branch, target.default_branch);
-  return found?.state === 'open' ? found : undefined;
-}
-
-async function createPullRequest(context: EffectContext, head: string, ready: boolean): Promise<PullRequest> {
-  const { deps, github, state, target } = context;
-  return github.createPullRequest({
-    branch: await publishedBranch(deps, state.run, target).name(),
-    base: target.default_branch,
-    title: await titleOf(context),
-    body: await renderDescription(context, head),
-    draft: !ready,
-  });
 }
