@@ -6,7 +6,7 @@ import type { EffectContext } from '../effects/effect-context.ts';
 import { findWork } from '../effects/work-to-publish.ts';
 import { replyOnce } from '../handle-input.ts';
 import { isCommitOf } from '../revise/follow-head.ts';
-import { hasResult } from '../revise/last-result.ts';
+import { hasResult, roundToPublish } from '../revise/last-result.ts';
 import { HOW_TO_RETRY } from '../unpublished.ts';
 import { commitMessage } from './commit-message.ts';
 
@@ -14,10 +14,14 @@ const MOST_NAMED = 5;
 
 type EndedRound = NonNullable<RunState['revisions']>[number];
 
-/** Whether a merge or a close stopped the last round, which was at work. */
-export function isStopped({ status, revisions }: RunState): boolean {
+/**
+ * Whether a merge or a close stopped the last round, which was at work: the run ended for the same reason. After `/cancel` it
+ * has the reason that it had before the round.
+ */
+export function isStopped({ status, revisions, finished }: RunState): boolean {
   const last = revisions?.at(-1);
-  return last !== undefined && !hasResult(last) && (status === 'approved' || status === 'rejected');
+  if (!last || hasResult(last) || (status !== 'approved' && status !== 'rejected')) return false;
+  return last.reason === finished?.reason;
 }
 
 /**
@@ -26,7 +30,7 @@ export function isStopped({ status, revisions }: RunState): boolean {
  */
 export async function keepLateWork(context: EffectContext): Promise<void> {
   const { deps, github, state } = context;
-  const round = state.revisions?.at(-1);
+  const round = isStopped(state) ? state.revisions?.at(-1) : roundToPublish(state);
   const { pull: number, head } = await deps.store.publications.of(state.run);
   if (!round || number === undefined) return;
   if (head !== undefined && (await isCommitOf(context, round.number, head))) return;

@@ -99,6 +99,19 @@ test('V-1: /terminate in a round makes no branch', async () => {
   expect(await onAside()).toBeUndefined();
 });
 
+test('V-1: the work of a round that somebody cancelled is put nowhere, also if the pull request is merged later', async () => {
+  const { desk, work } = scene;
+  await begin('/guide Use a constant');
+  await send('half of it\n');
+  await desk.olivia.comment(work.issue, '/cancel');
+  await desk.settle();
+  await judge(merge);
+  await desk.perform({ type: 'publish', ready: true });
+  await desk.settle();
+  expect(await onAside()).toBeUndefined();
+  expect(await said()).not.toContain('had changed files');
+});
+
 test('S-13, V-1: a file with a value that was given is not on the branch', async () => {
   const { desk, work } = scene;
   await begin('/guide Use a constant');
