@@ -4,6 +4,7 @@ import { takeVerification } from '../claims/take-verification.ts';
 import { isUnderWay, verificationName } from '../core/contracts/run-state.ts';
 import type { Dispatch } from '../core/ports/dispatches.ts';
 import { isOfVerification, type VerificationRequest } from '../core/ports/job-api.ts';
+import { noteDropped } from './note-dropped.ts';
 
 /**
  * Takes in the result of a verification, if the run waits for one. It may have been made before anybody asked for it, because a
@@ -11,10 +12,11 @@ import { isOfVerification, type VerificationRequest } from '../core/ports/job-ap
  */
 export async function takeResult(
   deps: AppDependencies,
-  { op, run, kind, verification }: Dispatch,
+  dispatch: Dispatch,
   result: z.infer<typeof VerificationRequest> | undefined,
 ): Promise<void> {
   const { store, log } = deps;
+  const { op, run, kind, verification } = dispatch;
   const { state } = await store.runs.load(run);
   if (!result || !state || !isUnderWay(state) || state.verifying === undefined) return;
   if (kind === 'verify' && !isOfVerification(verification, state)) return;
@@ -24,6 +26,7 @@ export async function takeResult(
       { run },
       'what was verified is not the work of the run, or not by its checks: the result does not count',
     );
+    await noteDropped(deps, dispatch, { 'a verification of other work, or by other checks': 1 }, 'result');
     return;
   }
   const now = (await store.now()).toISOString();

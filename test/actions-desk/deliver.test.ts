@@ -198,6 +198,56 @@ test('N-3: people see in the status that entries of a job were dropped, how many
   );
 });
 
+test('N-3: people see in the status what of a job the rules refuse', async () => {
+  const { issue, run, changeset } = await begin();
+  const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
+  const readWork: Delivered['readWork'] = (place) => {
+    const read = left.readWork?.(place) ?? expect.fail('nothing was left');
+    const last = read.entries.at(-1);
+    if (last?.type !== 'claim') return expect.fail('there is no claim');
+    const died = (seq: number, change: object) => ({
+      type: 'claim' as const,
+      envelope: { ...last.envelope, seq: 900 + seq, type: 'agent_died', data: { reason: 'x' }, ...change },
+    });
+    const work = { type: 'blob' as const, name: 'changeset' as const, bytes: Buffer.from(changeset) };
+    return {
+      ...read,
+      entries: [died(1, { protocol: 999 }), ...read.entries, work, died(2, {}), died(3, {})],
+    };
+  };
+  await world.deliver({ readWork });
+  expect(await world.state(issue)).toMatchObject({ status: 'waiting_for_input' });
+  const status = (await world.comments(issue)).find((body) => body.includes(':status '));
+  expect(status).toContain(
+    '**Job 1 left 4 entries that do not count:** of an unknown version (1), work that came too late (1), said after the run had stopped this job (2).',
+  );
+});
+
+test('N-3: a verification that does not count is noted beside what else of the job does not', async () => {
+  const { issue, run, changeset } = await begin();
+  const left = leave(finish(run), 0, changeset);
+  const readWork: Delivered['readWork'] = (place) => ({
+    ...(left.readWork?.(place) ?? expect.fail('nothing was left')),
+    skipped: { 'out of order': 2 },
+  });
+  await world.deliver({ readWork, result: { verification: PASSING, changeset: 'a'.repeat(64) } });
+  const noted = await world.look(issue, ({ store }) => store.cursors.get('dropped', run.state.run));
+  expect(noted).toEqual({
+    job: 1,
+    reasons: { 'out of order': 2, 'a verification of other work, or by other checks': 1 },
+  });
+});
+
+test('N-3: what a job of a run that is over says is no news', async () => {
+  const { issue, run, changeset } = await begin();
+  const before = world.actionsRun();
+  await world.app.olivia.comment(issue, '/cancel');
+  await world.desks();
+  await world.deliver({ ...leave(finish(run), 0, changeset), conclusions: ['cancelled'] }, {}, before);
+  expect((await world.state(issue)).status).toBe('cancelled');
+  expect((await world.comments(issue)).join()).not.toContain('not count');
+});
+
 test('N-3: work that no state can hold is dropped, and the delivery succeeds without it', async () => {
   const { issue, run } = await begin();
   const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
