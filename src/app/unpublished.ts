@@ -1,4 +1,4 @@
-import type { Unpublished } from '../core/contracts/comment-context.ts';
+import type { DeskCapabilities, Unpublished } from '../core/contracts/comment-context.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Publication } from '../core/ports/publications.ts';
 import { roundToPublish } from './revise/last-result.ts';
@@ -36,10 +36,12 @@ export const NOT_YET: Unpublished = {
 };
 
 /** Publishing was given up for a reason that people in the repository cannot act on. */
-export const GIVEN_UP = (way: WayOut): Unpublished => ({
-  why: 'it could not be pushed to GitHub',
-  detail: `The App's log says why; its administrators can look.\n${HOW_TO_RETRY[way]}`,
-});
+export function givenUp(way: WayOut, { live }: Pick<DeskCapabilities, 'live'>): Unpublished {
+  const log = live
+    ? "The App's log says why; its administrators can look."
+    : 'The log of the newest workflow run of this issue says why.';
+  return { why: 'it could not be pushed to GitHub', detail: `${log}\n${HOW_TO_RETRY[way]}` };
+}
 
 /** The issue was labelled again before GitHub took the work. */
 export const REPLACED: Unpublished = {

@@ -126,7 +126,7 @@ describe.each(DESKS)('%s', (desk) => {
     );
     await back;
     await story.reached('done');
-    await until('the round is told', async () => (await story.pullRequest()).body.includes('Rounds: 2 done'));
+    await until('the round is told', async () => (await story.pullRequest()).body.includes('Rounds: 2<'));
     const ours = ({ user }: { user: { login: string } }) => user.login === AUTHORS[desk];
     expect((await walter.reviews(number)).filter(ours)).toHaveLength(1);
     expect((await walter.remarks(number)).filter(ours)).toHaveLength(3);

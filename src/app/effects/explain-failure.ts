@@ -8,7 +8,7 @@ import { cancelBecause } from '../handlers/installation.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { roundToPublish } from '../revise/last-result.ts';
-import { GIVEN_UP, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
+import { givenUp, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 import { type Access, describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
@@ -91,7 +91,9 @@ async function showUnpublished(
   const isLast = isGivenUp(error, attempts);
   if (due || publication.unpublished?.why === NOT_YET.why)
     await deps.store.publications.change(run, {
-      unpublished: isLast ? GIVEN_UP(state ? wayOut(state, publication) : 'label') : NOT_YET,
+      unpublished: isLast
+        ? givenUp(state ? wayOut(state, publication) : 'label', deps.settings.capabilities)
+        : NOT_YET,
     });
   await write(deps, run, [{ type: 'update_status' }], [`unpublished:${id}:${isLast}`]);
 }

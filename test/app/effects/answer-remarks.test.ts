@@ -172,7 +172,7 @@ test('V-8: the description tells the rounds and no open remark is left; the rece
   await endRound();
   const { body } = await work.pull();
   const head = (await work.head()).slice(0, 7);
-  expect(body).toContain('<details><summary>Rounds: 2 done</summary>');
+  expect(body).toContain('<details><summary>Rounds: 2</summary>');
   expect(body).toContain(`| 2 | walter, comment | Did it | \`${head}\` |`);
   expect(body).not.toContain('r.address');
   const receipts = (await desk.olivia.comments(work.issue)).filter((one) => one.body.includes(':receipt '));

@@ -112,9 +112,8 @@ export function roundsFold(
     ...revisions.map((round) => row(round.number, askedBy(round), describeRound(round), round.cost_usd)),
     ...(revision ? [row(revision.number, askedBy(revision), 'running', running)] : []),
   ];
-  const over = count(revisions.length + 1, 'done', 'done');
   return {
-    summary: `Rounds: ${over}${revision ? ', 1 running' : ''}`,
+    summary: `Rounds: ${rows.length}${revision ? ', the last is running' : ''}`,
     content: [{ head: ['Round', 'Asked by', 'What changed', 'Commit', 'Cost'], align: 'llllr', rows }],
   };
 }
