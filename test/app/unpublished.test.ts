@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { givenUp } from '../../src/app/unpublished.ts';
 import type { Call } from '../../src/sandbox/github/gap.ts';
 import { startRun } from '../core/run-builder.ts';
 import { putChangeset } from './published-run.ts';
@@ -111,4 +112,11 @@ test('V-1: a first build whose draft is open names /continue, and that begins a 
   await desk.olivia.comment(issue, '/continue');
   await desk.settle();
   expect((await desk.state('r2')).revision).toMatchObject({ number: 2, unpublished: true });
+});
+
+test('N-4: work that was given up names the log of the desk that has one', () => {
+  expect(givenUp('round', { live: true }).detail).toContain("The App's log says why");
+  const { detail } = givenUp('round', { live: false });
+  expect(detail).toContain('The log of the newest workflow run of this issue says why.');
+  expect(detail).not.toContain('App');
 });
