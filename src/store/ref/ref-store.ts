@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { NamedRepository } from '../../core/bindings-of.ts';
-import { userError } from '../../core/error-catalogue.ts';
+import { UserError, userError } from '../../core/error-catalogue.ts';
 import type { HostedStore } from '../../core/ports/hosted-store.ts';
 import type { RefStorage, RefTip } from '../../core/ports/ref-storage.ts';
 import { SchemaError } from '../hosted/migrate.ts';
@@ -140,6 +140,28 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
   const isOnRef = !isOutdated && !(isNew && when === 'at first save');
   let saved = isOnRef ? digestOf(image) : undefined;
   const changed = new Map<string, Uint8Array | undefined>();
+  if (isOutdated)
+    await resealCheckpoint().catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
+
+  /**
+   * Otherwise only the next build would seal it again. Until then a repository that is renamed, or a key that is taken away, would
+   * lose the conversation and the work in it, although the state was read.
+   */
+  async function resealCheckpoint(): Promise<void> {
+    const oid = lease.entries().checkpoint;
+    const entry = sealedFor('checkpoint');
+    const stored = oid && (await read(oid));
+    if (!stored || !entry.isOutdated(stored)) return;
+    try {
+      changed.set('checkpoint', entry.seal(entry.open(stored)));
+    } catch (error) {
+      // A build takes a checkpoint that no given key opens for none, and says so.
+      if (!(error instanceof UserError)) throw error;
+    }
+  }
 
   /** Calls `write` with what is different from the ref. */
   async function saveBy(

@@ -405,6 +405,20 @@ describe('the repository that a state is bound to', () => {
     open({ ...desk(run), repository, keys: keysOf(repository) });
   const renamed = { ...REPOSITORY, name: 'bob/shop' };
 
+  test('N-2: with a new key beside the old one, all is sealed anew by whoever opens it next, the conversation too', async () => {
+    const with1 = { keys: deriveKeys({ stateKey: STATE_KEY, modelKey: 'm', repository: REPOSITORY }) };
+    const first = await open({ ...desk(1), ...with1 });
+    first.putEntry('checkpoint', Buffer.from('a conversation'));
+    await first.release();
+    const fresh = 'n'.repeat(44);
+    for (const [index, stateKey] of [`${fresh},${STATE_KEY}`, fresh].entries()) {
+      const keys = deriveKeys({ stateKey, modelKey: 'm', repository: REPOSITORY });
+      const opened = await open({ ...desk(index + 2), keys });
+      expect(String(await opened.getEntry('checkpoint'))).toBe('a conversation');
+      await opened.release();
+    }
+  });
+
   test('N-2: a repository that was renamed or transferred has its state; a new one of the same name has none', async () => {
     await writeState();
     const later = await openAs(renamed, 2);
@@ -431,11 +445,23 @@ describe('the repository that a state is bound to', () => {
         expect((await runs.load('r1')).version).toBe(1);
         expect(await vault.open('r1', [input])).toEqual({ token: 'hunter2' });
         expect(String(await blobs.get('r1', 'changeset'))).toBe('{"files":[]}');
-        const conversation = await opened.getEntry('checkpoint');
-        expect(String(conversation)).toBe('a conversation');
-        opened.putEntry('checkpoint', conversation ?? Buffer.alloc(0));
+        expect(String(await opened.getEntry('checkpoint'))).toBe('a conversation');
         await opened.release();
       }
+      // A build that is renamed in between gets the keys of the id alone.
+      const key = checkpointKey(keysOf(renamed), 7);
+      const build = await readRefEntries({ storage, repository: renamed, issue: 7 });
+      expect(String(await build.open('checkpoint', key))).toBe('a conversation');
+    });
+
+    test('N-2: a checkpoint that no key opens does not keep the state from being read', async () => {
+      const { entries: before } = tip();
+      storage.blobs.set(String(before.checkpoint), Buffer.from('bm8gc2VhbA=='));
+      const opened = await openAs(REPOSITORY, 2);
+      expect((await opened.store.runs.load('r1')).version).toBe(1);
+      await opened.release();
+      expect(tip().entries.checkpoint).toBe(before.checkpoint);
+      expect(tip().entries.state).not.toBe(before.state);
     });
 
     test('N-2: a repository that was renamed before says what to do', async () => {
