@@ -184,7 +184,14 @@ ${steps.map(({ command }) => `  ${command.join(' ')}`).join('\n')}
     if (!isTagged) git(['tag', '--annotate', tag, commit, '--message', tag], identity);
     git(['tag', '--force', major, commit]);
     process.stdout.write(
-      publishes ? '' : `Made ${commit}, its tags and release/. To publish them: the commands above\n`,
+      publishes
+        ? ''
+        : `Made ${commit}, its tags and release/.
+A copy of your own needs no more than the commit and the program:
+  ${steps[0].command.join(' ')}
+  npm install --global ${tarball}
+To publish all of it: the commands above
+`,
     );
   }
   if (publishes) for (const step of steps) publish(step);

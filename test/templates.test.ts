@@ -515,6 +515,13 @@ describe('N-1: the reusable workflow', () => {
     );
   });
 
+  test('the steps to a copy of one’s own are those of this version', () => {
+    const steps = read('docs/no-server.md');
+    const { name } = JSON.parse(read('package.json')) as { name: string };
+    expect(steps).toContain(`git push origin refs/tags/v${packageVersion()} `);
+    expect(steps).toContain(`npm install --global release/${name}-${packageVersion()}.tgz `);
+  });
+
   test('N-2: a round that Autobuild starts is named by its operation; other runs keep the title that GitHub gives them', () => {
     const { 'run-name': name } = parse(read('templates/no-server.yml')) as { 'run-name': string };
     const named = (inputs: object) => fillIn(name, { inputs } as Parameters<typeof fillIn>[1]);

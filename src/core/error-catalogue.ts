@@ -162,7 +162,7 @@ export const CATALOGUE = {
     message: 'Which copy of the action should the workflow use? This Autobuild was not built by a release.',
     remedy: [
       'Name one that you trust, because it gets your secrets: autobuild init --action OWNER/REPO@COMMIT',
-      '(In a copy of Autobuild, `node scripts/release.mjs` makes that commit.) Nothing was written.',
+      '(In a copy of Autobuild, `node scripts/release.mjs --yes` makes that commit, and a program that knows it: docs/no-server.md.) Nothing was written.',
     ].join('\n  '),
   }),
   file_not_written: (p: { path: string; directory: string; problem: string }) => ({
