@@ -15,7 +15,7 @@ interface StepResult {
 
 /** GitHub measures outputs in UTF-16. */
 const MAX_OUTPUT_CHARACTERS = (1024 * 1024) / 2;
-const SHOWN_CHARACTERS = 2_000;
+const SHOWN_CHARACTERS = 500;
 
 /** Runs the steps of a job, and gives its outputs. */
 export async function runSteps(
