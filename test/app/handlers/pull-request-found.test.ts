@@ -37,3 +37,16 @@ test('R-1: if the desk stops before it reads them, reconcile does', async () => 
   await desk.reconcile();
   expect(await isHeard()).toBe(true);
 });
+
+test('R-1: work whose pull request cannot be read for comments is published all the same', async () => {
+  desk.interfere(({ method, path }) =>
+    method === 'GET' && path.endsWith(`/issues/${number}/comments`)
+      ? { status: 403, body: { message: 'Resource not accessible by integration' } }
+      : undefined,
+  );
+  await desk.perform({ type: 'publish', ready: true });
+  expect((await desk.store.publications.of('r1')).unpublished).toBeNull();
+  desk.interfere(() => undefined);
+  await desk.reconcile();
+  expect(await isHeard()).toBe(true);
+});
