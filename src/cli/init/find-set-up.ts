@@ -15,7 +15,7 @@ const NOT_OWN =
 const PLAIN = /^[A-Za-z0-9](?:[\w. -]*[\w.-])?$/;
 const NAME_CHARS = 80;
 
-/** Finds what the jobs of a repository need, at its top or else in its directories. */
+/** Finds what the jobs of a repository need: at its top, else in its directories, else in theirs, such as `apps/web`. */
 export function findSetUp(files: RepositoryFiles): SetUp {
   const atTop = detect(files);
   const checks = detectChecks(files);
@@ -23,9 +23,9 @@ export function findSetUp(files: RepositoryFiles): SetUp {
     const { notes, ...rest } = combine([{ found: atTop, checks }]);
     return { ...rest, notes: [...notes, ...noteOthers(files)] };
   }
-  const { names, notes: unseen } = ownDirectories(files);
+  const { names, notes: unseen } = chooseLevel(files);
   const parts = names
-    .filter((name) => PLAIN.test(name))
+    .filter(isPlain)
     .map((name) => within(files, name))
     .filter(({ found, checks: some }) => found.length > 0 || some.length > 0);
   const told =
@@ -34,8 +34,28 @@ export function findSetUp(files: RepositoryFiles): SetUp {
   return { ...rest, notes: [...notes, ...told, ...noteOdd(files, names), ...unseen] };
 }
 
-function ownDirectories(files: RepositoryFiles): { names: string[]; notes: string[] } {
-  const names = files.list('.').filter((name) => !NOT_OWN.test(name) && files.list(name).length > 0);
+function chooseLevel(files: RepositoryFiles): Directories {
+  const first = ownDirectories(files);
+  const isFound = first.names.some((name) => detect(below(files, name)).length > 0);
+  if (isFound) return first;
+  const { names, notes } = ownDirectories(files, first.names);
+  return { names, notes: [...first.notes, ...notes] };
+}
+
+interface Directories {
+  names: string[];
+  notes: string[];
+}
+
+/** The directories at the top, or those that are in others. */
+function ownDirectories(files: RepositoryFiles, parents: readonly string[] = ['.']): Directories {
+  const names = parents.flatMap((parent) =>
+    files
+      .list(parent)
+      .filter((name) => !NOT_OWN.test(name))
+      .map((name) => (parent === '.' ? name : `${parent}/${name}`))
+      .filter((path) => files.list(path).length > 0),
+  );
   const more = names.length - MAX_DIRECTORIES;
   return {
     names: names.slice(0, MAX_DIRECTORIES),
@@ -45,7 +65,7 @@ function ownDirectories(files: RepositoryFiles): { names: string[]; notes: strin
 
 /** Directories that would be set up, were their names not such that nothing may be made of them. */
 function noteOdd(files: RepositoryFiles, names: readonly string[]): string[] {
-  const odd = names.filter((name) => !PLAIN.test(name) && detect(below(files, name)).length > 0);
+  const odd = names.filter((name) => !isPlain(name) && detect(below(files, name)).length > 0);
   if (odd.length === 0) return [];
   return [
     `Not set up, because of unusual characters in the name: ${listSome(odd.map(showName))}. ${ADD_YOURSELF}`,
@@ -73,10 +93,14 @@ function listSome(items: readonly string[]): string {
   return `${items.slice(0, MAX_PARTS).join(', ')}${more}`;
 }
 
+function isPlain(path: string): boolean {
+  return path.split('/').every((name) => PLAIN.test(name));
+}
+
 /** A name for a person's eyes. It may have been chosen by anybody. */
 function showName(name: string): string {
   const text = cleanLine(name, NAME_CHARS);
-  return /^[\w.-]+$/.test(text) ? text : JSON.stringify(text);
+  return /^[\w./-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
 interface Found {

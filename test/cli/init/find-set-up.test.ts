@@ -96,6 +96,23 @@ test('N-1: no directory is left out without a word', () => {
   expect(setUp({ ...many, 'zz/go.mod': go }).notes).toEqual(['51 of 151 directories were not looked into.']);
 });
 
+test('N-1: where neither the top nor its directories have anything, theirs are set up', () => {
+  const go = 'go 1.24\n';
+  const nested = setUp({
+    'README.md': '',
+    'docs/page/go.mod': go,
+    'apps/web/package.json': manifest({}),
+    'apps/Ticket Office/go.mod': go,
+    'libs/b;x/go.mod': go,
+    'libs/node_modules/x/package.json': manifest({}),
+  });
+  expect(nested.checks).toEqual(["cd 'apps/Ticket Office' && go test ./...", 'cd apps/web && npm run test']);
+  expect(nested.languages.at(-1)).toBe('Node.js (version 24) with npm in apps/web');
+  expect(nested.notes).toEqual([expect.stringContaining('in the name: "libs/b;x". ')]);
+  const both = setUp({ 'api/go.mod': go, 'apps/web/package.json': manifest({}) });
+  expect(both.checks).toEqual(['cd api && go test ./...']);
+});
+
 test.each<[string, Record<string, string>, string]>([
   [
     'npm without a lockfile',
