@@ -131,8 +131,9 @@ test('N-1: a part that GitHub does not answer for is reported, and the rest is r
   const { issue } = await desk.seed(askingRun(['colour']));
   desk.loseWebhooks(true);
   await desk.olivia.comment(issue, '/cancel');
+  // Not one of those that are asked for again, seconds later.
   desk.interfere(({ path, method }) =>
-    method === 'GET' && path.endsWith(`/issues/${issue}`) ? { status: 502, body: {} } : undefined,
+    method === 'GET' && path.endsWith(`/issues/${issue}`) ? { status: 403, body: {} } : undefined,
   );
   expect(await reconcileRun(desk.deps, 'r1')).toHaveLength(1);
   expect((await desk.state()).status).toBe('cancelled');
