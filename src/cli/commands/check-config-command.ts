@@ -74,10 +74,14 @@ function remarkOnServer(file: string): string[] {
     const set = keys.filter(isSet).map((path) => path.join('.'));
     return set.length > 0 ? [`  ${set.join(', ')}: ${reason}`] : [];
   });
+  const late = (settings?.revisions as Settings)?.on_ci_failure === 'start' ? [STARTS_LATE] : [];
   return lines.length > 0
-    ? [`! ${WORKFLOW_PATH} needs no server, so these settings have no effect:`, ...lines]
-    : [];
+    ? [`! ${WORKFLOW_PATH} needs no server, so these settings have no effect:`, ...lines, ...late]
+    : late;
 }
+
+const STARTS_LATE =
+  '! revisions.on_ci_failure: without a server nothing starts when CI ends, so the round starts with the next comment, tick or review';
 
 type Settings = Record<string, unknown> | null | undefined;
 

@@ -40,7 +40,9 @@ test('N-4: check-config names the settings that have no effect without a server'
   expect(told).toContain(
     '  limits.parallel, limits.monthly_dollars: each run knows only its own issue\n  ci: ',
   );
-  expect(told).not.toMatch(/hold_minutes|notify\.webhook/);
+  expect(told).not.toMatch(/hold_minutes|notify\.webhook|on_ci_failure/);
+  tree.write('.github/autobuild.yml', 'ci: always\nrevisions: { on_ci_failure: start }\n');
+  expect(await printed()).toContain('on_ci_failure: without a server nothing starts when CI ends');
 });
 
 test('N-1: check-config says that nothing starts on GitHub without a check that is named', async () => {
