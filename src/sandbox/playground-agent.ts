@@ -10,7 +10,11 @@ const {
   AUTOBUILD_GATE = '',
   AUTOBUILD_INPUT_TILL_KEY = '',
 } = process.env;
-const context = JSON.parse(readFileSync(AUTOBUILD_CONTEXT, 'utf8')) as { turn: number; answers: string[] };
+const context = JSON.parse(readFileSync(AUTOBUILD_CONTEXT, 'utf8')) as {
+  turn: number;
+  answers: string[];
+  round: { remarks: { id: string; path?: string; text: string }[] } | null;
+};
 const prompt = readFileSync(0, 'utf8');
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -26,8 +30,31 @@ async function write(path: string, text: string): Promise<void> {
   print(JSON.stringify({ type: 'action', kind: 'edit', title: `write ${path}`, paths: [path], ok: true }));
 }
 
-function report(summary: string, status: 'partial' | 'implemented'): void {
-  writeFileSync(AUTOBUILD_REPORT, JSON.stringify({ status, summary }));
+function report(summary: string, status: 'partial' | 'implemented', remarks?: object[]): void {
+  writeFileSync(AUTOBUILD_REPORT, JSON.stringify({ status, summary, remarks }));
+}
+
+/** The file that each task is about. */
+const FILES = ['receipt.js', 'expires.js', 'words.js'];
+
+/** A script cannot do what any reviewer may ask for, so it writes the request into the file and says so. */
+async function noteRemarks(remarks: { id: string; path?: string; text: string }[]): Promise<void> {
+  const own = FILES.find((file) => existsSync(file)) ?? 'receipt.js';
+  const asked = remarks.length > 0 ? remarks : [{ id: '', text: context.answers.at(-1) ?? 'another round' }];
+  for (const { path, text } of asked) {
+    const file = path !== undefined && existsSync(path) ? path : own;
+    const line = text.replaceAll(/\s+/g, ' ').trim().slice(0, 100);
+    await write(
+      file,
+      `// Asked for in a review: ${line}\n${existsSync(file) ? readFileSync(file, 'utf8') : ''}`,
+    );
+  }
+  const note = 'This agent is a script: it wrote the request into the file.';
+  report(
+    'Note what the review asks for',
+    'implemented',
+    remarks.map(({ id }) => ({ id, result: 'fixed', note })),
+  );
 }
 
 async function signReceipts(): Promise<void> {
@@ -115,6 +142,7 @@ export function words(language) {
   report('Translate the shop into four languages', 'implemented');
 }
 
-if (/Expire receipts/.test(prompt)) await expireReceipts();
+if (context.round) await noteRemarks(context.round.remarks);
+else if (/Expire receipts/.test(prompt)) await expireReceipts();
 else if (/Translate the shop/.test(prompt)) await translateShop();
 else await signReceipts();
