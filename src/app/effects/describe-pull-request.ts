@@ -88,7 +88,9 @@ async function commitsOf(
   // The work of the last round may not be on the branch: refused, or too late for the merge.
   const last = revisions.at(-1);
   if (last && !revision && !(await isCommitOf(context, last.number, head))) heads.delete(last.number);
-  for (const sha of heads.values()) if (await branch.isOurs(sha)) own.add(sha);
+  // On top of somebody else's commit there may also be one that only runs CI.
+  for (const [round, sha] of heads)
+    if ((await branch.isOurs(sha)) || (await isCommitOf(context, round, sha))) own.add(sha);
   return (round) => {
     const sha = heads.get(round);
     return sha !== undefined && own.has(sha) ? sha : undefined;

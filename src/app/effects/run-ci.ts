@@ -29,15 +29,20 @@ export async function runCi(
   await showBranch(context, pull, head);
 }
 
+type AddOurs = (sha: string) => Promise<void>;
+
 /** False if the branch is no longer at the commit the person saw (R-8). Idempotent: a retry finds the commit it made. */
 async function startCi(context: EffectContext, seenHead: string, login: string): Promise<boolean> {
   const { deps, github, state, target } = context;
   const branch = publishedBranch(deps, state.run, target);
   if ((await branch.ciRequest())?.of === seenHead) return true;
   if ((await github.branchHead(await branch.name())) === undefined) return false;
+  // V-5: the new commit takes the place of this one or is put on it, so it has the same commits of people below it.
+  const addOurs = (await branch.isOurs(seenHead)) ? branch.addOurs : branch.addOursOnTop;
   try {
-    const sha = (await rewordOurs(context, seenHead)) ?? (await addCommit(context, seenHead, login));
-    await branch.addOurs(sha);
+    const sha =
+      (await rewordOurs(context, seenHead, addOurs)) ?? (await addCommit(context, seenHead, login, addOurs));
+    await addOurs(sha);
     await branch.setCiRequest({ of: seenHead, sha, by: login, at: deps.now().toISOString() });
     deps.log.info({ run: state.run, by: login, sha }, 'CI was started');
     return true;
@@ -56,10 +61,10 @@ async function startCi(context: EffectContext, seenHead: string, login: string):
 async function rewordOurs(
   { deps, github, state, target }: EffectContext,
   sha: string,
+  addOurs: AddOurs,
 ): Promise<string | undefined> {
   const branch = publishedBranch(deps, state.run, target);
   if (!(await branch.isOursOnTop(sha))) return undefined;
-  const isOnTop = !(await branch.isOurs(sha));
   const message = await github.commitMessage(sha);
   if (!message?.endsWith(SKIP_CI)) return undefined;
   const reworded = await github.reword({
@@ -67,7 +72,7 @@ async function rewordOurs(
     sha,
     message: message.slice(0, -SKIP_CI.length).trimEnd(),
     // R-2: stored as ours before the branch points to it.
-    onCreated: isOnTop ? branch.addOursOnTop : branch.addOurs,
+    onCreated: addOurs,
   });
   return reworded.sha;
 }
@@ -77,6 +82,7 @@ async function addCommit(
   { deps, github, state, target }: EffectContext,
   parent: string,
   login: string,
+  addOurs: AddOurs,
 ): Promise<string> {
   const branch = publishedBranch(deps, state.run, target);
   const { sha } = await github.commit({
@@ -85,7 +91,7 @@ async function addCommit(
     message: `Run CI, asked by @${login}`,
     files: [],
     force: false,
-    onCreated: branch.addOurs,
+    onCreated: addOurs,
   });
   return sha;
 }

@@ -39,7 +39,7 @@ export async function readCi(
   if (!pull?.is_open || (sha !== undefined && pull.head !== sha)) return { read: 'unread' };
   const { head } = pull;
   // A commit of somebody else is for its author to look after.
-  if (!(await publishedBranch(deps, run, target).isOurs(head))) return { read: 'unread', head };
+  if (!(await publishedBranch(deps, run, target).isOursOnTop(head))) return { read: 'unread', head };
   const judged = judgeCi(pull, target.workflow);
   if (!judged.isOver) return { read: 'running', head };
   const known = state.ci?.find((report) => report.head === head);
