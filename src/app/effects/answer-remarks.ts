@@ -39,8 +39,10 @@ export async function answerRemarks(
   if (!isAnswered) {
     const replies = await repliesOf(context, round, pullNumber);
     const left = moved_from?.round === number ? moved_from.pull : undefined;
-    const elsewhere = { pull: left, remarks: withoutThread(pull, round) };
-    const summary = renderRoundSummary(await facts(context, round), summaryOp, elsewhere);
+    const summary = renderRoundSummary(await facts(context, round), summaryOp, {
+      to_reviews: ofReviews(pull, round),
+      left: left === undefined ? undefined : { pull: left, remarks: withoutThread(pull, round) },
+    });
     await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
   }
   await askAgain(context, pull, pullNumber, round);
@@ -61,6 +63,16 @@ async function repliesOf(context: EffectContext, round: EndedRound, pull: number
     replies.push({ op, thread: remark.thread, body: await sign(context, body, pull) });
   }
   return replies;
+}
+
+/** The answers to the words of reviews as a whole, which have no thread. */
+function ofReviews({ reviews }: ReviewedPull, { remarks }: EndedRound) {
+  return remarks
+    .filter(({ thread }) => thread === undefined)
+    .map((remark) => {
+      const review = reviews.find(({ id }) => id === remark.read?.id);
+      return { ...remark, author: review?.author, url: review?.url };
+    });
 }
 
 /** Remarks whose thread is in the pull request that the work has left. They are answered in the summary. */

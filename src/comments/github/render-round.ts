@@ -2,7 +2,7 @@ import type { SettledRemark } from '../../core/contracts/revision.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { code, inlineText } from '../text/harmless.ts';
-import { marker } from '../text/markdown.ts';
+import { blocks, link, marker } from '../text/markdown.ts';
 import { count, minutes, money } from '../text/words.ts';
 
 /** A round that is over, and the commit that it made. */
@@ -16,7 +16,9 @@ interface RoundFacts {
 type PlacedRemark = SettledRemark & { path?: string };
 
 const MAX_NOTE = 600;
-const MOST_ELSEWHERE = 50;
+/** GitHub refuses reviews of more than 65,536 characters, and escaping makes a note several times as long. */
+const MOST_LISTED = 50;
+const MAX_LISTED = 40_000;
 
 /** V-4: the one line in a thread. The agent's words are quoted and harmless. */
 export function renderRemarkReply(remark: PlacedRemark, facts: RoundFacts, op: string): string {
@@ -42,45 +44,56 @@ function sayRemark({ result, note, path }: PlacedRemark, { head }: RoundFacts): 
   }
 }
 
+/** The answers that have no thread to be in: the summary is their place. */
+interface Unplaced {
+  /** To the words of a review as a whole. Its author and address are unknown if the review is gone. */
+  to_reviews?: readonly (SettledRemark & { author?: string; url?: string })[];
+  /** To the threads of a pull request that the work has left, because others have commits there. */
+  left?: { pull: number; remarks: readonly PlacedRemark[] };
+}
+
 /** The summary of the review that carries the replies: one notification for all of them. */
-export function renderRoundSummary(
-  { state, round, head }: RoundFacts,
-  op: string,
-  elsewhere: Elsewhere = { remarks: [] },
-): string {
+export function renderRoundSummary(facts: RoundFacts, op: string, unplaced: Unplaced = {}): string {
+  const { state, round, head } = facts;
   const counted = countResults(round.remarks).join(', ') || 'done';
   const verified = sayVerified(state, head);
   const people = [...new Set(round.by.split(', '))].map((login) => `@${inlineText(login, 60)}`).join(', ');
   const cost = round.cost_usd === null ? '' : `${money(round.cost_usd)}, `;
-  return [
-    marker('round', { run: state.run, op }),
-    `**Round ${round.number}: ${counted}.**${verified} ${people}, please look again.`,
-    '',
+  return blocks(
+    `${marker('round', { run: state.run, op })}\n**Round ${round.number}: ${counted}.**${verified} ${people}, please look again.`,
+    ...renderUnplaced(facts, unplaced),
     `${cost}${count(round.turns, 'turn')}, ${minutes(Date.parse(round.ended_at) - Date.parse(round.at))} min.`,
-    ...renderElsewhere({ state, round, head }, elsewhere),
-  ].join('\n');
-}
-
-/** Remarks in a pull request that the work has left, because others have commits there. */
-interface Elsewhere {
-  pull?: number;
-  remarks: readonly PlacedRemark[];
-}
-
-function renderElsewhere(facts: RoundFacts, { pull, remarks }: Elsewhere): string[] {
-  if (pull === undefined || remarks.length === 0) return [];
-  const shown = remarks.slice(0, MOST_ELSEWHERE);
-  const lines = shown.map(
-    (remark) => `- ${remark.path ? `${code(remark.path, 160)}: ` : ''}${sayRemark(remark, facts)}`,
   );
-  const more = remarks.length - shown.length;
+}
+
+function renderUnplaced(facts: RoundFacts, { to_reviews = [], left }: Unplaced): string[] {
+  const room = { lines: MOST_LISTED, chars: MAX_LISTED };
+  const listed = (remarks: readonly PlacedRemark[]) =>
+    listLines(
+      remarks.map(
+        (remark) => `- ${remark.path ? `${code(remark.path, 160)}: ` : ''}${sayRemark(remark, facts)}`,
+      ),
+      room,
+    );
+  const words = to_reviews.map(({ author, url, ...remark }) => {
+    const review = author ? link(`Review by ${inlineText(author, 60)}`, url) : 'Review';
+    return `- ${review}: ${sayRemark(remark, facts)}`;
+  });
   return [
-    '',
-    `The remarks on #${pull}:`,
-    '',
-    ...lines,
-    ...(more > 0 ? [`- ${count(more, 'remark')} more`] : []),
+    ...(words.length > 0 ? [listLines(words, room)] : []),
+    ...(left && left.remarks.length > 0 ? [`The remarks on #${left.pull}:`, listed(left.remarks)] : []),
   ];
+}
+
+/** As many as there is room for, and the number of the others. */
+function listLines(lines: readonly string[], room: { lines: number; chars: number }): string {
+  const shown = lines.filter((line) => {
+    room.lines -= 1;
+    room.chars -= line.length;
+    return room.lines >= 0 && room.chars >= 0;
+  });
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`- ${count(more, 'remark')} more`] : [])].join('\n');
 }
 
 const WORDS: Record<SettledRemark['result'], string> = {

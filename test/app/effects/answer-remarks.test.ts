@@ -3,7 +3,14 @@ import { type GitHub, GitHubError } from '../../../src/core/ports/github-port.ts
 import { PASSING } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { commitOnBranch, type Published } from '../published-run.ts';
-import { beginRound, putRoundWork, remarkUnseen, restOnPull } from '../revise-desk.ts';
+import {
+  beginRound,
+  finishRound,
+  putRoundWork,
+  remarkUnseen,
+  restOnPull,
+  takeRound,
+} from '../revise-desk.ts';
 
 const HOUR_MS = 3_600_000;
 const LINE = { path: 'src/login.ts', line: 1 };
@@ -224,4 +231,25 @@ test('V-4: remarks that are deleted while the round works: the others are answer
   expect(reviews).toHaveLength(1);
   expect(lastLines(replies)).toEqual(['The agent asks: “Which runner?” Reply with `/guide <your answer>`.']);
   expect(desk.github.reviews.threads(work.number)).toHaveLength(1);
+});
+
+test('V-4: the answer to the words of a review as a whole is in the summary, which names the review', async () => {
+  desk.loseWebhooks(true);
+  await desk.olivia.review(work.number, 'REQUEST_CHANGES', 'Please rename the module to auth.', []);
+  await desk.settle();
+  desk.loseWebhooks(false);
+  await desk.person('walter').comment(work.number, '/continue');
+  await desk.settle();
+  const { revision } = await desk.state();
+  const words = revision?.remarks.find(({ thread }) => thread === undefined);
+  const note = 'Should the old name stay as an alias?';
+  await finishRound(desk, await takeRound(desk, work.run), {
+    text: 'two\n',
+    remarks: [{ id: words?.id, result: 'question', note }],
+  });
+  const { reviews } = await ours();
+  expect(reviews).toHaveLength(1);
+  expect(reviews[0]?.body).toContain(
+    `\n\n- [Review by olivia](${words?.url}): The agent asks: “${note}” Reply with \`/guide <your answer>\`.\n\n`,
+  );
 });

@@ -76,6 +76,37 @@ test('V-4: the summary and the line in each thread', async () => {
   await expect(text).toMatchFileSnapshot(golden('round-answers'));
 });
 
+test('V-4: answers without a thread are in the summary: to the words of reviews, and to remarks elsewhere', async () => {
+  const { state } = afterRound();
+  const [round] = state.revisions ?? [];
+  if (!round) expect.fail('no round has ended');
+  const url = 'https://github.com/acme/storefront/pull/131#pullrequestreview-88';
+  const note = 'Should the old name stay as an alias? @everyone <!-- x -->';
+  const text = renderRoundSummary({ state, round, head: HEAD }, 'r1.round-2.summary', {
+    to_reviews: [
+      { id: 'R5', result: 'question', note, author: 'hubert', url },
+      { id: 'R6', result: 'declined', note: 'The module is public.', author: 'rita', url: 'javascript:x' },
+      { id: 'R7', result: 'unanswered' },
+    ],
+    left: { pull: 130, remarks: [{ id: 'R8', result: 'fixed', path: 'src/login.ts' }] },
+  });
+  await expect(text).toMatchFileSnapshot(golden('round-answers-without-thread'));
+});
+
+test('V-4: a summary of many long answers is no longer than GitHub allows, and counts those it leaves out', () => {
+  const { state } = afterRound();
+  const [round] = state.revisions ?? [];
+  if (!round) expect.fail('no round has ended');
+  const to_reviews = Array.from({ length: 60 }, (_, index) => ({
+    ...{ id: `R${index + 1}`, result: 'declined' as const, note: '|'.repeat(2_000), author: 'hubert' },
+  }));
+  const text = renderRoundSummary({ state, round, head: HEAD }, 'r1.round-2.summary', { to_reviews });
+  expect(text.length).toBeLessThan(65_536);
+  const shown = text.match(/^- Review by hubert/gm)?.length ?? 0;
+  expect(shown).toBeGreaterThan(5);
+  expect(text).toContain(`\n- ${60 - shown} remarks more\n`);
+});
+
 test('V-6: a conflict is shown with a box, and only while the pull request rests', () => {
   const files = ['src/payments/intent.ts', 'package-lock.json'];
   const conflict = { branch: 'main', files };
