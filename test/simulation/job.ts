@@ -160,7 +160,9 @@ export class Job {
       JSON.stringify({
         status: complete ? 'implemented' : 'in_progress',
         summary: `Turn ${turn}`,
-        remarks: orders.revision?.remarks.map(({ id }, index) => ({ id, result: RESULTS[index % 3] })),
+        remarks: orders.revision?.remarks.map(({ id }, index) => ({
+          ...{ id, result: RESULTS[index % 3], note: `Answer of turn ${turn} to ${id}` },
+        })),
       }),
     );
     this.#meter.observe({ type: 'files_changed', turn, paths: [`src/turn-${turn}.ts`] });

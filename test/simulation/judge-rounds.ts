@@ -122,14 +122,17 @@ export async function isUnheard(
   return (await unheardRequests(rounds, state)).length > 0;
 }
 
-/** V-4: one review for a round, and one reply for each of its remarks. If its work was refused, they stay open, and people know. */
+/**
+ * V-4: one review for a round, and one reply for each of its remarks; the answer to the words of a review is in the summary. If
+ * its work was refused, they stay open, and people know.
+ */
 function checkAnswered(
   github: FakeGitHub,
   { run, revisions = [] }: RunState,
   round: Ended,
   isRestingThere: boolean,
 ): string[] {
-  const { said, replied } = wordsOf(github);
+  const { said, replied, texts } = wordsOf(github);
   const next = revisions.find(({ number }) => number > round.number);
   const isRefused =
     commitsOf(github, run, round).length === 0 &&
@@ -146,22 +149,28 @@ function checkAnswered(
     .filter(({ thread }) => thread !== undefined)
     .map(({ id }) => `${run}.round-${round.number}.${id}`);
   const count = (list: readonly string[], op: string) => list.filter((one) => one === op).length;
-  return [
+  const miscounted = [
     ...[summary].map((op) => ({ op, times: count(said, op) })),
     ...replies.map((op) => ({ op, times: count(replied, op) })),
-  ]
-    .filter(({ times }) => times > 1 || (isDue && times === 0))
-    .map(({ op, times }) => `V-4: ${op} was said ${times} times`);
+  ].filter(({ times }) => times > 1 || (isDue && times === 0));
+  const unsaid = round.remarks.filter(
+    ({ thread, note }) => isDue && thread === undefined && note && !texts.get(summary)?.includes(note),
+  );
+  return [
+    ...miscounted.map(({ op, times }) => `V-4: ${op} was said ${times} times`),
+    ...unsaid.map(({ id }) => `V-4: the answer to ${id}, words of a review, is not in ${summary}`),
+  ];
 }
 
 /** Markers of our summaries, as a review or as a comment, and of our replies that people see. */
-function wordsOf(github: FakeGitHub): { said: string[]; replied: string[] } {
+function wordsOf(github: FakeGitHub): { said: string[]; replied: string[]; texts: Map<string, string> } {
   const opOf = ({ body }: { body: string }) => readMarker(body)?.op ?? '';
   const all = [...github.reviews.values()];
   const comments = [...github.comments.values()].filter(({ author }) => author === BOT);
   const submitted = all.flatMap(({ reviews }) => reviews.filter(({ is_own }) => is_own));
   return {
     said: [...submitted, ...comments].map(opOf),
+    texts: new Map([...submitted, ...comments].map((word) => [opOf(word), word.body])),
     replied: all.flatMap(({ threads }) =>
       threads.flatMap(({ comments: words }) => words.filter(({ is_own }) => is_own).map(opOf)),
     ),
