@@ -170,9 +170,7 @@ test('N-1: a build without a server works from its brief, and leaves claims and 
   expect(names).toEqual(expect.arrayContaining(['MODEL_KEY', 'SERVICE_TOKEN']));
   for (const name of ['AUTOBUILD_ENV', 'AUTOBUILD_MODEL_KEY', 'AUTOBUILD_KEY', 'GITHUB_TOKEN', 'evil'])
     expect(names).not.toContain(name);
-  expect(built.out).toMatch(
-    /AUTOBUILD_ENV: line 3 is not KEY=value\.[\s\S]*AUTOBUILD_ENV: line 4 sets a name/,
-  );
+  expect(built.out).toMatch(/AUTOBUILD_ENV: line 3 is not KEY=value\.[\s\S]*AUTOBUILD_ENV: line 4 sets PATH/);
 
   const changeset = readChangesetFile(workOf(built)) ?? expect.fail('no changeset');
   const verified = await verify((temp) => {
@@ -256,6 +254,32 @@ test('N-3: a short, common value is looked for in files if a question asked for 
   expect(JSON.parse(Buffer.from(saved ?? []).toString('utf8')).left_out).toEqual([
     { path: 'leaked.txt', problem: 'it contains a secret of the job' },
   ]);
+}, 60_000);
+
+test('N-4: a line that the job does not take is told in the question that comes back, without its value', async () => {
+  open('[sh, agent.sh, leak]');
+  const run = startRun({ agents: ['scripted'], checks: ['test -f done.txt'], freshVerification: true });
+  run
+    .beginTurn()
+    .askForHelp([{ key: 'npm_token', label: 'Token', secret: true }])
+    .park();
+  run.feed({
+    type: 'command',
+    at: run.now(),
+    command: { name: 'continue', new_approach: false },
+    by: 'rosa',
+    via: 'comment',
+    escalation: 'e1',
+    // As records have it from before such names were replaced.
+    actions_secrets: { npm_token: { name: 'NPM_TOKEN', found: 'unknown', shared: 'AUTOBUILD_ENV' } },
+  });
+  const job = run.state.jobs + 1;
+  hold({ brief: { ...briefFor(run.state), job }, state: run.state });
+  const built = await build({ AUTOBUILD_ENV: 'NPM_TOKEN=npm_abcdefghij\n' });
+  const claims = JSON.stringify(read(built, job).entries.filter(({ type }) => type === 'claim'));
+  expect(claims).toContain('add the line `AGENT_NPM_TOKEN=…` to its value, then tick');
+  expect(claims).toContain('line 1 sets NPM_TOKEN, which is not for agents: name it AGENT_NPM_TOKEN');
+  expect(claims).not.toContain('npm_abcdefghij');
 }, 60_000);
 
 test('N-1: a build that is not meant any more does nothing, and one without a key says what is missing', async () => {

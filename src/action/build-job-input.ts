@@ -1,5 +1,6 @@
 import type { JobLink } from '../core/ports/job-link.ts';
 import type { Box } from '../runner/box/box.ts';
+import type { SharedSecret } from '../runner/job/job.ts';
 import type { ActionLog } from '../runner/output/workflow-commands.ts';
 import type { CheckedOut } from './open-repository.ts';
 
@@ -15,7 +16,7 @@ export interface BuildJobInput {
   box: Box;
   jobMinutes: number;
   /** The one Actions secret with all values for the agent. Left out: the workflow passes each secret by its name. */
-  sharedSecret?: string;
+  sharedSecret?: SharedSecret;
   /** Secrets that are in `env` from the start: the checks do not get them, and no claim and no file of the work shows them. */
   secrets?: {
     names: readonly string[];

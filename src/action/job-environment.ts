@@ -1,4 +1,4 @@
-import { isWithheld } from '../runner/checks/withheld-env.ts';
+import { isWithheld } from '../core/variable-name.ts';
 
 export function jobEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const kept: Record<string, string> = {};

@@ -1,10 +1,10 @@
 import { cleanText } from '../comments/text/clean-text.ts';
-import { actionsSecretName } from '../core/contracts/actions-secret.ts';
 import { COMMAND_NAMES } from '../core/contracts/command.ts';
 import { isCommonValue } from '../core/secrets/common-value.ts';
 import { createFormFinder, createSecretHider, replaceSpans } from '../core/secrets/hide-secrets.ts';
 import { MIN_SECRET_LENGTH, secretForms } from '../core/secrets/secret-forms.ts';
 import { askedInputs, openSecrets } from '../core/secrets/secrets-of-run.ts';
+import { actionsSecretName } from '../core/variable-name.ts';
 import type { AppDependencies } from './dependencies.ts';
 import { dropAdded, readMarkdown } from './read-markdown.ts';
 

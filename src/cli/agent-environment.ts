@@ -1,4 +1,5 @@
-import { isInActions, isWithheld } from '../runner/checks/withheld-env.ts';
+import { isWithheld } from '../core/variable-name.ts';
+import { isInActions } from '../runner/checks/withheld-env.ts';
 
 export function agentEnvironment(env: Record<string, string>): Record<string, string> {
   const inActions = isInActions(env);

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { actionsSecretName } from '../../core/contracts/actions-secret.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { MIN_SECRET_LENGTH } from '../../core/secrets/secret-forms.ts';
 import { secretKeysOf } from '../../core/secrets/secrets-of-run.ts';
+import { actionsSecretName } from '../../core/variable-name.ts';
 import { RULES } from '../../guards/rules.ts';
 import { createArtifactLink } from '../../link/artifact.ts';
 import type { ActionLog } from '../../runner/output/workflow-commands.ts';
@@ -61,7 +61,7 @@ export async function runBuildPart(
   const { held, checkpoint, sealer } = opened;
   const { brief, place } = held;
   const given = readGivenEnv(env.AUTOBUILD_ENV ?? '');
-  for (const problem of given.problems) log.annotate('warning', `The secret AUTOBUILD_ENV: ${problem}.`);
+  for (const problem of given.problems) log.annotate('warning', `The secret ${SHARED_SECRET}: ${problem}.`);
   for (const value of Object.values(given.values)) if (value) log.mask(value);
   const job = await openJob(env, log, {
     worktree,
@@ -93,7 +93,7 @@ export async function runBuildPart(
     parking,
     startedAt,
     jobMinutes: jobMinutes(env),
-    sharedSecret: SHARED_SECRET,
+    sharedSecret: { name: SHARED_SECRET, problems: given.problems },
     secrets,
   });
   await link.close();

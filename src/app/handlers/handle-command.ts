@@ -1,5 +1,5 @@
 import type { ParsedText } from '../../commands/spec/command-spec.ts';
-import { type ActionsSecret, actionsSecretName } from '../../core/contracts/actions-secret.ts';
+import type { ActionsSecret } from '../../core/contracts/actions-secret.ts';
 import type { CommandName, SealedCommand } from '../../core/contracts/command.ts';
 import type { Effect, Reply } from '../../core/contracts/effect.ts';
 import { missingInputs } from '../../core/contracts/escalation.ts';
@@ -11,6 +11,7 @@ import { monthOf } from '../../core/decide/jobs/check-budget.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
+import { actionsSecretName } from '../../core/variable-name.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, write } from '../handle-input.ts';
 import { findExposed } from './exposed-secrets.ts';

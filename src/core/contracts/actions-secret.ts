@@ -12,11 +12,6 @@ export type ActionsSecret = z.infer<typeof ActionsSecret>;
 /** The box by which people say that they added the values, as the record has it. Comments name the secret where it is one for all. */
 export const ADDED_AS_SECRETS = 'I added them as Actions secrets';
 
-/** Replaces the characters that a key may have and the name of a secret or variable may not. */
-export function actionsSecretName(key: string): string {
-  return key.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
-}
-
 /** The line under `env` by which the job's workflow passes the secret. */
 export function passSecretLine(name: string): string {
   return `${name}: \${{ secrets.${name} }}`;

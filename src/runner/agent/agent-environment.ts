@@ -1,30 +1,7 @@
 import type { Agent } from '../../agents/agent.ts';
+import { EVERY_PROGRAM, isAmong } from '../../core/variable-name.ts';
 import { findLogin } from './agent-login.ts';
 import { readSmallFile } from './read-small-file.ts';
-
-/** Variables that ordinary programs need: paths, locale, proxy and certificates. */
-const EVERY_PROGRAM = [
-  'PATH',
-  'HOME',
-  'USER',
-  'LOGNAME',
-  'SHELL',
-  'LANG',
-  'LC_*',
-  'TZ',
-  'TERM',
-  'TMPDIR',
-  'CI',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-];
 
 /**
  * The environment for an agent. An agent that lists its variables gets only those, so that it sees no GitHub token, no App
@@ -46,16 +23,6 @@ export function environmentFor(
 /** For a program that only tells its version. */
 export function withoutKeys(env: Record<string, string>): Record<string, string> {
   return environmentFor({ environment: [] }, env);
-}
-
-export function isForEveryProgram(name: string): boolean {
-  return isAmong(EVERY_PROGRAM, name);
-}
-
-function isAmong(entries: readonly string[], name: string): boolean {
-  return entries.some((entry) =>
-    entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
-  );
 }
 
 function hasKey(

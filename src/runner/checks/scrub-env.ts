@@ -1,5 +1,6 @@
 import { agentVariables } from '../../agents/registry.ts';
-import { isInActions, isWithheld } from './withheld-env.ts';
+import { isWithheld } from '../../core/variable-name.ts';
+import { isInActions } from './withheld-env.ts';
 
 /** Prefixes of variables with keys of model providers. */
 const PREFIXES = [

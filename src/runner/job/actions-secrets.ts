@@ -1,7 +1,11 @@
 import { passSecretLine } from '../../core/contracts/actions-secret.ts';
 import type { InputRef } from '../../core/contracts/command.ts';
 import type { Orders } from '../../core/contracts/orders.ts';
-import type { Job, WorkOrders } from './job.ts';
+import { actionsSecretName } from '../../core/variable-name.ts';
+import type { Job, SharedSecret, WorkOrders } from './job.ts';
+
+/** More would be cut off in the question. The job's log has all. */
+const MAX_PROBLEMS = 4;
 
 interface PassedSecret {
   key: string;
@@ -13,7 +17,8 @@ interface PassedSecret {
 export function secretsIn(orders: Orders): PassedSecret[] {
   const inputs: Record<string, InputRef> = orders.do === 'work' ? orders.inputs : {};
   return Object.entries(inputs).flatMap(([key, { actions_secret, ref }]) =>
-    actions_secret === undefined ? [] : [{ key, name: actions_secret, ref }],
+    // A record may have a name that no job takes any more. A question must not ask for it again.
+    actions_secret === undefined ? [] : [{ key, name: actionsSecretName(actions_secret), ref }],
   );
 }
 
@@ -44,16 +49,17 @@ export async function checkSecrets(job: Job, orders: WorkOrders): Promise<'next_
   return 'asked';
 }
 
-function helpFor(missing: PassedSecret[], sharedSecret: string | undefined) {
+function helpFor(missing: PassedSecret[], shared: SharedSecret | undefined) {
   const isOne = missing.length === 1;
   const it = isOne ? 'it' : 'them';
   const list = (text: (name: string) => string) =>
     missing.map(({ name }) => `\`${text(name)}\``).join(' and ');
   const passing = `The workflow does not pass ${it}: add ${list(passSecretLine)} under \`env\` of the Autobuild step in the workflow file on the default branch`;
-  const adding = `The Actions secret \`${sharedSecret}\` does not have ${it}: add the ${isOne ? 'line' : 'lines'} ${list((name) => `${name}=…`)} to its value`;
+  const refused = (shared?.problems ?? []).slice(0, MAX_PROBLEMS).join('; ');
+  const adding = `The Actions secret \`${shared?.name}\` does not have ${it}: add the ${isOne ? 'line' : 'lines'} ${list((name) => `${name}=…`)} to its value`;
   return {
     what_i_tried: `Autobuild looked for ${missing.map(({ name }) => `\`${name}\``).join(', ')} in the job's environment.`,
-    what_i_need: `${sharedSecret ? adding : passing}, then tick the first box below.`,
+    what_i_need: `${shared ? adding : passing}, then tick the first box below.${refused ? ` Not taken from the secret: ${refused}.` : ''}`,
     inputs: missing.map(({ key, name }) => ({ key, label: `Actions secret ${name}`, secret: true })),
   };
 }

@@ -35,7 +35,13 @@ export interface JobSettings {
   junit: string[];
   useCgroup: boolean;
   /** The one Actions secret with all values for the agent. Left out: the workflow passes each secret by its name. */
-  sharedSecret?: string;
+  sharedSecret?: SharedSecret;
+}
+
+export interface SharedSecret {
+  name: string;
+  /** The lines that were not taken, and why. No values. */
+  problems: readonly string[];
 }
 
 /** Live output for a terminal or a log. Only the journal is the record of a run. */

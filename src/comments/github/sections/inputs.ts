@@ -1,8 +1,8 @@
-import { actionsSecretName } from '../../../core/contracts/actions-secret.ts';
 import type { HelpInput } from '../../../core/contracts/agent/help-request.ts';
 import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import { type Escalation, missingInputs } from '../../../core/contracts/escalation.ts';
 import type { RunState } from '../../../core/contracts/run-state.ts';
+import { actionsSecretName } from '../../../core/variable-name.ts';
 import { code, inlineText } from '../../text/harmless.ts';
 import { link } from '../../text/markdown.ts';
 

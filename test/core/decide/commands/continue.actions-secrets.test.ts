@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type ActionsSecret,
-  actionsSecretName,
-  passSecretLine,
-} from '../../../../src/core/contracts/actions-secret.ts';
+import { type ActionsSecret, passSecretLine } from '../../../../src/core/contracts/actions-secret.ts';
 import type { HelpInput } from '../../../../src/core/contracts/agent/help-request.ts';
+import { actionsSecretName } from '../../../../src/core/variable-name.ts';
 import { type Run, startRun } from '../../run-builder.ts';
 
 const TOKEN = { key: 'mail.api-key', label: 'Key of the mail sandbox', secret: true };
