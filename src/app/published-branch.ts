@@ -8,6 +8,7 @@ const ON_TOP = 'on-top:';
 const MOST_LEFT_OUT = 20;
 /** Somebody who is on all of these wants none of them to be ours. */
 const MOST_OWN = 20;
+const MOST_NEWEST = 5;
 const MOST_CHARS = 300;
 
 interface PublishedBranch {
@@ -24,6 +25,8 @@ interface PublishedBranch {
   /** The same for a commit on top of somebody else's (V-5). The branch is not moved away from it by force. */
   isOursOnTop(sha: string): Promise<boolean>;
   addOursOnTop(sha: string): Promise<void>;
+  /** The last few commits that were made for the issue, newest first. They may not be on a branch. */
+  newest(): Promise<string[]>;
   /** Our newest commit. */
   head(): Promise<string | undefined>;
   setHead(sha: string): Promise<void>;
@@ -55,6 +58,11 @@ export function publishedBranch(
       return own.includes(sha) || own.includes(`${ON_TOP}${sha}`);
     },
     addOursOnTop: (sha) => publications.addOwnCommit(repo_id, issue, `${ON_TOP}${sha}`),
+    newest: async () =>
+      (await publications.ownCommits(repo_id, issue))
+        .slice(-MOST_NEWEST)
+        .map((sha) => (sha.startsWith(ON_TOP) ? sha.slice(ON_TOP.length) : sha))
+        .reverse(),
     head: async () => (await publications.of(run)).head,
     setHead: (head) => publications.change(run, { head }),
     ciRequest: async () => (await publications.of(run)).ci,

@@ -45,6 +45,10 @@ export function createMergeMethods({ request }: Client): MergeMethods {
       return { paths: differing(sides), commits };
     },
 
+    async hasCommit(head, commit) {
+      return head === commit || (await compare(commit, head))?.merge_base_commit?.sha === commit;
+    },
+
     async blob(file_sha) {
       const { data } = await request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', { file_sha });
       return Buffer.from(data.content, 'base64').toString('base64');

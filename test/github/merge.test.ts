@@ -56,6 +56,20 @@ test('V-6: both sides since their common ancestor, by path, and the commits that
   });
 });
 
+test('R-2: a commit is the head or below it, beside it, or gone', async () => {
+  expect(await github.hasCommit(HEAD, HEAD)).toBe(true);
+  onCompare(ANCESTOR, HEAD, 'Ours');
+  expect(await github.hasCommit(HEAD, ANCESTOR)).toBe(true);
+  onCompare(BASE, HEAD, 'Ours');
+  expect(await github.hasCommit(HEAD, BASE)).toBe(false);
+  on(COMPARE, {
+    at: { basehead: `${sha('gone')}...${HEAD}` },
+    status: 404,
+    answer: { message: 'Not Found' },
+  });
+  expect(await github.hasCommit(HEAD, sha('gone'))).toBe(false);
+});
+
 test('V-6: two branches without a common commit cannot be merged', async () => {
   const answer = { message: 'No common ancestor between the two.' };
   for (const basehead of [`${BASE}...${HEAD}`, `${HEAD}...${BASE}`])

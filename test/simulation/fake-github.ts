@@ -489,6 +489,7 @@ export class FakeGitHub {
       createCommit: (parent: string, message: string, files: CommitFile[], merged?: string) =>
         this.#addCommit({ parent, message, files, ...(merged !== undefined && { merged }) }),
       mergeSides: (head: string, base: string) => this.#mergeSides(head, base),
+      hasCommit: (head: string, commit: string) => this.descends(commit, head),
       blob: (id: string) => this.#blobs.get(id),
       commitsOf: () => [],
       forbidsMerges: () => false,

@@ -11,3 +11,12 @@ export async function isHeldBack({ deps, github, state, target }: EffectContext)
   await noticeFate(deps, github, state, target, pull);
   return pull.state === 'closed' && (pull.merged || state.closed_pull?.number !== pull.number);
 }
+
+/** People closed or merged the pull request between two calls of a publish. */
+export class HeldBack extends Error {}
+
+/** C-6, V-1: asked again before each call whose result people see, because uploading the work takes a while. */
+export async function demandOpenPull(context: EffectContext): Promise<void> {
+  const { state } = await context.deps.store.runs.load(context.state.run);
+  if (await isHeldBack({ ...context, state: state ?? context.state })) throw new HeldBack();
+}

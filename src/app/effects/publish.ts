@@ -16,7 +16,7 @@ import { roundToPublish } from '../revise/last-result.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
-import { isHeldBack } from './is-held-back.ts';
+import { demandOpenPull, HeldBack, isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
 import { findWork, type Work } from './work-to-publish.ts';
 
@@ -54,16 +54,22 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
     return { againAfterMs: QUEUE_MS };
   }
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
-  const why = await bringToPullRequest(context, ready);
-  if (why === 'later') {
+  const why = await bringToPullRequest(context, ready).catch(heldBack);
+  if (why === 'later' || why === 'held back') {
     // Until the round is over again, the pull request shows what it showed before.
     await publications.change(state.run, { unpublished: before });
+    if (ready && why === 'held back') await keepLateWork(context);
   } else if (ready) {
     await settle(context, why);
     if (!why) await dropLeftWork(deps.store.blobs, state.run);
     if (!why) lookAtBaseLater(deps, github, state.run);
   } else if (!why) await showCheck(context);
   return {};
+}
+
+function heldBack(error: unknown): 'held back' {
+  if (error instanceof HeldBack) return 'held back';
+  throw error;
 }
 
 /** The status waited for this, and a receipt written before says that the work is not published. */
@@ -152,6 +158,7 @@ async function commitWork(
         created = true;
         await addOurs(sha);
         await demandStillWanted(context);
+        await demandOpenPull(context);
       },
     })
     .catch(async (thrown: unknown) => {

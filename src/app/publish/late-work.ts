@@ -1,11 +1,12 @@
 import { code } from '../../comments/text/harmless.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
+import type { PullRequest } from '../../core/ports/github-port.ts';
 import { roundHead } from '../../core/work/round-head.ts';
 import type { EffectContext } from '../effects/effect-context.ts';
 import { findWork } from '../effects/work-to-publish.ts';
 import { replyOnce } from '../handle-input.ts';
-import { isCommitOf } from '../revise/follow-head.ts';
+import { hasCommitOf } from '../revise/follow-head.ts';
 import { hasResult, roundToPublish } from '../revise/last-result.ts';
 import { HOW_TO_RETRY } from '../unpublished.ts';
 import { commitMessage } from './commit-message.ts';
@@ -31,10 +32,11 @@ export function isStopped({ status, revisions, finished }: RunState): boolean {
 export async function keepLateWork(context: EffectContext): Promise<void> {
   const { deps, github, state } = context;
   const round = isStopped(state) ? state.revisions?.at(-1) : roundToPublish(state);
-  const { pull: number, head } = await deps.store.publications.of(state.run);
+  const { pull: number } = await deps.store.publications.of(state.run);
   if (!round || number === undefined) return;
-  if (head !== undefined && (await isCommitOf(context, round.number, head))) return;
-  const how = (await github.pullRequest(number))?.merged ? 'merged' : 'closed';
+  const pull = await github.pullRequest(number);
+  if (pull && (await hasRound(context, round.number, pull))) return;
+  const how = pull?.merged ? 'merged' : 'closed';
   const kept = await pushAside(context, round);
   // The end of a round that was stopped is told by the decision.
   if (!kept && !hasResult(round)) return;
@@ -43,6 +45,17 @@ export async function keepLateWork(context: EffectContext): Promise<void> {
     : `Round ${round.number} had changed files when pull request #${number} was ${how}.`;
   const reply: Reply = { tone: 'info', title, ...(kept ?? { detail: HOW_TO_RETRY.label }) };
   await replyOnce(deps, state.run, `too-late:${round.number}`, reply);
+}
+
+/** Whether the pull request has the round's work. A branch that moved after a merge is in no pull request, so only a closed one's counts. */
+async function hasRound(
+  context: EffectContext,
+  round: number,
+  { merged, branch, head_sha }: PullRequest,
+): Promise<boolean> {
+  if (await hasCommitOf(context, round, head_sha)) return true;
+  const head = merged || branch === undefined ? undefined : await context.github.branchHead(branch);
+  return head !== undefined && hasCommitOf(context, round, head);
 }
 
 /** Undefined: there is nothing to push. An update is none without the pull request that it was made for. */

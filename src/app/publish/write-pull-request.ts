@@ -2,6 +2,7 @@ import type { Reply } from '../../core/contracts/effect.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
 import { renderDescription, writeDescription } from '../effects/describe-pull-request.ts';
 import type { EffectContext } from '../effects/effect-context.ts';
+import { demandOpenPull } from '../effects/is-held-back.ts';
 import { write } from '../handle-input.ts';
 import { onPullRequestFound } from '../handlers/pull-request-found.ts';
 import { publishedBranch } from '../published-branch.ts';
@@ -29,6 +30,7 @@ export async function writePullRequest(
   // The pull requests of a branch that was deleted are closed, and closed ones are not reused.
   const present = committed?.isNewBranch ? undefined : await findPullRequest(context);
   await demandStillWanted(context);
+  if (!present) await demandOpenPull(context);
   const pull = present ?? (await createPullRequest(context, head, ready));
   const { publications } = deps.store;
   const { pull: before, moved_from, ready: shown } = await publications.of(state.run);

@@ -52,6 +52,19 @@ export async function isCommitOf(
   return (await github.commitMessage(sha))?.includes(`run ${state.run}. Round ${round},`) === true;
 }
 
+/**
+ * R-2: whether the round's own commit is this head or below it. The response may have been lost, and people may have pushed on
+ * top of it since.
+ */
+export async function hasCommitOf(context: Context, round: number, head: string): Promise<boolean> {
+  if (await isCommitOf(context, round, head)) return true;
+  const { deps, github, state, target } = context;
+  const made = await publishedBranch(deps, state.run, target).newest();
+  for (const sha of made)
+    if ((await isCommitOf(context, round, sha)) && (await github.hasCommit(head, sha))) return true;
+  return false;
+}
+
 const BASE = /("base_sha"\s*:\s*)"[^"]*"/;
 
 /** Puts the stored work on another commit. Nothing else of it changes, so that the same can be undone byte by byte. */

@@ -277,3 +277,27 @@ async function minutes(desk: AppDesk, count: number): Promise<void> {
     desk.clock.ms += 60_000;
   }
 }
+
+test('C-6: closed while the work is uploaded: the branch stays, nothing is opened in its place, and the close is heard', async () => {
+  desk = await openAppDesk();
+  const work = await publishRun(desk);
+  const head = await work.head();
+  const { number } = await work.pull();
+  desk.loseWebhooks(true);
+  await putChangeset(desk, 'two\n');
+  const { github } = desk.deps;
+  desk.deps.github = async (where) => {
+    const real = await github(where);
+    return {
+      ...real,
+      async commit(options) {
+        await desk.olivia.closePullRequest(number);
+        return real.commit(options);
+      },
+    };
+  };
+  await desk.perform({ type: 'publish', ready: false });
+  expect(await work.head()).toBe(head);
+  expect((await desk.olivia.pullRequests()).map((pull) => pull.number)).toEqual([number]);
+  expect((await desk.state()).closed_pull).toMatchObject({ number });
+});

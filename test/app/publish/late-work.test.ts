@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { GitHub } from '../../../src/core/ports/github-port.ts';
 import { actAndSettle } from '../published-run.ts';
 import { giveValue, pushFiles, sendWork, takeRound, VALUE } from '../revise-desk.ts';
 import { useReviseScene } from '../revise-scene.ts';
@@ -161,4 +162,90 @@ test('V-1: GitHub does not take the branch: people are told, with the way that i
   expect(await said()).toContain('The work cannot be committed: GitHub rejected it.');
   expect(await said()).toContain('Remove and re-add the label to build it again.');
   expect(await said()).not.toContain('Reply `/continue` to start');
+});
+
+/** Puts another way to commit in the place of the desk's. */
+function interpose(
+  commit: (real: GitHub['commit'], ...args: Parameters<GitHub['commit']>) => ReturnType<GitHub['commit']>,
+): void {
+  const { deps } = scene.desk;
+  const { github } = deps;
+  deps.github = async (where) => {
+    const real = await github(where);
+    return { ...real, commit: (options) => commit(real.commit, options) };
+  };
+}
+
+function once(act: () => Promise<unknown>): () => Promise<unknown> {
+  let isDone = false;
+  return async () => {
+    if (isDone) return;
+    isDone = true;
+    await act();
+  };
+}
+
+const pulls = async () => (await scene.desk.olivia.pullRequests()).map(({ number }) => number);
+const NOT_PUSHED = 'Round 2 was not pushed';
+
+describe.each([
+  ['merged', merge, 'approved'],
+  ['closed', close, 'rejected'],
+] as const)('V-1: %s while a round is pushed', (how, act, status) => {
+  async function push(commit: Parameters<typeof interpose>[0]): Promise<void> {
+    await begin('/guide Use a constant');
+    interpose(commit);
+    await finish();
+    await wait(10 * MINUTE_MS);
+    expect(await pulls()).toEqual([scene.work.number]);
+    expect((await scene.desk.state()).status).toBe(status);
+  }
+
+  test('during the upload: the branch stays, and the work is on a branch of its own', async () => {
+    const { work } = scene;
+    const head = await work.head();
+    const interrupt = once(act);
+    await push(async (real, options) => {
+      await interrupt();
+      return real(options);
+    });
+    expect(await work.head()).toBe(head);
+    expect(await onAside()).toBe('two\n');
+    expect(
+      (await said()).split(`${NOT_PUSHED}: pull request \`#${work.number}\` was ${how} before.`),
+    ).toHaveLength(2);
+  });
+
+  test('after it: the pull request has the work, and no other is opened', async () => {
+    const interrupt = once(act);
+    await push(async (real, options) => {
+      const made = await real(options);
+      await interrupt();
+      return made;
+    });
+    expect(await scene.desk.olivia.file('src/login.ts', scene.branch)).toBe('two\n');
+    expect(await onAside()).toBeUndefined();
+    expect(await said()).not.toContain(NOT_PUSHED);
+  });
+});
+
+test('V-1: merged right before the branch moves: the merge lacks the work, so it is on a branch of its own', async () => {
+  const { desk, work } = scene;
+  await begin('/guide Use a constant');
+  const interrupt = once(merge);
+  interpose((real, options) =>
+    real({
+      ...options,
+      async onCreated(sha) {
+        await options.onCreated?.(sha);
+        await interrupt();
+      },
+    }),
+  );
+  await finish();
+  await wait(10 * MINUTE_MS);
+  expect(await desk.olivia.file('src/login.ts', 'main')).toBe('one\n');
+  expect(await pulls()).toEqual([work.number]);
+  expect(await onAside()).toBe('two\n');
+  expect(await said()).toContain(NOT_PUSHED);
 });

@@ -31,6 +31,8 @@ export interface MergeSides {
 export interface MergeMethods {
   /** `too_large`: GitHub does not list all files of the repository. Undefined: they have no common ancestor. */
   mergeSides(head: string, base: string): Promise<MergeSides | 'too_large' | undefined>;
+  /** Whether the commit is this head, or below it. */
+  hasCommit(head: string, commit: string): Promise<boolean>;
   /** The content of a file, in base64. */
   blob(sha: string): Promise<string>;
   /** The newest commits that changed the file, from this commit on. */
