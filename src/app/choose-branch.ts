@@ -2,7 +2,7 @@ import { GitHubError } from '../core/ports/github-port.ts';
 import type { EffectContext } from './effects/effect-context.ts';
 import { replyOnce } from './handle-input.ts';
 import { publishedBranch } from './published-branch.ts';
-import { isCommitOf } from './revise/follow-head.ts';
+import { hasCommitOf, isCommitOf } from './revise/follow-head.ts';
 import { roundToPublish } from './revise/last-result.ts';
 
 /** The branch that the work is put on, and its head as it is now. */
@@ -11,6 +11,8 @@ interface ChosenBranch {
   head: string | undefined;
   /** The head is the commit of this round, from a try whose response was lost. */
   isOfRound: boolean;
+  /** That commit is below the head, which is somebody else's. */
+  isBelow: boolean;
 }
 
 /**
@@ -43,10 +45,15 @@ async function lookAt(context: EffectContext, name: string): Promise<ChosenBranc
   const head = await github.branchHead(name);
   const round = roundToPublish(state);
   if (!round)
-    return { name, head, isOfRound: false, isFree: head === undefined || (await branch.isOurs(head)) };
+    return {
+      ...{ name, head, isOfRound: false, isBelow: false },
+      isFree: head === undefined || (await branch.isOurs(head)),
+    };
   const isOfRound = head !== undefined && (await isCommitOf(context, round.number, head));
   const isNew = head === undefined && branch.ownNames().includes(name);
-  return { name, head, isOfRound, isFree: isOfRound || isNew || head === round.head };
+  const isKnown = isOfRound || isNew || head === round.head;
+  const isBelow = !isKnown && head !== undefined && (await hasCommitOf(context, round.number, head));
+  return { name, head, isOfRound, isBelow, isFree: isKnown || isBelow };
 }
 
 /** Before the branch is recorded, because the next try would have nothing to tell. */

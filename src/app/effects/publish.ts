@@ -56,9 +56,9 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
   const why = await bringToPullRequest(context, ready).catch(heldBack);
   if (why === 'later' || why === 'held back') {
+    if (ready && why === 'held back') await keepLateWork(context);
     // Until the round is over again, the pull request shows what it showed before.
     await publications.change(state.run, { unpublished: before });
-    if (ready && why === 'held back') await keepLateWork(context);
   } else if (ready) {
     await settle(context, why);
     if (!why) await dropLeftWork(deps.store.blobs, state.run);
@@ -138,7 +138,9 @@ async function commitWork(
   let created = false;
   const isOnOthers = round?.head !== undefined && !(await branch.isOurs(round.head));
   const addOurs = isOnOthers ? branch.addOursOnTop : branch.addOurs;
-  const { name, head, isOfRound } = await chooseBranch(context);
+  const { name, head, isOfRound, isBelow } = await chooseBranch(context);
+  // Others have pushed on top of it since, so the same work has no second place.
+  if (isBelow) return undefined;
   const [parent, merged] = roundParents(state, target);
   const base = merged ?? parent;
   const { sha, base_tree } = await github

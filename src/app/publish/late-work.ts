@@ -6,7 +6,7 @@ import { roundHead } from '../../core/work/round-head.ts';
 import type { EffectContext } from '../effects/effect-context.ts';
 import { findWork } from '../effects/work-to-publish.ts';
 import { replyOnce } from '../handle-input.ts';
-import { hasCommitOf } from '../revise/follow-head.ts';
+import { hasCommitOf, isCommitOf } from '../revise/follow-head.ts';
 import { hasResult, roundToPublish } from '../revise/last-result.ts';
 import { HOW_TO_RETRY } from '../unpublished.ts';
 import { commitMessage } from './commit-message.ts';
@@ -32,8 +32,10 @@ export function isStopped({ status, revisions, finished }: RunState): boolean {
 export async function keepLateWork(context: EffectContext): Promise<void> {
   const { deps, github, state } = context;
   const round = isStopped(state) ? state.revisions?.at(-1) : roundToPublish(state);
-  const { pull: number } = await deps.store.publications.of(state.run);
+  const { pull: number, head, unpublished } = await deps.store.publications.of(state.run);
   if (!round || number === undefined) return;
+  // It was published, whatever people have made of its commit since.
+  if (unpublished === null && head !== undefined && (await isCommitOf(context, round.number, head))) return;
   const pull = await github.pullRequest(number);
   if (pull && (await hasRound(context, round.number, pull))) return;
   const how = pull?.merged ? 'merged' : 'closed';

@@ -26,7 +26,7 @@ export async function followHead(context: Context, files: readonly CommitFile[])
     return false;
   const branch = publishedBranch(deps, state.run, target);
   const head = await github.branchHead(await branch.name());
-  if (head === undefined || head === round.head || (await isCommitOf(context, round.number, head)))
+  if (head === undefined || head === round.head || (await hasCommitOf(context, round.number, head)))
     return false;
   const changed = await github.changedFiles(round.head, head);
   const own = new Set(files.map(({ path }) => path));

@@ -249,3 +249,37 @@ test('V-1: merged right before the branch moves: the merge lacks the work, so it
   expect(await onAside()).toBe('two\n');
   expect(await said()).toContain(NOT_PUSHED);
 });
+
+test('R-2, V-1: the response of a push is lost, and the pull request is merged before the next try: nothing is pushed again', async () => {
+  await begin('/guide Use a constant');
+  let isLost = false;
+  interpose(async (real, options) => {
+    const made = await real(options);
+    if (isLost) return made;
+    isLost = true;
+    throw new Error('the response was lost');
+  });
+  await finish();
+  await judge(merge);
+  await wait(10 * MINUTE_MS);
+  expect(isLost).toBe(true);
+  expect(await scene.desk.olivia.file('src/login.ts', 'main')).toBe('two\n');
+  expect(await onAside()).toBeUndefined();
+  expect(await said()).not.toContain(NOT_PUSHED);
+});
+
+test('V-1: a published round whose commit people rewrote before they merged is not pushed again', async () => {
+  const { desk, work, branch } = scene;
+  await begin('/guide Use a constant');
+  await finish();
+  const { object } = await git<{ object: { sha: string } }>('GET', '/ref/heads/main');
+  await git('PATCH', `/refs/heads/${branch}`, { sha: object.sha, force: true });
+  await pushFiles(desk, branch, { 'src/login.ts': 'squashed\n' });
+  await judge(merge);
+  await desk.perform({ type: 'publish', ready: true });
+  await desk.settle();
+  expect((await desk.state()).status).toBe('approved');
+  expect(await onAside()).toBeUndefined();
+  expect(await said()).not.toContain(NOT_PUSHED);
+  expect(await pulls()).toEqual([work.number]);
+});

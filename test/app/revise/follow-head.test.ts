@@ -246,3 +246,32 @@ test.each([
     expect(await reviews()).toHaveLength(1);
   },
 );
+
+test('R-2, V-5: the response of a push is lost, and somebody pushes on top before the next try: the work has one place', async () => {
+  let lost = '';
+  const begun = desk.deps.github;
+  desk.deps.github = async (where) => {
+    const github = await begun(where);
+    return {
+      ...github,
+      async commit(options) {
+        const made = await github.commit(options);
+        if (lost !== '') return made;
+        lost = made.sha;
+        throw new Error('the response was lost');
+      },
+    };
+  };
+  await endRound(async () => '');
+  const pushed = await pushFile('by-hand.txt');
+  desk.clock.ms += 60_000;
+  await desk.settle();
+  expect(await work.head()).toBe(pushed);
+  expect(await parentsOf(pushed)).toEqual([lost]);
+  expect((await desk.olivia.pullRequests()).map(({ number }) => number)).toEqual([work.number]);
+  expect(await desk.olivia.file('src/login.ts', `${branch}-r1`)).toBeUndefined();
+  expect(await said()).not.toContain('is pushed to');
+  expect((await desk.state()).status).toBe('reviewing');
+  expect((await desk.store.publications.of('r1')).unpublished).toBeNull();
+  expect(await reviews()).toHaveLength(1);
+});
