@@ -6,7 +6,7 @@ import type {
   ThreadComment,
 } from '../core/ports/github/review-port.ts';
 import { GitHubError } from '../core/ports/github-port.ts';
-import { type Client, orUndefined } from './client/client.ts';
+import { type Client, isRefusedAlone, orUndefined } from './client/client.ts';
 
 const COMMENT = `fullDatabaseId id body url createdAt lastEditedAt viewerDidAuthor diffHunk state
   author { __typename login } editor { __typename login } originalCommit { oid }`;
@@ -213,7 +213,15 @@ export function createReviewMethods({ graphql, graphqlEach, request, owner, repo
           [`body${index}`, body],
         ]),
       );
-      await graphqlEach(replyDocument(replies.length), { review, ...variables });
+      const failed = await graphqlEach(replyDocument(replies.length), { review, ...variables });
+      const threadOf = (field: string) => replies[Number(field.slice(1))]?.thread ?? '';
+      const gone = failed.filter(({ error }) => error.status === 404);
+      // If the review itself is gone, or not there yet, no reply was made, and the threads say nothing by it.
+      const isOfThread = ({ field, error }: (typeof gone)[number]) =>
+        isAbout(error, threadOf(field)) || (!isAbout(error, review) && gone.length < replies.length);
+      const other = gone.find((one) => !isOfThread(one));
+      if (other) throw other.error;
+      return failed.filter((one) => !gone.includes(one)).map(({ field }) => threadOf(field));
     },
 
     async submitReview(review, body) {
@@ -229,11 +237,17 @@ export function createReviewMethods({ graphql, graphqlEach, request, owner, repo
     },
 
     async replyToRemark(pull_number, comment_id, body) {
-      await orUndefined(
-        request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies', {
-          ...{ owner, repo, pull_number, comment_id, body },
-        }),
-      );
+      try {
+        await orUndefined(
+          request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies', {
+            ...{ owner, repo, pull_number, comment_id, body },
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (isRefusedAlone(error)) return false;
+        throw error;
+      }
     },
 
     async requestReview(pull_number, reviewers) {
@@ -249,6 +263,11 @@ export function createReviewMethods({ graphql, graphqlEach, request, owner, repo
       }
     },
   };
+}
+
+/** GitHub quotes the id of the node that it does not find. */
+function isAbout({ message }: GitHubError, node: string): boolean {
+  return message.includes(`'${node}'`);
 }
 
 /** A field for each reply, because GitHub counts calls. */

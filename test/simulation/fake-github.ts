@@ -528,9 +528,12 @@ export class FakeGitHub {
           return false;
         });
         if (failed.length > 0) throw new GitHubError('Something went wrong', { status: 502 });
+        return [];
       },
-      replyToRemark: (number: number, comment: number, body: string) =>
-        this.#at(number).replyTo(comment, body),
+      replyToRemark: (number: number, comment: number, body: string) => {
+        this.#at(number).replyTo(comment, body);
+        return true;
+      },
       submitReview: (review: string, body: string) => {
         for (const each of this.reviews.values()) each.submit(review, body);
       },

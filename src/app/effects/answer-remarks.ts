@@ -39,10 +39,13 @@ export async function answerRemarks(
   if (!isAnswered) {
     const replies = await repliesOf(context, round, pullNumber);
     const left = moved_from?.round === number ? moved_from.pull : undefined;
-    const summary = renderRoundSummary(await facts(context, round), summaryOp, {
-      to_reviews: ofReviews(pull, round),
-      left: left === undefined ? undefined : { pull: left, remarks: withoutThread(pull, round) },
-    });
+    const known = await facts(context, round);
+    const summary = (refused: ReadonlySet<string>) =>
+      renderRoundSummary(known, summaryOp, {
+        to_reviews: ofReviews(pull, round),
+        refused: inThreads(pull, round, refused),
+        left: left === undefined ? undefined : { pull: left, remarks: withoutThread(pull, round) },
+      });
     await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
   }
   await askAgain(context, pull, pullNumber, round);
@@ -75,6 +78,16 @@ function ofReviews({ reviews }: ReviewedPull, { remarks }: EndedRound) {
     });
 }
 
+/** The answers to these threads, with the place where people find them. */
+function inThreads({ threads }: ReviewedPull, { remarks }: EndedRound, wanted: ReadonlySet<string>) {
+  return remarks
+    .filter(({ thread }) => thread !== undefined && wanted.has(thread))
+    .map((remark) => ({
+      ...remark,
+      url: threads.find(({ id }) => id === remark.thread)?.comments[0]?.url,
+    }));
+}
+
 /** Remarks whose thread is in the pull request that the work has left. They are answered in the summary. */
 function withoutThread({ threads }: ReviewedPull, { remarks }: EndedRound): EndedRound['remarks'] {
   const known = new Set(threads.map(({ id }) => id));
@@ -96,7 +109,8 @@ interface Answers {
   pull: ReviewedPull;
   pullNumber: number;
   replies: ThreadReply[];
-  summary: string;
+  /** With the answers to threads in which GitHub refuses the reply. */
+  summary: (refused: ReadonlySet<string>) => string;
   summaryOp: string;
 }
 
@@ -117,9 +131,11 @@ async function writeReview(context: EffectContext, work: Answers): Promise<void>
   const begun = left ? await github.repliesInReview(review) : [];
   const written = new Set(begun.map((body) => readMarker(body)?.op));
   const missing = replies.filter(({ op }) => !written.has(op));
+  const refused = new Set<string>();
   for (let from = 0; from < missing.length; from += MOST_REPLIES)
-    await github.replyInReview(review, missing.slice(from, from + MOST_REPLIES));
-  await github.submitReview(review, await sign(context, summary, work.pullNumber));
+    for (const thread of await github.replyInReview(review, missing.slice(from, from + MOST_REPLIES)))
+      refused.add(thread);
+  await github.submitReview(review, await sign(context, summary(refused), work.pullNumber));
 }
 
 /** Where no review can be begun, each reply is a comment of its own. */
@@ -127,11 +143,13 @@ async function writeOneByOne(
   { deps, github, state }: EffectContext,
   { pull, pullNumber, replies, summary, summaryOp }: Answers,
 ): Promise<void> {
+  const refused = new Set<string>();
   for (const { thread, body } of replies) {
     const first = pull.threads.find(({ id }) => id === thread)?.comments[0];
-    if (first) await github.replyToRemark(pullNumber, first.id, body);
+    if (first && !(await github.replyToRemark(pullNumber, first.id, body))) refused.add(thread);
   }
-  await upsertComment(deps, github, { run: state.run, op: summaryOp, body: summary, issue: pullNumber });
+  const body = summary(refused);
+  await upsertComment(deps, github, { run: state.run, op: summaryOp, body, issue: pullNumber });
 }
 
 /** The reviewers who block are asked once in each round. Nothing is resolved for them. */

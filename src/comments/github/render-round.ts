@@ -13,7 +13,7 @@ interface RoundFacts {
 }
 
 /** A remark at its end, with the file that it is about. */
-type PlacedRemark = SettledRemark & { path?: string };
+type PlacedRemark = SettledRemark & { path?: string; url?: string };
 
 const MAX_NOTE = 600;
 /** GitHub refuses reviews of more than 65,536 characters, and escaping makes a note several times as long. */
@@ -48,6 +48,8 @@ function sayRemark({ result, note, path }: PlacedRemark, { head }: RoundFacts): 
 interface Unplaced {
   /** To the words of a review as a whole. Its author and address are unknown if the review is gone. */
   to_reviews?: readonly (SettledRemark & { author?: string; url?: string })[];
+  /** To threads in which GitHub refuses the reply. */
+  refused?: readonly PlacedRemark[];
   /** To the threads of a pull request that the work has left, because others have commits there. */
   left?: { pull: number; remarks: readonly PlacedRemark[] };
 }
@@ -66,13 +68,14 @@ export function renderRoundSummary(facts: RoundFacts, op: string, unplaced: Unpl
   );
 }
 
-function renderUnplaced(facts: RoundFacts, { to_reviews = [], left }: Unplaced): string[] {
+function renderUnplaced(facts: RoundFacts, { to_reviews = [], refused = [], left }: Unplaced): string[] {
   const room = { lines: MOST_LISTED, chars: MAX_LISTED };
   const listed = (remarks: readonly PlacedRemark[]) =>
     listLines(
-      remarks.map(
-        (remark) => `- ${remark.path ? `${code(remark.path, 160)}: ` : ''}${sayRemark(remark, facts)}`,
-      ),
+      remarks.map(({ path, url, ...remark }) => {
+        const place = path ? `${link(code(path, 160), url)}: ` : '';
+        return `- ${place}${sayRemark({ ...remark, path }, facts)}`;
+      }),
       room,
     );
   const words = to_reviews.map(({ author, url, ...remark }) => {
@@ -81,6 +84,12 @@ function renderUnplaced(facts: RoundFacts, { to_reviews = [], left }: Unplaced):
   });
   return [
     ...(words.length > 0 ? [listLines(words, room)] : []),
+    ...(refused.length > 0
+      ? [
+          `GitHub refuses replies in ${refused.length > 1 ? 'these threads' : 'this thread'}:`,
+          listed(refused),
+        ]
+      : []),
     ...(left && left.remarks.length > 0 ? [`The remarks on #${left.pull}:`, listed(left.remarks)] : []),
   ];
 }

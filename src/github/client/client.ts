@@ -2,7 +2,7 @@ import type { Octokit } from '@octokit/rest';
 import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Budget, Resource } from './budget.ts';
-import { readFieldFailures, toGitHubError } from './errors.ts';
+import { type FieldFailure, readFieldFailures, toGitHubError } from './errors.ts';
 
 /** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */
 export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
@@ -33,10 +33,10 @@ export interface Client extends Repository {
   ): Promise<Endpoints[Route]['response'] | undefined>;
   graphql<Answer>(query: string, variables: Variables): Promise<Answer>;
   /**
-   * Several changes in one document, each a field. A field whose node is gone is left out. Throws if another one fails; those
-   * before and after it may be made.
+   * Several changes in one document, each a field. Returns the fields whose node is gone, or that GitHub refuses by themselves.
+   * Throws if one fails for another reason; those before and after it may be made.
    */
-  graphqlEach(document: string, variables: Variables): Promise<void>;
+  graphqlEach(document: string, variables: Variables): Promise<FieldFailure[]>;
 }
 
 type Variables = Record<string, string | string[] | boolean | number | undefined>;
@@ -91,17 +91,19 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
       const once = /^\s*mutation\b/.test(query) && { request: NEVER_TWICE };
       return within('graphql', 'GraphQL', () => octokit.graphql<never>(query, { ...variables, ...once }));
     },
-    async graphqlEach(document, variables) {
-      await within('graphql', 'GraphQL', async () => {
+    graphqlEach: (document, variables) =>
+      within('graphql', 'GraphQL', async () => {
         try {
           await octokit.graphql(document, { ...variables, request: NEVER_TWICE });
+          return [];
         } catch (error) {
           const failed = readFieldFailures(error, 'GraphQL');
-          const worst = failed ? failed.find(({ status }) => status !== 404) : error;
-          if (worst) throw worst;
+          if (!failed) throw error;
+          const worst = failed.find((one) => one.error.status !== 404 && !isRefusedAlone(one.error));
+          if (worst) throw worst.error;
+          return failed;
         }
-      });
-    },
+      }),
   };
   return client;
 }
@@ -127,4 +129,9 @@ export async function orUndefined<Value>(call: Promise<Value>): Promise<Value | 
 
 export function isStatus(error: unknown, ...statuses: number[]): error is GitHubError {
   return error instanceof GitHubError && statuses.includes(error.status);
+}
+
+/** GitHub refuses this one change, and would refuse it again. A limit passes, and a missing permission is for a person to grant. */
+export function isRefusedAlone(error: unknown): error is GitHubError {
+  return isStatus(error, 403, 422) && error.retryAfter === undefined && error.missingPermission === undefined;
 }

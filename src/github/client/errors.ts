@@ -24,15 +24,22 @@ export function toGitHubError(error: unknown, route: string): GitHubError {
   return describeFailure(readGraphqlFailure(error) ?? readRequestFailure(error), route, cause);
 }
 
+/** One field of a GraphQL document that failed, by its name in the document. */
+export interface FieldFailure {
+  field: string;
+  error: GitHubError;
+}
+
 /** Failures of single fields of a GraphQL document. Undefined: the document failed as a whole, or it is unknown what failed. */
-export function readFieldFailures(error: unknown, route: string): GitHubError[] | undefined {
+export function readFieldFailures(error: unknown, route: string): FieldFailure[] | undefined {
   const { errors, data, headers = {} } = error as { errors?: unknown; data?: unknown; headers?: Headers };
   if (!Array.isArray(errors) || errors.length === 0 || typeof data !== 'object' || data === null)
     return undefined;
   if (!errors.every(({ path }) => Array.isArray(path) && String(path[0]) in data)) return undefined;
-  return errors.map((one: GraphqlProblem) =>
-    describeFailure({ ...readProblem(one), headers, answered: true }, route),
-  );
+  return errors.map((one: GraphqlProblem & { path: unknown[] }) => ({
+    field: String(one.path[0]),
+    error: describeFailure({ ...readProblem(one), headers, answered: true }, route),
+  }));
 }
 
 function describeFailure(failure: Failure, route: string, cause?: unknown): GitHubError {
@@ -49,10 +56,11 @@ function describeFailure(failure: Failure, route: string, cause?: unknown): GitH
 }
 
 function readRequestFailure(error: unknown): Failure {
-  const { status, response } = error as { status?: number; response?: { headers?: Headers } };
+  const { status = 500, response } = error as { status?: number; response?: { headers?: Headers } };
+  const message = error instanceof Error ? error.message : String(error);
   return {
-    status: typeof status === 'number' ? status : 500,
-    message: error instanceof Error ? error.message : String(error),
+    status: status === 422 && TOO_QUICK.test(message) ? 429 : status,
+    message,
     headers: response?.headers ?? {},
     answered: response !== undefined,
   };
@@ -71,7 +79,7 @@ interface GraphqlProblem {
   message: string;
 }
 
-/** GraphQL's word for the limit of content in a short time, which it calls unprocessable. */
+/** GitHub's word for the limit of content in a short time, which it calls unprocessable. */
 const TOO_QUICK = /submitted too quickly/i;
 
 function readProblem({ type, message }: GraphqlProblem): Pick<Failure, 'status' | 'message'> {

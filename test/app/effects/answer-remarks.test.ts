@@ -175,6 +175,63 @@ test('V-4: a thread that is gone is left out, and the others are answered', asyn
   expect(replies).toHaveLength(2);
 });
 
+test('V-4: a thread in which GitHub refuses the reply: the others are answered, and the summary has its answer', async () => {
+  const bad = desk.github.reviews.threads(work.number)[1]?.id;
+  const { reply } = desk.github.reviews;
+  vi.spyOn(desk.github.reviews, 'reply').mockImplementation((review, thread, body) => {
+    if (thread.id === bad) throw new Error('Pull request review thread is locked');
+    return reply(review, thread, body);
+  });
+  await endRound();
+  const { reviews, replies } = await ours();
+  expect(replies).toHaveLength(2);
+  expect(reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
+  const asked = (await desk.person('walter').remarks(work.number)).find(
+    ({ body }) => body === 'Is this needed?',
+  );
+  expect(reviews[0]?.body).toContain('GitHub refuses replies in this thread:\n\n- [`src/login.ts`](http');
+  expect(reviews[0]?.body).toContain(`#discussion_r${asked?.id}): Not changed. “It is used elsewhere.”\n\n`);
+  const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/pulls/${work.number}`);
+  expect(body).toMatchObject({ requested_reviewers: [{ login: 'walter' }] });
+});
+
+test('V-4: where replies go one by one, a refused one is in the summary, too', async () => {
+  watchWrites((name, call) => {
+    if (name === 'beginReview') return Promise.reject(new GitHubError('no', { status: 422 }));
+    return call();
+  });
+  let replies = 0;
+  desk.interfere(({ method, path }) => {
+    if (method !== 'POST' || !path.endsWith('/replies')) return undefined;
+    replies += 1;
+    return replies === 2 ? { status: 422, body: { message: 'The thread is locked' } } : undefined;
+  });
+  await endRound();
+  expect((await ours()).replies).toHaveLength(2);
+  const said = (await desk.olivia.comments(work.number)).map(({ body }) => body).join('\n');
+  expect(said).toMatch(/GitHub refuses replies in this thread:\n\n- .*“It is used elsewhere.”/);
+});
+
+test('V-4: a review that GitHub does not find right after it was begun is answered by the next try', async () => {
+  let tries = 0;
+  desk.interfere(({ body }) => {
+    const { query = '' } = (body ?? {}) as { query?: string };
+    if (!query.includes('addPullRequestReviewThreadReply(')) return undefined;
+    tries += 1;
+    if (tries > 1) return undefined;
+    const message = "Could not resolve to a node with the global id of 'PRR_1'";
+    const errors = ['r0', 'r1', 'r2'].map((field) => ({ type: 'NOT_FOUND', path: [field], message }));
+    return { status: 200, body: { data: { r0: null, r1: null, r2: null }, errors } };
+  });
+  await endRound();
+  desk.clock.ms += HOUR_MS;
+  await desk.settle();
+  const { reviews, replies } = await ours();
+  expect(tries).toBe(2);
+  expect(reviews).toHaveLength(1);
+  expect(replies).toHaveLength(3);
+});
+
 test('V-8: the description tells the rounds and no open remark is left; the receipt is edited, not repeated', async () => {
   await endRound();
   const { body } = await work.pull();

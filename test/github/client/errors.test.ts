@@ -46,6 +46,12 @@ test('R-10: a secondary limit without Retry-After waits a minute', async () => {
   expect(await fail(429, 'Too many requests')).toMatchObject({ retryAfter: 60 });
 });
 
+test('R-10: content that comes too quickly is a limit, though GitHub calls it unprocessable', async () => {
+  expect(await fail(422, 'Validation Failed: was submitted too quickly')).toMatchObject({
+    ...{ status: 429, retryAfter: 60 },
+  });
+});
+
 test("R-10: a used-up rate limit waits until its reset, by GitHub's clock", async () => {
   const now = Date.parse('2026-01-01T00:00:00Z') / 1_000;
   const error = await fail(403, 'API rate limit exceeded for installation ID 1.', {

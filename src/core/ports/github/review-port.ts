@@ -78,15 +78,18 @@ export interface ReviewMethods {
   /** Begins a review that nobody sees until it is submitted. There is one at most for each user and pull request. */
   beginReview(pullNodeId: string): Promise<{ node_id: string }>;
   /**
-   * Adds replies to the review that was begun, at most `MOST_REPLIES` by one call. Threads that are gone are left out. If it fails,
-   * some of the replies may be there.
+   * Adds replies to the review that was begun, at most `MOST_REPLIES` by one call. Threads that are gone are left out; those in
+   * which GitHub refuses the reply are returned. If it fails, some of the replies may be there.
    */
-  replyInReview(reviewNodeId: string, replies: readonly { thread: string; body: string }[]): Promise<void>;
+  replyInReview(
+    reviewNodeId: string,
+    replies: readonly { thread: string; body: string }[],
+  ): Promise<string[]>;
   submitReview(reviewNodeId: string, body: string): Promise<void>;
   /** Bodies of the replies in a review that was begun and not submitted. */
   repliesInReview(reviewNodeId: string): Promise<string[]>;
-  /** One reply at once, with its own notification. For where a review cannot be begun. */
-  replyToRemark(pull: number, comment: number, body: string): Promise<void>;
+  /** One reply at once, with its own notification, for where a review cannot be begun. False if GitHub refuses it. */
+  replyToRemark(pull: number, comment: number, body: string): Promise<boolean>;
   /** Asks people to look again. Those who cannot be asked are left out. */
   requestReview(pull: number, logins: string[]): Promise<void>;
 }
