@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { BlockedReport } from './blocked-report.ts';
 import { type HardBlocker, hardBlocker } from './blockers.ts';
-import { RemarkAnswer } from './remark-answer.ts';
+import { RemarkAnswer, tidyAnswer } from './remark-answer.ts';
 
 const REPORT_STATUSES = ['implemented', 'partial', 'failed', 'blocked'] as const;
 
@@ -88,7 +88,7 @@ function readReportObject(json: Record<string, unknown>, raw: string): ReadRepor
   // Each field is parsed separately, because one bad field must not invalidate the others. Unusable ones are left out.
   const usable: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(PlayerReport.shape)) {
-    const given = withoutNulls(json[name]);
+    const given = tidy(name, withoutNulls(json[name]));
     const read = schema.safeParse(given);
     if (read.success) usable[name] = read.data;
     else if (name === 'errors' && Array.isArray(given)) usable[name] = given.flatMap(salvageError);
@@ -118,6 +118,11 @@ function readReportObject(json: Record<string, unknown>, raw: string): ReadRepor
     raw,
     derived_from: flagged ? [] : derived_from,
   };
+}
+
+/** V-3: agents do not keep to the letter of the contract in every answer. */
+function tidy(name: string, given: unknown): unknown {
+  return name === 'remarks' && Array.isArray(given) ? given.map(tidyAnswer) : given;
 }
 
 /** Agents write `null` for fields they leave out. */

@@ -21,6 +21,50 @@ const REPORT = {
 
 const read = (report: object) => readPlayerReport(JSON.stringify(report));
 
+const answersIn = (...remarks: unknown[]) => {
+  const { report, problems } = readPlayerReport(JSON.stringify({ status: 'implemented', remarks }));
+  return { remarks: report?.remarks, fields: problems.map(({ field }) => field) };
+};
+
+test('V-3: answers to remarks are understood in the spelling that agents use, and are no problem of the report', () => {
+  const read = answersIn(
+    { id: 'R1', result: 'Fixed', note: 'x' },
+    { id: 2, result: ' declined ' },
+    { id: 'r3', result: 'QUESTION', note: null },
+    { id: ' 04 ', result: 'fixed', note: ['no', 'words'], file: 'a.ts' },
+  );
+  expect(read).toEqual({
+    remarks: [
+      { id: 'R1', result: 'fixed', note: 'x' },
+      { id: 'R2', result: 'declined', note: '' },
+      { id: 'R3', result: 'question', note: '' },
+      { id: 'R4', result: 'fixed', note: '' },
+    ],
+    fields: [],
+  });
+});
+
+test('V-3: a long note is cut between two characters, and its answer counts', () => {
+  const { remarks, fields } = answersIn({ id: 'R1', result: 'declined', note: `a${'😀'.repeat(10_000)}` });
+  expect(fields).toEqual([]);
+  expect(remarks).toMatchObject([{ id: 'R1', result: 'declined' }]);
+  const note = remarks?.[0]?.note ?? '';
+  expect(note.length).toBeLessThanOrEqual(2_000);
+  expect(note).toMatch(/^a(?:😀)+…$/u);
+});
+
+test('V-3: what is no answer is left out and named, and the others count', () => {
+  const read = answersIn(
+    { id: 'R1', result: 'maybe' },
+    'R2 is fixed',
+    null,
+    { id: {}, result: 'fixed' },
+    { id: 'R5', result: 'fixed' },
+  );
+  expect(read.remarks).toEqual([{ id: 'R5', result: 'fixed', note: '' }]);
+  expect(read.fields).toContain('remarks[0].result');
+});
+
 describe('blocked reports', () => {
   test.each(['blocking_issues', 'attempts_made', 'suggested_alternatives', 'human_action_required'])(
     'B-3: a blocked report without %s is not one',
