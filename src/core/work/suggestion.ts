@@ -47,22 +47,57 @@ function isSameText(lines: readonly string[], original: string): boolean {
 }
 
 /**
- * The remarks whose suggestion is in the work, by the desk's own reading. If its lines have changed since, the same text may be
- * there for another reason, so that only the agent can say whether it followed.
+ * The remarks whose suggestion is in the work, by the desk's own reading. The same text elsewhere in the file may be there for
+ * another reason, as with a lone bracket: it counts in its place, or below the line that the reviewer saw above it. Only the
+ * agent can say whether it followed one that is not found, or whose lines have changed since.
  */
 export function suggestionsIn({ files }: Changeset, remarks: readonly Remark[]): string[] {
-  const texts = new Map(files.map(({ path, content }) => [path, content]));
-  const inPlace = remarks.filter(({ now }) => now !== undefined);
-  return inPlace.filter(hasSuggestion).flatMap((remark) => {
-    const content = texts.get(remark.path);
-    return content && isIn(decode(content), remark.suggestion) ? [remark.id] : [];
-  });
+  const inPlace = remarks.filter(({ now }) => now !== undefined).filter(hasSuggestion);
+  const found = files.flatMap(({ path, content }) =>
+    content
+      ? foundIn(
+          decode(content),
+          inPlace.filter((remark) => remark.path === path),
+        )
+      : [],
+  );
+  return inPlace.filter(({ id }) => found.includes(id)).map(({ id }) => id);
 }
 
-function isIn(text: string, { original, replacement }: Suggestion): boolean {
-  const around = (lines: string) => `\n${lines.replaceAll('\r\n', '\n')}\n`;
-  const whole = around(text);
-  return replacement === '' ? !whole.includes(around(original)) : whole.includes(around(replacement));
+function foundIn(text: string, remarks: readonly WithSuggestion[]): string[] {
+  const lines = text.split(/\r?\n/);
+  const found: string[] = [];
+  // The suggestions above move the place of those below.
+  let moved = 0;
+  for (const remark of remarks.toSorted((one, other) => placeOf(one).start - placeOf(other).start)) {
+    const { start, end } = placeOf(remark);
+    const wanted = linesOf(remark.suggestion.replacement);
+    if (!isThere(lines, start - 1 + moved, remark)) continue;
+    found.push(remark.id);
+    moved += wanted.length - (end - start + 1);
+  }
+  return found;
+}
+
+function isThere(lines: readonly string[], at: number, { suggestion, code }: WithSuggestion): boolean {
+  const { original, replacement } = suggestion;
+  const [old, wanted] = [original.replace(/\r$/, '').split(/\r?\n/), linesOf(replacement)];
+  if (wanted.length === 0) return !includesLines(lines, old);
+  if (isSameText(lines.slice(at, at + wanted.length), wanted.join('\n'))) return true;
+  const above = linesAbove(code, old.length);
+  return above.length > 0 && includesLines(lines, [...above, ...wanted]);
+}
+
+function includesLines(lines: readonly string[], wanted: readonly string[]): boolean {
+  return `\n${lines.join('\n')}\n`.includes(`\n${wanted.join('\n')}\n`);
+}
+
+/** From the last line with words above those of the remark, which are the end of its part of the diff. */
+function linesAbove(code = '', below: number): string[] {
+  const shown = code.split(/\r?\n/).filter((line) => line.startsWith('+') || line.startsWith(' '));
+  const above = shown.slice(0, -below).map((line) => line.slice(1));
+  const last = above.findLastIndex((line) => line.trim() !== '');
+  return last === -1 ? [] : above.slice(last);
 }
 
 function decode(base64: string): string {

@@ -44,6 +44,31 @@ test('V-3: the desk finds by itself which suggestions are in the work', () => {
   expect(found).toEqual(['R1', 'R3']);
 });
 
+const found = (text: string, ...remarks: Remark[]) => {
+  const content = Buffer.from(text).toString('base64');
+  const files = [{ path: 'a.ts', mode: '100644' as const, status: 'modified' as const, content }];
+  return suggestionsIn({ base_sha: '', files, left_out: [] }, remarks);
+};
+
+test('V-3: the text of a suggestion counts in its place, not wherever the file has the same line', () => {
+  const bracket = remark('R1', [1, 1], 'x = 1', '}');
+  expect(found('x = 1\nif (y) {\n}\n', bracket)).toEqual([]);
+  expect(found('x = 2\nif (y) {\n}\n', bracket)).toEqual([]);
+  expect(found('}\nif (y) {\n}\n', bracket)).toEqual(['R1']);
+});
+
+test('V-3: a suggestion is found below others that moved its place, and where the agent wrote above it', () => {
+  const longer = remark('R1', [1, 1], 'one', 'ONE\nand more');
+  const gone = remark('R2', [2, 2], 'two', '');
+  const below = remark('R3', [4, 4], 'four', 'FOUR');
+  expect(found('ONE\r\nand more\r\nthree\r\nFOUR\r\n', below, gone, longer)).toEqual(['R3', 'R2', 'R1']);
+  const code = '@@ -1,3 +1,4 @@\n one\n+two\n-old\n+\n+four';
+  const moved = { ...remark('R1', [4, 4], 'four', 'FOUR'), code };
+  expect(found('import a\none\ntwo\n\nFOUR\n', moved)).toEqual(['R1']);
+  expect(found('import a\none\ntwo\n\nfour\nFOUR\n', moved)).toEqual([]);
+  expect(found('import a\none\nFOUR\n', { ...moved, code: '@@ -1 +1 @@\n+four' })).toEqual([]);
+});
+
 test('V-3: of a suggestion whose lines have changed, the same text elsewhere in the file says nothing', () => {
   const content = Buffer.from('if (a) {\n  b();\n}\n').toString('base64');
   const files = [{ path: 'a.ts', mode: '100644' as const, status: 'modified' as const, content }];
