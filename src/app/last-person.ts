@@ -5,6 +5,14 @@ import type { GitHub } from '../core/ports/github-port.ts';
  * box.
  */
 export async function lastPerson(github: GitHub, nodeId: string): Promise<string | undefined> {
-  const editor = (await github.lastEdit(nodeId))?.by;
-  return editor?.endsWith('[bot]') ? undefined : editor;
+  return (await lastEditByPerson(github, nodeId))?.by;
+}
+
+/** The same, with its time. */
+export async function lastEditByPerson(
+  github: GitHub,
+  nodeId: string,
+): Promise<{ at?: string; by?: string } | undefined> {
+  const edit = await github.lastEdit(nodeId);
+  return edit?.by?.endsWith('[bot]') ? undefined : edit;
 }

@@ -137,6 +137,7 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
       body: payload.pull_request.body ?? '',
       login: payload.sender.login,
       at: payload.pull_request.updated_at,
+      said_at: payload.pull_request.updated_at,
     });
   });
   on('pull_request.labeled', async ({ payload }) => {
@@ -154,6 +155,7 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
       id: payload.comment.id,
       body: payload.comment.body,
       login: payload.sender.login,
+      said_at: payload.comment.updated_at,
       repo_id: payload.repository.id,
       number: payload.pull_request.number,
     });
@@ -180,9 +182,9 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
     await onBasePushed(deps, github, { repo_id: payload.repository.id, branch });
   });
   on('pull_request_review.submitted', async ({ payload }) => {
-    const { id, node_id, body, state, html_url: url } = payload.review;
+    const { id, node_id, body, state, html_url: url, submitted_at } = payload.review;
     await onReviewSubmitted(deps, await deps.github(repositoryOf(payload)), {
-      review: { id, node_id, body: body ?? '', state, url },
+      review: { id, node_id, body: body ?? '', state, url, submitted_at: submitted_at ?? undefined },
       login: payload.sender.login,
       repo_id: payload.repository.id,
       number: payload.pull_request.number,

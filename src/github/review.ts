@@ -9,7 +9,8 @@ import { GitHubError } from '../core/ports/github-port.ts';
 import { type Client, isRefusedAlone, orUndefined } from './client/client.ts';
 
 const COMMENT = `fullDatabaseId id body url createdAt lastEditedAt viewerDidAuthor diffHunk state
-  author { __typename login } editor { __typename login } originalCommit { oid }`;
+  author { __typename login } editor { __typename login } originalCommit { oid }
+  pullRequestReview { submittedAt }`;
 
 const THREAD = `id path isResolved isOutdated subjectType diffSide line startLine originalLine originalStartLine
   comments(first: 100) { pageInfo { hasNextPage endCursor } nodes { ${COMMENT} } }`;
@@ -89,6 +90,7 @@ interface CommentNode {
   author: Actor;
   editor: Actor;
   originalCommit: { oid: string } | null;
+  pullRequestReview: { submittedAt: string | null } | null;
 }
 interface ThreadNode {
   id: string;
@@ -306,6 +308,7 @@ function toComment(node: CommentNode): ThreadComment {
     editor: node.editor ? loginOf(node.editor) : undefined,
     is_pending: node.state === 'PENDING',
     commit: node.originalCommit?.oid,
+    submitted_at: node.pullRequestReview?.submittedAt ?? undefined,
   };
 }
 

@@ -22,7 +22,7 @@ const MOST_NAMED = 10;
 /** For runs of older versions, whose target does not name it. */
 const MAX_ROUNDS = 10;
 
-/** V-2, V-3: looks up what the round is about, frozen at this moment, and begins it. */
+/** V-2, V-3: looks up what the round is about, and begins it. */
 export async function collectRevision(context: EffectContext): Promise<void> {
   const { deps, github, state, target, op } = context;
   const all = state.asked_revisions ?? [];
@@ -36,7 +36,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
   const isReplaced = (await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run;
   const reason = isReplaced ? { refused: 'a newer run of this issue has begun.' } : whyNot(pull);
   if (!pull || reason) return refuse(reason ?? NONE);
-  const { asked, unheard, isHeard } = await whoAsked(context, pull, all);
+  const { asked, unheard, isHeard, frozen } = await whoAsked(context, pull, all);
   if (asked.length === 0)
     return refuse({ refused: `${[...new Set(unheard)].join(', ')} may not ask for one any more.` });
   const left = await findLeftWork(context, pull.head_sha);
@@ -53,7 +53,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     : collectRemarks(pull, {
         until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
         ...settledWords(deps, state, number ?? 0, await answeredRounds(deps, state, pull)),
-        isHeard,
+        ...{ isHeard, frozen },
       });
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
   const max = target.revisions?.max ?? MAX_ROUNDS;

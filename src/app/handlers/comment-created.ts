@@ -3,7 +3,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { handleText } from './handle-text.ts';
 
 interface Commented {
-  comment: { id: number; node_id: string; body: string };
+  comment: { id: number; node_id: string; body: string; created_at: string };
   login: string;
   repo_id: number;
   /** The number of the issue, or of the pull request. */
@@ -29,6 +29,7 @@ export async function onCommentCreated(
     late: commented.foundLate ? comment : undefined,
     issue: number,
     login,
+    said_at: comment.created_at,
     comment: { id: comment.id },
   });
 }

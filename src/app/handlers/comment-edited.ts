@@ -72,6 +72,7 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
     via: 'tick',
     parsed: parseComment(option.command),
     seen,
+    said_at: comment.updated_at,
     escalation: escalationId,
   });
   if (!accepted) await restore();

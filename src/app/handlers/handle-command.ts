@@ -28,6 +28,8 @@ export interface Asked {
   text?: string;
   /** The idempotency key of the person's action. */
   seen: string;
+  /** When it was said or ticked, by GitHub's clock. */
+  said_at?: string;
   escalation?: string;
   /** The comment with the command, to react to. Absent for a tick. */
   comment?: { id: number };
@@ -85,6 +87,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, asked
       command,
       by: login,
       via: asked.via,
+      said_at: asked.said_at,
       escalation: asked.escalation,
       source,
       exposed: exposed.length > 0 ? exposed : undefined,

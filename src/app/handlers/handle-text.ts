@@ -11,7 +11,7 @@ import { type Asked, handleCommand } from './handle-command.ts';
 export async function handleText(
   deps: AppDependencies,
   github: GitHub,
-  written: Pick<Asked, 'issue' | 'login' | 'comment' | 'review'> & {
+  written: Pick<Asked, 'issue' | 'login' | 'said_at' | 'comment' | 'review'> & {
     run: string | undefined;
     text: string;
     /** `comment:<id>` */

@@ -14,8 +14,10 @@ interface DescriptionEdited {
   body: string;
   /** Undefined if the box is ticked but GitHub does not say by whom. */
   login: string | undefined;
-  /** The moment of the edit, by GitHub's clock. */
+  /** The last change of the pull request, by GitHub's clock. */
   at: string;
+  /** The moment of the edit. */
+  said_at?: string;
 }
 
 const CI_BOX = /^ci\.([0-9a-f]{40})$/;
@@ -42,7 +44,7 @@ async function startRound(
   deps: AppDependencies,
   github: GitHub,
   { run, box }: { run: string; box: keyof typeof COMMANDS },
-  { number, login, at }: DescriptionEdited,
+  { number, login, at, said_at }: DescriptionEdited,
 ): Promise<void> {
   const seen = `${box === ADDRESS_BOX ? 'address' : 'update'}:${number}:${login}:${at}`;
   const describe = { type: 'describe_pull' as const, ticked: [box] };
@@ -53,7 +55,7 @@ async function startRound(
   }
   const parsed = parseComment(COMMANDS[box]);
   if (!(await deps.store.runs.wasSeen(seen)))
-    await handleCommand(deps, github, { run, issue: number, login, via: 'tick', parsed, seen });
+    await handleCommand(deps, github, { run, issue: number, login, via: 'tick', parsed, seen, said_at });
   // Also after a crash between the two, because the description waits for it.
   await write(deps, run, [describe], [`${seen}:shown`]);
 }

@@ -8,6 +8,8 @@ interface Remark {
   id: number;
   body: string;
   login: string;
+  /** The time of its review, or of its last edit. It may have been drafted long before. */
+  said_at: string;
   repo_id: number;
   /** The number of the pull request. */
   number: number;
@@ -20,14 +22,21 @@ interface Remark {
 export async function onRemarkCreated(
   deps: AppDependencies,
   github: GitHub,
-  { id, body, login, repo_id, number }: Remark,
+  { id, body, login, said_at, repo_id, number }: Remark,
 ): Promise<void> {
   const run = await deps.store.publications.ofPull(repo_id, number);
   const parsed = parseComment(body);
   if (!run || parsed.kind === 'ignore') return;
   const hasValues = parsed.kind === 'command' ? parsed.command.name === 'provide' : body.includes('/provide');
   if (!hasValues)
-    return handleText(deps, github, { run, text: body, source: `remark:${id}`, issue: number, login });
+    return handleText(deps, github, {
+      run,
+      text: body,
+      source: `remark:${id}`,
+      issue: number,
+      login,
+      said_at,
+    });
   const reply = {
     tone: 'refused' as const,
     title: `@${login}, values in line comments are not read: write \`/provide\` as a comment on this pull request or its issue, or as the summary of a review.`,

@@ -10,7 +10,7 @@ import { handleText } from './handle-text.ts';
 import { mayCommand } from './permission.ts';
 
 interface Reviewed {
-  review: { id: number; node_id: string; body: string; state?: string; url?: string };
+  review: { id: number; node_id: string; body: string; state?: string; url?: string; submitted_at?: string };
   login: string;
   repo_id: number;
   /** The number of the pull request. */
@@ -39,6 +39,7 @@ export async function onReviewSubmitted(
     late: reviewed.foundLate ? review : undefined,
     issue: number,
     login,
+    said_at: review.submitted_at,
     review: { node_id: review.node_id },
   });
 }
@@ -88,6 +89,7 @@ async function askForRound(
       type: 'revision_asked',
       at: at.toISOString(),
       by: login,
+      said_at: review.submitted_at,
       source: 'review',
       url: review.url,
       // A desk that is not there in a minute begins with the remarks that are there now.

@@ -6,7 +6,7 @@ import { noticeFate } from '../handlers/pull-request-closed.ts';
 import { onPullRequestEdited } from '../handlers/pull-request-edited.ts';
 import { onReviewSubmitted } from '../handlers/review-submitted.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
-import { lastPerson } from '../last-person.ts';
+import { lastEditByPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { reconcileBase } from './reconcile-base.ts';
 import { reconcileCi } from './reconcile-ci.ts';
@@ -144,6 +144,8 @@ async function readBox(
   { number, body, node_id, updated_at }: PullRequest,
 ): Promise<void> {
   if (newTicks('', body).length === 0) return;
-  const login = await lastPerson(github, node_id);
-  await onPullRequestEdited(deps, github, { repo_id, number, before: '', body, login, at: updated_at });
+  const { by: login, at: said_at } = (await lastEditByPerson(github, node_id)) ?? {};
+  await onPullRequestEdited(deps, github, {
+    ...{ repo_id, number, before: '', body, login, at: updated_at, said_at },
+  });
 }

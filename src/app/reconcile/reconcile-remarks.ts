@@ -2,6 +2,7 @@ import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onRemarkCreated } from '../handlers/remark-created.ts';
 import { isBefore } from '../labelling.ts';
+import { touchedAt } from '../revise/frozen-words.ts';
 
 /**
  * V-2: commands in remarks on lines whose event was lost. Remarks that somebody else edited are left alone, because people with
@@ -19,6 +20,9 @@ export async function reconcileRemarks(
       return author_type === 'User' && !is_own && !isBefore(created_at, since);
     })
     .filter(({ author, edited_at, editor }) => edited_at === undefined || editor === author);
-  for (const { id, body, author: login } of said.toSorted((one, other) => one.id - other.id))
-    await onRemarkCreated(deps, github, { id, body, login, repo_id, number });
+  for (const remark of said.toSorted((one, other) => one.id - other.id)) {
+    const { id, body, author: login } = remark;
+    const said_at = new Date(touchedAt(remark)).toISOString();
+    await onRemarkCreated(deps, github, { id, body, login, said_at, repo_id, number });
+  }
 }

@@ -1,6 +1,12 @@
 import { readVisibleText } from '../../commands/reading/visible-text.ts';
 import type { Remark, WordsRead } from '../../core/contracts/revision.ts';
-import type { ReviewedPull, ReviewThread, ThreadComment } from '../../core/ports/github/review-port.ts';
+import type {
+  PullReview,
+  ReviewedPull,
+  ReviewThread,
+  ThreadComment,
+} from '../../core/ports/github/review-port.ts';
+import { type Freeze, isInTime } from './frozen-words.ts';
 import { readSuggestion } from './read-suggestion.ts';
 import type { SettledWords } from './settled-words.ts';
 
@@ -20,6 +26,8 @@ const MAX_ALL = 150_000;
 export interface HeardRules extends SettledWords {
   /** Texts that were written or edited later are for the next round. */
   until: string;
+  /** Absent: everybody's words count until then. */
+  frozen?: Freeze;
   /** Whether the author's remarks count. */
   isHeard(author: { login: string; type: string }): boolean;
 }
@@ -61,10 +69,7 @@ function newWords({ comments }: ReviewThread, rules: HeardRules): ThreadComment[
   const read = answer && rules.answerIn(answer)?.read;
   return comments.filter(
     (comment, index) =>
-      (index > at || isUnread(comment, answer, read)) &&
-      !comment.is_own &&
-      comment.created_at <= rules.until &&
-      isHeardText(comment, rules),
+      (index > at || isUnread(comment, answer, read)) && !comment.is_own && isHeardText(comment, rules),
   );
 }
 
@@ -78,16 +83,14 @@ function isUnread(
   return id > read.id || (edited_at > read.at && edited_at <= answer.created_at);
 }
 
-function isHeardText(comment: ThreadComment, { until, isHeard }: HeardRules): boolean {
-  return isHeard({ login: comment.author, type: comment.author_type }) && isOwnText(comment, until);
+function isHeardText(word: ThreadComment | PullReview, rules: HeardRules): boolean {
+  const { author: login, author_type: type } = word;
+  return rules.isHeard({ login, type }) && isInTime(word, rules) && isOwnText(word);
 }
 
-/** People with write access can edit the texts of others, and a text may change after the round was asked for. */
-function isOwnText(
-  { edited_at, editor, author }: Pick<ThreadComment, 'edited_at' | 'editor' | 'author'>,
-  until: string,
-): boolean {
-  return edited_at === undefined || (edited_at <= until && editor === author);
+/** People with write access can edit the texts of others. */
+function isOwnText({ edited_at, editor, author }: ThreadComment | PullReview): boolean {
+  return edited_at === undefined || editor === author;
 }
 
 function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
@@ -126,7 +129,7 @@ function readThread(thread: ReviewThread, rules: HeardRules): Unnamed[] {
       thread_before: before.length > 0 ? before : undefined,
       suggestion,
       hidden,
-      read: readUpTo(thread),
+      read: readUpTo(thread, rules),
     },
   ];
 }
@@ -136,9 +139,9 @@ function endOfHunk(hunk: string): string {
   return hunk.split('\n').slice(-MAX_HUNK_LINES).join('\n').slice(-MAX_HUNK);
 }
 
-/** By GitHub's own ids and clock, because ours may differ. */
-function readUpTo({ comments }: ReviewThread): WordsRead {
-  const said = comments.filter(({ is_own }) => !is_own);
+/** By GitHub's own ids and clock, because ours may differ. Words that came too late are for the next round. */
+function readUpTo({ comments }: ReviewThread, rules: HeardRules): WordsRead {
+  const said = comments.filter((comment) => !comment.is_own && isInTime(comment, rules));
   return {
     id: said.reduce((newest, { id }) => Math.max(newest, id), 0),
     at: said.reduce((newest, { created_at, edited_at = '' }) => maxOf(newest, created_at, edited_at), ''),
@@ -177,10 +180,8 @@ function requestsIn({ reviews }: ReviewedPull, rules: HeardRules): ReviewedPull[
       .map((review) => [review.author, review]),
   );
   return [...newest.values()].filter((review) => {
-    const { author, author_type: type, state, submitted_at = '' } = review;
-    if (state !== 'CHANGES_REQUESTED' || submitted_at > rules.until || rules.isSettled(review)) return false;
-    if (review.is_own || !isOwnText(review, rules.until)) return false;
-    return rules.isHeard({ login: author, type });
+    if (review.state !== 'CHANGES_REQUESTED' || review.is_own || rules.isSettled(review)) return false;
+    return isHeardText(review, rules);
   });
 }
 

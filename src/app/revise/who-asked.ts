@@ -5,6 +5,7 @@ import { isNobodysWord } from '../../core/decide/revise/start-revision.ts';
 import type { ReviewedPull } from '../../core/ports/github/review-port.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
+import { type Freeze, touchedAt } from './frozen-words.ts';
 
 interface Context {
   github: GitHub;
@@ -19,6 +20,8 @@ interface WhoAsked {
   unheard: string[];
   /** Whether the author's remarks are part of the round. */
   isHeard(author: { login: string; type: string }): boolean;
+  /** Absent: only words of people with the role are heard. */
+  frozen?: Freeze;
 }
 
 /**
@@ -43,13 +46,23 @@ export async function whoAsked(
     if (isAllowed) asked.push(ask);
     else unheard.push(ask.by);
   }
+  const said = [...threads.flatMap(({ comments }) => comments), ...reviews].filter(
+    ({ author_type }) => author_type === 'User',
+  );
+  const allowedOf = async (words: typeof said) => {
+    const allowed = new Set<string>();
+    for (const login of new Set(words.map(({ author }) => author)))
+      if (await may(login, 'continue')) allowed.add(login);
+    return allowed;
+  };
   // CI is nobody's word, and an update is not about remarks.
-  if (asked.some(({ source }) => source !== 'review' && source !== 'ci' && source !== 'update'))
-    return { asked, unheard, isHeard: () => true };
-  const people = [...threads.flatMap(({ comments }) => comments), ...reviews]
-    .filter(({ author_type }) => author_type === 'User')
-    .map(({ author }) => author);
-  const allowed = new Set<string>();
-  for (const login of new Set(people)) if (await may(login, 'continue')) allowed.add(login);
+  const forAll = asked.filter(({ source }) => source !== 'review' && source !== 'ci' && source !== 'update');
+  if (forAll.length > 0) {
+    const at = Math.max(...forAll.map((ask) => Date.parse(ask.said_at ?? ask.at)));
+    // Authors without later words are heard with or without the role, so that nobody has to look them up.
+    const except = await allowedOf(said.filter((word) => touchedAt(word) > at));
+    return { asked, unheard, isHeard: () => true, frozen: { at: new Date(at).toISOString(), except } };
+  }
+  const allowed = await allowedOf(said);
   return { asked, unheard, isHeard: ({ login, type }) => type === 'User' && allowed.has(login) };
 }

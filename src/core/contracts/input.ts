@@ -49,6 +49,8 @@ export const Input = z.discriminatedUnion('type', [
     command: SealedCommand,
     by: z.string(),
     via: Via,
+    /** When the person said it, by GitHub's clock. Absent: GitHub does not know of it. */
+    said_at: z.iso.datetime().optional(),
     /** The question that the command answers, if its channel names one. A tick does. */
     escalation: z.string().optional(),
     source: z.string().optional(),
@@ -93,6 +95,7 @@ export const Input = z.discriminatedUnion('type', [
     type: z.literal('revision_asked'),
     at: z.iso.datetime(),
     by: z.string(),
+    said_at: z.iso.datetime().optional(),
     source: RevisionSource,
     url: z.string().optional(),
     instruction: z.string().optional(),

@@ -290,6 +290,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     type: z.literal('revision_asked'),
     at,
     by: z.string(),
+    /** When the person said it, by GitHub's clock. Absent: GitHub does not know of it, or an older version asked. */
+    said_at: z.iso.datetime().optional(),
     source: RevisionSource,
     url: z.string().optional(),
     instruction: z.string().optional(),

@@ -32,6 +32,8 @@ import type { BaseVerification, Verification } from './verification.ts';
 export interface AskedRevision {
   at: string;
   by: string;
+  /** By GitHub's clock, where it knows of the word. */
+  said_at?: string;
   source: RevisionSource;
   url?: string;
   instruction?: string;

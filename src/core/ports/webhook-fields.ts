@@ -45,9 +45,13 @@ export const WEBHOOK_FIELDS = {
   pull_request_review: {
     ...COMMON,
     pull_request: PULL_REQUEST,
-    review: { id: true, node_id: true, body: true, state: true, html_url: true },
+    review: { id: true, node_id: true, body: true, state: true, html_url: true, submitted_at: true },
   },
-  pull_request_review_comment: { ...COMMON, pull_request: PULL_REQUEST, comment: { id: true, body: true } },
+  pull_request_review_comment: {
+    ...COMMON,
+    pull_request: PULL_REQUEST,
+    comment: { id: true, body: true, updated_at: true },
+  },
   label: { ...COMMON, label: LABEL, changes: { name: { from: true } } },
   workflow_run: {
     ...COMMON,

@@ -45,7 +45,7 @@ test('N-1: comments are handled in their order, and the one that the event told 
       comment: told.id,
       handle: () =>
         onCommentCreated(deps, github, {
-          comment: { ...told, body: '/guide Second' },
+          comment: { ...told, body: '/guide Second', created_at: told.updated_at },
           login: 'olivia',
           repo_id: target.repo_id,
           number: issue,

@@ -80,7 +80,7 @@ function addToReply(effects: readonly Effect[], sentence: string): Effect[] {
 /** V-2: every open remark. */
 function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {
   const { state, input, command } = given;
-  const { at, by } = input;
+  const { at, by, said_at } = input;
   if (command.update && isAtTerminal(input.via))
     return refuse(input, {
       title: 'Nothing changed: at a terminal, you merge.',
@@ -95,7 +95,7 @@ function reviseFor(given: GivenCommand<CommandOf<'continue'>>): Decision {
     });
   const named = input.via === 'tick' ? 'box' : 'command';
   const ask = (source: RevisionSource = named) =>
-    askRevision(state, { at, by, source }, (reply) => replyTo(input, reply));
+    askRevision(state, { at, by, said_at, source }, (reply) => replyTo(input, reply));
   // V-6: failing CI waits for a round of its own, because the base may have the fix.
   if (command.update) return ask('update');
   return fixCi(given, ask);

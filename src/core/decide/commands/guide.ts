@@ -13,8 +13,8 @@ export const guideRule: CommandRule<CommandOf<'guide'>> = {
   listed: { asked: 'first', working: 'last', paused: 'last', resting: 'last' },
   /** V-2: a round with the person's own words. */
   resting({ state, input, command }) {
-    const { at, by } = input;
-    const ask = { at, by, source: 'command' as const, instruction: command.text };
+    const { at, by, said_at } = input;
+    const ask = { at, by, said_at, source: 'command' as const, instruction: command.text };
     return askRevision(state, ask, (reply) => replyTo(input, reply));
   },
   asked(answer) {

@@ -6,6 +6,7 @@ import type { Decision } from '../decision.ts';
 interface Ask {
   at: string;
   by: string;
+  said_at?: string;
   source: RevisionSource;
   url?: string;
   instruction?: string;

@@ -9,6 +9,8 @@ export interface ThreadComment {
   /** Written by whoever asks, which is this App. */
   is_own: boolean;
   created_at: string;
+  /** When its review was submitted. Nobody else saw it before. */
+  submitted_at?: string;
   /** The time and the person of the last edit, if there was one. */
   edited_at?: string;
   editor?: string;

@@ -83,6 +83,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
       state: book.review(comment.review)?.state === 'PENDING' ? 'PENDING' : 'SUBMITTED',
       url: commentUrl(comment, thread, urls.html),
       originalCommit: { oid: thread.commit },
+      pullRequestReview: { submittedAt: book.review(comment.review)?.submitted_at ?? null },
     };
   }
 
