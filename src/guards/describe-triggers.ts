@@ -1,7 +1,7 @@
 import type { AnyGuard, Option, Progress, Trigger } from '../core/contracts/guard.ts';
 import type { TriggerWords } from '../core/contracts/rules.ts';
 import { GUARDS } from './registry.ts';
-import { approveLabel, mergeOptions } from './words/options.ts';
+import { approveLabel, inRound, mergeOptions } from './words/options.ts';
 import { OWN_WORDS, withThreshold } from './words/wording.ts';
 
 /**
@@ -36,9 +36,12 @@ export function describeTriggers(tripped: readonly Trigger[], progress: Progress
     hint: hintOf(lead.guard, inOrder),
     category: lead.guard.category,
     headers: asking.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
-    options: labelAllProposed(
-      mergeOptions(inOrder.map(({ trigger, guard }) => guard.options(trigger, progress))),
-      triggers,
+    options: inRound(
+      labelAllProposed(
+        mergeOptions(inOrder.map(({ trigger, guard }) => guard.options(trigger, progress))),
+        triggers,
+      ),
+      progress,
     ),
     triggers,
   };

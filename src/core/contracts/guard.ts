@@ -244,6 +244,8 @@ export interface Progress {
   turn: number;
   max_turns: number;
   score?: { unit: 'tests' | 'checks'; passed: number; total: number };
+  /** The round that asks, if the pull request was ready before. */
+  round?: number;
 }
 
 /** counted by the desk from the events of the journal, because a job may claim any figure. */

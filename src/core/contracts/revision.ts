@@ -106,7 +106,8 @@ export const Revision = z.object({
 });
 export type Revision = z.infer<typeof Revision>;
 
-export const RevisionOutcome = z.enum(['done', 'partial', 'cancelled', 'failed', 'merged']);
+/** `unchanged`: accepted as it was, and it had changed nothing, so that the run rests on the work before. */
+export const RevisionOutcome = z.enum(['done', 'partial', 'unchanged', 'cancelled', 'failed', 'merged']);
 export type RevisionOutcome = z.infer<typeof RevisionOutcome>;
 
 /** How a failing check does on the base branch. `since`: the oldest commit of the failures in a row that were looked at. */

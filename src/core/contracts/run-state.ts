@@ -46,6 +46,8 @@ export interface RunningRevision extends Revision {
     RunState,
     'finished' | 'changeset' | 'fresh' | 'with_base' | 'baseline' | 'changes' | 'known_issues'
   > & { turns: number; cost_usd: number | null; active_ms: number };
+  /** As its jobs told it last: what differs from its head. */
+  changes?: ChangeSummary;
   /** The files of the work that is claimed to be complete, by the desk's own reading. */
   files?: string[];
   /** The remarks whose suggestion is in that work. */

@@ -3,7 +3,7 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { RunEvent } from '../contracts/run-event.ts';
 import type { RunState } from '../contracts/run-state.ts';
 import { countAtDesk } from './count-at-desk.ts';
-import { addReport, beginRound, endRound, moveRound } from './revise/evolve-round.ts';
+import { addReport, beginRound, endRound, moveRound, noteChanges } from './revise/evolve-round.ts';
 
 /** Copies facts and decides nothing, so that an old journal folds to the same state under new code. */
 export function evolve(state: RunState | undefined, event: RunEvent): RunState {
@@ -88,12 +88,13 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         metrics: event.metrics,
         active_ms: event.active_ms,
         usage: event.usage,
-        changes: event.record.changes,
+        ...noteChanges(
+          event.files && state.revision
+            ? { ...state, revision: { ...state.revision, files: event.files, applied: event.applied } }
+            : state,
+          event.record.changes,
+        ),
         changeset: event.changeset,
-        ...(state.revision &&
-          event.files && {
-            revision: { ...state.revision, files: event.files, applied: event.applied },
-          }),
         fresh: event.record.verification ? undefined : state.fresh,
         with_base: event.record.verification ? undefined : state.with_base,
         last_read: event.record.read,
@@ -112,7 +113,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         metrics: event.escalation.context.metrics,
       };
     case 'agent_frozen':
-      return { changes: event.changes ?? state.changes };
+      return noteChanges(state, event.changes);
     case 'command_refused':
     case 'review_shown':
       return {};
@@ -288,8 +289,8 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
 function soFar(
   state: RunState,
   { usage, changes }: Partial<Pick<RunState, 'usage' | 'changes'>>,
-): Pick<RunState, 'usage' | 'changes'> {
-  return { usage: usage ?? state.usage, changes: changes ?? state.changes };
+): Partial<RunState> {
+  return { usage: usage ?? state.usage, ...noteChanges(state, changes) };
 }
 
 /** An instruction applies to the rest of the run, but one for a debugging turn only to that turn. */

@@ -24,7 +24,7 @@ export function raiseEscalation(
   duringTurn: boolean,
   usage?: Usage,
 ): Decision {
-  const { options, triggers: ordered, ...words } = rules.describe(triggers, progressOf(measured));
+  const { options, triggers: ordered, ...words } = rules.describe(triggers, progressOf(measured, state));
   const help = ordered.find(({ evidence }) => evidence.help)?.evidence.help;
   const blockedReport = reportToShow(state);
   const escalation: Escalation = {
@@ -114,13 +114,15 @@ export function announceQuestion(
   };
 }
 
-function progressOf(measured: Measured): Progress {
+function progressOf(measured: Measured, { revision }: RunState): Progress {
   const { context } = measured;
   const last = context.pass_rates.at(-1) ?? context.baseline;
   return {
     turn: context.turn,
     max_turns: context.max_turns ?? 0,
     score: last && { unit: last.unit, passed: last.passed, total: last.total },
+    // V-9: at a terminal there is no pull request that could stay as it is.
+    round: revision?.head === undefined ? undefined : revision.number,
   };
 }
 

@@ -255,6 +255,16 @@ export function acceptCurrent({ score }: Progress): Option {
   };
 }
 
+/** V-1: in a round there is a pull request already, and only `/terminate` ends more than the round. */
+export function inRound(options: readonly Option[], { round }: Progress): Option[] {
+  if (round === undefined) return [...options];
+  const described: Record<string, string> = {
+    accept: `end round ${round} with what it has, marked partial; if it changed nothing, the pull request stays as it is.`,
+    cancel: `end round ${round}; the pull request stays as it was before.`,
+  };
+  return options.map((option) => ({ ...option, description: described[option.id] ?? option.description }));
+}
+
 export const review: Option = {
   id: 'review',
   label: 'Review',

@@ -234,7 +234,7 @@ function isRestAgain(event: RunEvent, events: readonly RunEvent[]): boolean {
     (other) =>
       other.type === 'revision_ended' &&
       other.at === event.at &&
-      (other.outcome === 'cancelled' || other.outcome === 'failed'),
+      (other.outcome === 'cancelled' || other.outcome === 'failed' || other.outcome === 'unchanged'),
   );
 }
 

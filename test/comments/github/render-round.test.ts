@@ -4,7 +4,7 @@ import { renderEscalation } from '../../../src/comments/github/render-escalation
 import { renderPullRequest } from '../../../src/comments/github/render-pull-request.ts';
 import { renderRemarkReply, renderRoundSummary } from '../../../src/comments/github/render-round.ts';
 import type { Remark, SettledRemark } from '../../../src/core/contracts/revision.ts';
-import { PASSING, type Run, startRun } from '../../core/run-builder.ts';
+import { PASSING, type Run, startRun, tests } from '../../core/run-builder.ts';
 import { WHERE } from '../story.ts';
 
 const HEAD = '3c81d02'.padEnd(40, '0');
@@ -59,6 +59,26 @@ test('V-8: the description after a round, with open remarks', async () => {
   ];
   const text = renderPullRequest(afterRound().state, WHERE, { commitOf, open_remarks });
   await expect(text).toMatchFileSnapshot(golden('pull-request-after-a-round'));
+});
+
+test('V-1, V-8: a round that changed nothing, accepted or cancelled, leaves the description as it was but for its row', () => {
+  const rested = renderPullRequest(startRun().turn(DONE).state, WHERE, {});
+  const claims = rested.slice(0, rested.indexOf('<details>'));
+  expect(claims).toContain('Added the form');
+  for (const [command, row] of [
+    ['/accept', 'partial: no file was changed'],
+    ['/cancel', 'nothing: cancelled'],
+  ] as const) {
+    const run = inRound().turn({
+      report: { status: 'partial', summary: 'Looked around' },
+      verification: tests(2, 5),
+      changes: { paths: [], added: 0, removed: 0 },
+    });
+    run.say(command);
+    const text = renderPullRequest(run.state, WHERE, { commitOf });
+    expect(text.slice(0, text.indexOf('<details>'))).toBe(claims);
+    expect(text).toContain(`| ${row} |`);
+  }
 });
 
 test('V-4: the summary and the line in each thread', async () => {

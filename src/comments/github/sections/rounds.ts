@@ -14,12 +14,25 @@ export const UPDATE_BOX = 'm.update';
 
 type EndedRound = NonNullable<RunState['revisions']>[number];
 
-/** The run as it rested before the round that is at work, because that is what the branch still shows. */
+/** The run as the branch shows it: as it rested before the round that is at work, and without rounds that left nothing there. */
 export function asPublished(state: RunState): RunState {
   const { revision } = state;
-  if (!revision) return state;
-  const { turns, cost_usd: _, active_ms: __, ...before } = revision.before;
-  return { ...state, ...before, status: 'reviewing', turns: state.turns.slice(0, turns) };
+  const published = { ...state, turns: publishedTurns(state) };
+  if (!revision) return published;
+  const { turns: _, cost_usd: __, active_ms: ___, ...before } = revision.before;
+  return { ...published, ...before, status: 'reviewing' };
+}
+
+function publishedTurns(state: RunState): RunState['turns'] {
+  let from = turnsOfBuild(state);
+  const turns = state.turns.slice(0, from);
+  for (const round of state.revisions ?? []) {
+    const until = from + round.turns;
+    if (round.outcome === 'done' || round.outcome === 'partial')
+      turns.push(...state.turns.slice(from, until));
+    from = until;
+  }
+  return turns;
 }
 
 /** V-8: the first line of the description while a round is at work. */
@@ -138,6 +151,8 @@ function describeRound({ outcome, summary = '', reason = '' }: EndedRound): stri
       return said;
     case 'partial':
       return said ? `${said} (partial)` : 'partial';
+    case 'unchanged':
+      return 'partial: no file was changed';
     case 'failed':
       return `nothing: ${inlineText(reason, 120)}`;
     case 'cancelled':

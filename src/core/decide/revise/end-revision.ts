@@ -18,12 +18,19 @@ export function endRevision(state: RunState, decision: Decision): Decision {
   if (!revision && finished?.status === 'reviewing')
     return { ...decision, effects: [...decision.effects, ...next(state, finished)] };
   if (!revision || !finished) return decision;
-  const outcome = outcomeOf(finished);
-  const ended = describeEnd(withLastTurn(state, revision, decision), finished, outcome);
+  const work = withLastTurn(state, revision, decision);
+  const outcome = outcomeOf(finished, work);
+  const ended = describeEnd(work, finished, outcome);
   if (outcome === 'done' || outcome === 'partial')
     return {
       events: insertBefore(decision.events, finished, ended),
-      effects: [...decision.effects, ...answers(revision), ...next(state, finished)],
+      effects: [
+        ...decision.effects,
+        ...answers(revision),
+        // After the replies, the description no longer counts those remarks as open.
+        ...(revision.remarks.length > 0 ? [{ type: 'describe_pull' as const }] : []),
+        ...next(state, finished),
+      ],
     };
   if (ENDING.has(finished.status))
     return {
@@ -50,17 +57,26 @@ export function endRevision(state: RunState, decision: Decision): Decision {
     events: decision.events.flatMap((event) => (event === finished ? [ended, rest] : [event])),
     effects: [
       ...decision.effects.filter(({ type }) => type !== 'publish'),
+      ...(outcome === 'unchanged' ? answers(revision) : []),
       { type: 'describe_pull' },
-      { type: 'reply', reply: { tone: 'info', title: sayEnd(revision, finished) } },
+      // Where remarks are answered, the answers say it.
+      ...(outcome === 'unchanged' && revision.remarks.length > 0 ? [] : [sayEnd(revision, finished)]),
       ...next(state, finished),
     ],
   };
 }
 
-function outcomeOf({ status, partial, by }: Finished): RevisionOutcome {
-  if (status === 'reviewing') return partial ? 'partial' : 'done';
+function outcomeOf({ status, partial, by }: Finished, work: LastTurn): RevisionOutcome {
+  if (status === 'reviewing' && partial)
+    return by !== undefined && isUnchanged(work) ? 'unchanged' : 'partial';
+  if (status === 'reviewing') return 'done';
   if (status === 'approved') return 'merged';
   return status === 'failed' && by === undefined ? 'failed' : 'cancelled';
+}
+
+/** Nothing was added to the verified work, so what was said about it stays true. At a terminal the files are those of the run. */
+function isUnchanged({ paths, revision: { head, update, unpublished } }: LastTurn): boolean {
+  return head !== undefined && !update && !unpublished && paths.length === 0;
 }
 
 function describeEnd(
@@ -85,21 +101,16 @@ interface LastTurn {
 }
 
 /** The turn whose end ended the round is not in the state yet. */
-function withLastTurn(
-  { turns, changes }: RunState,
-  revision: RunningRevision,
-  { events }: Decision,
-): LastTurn {
+function withLastTurn({ turns }: RunState, revision: RunningRevision, { events }: Decision): LastTurn {
   const last = events.find((event) => event.type === 'turn_ended');
-  const paths = last?.files ?? revision.files ?? (last?.record.changes ?? changes).paths;
+  const told = last?.record.changes ?? revision.changes;
+  const paths = last?.files ?? revision.files ?? told?.paths ?? [];
   const applied = (last?.files ? last.applied : revision.applied) ?? [];
   return { turns: last ? [...turns, last.record] : turns, revision, paths, applied };
 }
 
 function answers({ number, remarks }: RunningRevision): Effect[] {
-  if (remarks.length === 0) return [];
-  // After the replies, the description no longer counts those remarks as open.
-  return [{ type: 'answer_remarks', round: number }, { type: 'describe_pull' }];
+  return remarks.length === 0 ? [] : [{ type: 'answer_remarks', round: number }];
 }
 
 /** A round that was asked for meanwhile begins when this one has ended. */
@@ -124,10 +135,13 @@ function sayJudged({ number }: RunningRevision, { status, by = 'someone' }: Fini
   return [{ type: 'reply', reply: { tone: 'info', title } }];
 }
 
-function sayEnd({ number, head }: RunningRevision, { reason, status }: Finished): string {
-  const how = status === 'failed' ? 'failed' : 'was stopped';
+function sayEnd({ number, head }: RunningRevision, { reason, status, by }: Finished): Effect {
   const kept = head === undefined ? 'The files stay as they are now.' : 'The pull request stays as it was.';
-  return `Round ${number} ${how}: ${reason}. ${kept}`;
+  const how =
+    status === 'reviewing'
+      ? `was accepted by ${by} without a change`
+      : `${status === 'failed' ? 'failed' : 'was stopped'}: ${reason}`;
+  return { type: 'reply', reply: { tone: 'info', title: `Round ${number} ${how}. ${kept}` } };
 }
 
 function insertBefore(events: RunEvent[], before: RunEvent, added: RunEvent): RunEvent[] {

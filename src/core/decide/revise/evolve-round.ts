@@ -48,6 +48,15 @@ export function beginRound(
   };
 }
 
+/** Keeps what a job tells of the files, for the run and for its round. Until a job of the round tells it, the run's are older work. */
+export function noteChanges(
+  { changes, revision }: RunState,
+  told: RunState['changes'] | undefined,
+): Pick<RunState, 'changes'> & Partial<Pick<RunState, 'revision'>> {
+  if (!told) return { changes };
+  return { changes: told, ...(revision && { revision: { ...revision, changes: told } }) };
+}
+
 export function endRound(
   state: RunState,
   event: Extract<RunEvent, { type: 'revision_ended' }>,

@@ -81,6 +81,7 @@ test('V-5: work that a person accepted is not verified on the new head either', 
   const run = startRun({ freshVerification: true });
   verified(run.turn(DONE));
   begin(run)
+    .turn()
     .beginTurn()
     .askForHelp([{ key: 'colour', label: 'colour' }]);
   run.say('/accept', { by: 'mona' });

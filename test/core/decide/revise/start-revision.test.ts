@@ -222,6 +222,51 @@ describe('a round that ends without a result', () => {
     expect(failed.state.revisions).toMatchObject([{ outcome: 'failed' }]);
   });
 
+  const NOTHING = { paths: [], added: 0, removed: 0 };
+
+  test('V-1: a round that changed nothing and is accepted ends, and the run rests on the verified work', () => {
+    const run = rested({ guards: { max_iterations: 1 } });
+    const { finished, changes, baseline } = run.state;
+    run.say('/guide Do it otherwise', { by: 'hubert' });
+    revise(run, [])
+      .startJob()
+      .baseline(PASSING)
+      .turn({ verification: tests(2, 5), changes: NOTHING });
+    expect(run.asked.options.find(({ id }) => id === 'accept')?.description).toBe(
+      'end round 2 with what it has, marked partial; if it changed nothing, the pull request stays as it is.',
+    );
+    expect(run.asked.options.find(({ id }) => id === 'cancel')?.description).toBe(
+      'end round 2; the pull request stays as it was before.',
+    );
+    run.tick('accept');
+    expect(run.state.revisions).toMatchObject([{ number: 2, outcome: 'unchanged' }]);
+    expect(run.state).toMatchObject({ status: 'reviewing', pending: undefined, changes, baseline });
+    expect(run.state.finished).toMatchObject({ ...finished, at: expect.any(String) });
+    expect(run.effectTypes).not.toContain('publish');
+    expect(run.effectTypes).toContain('describe_pull');
+    expect(run.reply?.title).toBe(
+      'Round 2 was accepted by rosa without a change. The pull request stays as it was.',
+    );
+  });
+
+  test('V-1, V-4: its remarks are answered, and that is all that is said', () => {
+    const run = round(rested());
+    run.say('/accept');
+    expect(run.state.revisions).toMatchObject([
+      { outcome: 'unchanged', remarks: [{ result: 'unanswered' }] },
+    ]);
+    const order = run.effectTypes.filter((type) => type === 'answer_remarks' || type === 'describe_pull');
+    expect(order).toEqual(['answer_remarks', 'describe_pull']);
+    expect(run.reply?.title ?? '').not.toContain('Round 2');
+  });
+
+  test('G-7, V-1: a round with changes that is accepted is published, marked as partial', () => {
+    const run = round(rested()).turn({ verification: tests(2, 5) });
+    run.say('/accept');
+    expect(run.state).toMatchObject({ finished: { partial: true }, revisions: [{ outcome: 'partial' }] });
+    expect(run.effectTypes).toContain('publish');
+  });
+
   test('V-1: /terminate ends the run, in a round and at rest', () => {
     const working = round(rested());
     working.say('/terminate');
