@@ -44,7 +44,7 @@ export function renderPullRequest(
       marker('pull-request', { run: state.run, op: where.op }),
       !complete && renderWarning(state),
       renderIssueLine(complete, where),
-      renderRunning(whole),
+      renderRunning(whole, where),
       branch.unseen && renderUnseen(branch.unseen),
       renderBoth(state),
       ...renderKnownIssues(state, complete),

@@ -21,6 +21,7 @@ import { pauseOverBudget } from './jobs/pause-over-budget.ts';
 import { replaceLostJob } from './jobs/replace-lost-job.ts';
 import { judgeRun, recordReopened } from './judge-run.ts';
 import { askRevision, REVISION_TIMER } from './revise/ask-revision.ts';
+import { describeWait } from './revise/describe-wait.ts';
 import { endRevision } from './revise/end-revision.ts';
 import { moveRevision } from './revise/move-revision.ts';
 import { reportCi } from './revise/report-ci.ts';
@@ -30,7 +31,8 @@ import { decideVerification, requestVerification } from './verify-afresh.ts';
 /** All rules of a run as a pure function: from its state and an input to the events to journal and the effects to perform. */
 export function decide(state: RunState | undefined, input: Input, rules: Rules): Decision {
   const decision = decideInput(state, input, rules);
-  return nameJobs(state, publishUnverified(state, state ? endRevision(state, decision) : decision));
+  const told = state ? describeWait(state, endRevision(state, decision)) : decision;
+  return nameJobs(state, publishUnverified(state, told));
 }
 
 /** The work of a parked job was not published while it was verified. Without a result the run continues, and people see the work. */

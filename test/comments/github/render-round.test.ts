@@ -52,6 +52,25 @@ test('V-8: the description in a round', async () => {
   await expect(text).toMatchFileSnapshot(golden('pull-request-in-a-round'));
 });
 
+test('V-8: while a round waits for an answer, the description says so and links to the question', () => {
+  const run = inRound().beginTurn();
+  run.askForHelp([]);
+  const question = 'https://github.com/corner/shop/issues/42#issuecomment-1001';
+  const where = { ...WHERE, links: { ...WHERE.links, question } };
+  const text = renderPullRequest(run.state, where, {});
+  expect(text).toContain(
+    `> ⏸ **Round 2 waits for an answer**: 4 remarks by hubert. [Question](${question}). Started`,
+  );
+  expect(text).toContain('Rounds: 2, the last is waiting');
+  expect(text).not.toContain('running');
+  expect(renderPullRequest(run.state, { ...WHERE, links: {} }, {})).toContain('4 remarks by hubert. Started');
+  const paused = inRound();
+  paused.say('/pause');
+  expect(renderPullRequest(paused.state, WHERE, {})).toContain(
+    '> ⏸ **Round 2 is paused**: 4 remarks by hubert. Resume with `/continue`.',
+  );
+});
+
 test('V-8: the description after a round, with open remarks', async () => {
   const open_remarks = [
     ...Array.from({ length: 3 }, () => ({ author: 'hubert', is_bot: false })),

@@ -1,6 +1,7 @@
+import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../../core/contracts/escalation.ts';
 import type { RevisionSource } from '../../../core/contracts/revision.ts';
-import type { RunState } from '../../../core/contracts/run-state.ts';
+import { phaseOf, type RunState } from '../../../core/contracts/run-state.ts';
 import type { Fold } from '../../text/fit-comment.ts';
 import { code, inlineText } from '../../text/harmless.ts';
 import { link, marker } from '../../text/markdown.ts';
@@ -35,8 +36,9 @@ function publishedTurns(state: RunState): RunState['turns'] {
   return turns;
 }
 
-/** V-8: the first line of the description while a round is at work. */
-export function renderRunning({ revision, turns }: RunState): string | undefined {
+/** V-8: the first line of the description while a round is at work, or waits for a person. */
+export function renderRunning(state: RunState, { links }: CommentContext): string | undefined {
+  const { revision, turns } = state;
   if (!revision) return undefined;
   const { number, by, remarks, instruction, at, before, update } = revision;
   const authors = [...new Set(remarks.map(({ author }) => author))].map((login) => inlineText(login, 60));
@@ -49,7 +51,12 @@ export function renderRunning({ revision, turns }: RunState): string | undefined
           ? `update with ${code(update.branch, 120)}, asked for by ${inlineText(by, 100)}`
           : `asked for by ${inlineText(by, 100)}`;
   const done = turns.length - before.turns;
-  return `> ▶ **Round ${number} is running**: ${about}. Started ${clock(at)} UTC, ${count(done, 'turn')} done.`;
+  const progress = `Started ${clock(at)} UTC, ${count(done, 'turn')} done.`;
+  if (phaseOf(state) !== 'waiting') return `> ▶ **Round ${number} is running**: ${about}. ${progress}`;
+  if (state.pending === undefined)
+    return `> ⏸ **Round ${number} is paused**: ${about}. Resume with \`/continue\`. ${progress}`;
+  const asked = links?.question ? ` ${link('Question', links.question)}.` : '';
+  return `> ⏸ **Round ${number} waits for an answer**: ${about}.${asked} ${progress}`;
 }
 
 /** V-2: the box for remarks that nobody asked to address yet. */
@@ -114,6 +121,7 @@ export function roundsFold(
   const later = revisions.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), running ?? 0);
   const built = state.usage.cost_usd === null ? null : state.usage.cost_usd - later;
   const firstTurns = state.turns.slice(0, turnsOfBuild(state));
+  const standing = phaseOf(state) === 'waiting' ? 'waiting' : 'running';
   const summary = firstTurns.findLast(({ title }) => title)?.title ?? '';
   const row = (number: number, asked: string, changed: string, cost: number | null) => {
     const commit = commitOf(number);
@@ -123,10 +131,10 @@ export function roundsFold(
   const rows = [
     row(1, `${inlineText(state.requested_by, 60)}, label`, inlineText(summary, 120), built),
     ...revisions.map((round) => row(round.number, askedBy(round), describeRound(round), round.cost_usd)),
-    ...(revision ? [row(revision.number, askedBy(revision), 'running', running)] : []),
+    ...(revision ? [row(revision.number, askedBy(revision), standing, running)] : []),
   ];
   return {
-    summary: `Rounds: ${rows.length}${revision ? ', the last is running' : ''}`,
+    summary: `Rounds: ${rows.length}${revision ? `, the last is ${standing}` : ''}`,
     content: [{ head: ['Round', 'Asked by', 'What changed', 'Commit', 'Cost'], align: 'llllr', rows }],
   };
 }

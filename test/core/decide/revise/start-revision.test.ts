@@ -175,6 +175,36 @@ describe('a round', () => {
   });
 });
 
+describe('a round that waits for a person', () => {
+  const describes = (run: Run) => run.effectTypes.filter((type) => type === 'describe_pull').length;
+
+  test('V-8: the description is written again with the question, after it, and when the answer is there', () => {
+    const run = round(rested()).beginTurn();
+    expect(describes(run)).toBe(0);
+    run.askForHelp([]);
+    expect(run.effectTypes.at(-1)).toBe('describe_pull');
+    run.say('/status');
+    expect(describes(run)).toBe(0);
+    run.say('/continue');
+    expect(describes(run)).toBe(1);
+    run.turn({ verification: tests(2, 5) });
+    expect(describes(run)).toBe(0);
+  });
+
+  test('V-8: so it is when the round is paused and resumed, and never before the pull request is ready', () => {
+    const run = round(rested());
+    run.say('/pause');
+    expect(describes(run)).toBe(1);
+    run.say('/continue');
+    expect(describes(run)).toBe(1);
+    const first = startRun().beginTurn();
+    first.askForHelp([]);
+    expect(describes(first)).toBe(0);
+    first.say('/continue');
+    expect(describes(first)).toBe(0);
+  });
+});
+
 describe('a file outside the scope that a reviewer asks for', () => {
   test('V-3: the question names the remarks about it, and no others', () => {
     const run = rested({ task: { scope: ['src/**'] } });
