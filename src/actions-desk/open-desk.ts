@@ -7,8 +7,8 @@ import { phaseOf } from '../core/contracts/run-state.ts';
 import { capabilitiesOf, permissionsOf } from './capabilities.ts';
 import type { DeskParts, IssueState } from './desk-parts.ts';
 import { createDeskStore } from './desk-store.ts';
-import { createMacOwnership } from './mac-ownership.ts';
 import { createOwnJobs, type OwnJobs } from './own-jobs.ts';
+import { ownershipOf } from './tell-once.ts';
 import { tryAgain } from './try-again.ts';
 import { withoutAsking } from './without-asking.ts';
 
@@ -41,10 +41,7 @@ export async function openDesk(parts: DeskParts, issue: number, state: IssueStat
     agents: parts.agents,
     github: async () => github,
     mustStop: parts.isTakenOver,
-    ownership: createMacOwnership({
-      keys: parts.secrets,
-      repository: { id: job.repoId, name: `${job.owner}/${job.repo}` },
-    }),
+    ownership: ownershipOf(parts),
     settings: {
       webUrl: job.webUrl,
       label: job.label,
