@@ -1,5 +1,6 @@
 import type { DeskParts, IssueState } from './desk-parts.ts';
 import { type OpenDesk, openDesk } from './open-desk.ts';
+import { tellUnusable } from './tell-unusable.ts';
 
 /** Another desk may take the state over once or twice; more often means that something is wrong. */
 const TRIES = 3;
@@ -40,6 +41,7 @@ async function takeState(parts: DeskParts, issue: number, attempt: number): Prom
     try {
       return await openState(issue, { lease, waitMs: Math.max(0, Math.min(WAIT_MS, left)) });
     } catch (error) {
+      await tellUnusable(parts, issue, error);
       if (!isBusy(error) || left <= WAIT_MS || job.part === 'remind') throw error;
       const fields = { issue, minutesLeft: Math.floor((left - WAIT_MS) / 60_000) };
       job.log.warn(fields, `this job waits for the state: ${(error as Error).message}`);
