@@ -14,6 +14,7 @@ import { findGh, repositoryForGh } from '../init/gh.ts';
 import { findLeftToPush } from '../init/left-to-push.ts';
 import { describeOutcome } from '../init/next-steps.ts';
 import { openPullRequest } from '../init/open-pull-request.ts';
+import { findOtherAgent } from '../init/other-agent.ts';
 import { planAgent } from '../init/plan-agent.ts';
 import { describeDifference, fateOf, type PlannedFile, writeFiles } from '../init/planned-file.ts';
 import { type Base, fetchBase, pushBranch, readOnBase } from '../init/push-branch.ts';
@@ -111,10 +112,8 @@ export async function initCommand(
   ];
   const wanted = files.filter((file) => ['written', 'replaced'].includes(fateOf(file, options.force)));
   const lines = await describeFiles(files, options, env);
-  if (config?.agent && config.agent !== agent.name)
-    lines.push(
-      `! ${CONFIG_PATH} was kept and names ${config.agent}: change \`agent\` there to ${agent.name}.`,
-    );
+  const other = findOtherAgent(files, { agent, configured: config?.agent, force: options.force });
+  lines.push(...other.lines);
   if (!options.dryRun && !options.pullRequest) await writeFiles(top, wanted);
   if (remote && base)
     lines.push(...(await propose(top, { remote, base, files: wanted, blueprint }, options, env)));
@@ -133,8 +132,11 @@ export async function initCommand(
         : await findLeftToPush(
             top,
             files
-              .filter((file) => fateOf(file, options.force) !== 'kept')
-              .map((file) => ({ path: file.path, isWritten: wanted.includes(file) })),
+              .filter((file) => fateOf(file, options.force) !== 'kept' || other.paths.includes(file.path))
+              .map((file) => ({
+                path: file.path,
+                isWritten: wanted.includes(file) || other.paths.includes(file.path),
+              })),
             remote,
             env,
           ),

@@ -348,6 +348,49 @@ describe('files that are there', () => {
     expect(text(other)).toContain(`! ${CONFIG} was kept and names mine: change \`agent\` there to codex.`);
   });
 
+  test('N-1: another agent than that of the files that are there: both are named with their lines, and are left to commit', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    await init(tree.worktree, withoutServer('--agent', 'claude', '--reminders'));
+    const told = await init(tree.worktree, withoutServer('--agent', 'codex', '--reminders'));
+    const reminders = '.github/workflows/autobuild-reminders.yml';
+    const install = /install: (.*codex.*)/.exec(text(told))?.[0];
+    const at = told.lines.indexOf(
+      `! ${WORKFLOW} was kept and is for another agent than codex. Change these lines there:`,
+    );
+    expect(told.lines.slice(at, at + 11)).toEqual([
+      `! ${WORKFLOW} was kept and is for another agent than codex. Change these lines there:`,
+      expect.stringMatching(/^ {4}- install: npm install -g @anthropic-ai\/claude-code@/),
+      '    - variable: ANTHROPIC_API_KEY',
+      `    - model_key: \${{ secrets.ANTHROPIC_API_KEY }}`,
+      `    + ${install}`,
+      '    + variable: CODEX_API_KEY',
+      `    + model_key: \${{ secrets.CODEX_API_KEY }}`,
+      `! ${reminders} was kept and is for another agent than codex. Change these lines there:`,
+      `    - model_key: \${{ secrets.ANTHROPIC_API_KEY }}`,
+      `    + model_key: \${{ secrets.CODEX_API_KEY }}`,
+      `! ${CONFIG} was kept and names claude: change \`agent\` there to codex.`,
+    ]);
+    expect(told.lines[at + 11]).toBe(
+      '! Change all of them for codex before the commands below, or run init again with --force, which replaces the files.',
+    );
+    expect(text(told)).toContain(`git add ${WORKFLOW} ${reminders} ${CONFIG} ${SCHEMA}\n`);
+  });
+
+  test('N-1: settings for the chosen agent beside a workflow for another one: the workflow is named', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    await init(tree.worktree, withAction('--agent', 'claude'));
+    tree.write(CONFIG, tree.read(CONFIG).replace('\nagent: claude', '\nagent: codex'));
+    const told = text(await init(tree.worktree, withAction()));
+    expect(told).toContain(`! ${WORKFLOW} was kept and is for another agent than codex.`);
+    expect(told).toContain('\n    - run: npm install -g @anthropic-ai/');
+    expect(told).toContain('\n    + run: npm install -g @openai/codex@');
+    expect(told).not.toContain('change `agent` there');
+    // A key of another provider may be for the checks.
+    tree.write(WORKFLOW, tree.read(WORKFLOW).replace('# SERVICE_TOKEN', 'CODEX_API_KEY'));
+    tree.write(CONFIG, tree.read(CONFIG).replace('\nagent: codex', '\nagent: claude'));
+    expect(text(await init(tree.worktree, withAction()))).not.toContain('another agent');
+  });
+
   test.each(['npm', 'rust', 'go', 'ruby', 'maven'])(
     'S-10: %s: settings that allow runs without a box have nothing cached that the agent could change',
     async (name) => {
