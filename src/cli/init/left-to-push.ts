@@ -1,3 +1,4 @@
+import { quoteWord } from '../package/quote-word.ts';
 import { openUserGit } from '../user-git.ts';
 import type { Remote } from './remote.ts';
 
@@ -7,6 +8,8 @@ export interface LeftToPush {
   toCommit: string[];
   /** The arguments of git that push them. Undefined if the default branch has all of it, as git knows it. */
   push?: string;
+  /** True when no branch is checked out, so that git has to be told which one to push to. */
+  isDetached?: boolean;
 }
 
 /** A file may be there since an earlier `init` and not be committed, or committed and not pushed. */
@@ -28,10 +31,20 @@ export async function findLeftToPush(
     .map(({ path }) => path);
   const here = await git.run(top, 'symbolic-ref', '--short', 'HEAD');
   const branch = here.ok ? here.text.trim() : '';
-  const push = await choosePush(top, branch, remote?.name ?? 'origin', env);
-  if (toCommit.length > 0) return { toCommit, push };
+  const push = here.ok
+    ? await choosePush(top, branch, remote?.name ?? 'origin', env)
+    : await pushToDefault(top, remote?.name ?? 'origin', env);
+  const left = { push, ...(here.ok ? {} : { isDetached: true }) };
+  if (toCommit.length > 0) return { toCommit, ...left };
   const names = remote ? [`refs/remotes/${remote.name}/HEAD`, `refs/remotes/${remote.name}/${branch}`] : [];
-  return { toCommit, push: (await isPushed(top, paths, names, env)) ? undefined : push };
+  return { toCommit, ...((await isPushed(top, paths, names, env)) ? {} : left) };
+}
+
+/** Git refuses a push of `HEAD` alone where no branch is checked out. The name is a guess if git does not know the default branch. */
+async function pushToDefault(top: string, remote: string, env: Record<string, string>): Promise<string> {
+  const found = await openUserGit(env).run(top, 'symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`);
+  const name = found.ok ? found.text.trim().slice(remote.length + 1) : 'main';
+  return `push ${remote} ${quoteWord(`HEAD:${name}`)}`;
 }
 
 /** Without an upstream, git asks where to push to; with one elsewhere, it would push there. */

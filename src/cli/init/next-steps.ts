@@ -90,7 +90,14 @@ function describeGaps(blueprint: Blueprint): string[] {
 
 function listCommands(
   { agent, app }: Blueprint,
-  { way, remote, otherBranch, left: { toCommit, push }, isProposed, hasStateKey }: Omit<Outcome, 'blueprint'>,
+  {
+    way,
+    remote,
+    otherBranch,
+    left: { toCommit, push, isDetached },
+    isProposed,
+    hasStateKey,
+  }: Omit<Outcome, 'blueprint'>,
 ): string[] {
   const git = way === '' ? 'git' : `git -C ${quoteWord(way)}`;
   const where = remote ? ` --repo ${repositoryForGh(remote)}` : '';
@@ -104,16 +111,18 @@ function listCommands(
     ...(app ? [] : [allowPullRequests(remote)]),
     `gh label create autobuild${where}`,
     ...(toCommit.length > 0 ? [`${git} add ${toCommit.join(' ')}`, `${git} commit -m "Add Autobuild"`] : []),
-    ...(push
-      ? [
-          otherBranch
-            ? `${git} ${push}    # ${otherBranch} is not the default branch, where the files have to be: merge it, or use --pull-request`
-            : `${git} ${push}    # to the default branch`,
-        ]
-      : []),
+    ...(push ? [`${git} ${push}    # ${describePush(otherBranch, isDetached)}`] : []),
     ...(isProposed ? ['merge the pull request'] : []),
     lookAgain(remote),
   ];
+}
+
+function describePush(otherBranch: string | undefined, isDetached = false): string {
+  if (isDetached)
+    return 'no branch is checked out: see that this names the default one, or use --pull-request';
+  return otherBranch
+    ? `${otherBranch} is not the default branch, where the files have to be: merge it, or use --pull-request`
+    : 'to the default branch';
 }
 
 function lookAgain(remote: Remote | undefined): string {

@@ -204,6 +204,14 @@ describe('what init is told', () => {
     expect(told).not.toContain('# to the default branch');
   });
 
+  test('N-1: with no branch checked out, the push names one and says so', async () => {
+    const tree = makeRepository(FIXTURE_REPOSITORIES.npm);
+    tree.write('.git/HEAD', `${'0123456789'.repeat(4)}\n`);
+    expect(text(await init(tree.worktree))).toContain(
+      'git push origin HEAD:main    # no branch is checked out: see that this names the default one, or use --pull-request\n',
+    );
+  });
+
   test('T-5: in a subdirectory it is the whole repository, and the lines left to do work there', async () => {
     const tree = makeRepository(FIXTURE_REPOSITORIES.pnpm);
     const told = text(await init(join(tree.worktree, 'packages/till')));

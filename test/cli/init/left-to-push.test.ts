@@ -72,3 +72,14 @@ test('N-1: a branch that goes elsewhere is pushed to the remote on GitHub', asyn
   git(at, 'config', 'branch.main.remote', 'elsewhere');
   expect(await left(PATHS)).toMatchObject({ push: 'push origin HEAD' });
 });
+
+test('N-1: with no branch checked out, the push names the default branch, and git takes it', async () => {
+  const { at, left } = makeClone();
+  git(at, 'checkout', '-q', '--detach');
+  expect(await left(PATHS)).toEqual({ toCommit: PATHS, push: 'push origin HEAD:main', isDetached: true });
+  git(at, 'commit', '-q', '--allow-empty', '-m', 'one');
+  git(at, 'push', '-q', 'origin', 'HEAD:main');
+  git(at, 'update-ref', 'refs/remotes/origin/trunk', 'HEAD');
+  git(at, 'remote', 'set-head', 'origin', 'trunk');
+  expect(await left(PATHS)).toMatchObject({ push: 'push origin HEAD:trunk' });
+});
