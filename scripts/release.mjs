@@ -115,11 +115,11 @@ const changelog = existsSync(join(root, 'CHANGELOG.md'))
   : '';
 const found = findNotes(changelog, version);
 const notes = found ?? findNotes(changelog, 'Unreleased');
-demand(
-  found !== undefined || (isReal && !publishes),
+const noNotes = [
   `CHANGELOG.md has nothing about ${version}.`,
   `Rename its section Unreleased to ${version} before it is published.`,
-);
+];
+if (publishes) demand(found !== undefined, ...noNotes);
 
 const temporary = mkdtempSync(join(tmpdir(), 'autobuild-release-'));
 try {
@@ -175,10 +175,7 @@ The package ${name}@${version}: ${filename}, ${entryCount} files, ${Math.round(s
 
 The notes:
 ${(notes ?? '(none)\n').replaceAll(/^(?=.)/gm, '  ')}
-Published by:
-${steps.map(({ command }) => `  ${command.join(' ')}`).join('\n')}
-
-`);
+${isReal && !publishes ? '' : describePublishing(steps)}`);
   if (!isReal) process.stdout.write('Nothing was made; do it with: node scripts/release.mjs --yes\n');
   else {
     if (!isTagged) git(['tag', '--annotate', tag, commit, '--message', tag], identity);
@@ -187,16 +184,25 @@ ${steps.map(({ command }) => `  ${command.join(' ')}`).join('\n')}
       publishes
         ? ''
         : `Made ${commit}, its tags and release/.
-A copy of your own needs no more than the commit and the program:
+A copy of your own needs no more than the commit, and a program that knows it:
   ${steps[0].command.join(' ')}
   npm install --global ${tarball}
-To publish all of it: the commands above
+Then, in a repository that is to use it:
+  autobuild init --action ${action}
+Nothing else is to be pushed. For everybody, the workflow release publishes it: CONTRIBUTING.md
 `,
     );
   }
   if (publishes) for (const step of steps) publish(step);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
+}
+
+/** The whole of it, which a copy of one's own does not need. */
+function describePublishing(steps) {
+  const lines = steps.map(({ command }) => `  ${command.join(' ')}`);
+  const missing = found === undefined ? [`! ${noNotes.join(' ')}`] : [];
+  return `${['Published for everybody, by the workflow release alone:', ...lines, ...missing].join('\n')}\n\n`;
 }
 
 /** A release that was interrupted is continued: what is there already is left alone. */

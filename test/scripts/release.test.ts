@@ -115,6 +115,26 @@ test('a rehearsal shows the tests, the action’s commit, the package, the image
   ]).toEqual([...['', false, false]]);
 });
 
+test('N-1: a copy of one’s own is told the push of the commit and how init names it, and nothing that publishes', () => {
+  const changelog = readFileSync(join(clone, 'CHANGELOG.md'), 'utf8');
+  const before = git('rev-parse', 'main');
+  writeFileSync(join(clone, 'CHANGELOG.md'), changelog.replace(`## ${version}`, '## Unreleased'));
+  git('commit', '--quiet', '--all', '--message', 'unreleased');
+  const rehearsed = release();
+  expect(rehearsed.stdout).toMatch(/^Release /);
+  expect(rehearsed.stdout).toContain(`\n! CHANGELOG.md has nothing about ${version}. Rename`);
+  const { status, stdout } = release('--yes');
+  expect(status).toBe(0);
+  const [, told = ''] = stdout.split('\nMade ');
+  expect(told).toContain(`\n  ${PUSHES[0]}\n`);
+  expect(told).toContain(
+    `\n  autobuild init --action Octo/Autobuild@${git('rev-parse', `${TAG}^{commit}`)}\n`,
+  );
+  for (const line of [PUSHES[1], PACKAGE, ...IMAGES, NOTES]) expect(stdout).not.toContain(line);
+  git('tag', '--delete', TAG, MAJOR);
+  git('reset', '--quiet', '--hard', before);
+});
+
 test('a release is a commit beside main with the bundle in it; main and the worktree stay as they are', () => {
   const before = git('rev-parse', 'main');
   const made = release('--publish');
