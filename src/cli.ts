@@ -236,8 +236,8 @@ function listenForInterrupts() {
 /** Undefined if nobody is at the terminal. */
 async function createAsk(): Promise<((question: string) => Promise<string | undefined>) | undefined> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return undefined;
-  const { askLine } = await import('./cli/init/ask-line.ts');
-  return (question) => askLine(question, process.stdin, process.stdout);
+  const { createAskLine } = await import('./cli/init/ask-line.ts');
+  return createAskLine(process.stdin, process.stdout);
 }
 
 function currentDirectory(): string {

@@ -158,10 +158,10 @@ export const CATALOGUE = {
     message: 'No agent was chosen.',
     remedy: 'Name one with --agent, or run the command again. Nothing was written.',
   }),
-  action_unknown: () => ({
+  action_unknown: (p: { command: string }) => ({
     message: 'Which copy of the action should the workflow use? This Autobuild was not built by a release.',
     remedy: [
-      'Name one that you trust, because it gets your secrets: autobuild init --action OWNER/REPO@COMMIT',
+      `Name one that you trust, because it gets your secrets: ${p.command} --action OWNER/REPO@COMMIT`,
       '(In a copy of Autobuild, `node scripts/release.mjs --yes` makes that commit, and a program that knows it: docs/no-server.md.) Nothing was written.',
     ].join('\n  '),
   }),

@@ -38,6 +38,7 @@ const DEFAULT_AGENT = 'claude';
 
 type InitOptions = Pick<
   CliOptions,
+  | 'argv'
   | 'cwd'
   | 'directory'
   | 'force'
@@ -67,7 +68,7 @@ export async function initCommand(
 ): Promise<{ lines: string[]; ok: boolean }> {
   if (options.dryRun && options.pullRequest)
     throw usage('autobuild init takes --dry-run or --pull-request, not both.');
-  const action = chooseAction(options.action);
+  const action = chooseAction(options.action, undefined, options.argv);
   const desk = options.desk === undefined ? undefined : readDesk(options.desk);
   const app = options.app || desk !== undefined ? { desk } : undefined;
   if (app && options.reminders)

@@ -1,6 +1,7 @@
 import { userError } from '../../core/error-catalogue.ts';
 import { usage } from '../options.ts';
 import { packageFile } from '../package/package-file.ts';
+import { quoteWord } from '../package/quote-word.ts';
 
 const ACTION = /^(?<owner>[A-Za-z0-9][\w-]*)\/[\w.-]+@(?<version>[\w][\w./-]*)$/;
 /** Documentation has them where everybody has to write their own. */
@@ -9,8 +10,12 @@ const PLACEHOLDER_VERSION = 'COMMIT';
 /** GitHub runs an action by its whole commit, a tag or a branch. */
 const SHORT_COMMIT = /^[0-9a-f]{7,39}$/i;
 
-/** The action that was named, or the one that this package was released with. */
-export function chooseAction(given: string | undefined, released = releasedAction()): string {
+/** The action that was named, or the one that this package was released with. `argv`: the command line, to be repeated with one. */
+export function chooseAction(
+  given: string | undefined,
+  released = releasedAction(),
+  argv: readonly string[] = ['init'],
+): string {
   if (given !== undefined) {
     const { owner, version } = ACTION.exec(given)?.groups ?? {};
     if (!owner || !version)
@@ -27,7 +32,8 @@ export function chooseAction(given: string | undefined, released = releasedActio
       );
     return given;
   }
-  if (released === undefined) throw userError('action_unknown');
+  if (released === undefined)
+    throw userError('action_unknown', { command: `autobuild ${argv.map(quoteWord).join(' ')}` });
   return released;
 }
 

@@ -222,13 +222,18 @@ describe('what init is told', () => {
     expect(existsSync(tree.at(`packages/till/${WORKFLOW}`))).toBe(false);
   });
 
-  test('the action has to be known: by name, or by the release that built this program', async () => {
+  test('N-1: the action has to be known: by name, or by the release that built this program', async () => {
     const tree = makeRepository();
     await expect(init(tree.worktree, [])).rejects.toMatchObject({
       code: 'action_unknown',
       remedy: expect.stringContaining('autobuild init --action OWNER/REPO@COMMIT'),
     });
     expect(existsSync(tree.at('.github'))).toBe(false);
+    await expect(init(tree.worktree, ['--agent', 'claude', '--reminders'])).rejects.toMatchObject({
+      remedy: expect.stringContaining(
+        'autobuild init --agent claude --reminders --action OWNER/REPO@COMMIT\n',
+      ),
+    });
     const told = await init(tree.worktree, ['--app', '--action', 'acme/my.autobuild@v1.2.3']);
     expect(tree.read(WORKFLOW).match(/uses: acme\/my\.autobuild@v1\.2\.3$/gm)).toHaveLength(2);
     expect(text(told)).toContain('acme/my.autobuild@v1.2.3 is no commit, so it may change');
