@@ -10,6 +10,7 @@ const PARAMETERS = {
   problems: ['one', 'two'],
   name: 'N',
   known: ['a', 'b'],
+  command: 'autobuild init',
   config: 'C',
   directory: 'D',
   pid: 7,
