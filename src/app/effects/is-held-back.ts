@@ -1,10 +1,13 @@
 import { waitsOverClosedPull } from '../../core/contracts/run-state.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
+import { roundToPublish } from '../revise/last-result.ts';
 import type { EffectContext } from './effect-context.ts';
 
 /** After people closed or merged the pull request, nothing is committed to it or to a new one until somebody says to continue. */
 export async function isHeldBack({ deps, github, state, target }: EffectContext): Promise<boolean> {
   if (waitsOverClosedPull(state)) return true;
+  // V-1: the close has ended the run, also if the pull request is open again by now.
+  if (state.status === 'rejected' && roundToPublish(state)) return true;
   const number = (await deps.store.publications.of(state.run)).pull;
   const pull = number === undefined ? undefined : await github.pullRequest(number);
   if (!pull) return false;

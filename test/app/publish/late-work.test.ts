@@ -283,3 +283,18 @@ test('V-1: a published round whose commit people rewrote before they merged is n
   expect(await said()).not.toContain(NOT_PUSHED);
   expect(await pulls()).toEqual([work.number]);
 });
+
+test('V-1: closed, then reopened while a finished round waits for the queue: the run has ended, so nothing is pushed there, and people are told', async () => {
+  const { desk, work } = scene;
+  const head = await work.head();
+  await endBefore(async () => {
+    desk.github.queued.delete(work.number);
+    await close();
+  });
+  expect((await desk.state()).status).toBe('rejected');
+  await desk.olivia.reopenPullRequest(work.number);
+  await wait(10 * MINUTE_MS);
+  expect(await work.head()).toBe(head);
+  expect(await onAside()).toBe('two\n');
+  expect(await said()).toContain(`${NOT_PUSHED}: pull request \`#${work.number}\` was closed before.`);
+});
