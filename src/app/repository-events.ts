@@ -13,6 +13,7 @@ import { onPullRequestClosed, onPullRequestReopened } from './handlers/pull-requ
 import { onPullRequestEdited } from './handlers/pull-request-edited.ts';
 import { onPullRequestLabelled } from './handlers/pull-request-labelled.ts';
 import { onRemarkCreated } from './handlers/remark-created.ts';
+import { onRemarksChanged } from './handlers/remarks-changed.ts';
 import { onReviewSubmitted } from './handlers/review-submitted.ts';
 import { isOutdated } from './reconcile/redeliver.ts';
 
@@ -160,6 +161,20 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
       number: payload.pull_request.number,
     });
   });
+  on(
+    [
+      'pull_request_review_comment.edited',
+      'pull_request_review_comment.deleted',
+      'pull_request_review.edited',
+      'pull_request_review.dismissed',
+      'pull_request_review_thread.resolved',
+      'pull_request_review_thread.unresolved',
+    ],
+    async ({ id, payload }) => {
+      const { repository, pull_request } = payload;
+      await onRemarksChanged(deps, { repo_id: repository.id, number: pull_request.number, seen: id });
+    },
+  );
   on('check_run.completed', async ({ payload }) => {
     const { head_sha: sha, check_suite } = payload.check_run;
     const branches = [check_suite.head_branch ?? ''];

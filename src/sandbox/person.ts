@@ -40,6 +40,8 @@ export interface Person {
   remark(number: number, remark: NewRemark | { replyTo: number; body: string }): Promise<SeenRemark>;
   editRemark(remark: { id: number }, body: string): Promise<void>;
   deleteRemark(remark: { id: number }): Promise<void>;
+  /** Resolves the thread of a remark, or opens it again. */
+  resolveThread(thread: { id: string }, isResolved?: boolean): Promise<void>;
   dismissReview(number: number, review: { id: number }): Promise<void>;
   remarks(number: number): Promise<SeenRemark[]>;
   reviews(number: number): Promise<SeenReview[]>;
@@ -167,6 +169,12 @@ export function createPerson(github: LocalGitHub, login: string): Person {
     },
     async deleteRemark({ id }) {
       await call('DELETE', `/pulls/comments/${id}`);
+    },
+    async resolveThread({ id }, isResolved = true) {
+      const name = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
+      const query = `mutation ($thread: ID!) { ${name}(input: { threadId: $thread }) { thread { id } } }`;
+      // GraphQL is beside the REST API.
+      await github.callAs(login, 'POST', '/../graphql', { query, variables: { thread: id } });
     },
     async dismissReview(number, { id }) {
       await call('PUT', `/pulls/${number}/reviews/${id}/dismissals`, { message: 'No longer' });

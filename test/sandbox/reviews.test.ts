@@ -171,3 +171,28 @@ test('all pages are read: 130 threads, one with 230 comments, 110 reviews', asyn
   expect(threads.at(-1)?.comments[0]?.body).toBe('remark 129');
   expect(reviews.length).toBeGreaterThan(110);
 });
+
+test('edits, deletions, dismissals and resolved threads come with their events, as GitHub describes them', async () => {
+  const review = await walter.review(number, 'REQUEST_CHANGES', 'Not yet.', [
+    { path: 'src/a.ts', line: 2, body: 'A constant?' },
+  ]);
+  const remark = (await walter.remarks(number)).at(-1) ?? expect.fail('no remark');
+  const thread = (await read()).threads.at(-1) ?? expect.fail('no thread');
+  const before = local.webhooks.deliveries.length;
+  await walter.editRemark(remark, 'An enum?');
+  await walter.resolveThread(thread);
+  expect((await read()).threads.at(-1)).toMatchObject({ is_resolved: true });
+  await walter.resolveThread(thread, false);
+  await walter.dismissReview(number, review);
+  await walter.deleteRemark(remark);
+  const sent = local.webhooks.deliveries.slice(before);
+  expect(sent.map(({ event, action }) => `${event}.${action}`)).toEqual([
+    'pull_request_review_comment.edited',
+    'pull_request_review_thread.resolved',
+    'pull_request_review_thread.unresolved',
+    'pull_request_review.dismissed',
+    'pull_request_review_comment.deleted',
+  ]);
+  for (const { event, action, payload } of sent)
+    expect(checkPayload(`${event}.${action}` as 'pull_request_review.submitted', payload)).toEqual([]);
+});

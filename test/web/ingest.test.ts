@@ -137,7 +137,7 @@ describe('what is kept', () => {
       ['push', undefined],
       ['status', undefined],
       ['check_suite', 'completed'],
-      ['pull_request_review_thread', 'resolved'],
+      ['pull_request_review_thread', 'created'],
       ['issues', 'assigned'],
       ['issues', undefined],
     ]) {

@@ -108,10 +108,15 @@ function nameJob(effect: Effect, state: RunState): Effect {
   return { ...effect, job: state.jobs, verification: verificationName(state) };
 }
 
+/** The timer after which the description is written again, because remarks have changed (V-2). */
+export const DESCRIBE_TIMER = 'describe';
+
 /** E-12: an unanswered question is repeated until it is answered, or until it expires if the config has a limit (P-10). */
 function decideTimer(state: RunState, input: Extract<Input, { type: 'timer' }>): Decision {
   if (input.timer === REVISION_TIMER)
     return state.status === 'reviewing' ? { events: [], effects: [{ type: 'collect_revision' }] } : NOTHING;
+  if (input.timer === DESCRIBE_TIMER)
+    return state.status === 'reviewing' ? { events: [], effects: [{ type: 'describe_pull' }] } : NOTHING;
   if (input.timer === PAUSE_TIMER) return expirePause(state, input.at);
   const pending = pendingEscalation(state);
   if (!pending || input.timer !== `reminder:${pending.id}`) return NOTHING;

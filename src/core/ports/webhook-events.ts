@@ -1,14 +1,13 @@
 /**
  * The webhooks that `app.yml` subscribes to, with the actions that have a handler in `src/app/app.ts`. Ingest acknowledges and drops
- * all others. An event without actions has no handler yet. It is subscribed to all the same, because every change of the
- * subscriptions and permissions has to be accepted by hand in each installation.
+ * all others.
  */
 export const WEBHOOK_EVENTS = {
   issues: ['labeled', 'unlabeled', 'closed', 'deleted', 'transferred', 'locked'],
   issue_comment: ['created', 'edited'],
   pull_request: ['closed', 'reopened', 'edited', 'labeled'],
-  pull_request_review: ['submitted'],
-  pull_request_review_comment: ['created'],
+  pull_request_review: ['submitted', 'edited', 'dismissed'],
+  pull_request_review_comment: ['created', 'edited', 'deleted'],
   label: ['deleted', 'edited'],
   workflow_run: ['completed'],
   // CI on the head of a run.
@@ -17,7 +16,7 @@ export const WEBHOOK_EVENTS = {
   // This event has no action.
   status: [''],
   // Threads that a reviewer resolves.
-  pull_request_review_thread: [],
+  pull_request_review_thread: ['resolved', 'unresolved'],
   // Commits on the base, with which a pull request may conflict. This event has no action, too.
   push: [''],
   installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],

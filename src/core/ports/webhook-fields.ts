@@ -57,7 +57,7 @@ export const WEBHOOK_FIELDS = {
     ...COMMON,
     workflow_run: { id: true, run_attempt: true, conclusion: true, updated_at: true },
   },
-  pull_request_review_thread: COMMON,
+  pull_request_review_thread: { ...COMMON, pull_request: PULL_REQUEST },
   push: { ...COMMON, ref: true },
   check_run: { ...COMMON, check_run: { head_sha: true, check_suite: { head_branch: true } } },
   check_suite: { ...COMMON, check_suite: { head_sha: true, head_branch: true } },

@@ -9,7 +9,7 @@ const PAGE = 100;
 interface Options {
   book: ReviewBook;
   places: ReturnType<typeof createPlaces>;
-  gap: Pick<ReviewGap, 'submit'>;
+  gap: Pick<ReviewGap, 'submit' | 'resolve'>;
   upstream: Upstream;
   repository: string;
   urls: Urls;
@@ -172,6 +172,14 @@ export function createReviewQueries(options: Options): ReviewQueries {
       const review = book.begin(pull.number, authorOf(caller), head);
       return { addPullRequestReview: { pullRequestReview: { id: review.node_id } } };
     }
+    if (/esolveReviewThread\(/.test(query)) {
+      const thread = book.thread(variables.thread ?? '');
+      if (!thread) return undefined;
+      await gap.resolve(thread, query.includes(' resolveReviewThread('));
+      return {
+        [thread.resolved ? 'resolveReviewThread' : 'unresolveReviewThread']: { thread: { id: thread.id } },
+      };
+    }
     if (query.includes('submitPullRequestReview(')) {
       const review = book.review(variables.review ?? '');
       if (!review) return undefined;
@@ -212,7 +220,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
   return async (call, query, variables) => {
     const login = call.caller.kind === 'app' ? '' : call.caller.login;
     if (query.includes(`${REPLY}(`)) return replyAll(call, query, variables);
-    if (/(?:addPullRequestReview|submitPullRequestReview)\(/.test(query))
+    if (/(?:addPullRequestReview|submitPullRequestReview|esolveReviewThread)\(/.test(query))
       return { data: await change(call, query, variables) };
     if (query.includes('pullRequest(number:') && query.includes('reviewThreads('))
       return { data: await readPull(variables.number ?? 0, login) };

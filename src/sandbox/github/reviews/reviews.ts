@@ -34,6 +34,8 @@ interface ReviewOptions {
 export interface ReviewGap extends Gap {
   /** Submits a review and sends its events: one for the review, one for each remark in it. */
   submit(review: BookedReview, verdict: Verdict, body?: string): Promise<void>;
+  /** Resolves a thread or opens it again, and tells of it. */
+  resolve(thread: Thread, isResolved: boolean): Promise<void>;
 }
 
 interface Pull {
@@ -158,8 +160,14 @@ export function createReviews(options: ReviewOptions): ReviewGap {
     const thread = book.threadOf(id);
     const comment = thread?.comments.find((one) => one.id === id);
     if (!thread || !comment || caller.kind === 'app') return refuse(404, 'Not Found');
+    const changes = { body: { from: comment.body } };
     comment.body = String(body.body ?? '');
     comment.edit = { at: new Date().toISOString(), by: authorOf(caller) };
+    const review = book.review(comment.review);
+    const part = { comment: await showRemark(comment, thread), changes };
+    // Nobody else sees a remark before its review is submitted.
+    if (review && review.state !== 'PENDING')
+      await tell('pull_request_review_comment', 'edited', review, part);
     return { status: 200, body: await showRemark(comment, thread) };
   }
 
@@ -181,6 +189,16 @@ export function createReviews(options: ReviewOptions): ReviewGap {
     await tell('pull_request_review', 'dismissed', review, { review: await showReview(review) });
     return { status: 200, body: { ...(await showReview(review)), message: body.message } };
   }
+
+  const resolve: ReviewGap['resolve'] = async (thread, isResolved) => {
+    thread.resolved = isResolved;
+    const [first] = thread.comments;
+    const review = first && book.review(first.review);
+    if (!review) return;
+    const comments = await Promise.all(thread.comments.map((comment) => showRemark(comment, thread)));
+    const part = { thread: { node_id: thread.id, comments } };
+    await tell('pull_request_review_thread', isResolved ? 'resolved' : 'unresolved', review, part);
+  };
 
   async function listReviews(number: number, { caller, query }: Call): Promise<Answer> {
     const mine = caller.kind === 'app' ? '' : caller.login;
@@ -205,6 +223,7 @@ export function createReviews(options: ReviewOptions): ReviewGap {
 
   return {
     submit,
+    resolve,
     async answer(call) {
       const { method, path } = call;
       const reviews = matchPath('/repos/:owner/:repo/pulls/:number/reviews', path);
