@@ -1,5 +1,5 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
+import { firstBaseline, lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { bothResults } from '../text/both-results.ts';
 import { ratesOf } from '../text/figures.ts';
@@ -55,7 +55,7 @@ function summarize(state: RunState): string {
   const parts: string[] = [];
   if (last) {
     const { passed, total, unit } = score(last);
-    const before = state.baseline && first?.unit === unit ? `, ${first.passed} did before` : '';
+    const before = firstBaseline(state) && first?.unit === unit ? `, ${first.passed} did before` : '';
     parts.push(`${passed} of ${total} ${unit} pass${before}.`);
     const both = bothResults(state);
     if (both) parts.push(`${both}.`);

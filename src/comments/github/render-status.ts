@@ -1,6 +1,8 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import { keyWords } from '../../core/contracts/key-custody.ts';
 import {
+  filesOfRun,
+  firstBaseline,
   isUnderWay,
   pendingEscalation,
   type RunState,
@@ -86,7 +88,7 @@ function figuresTable(state: RunState, { limits }: CommentContext): Table {
       [
         withLimit(state.turn, limits.turns),
         `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
-        withLimit(state.changes.paths.length, limits.files),
+        withLimit(filesOfRun(state), limits.files),
         `${totalsOf(state, limits).cost}${limits.cost ? '' : ', no limit set'}`,
       ],
     ],
@@ -127,7 +129,8 @@ function renderTurns(state: RunState, over: boolean): (string | Fold)[] {
 }
 
 /** The baseline is the first row, and no turn. */
-function earlierRows({ baseline }: RunState, rows: number): string {
+function earlierRows(state: RunState, rows: number): string {
+  const baseline = firstBaseline(state);
   const turns = baseline ? rows - 1 : rows;
   const earlier = `earlier turns (${turns})`;
   if (!baseline) return `E${earlier.slice(1)}`;
@@ -136,8 +139,8 @@ function earlierRows({ baseline }: RunState, rows: number): string {
 
 function turnRows(state: RunState): string[][] {
   const rows: string[][] = [];
-  if (state.baseline)
-    rows.push(['✓', 'Baseline: the checks before any change', testsOf({ verification: state.baseline }), '']);
+  const verification = firstBaseline(state);
+  if (verification) rows.push(['✓', 'Baseline: the checks before any change', testsOf({ verification }), '']);
   for (const record of state.turns) {
     const title = record.title ? inlineText(record.title, 120) : 'no title';
     const mark = record.verification || record.kind === 'debug' ? '✓' : '✗';

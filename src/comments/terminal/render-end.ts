@@ -1,4 +1,4 @@
-import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
+import { firstBaseline, lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { checkFiles } from '../../core/work/check-files.ts';
 import { partialCause } from '../github/render-pull-request.ts';
@@ -135,7 +135,7 @@ function figures(state: RunState): string {
   if (!last) return 'nothing verified';
   const { passed, total, unit } = score(last);
   const [first] = ratesOf(state);
-  const before = state.baseline && first?.unit === unit ? ` (${first.passed} before)` : '';
+  const before = firstBaseline(state) && first?.unit === unit ? ` (${first.passed} before)` : '';
   return `${passed} of ${total} ${unit} pass${before}`;
 }
 

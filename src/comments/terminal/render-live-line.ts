@@ -1,5 +1,5 @@
 import { countedTokens } from '../../core/contracts/run-event.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
+import { filesOfRun, type RunState } from '../../core/contracts/run-state.ts';
 import { costFigure } from '../text/cost-figure.ts';
 import { ratesOf, withLimit } from '../text/figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
@@ -35,7 +35,7 @@ export function renderLiveLine(state: RunState, live: LiveFigures, look: RunLook
     `▶ ${stage}${live.checking && stage !== 'baseline' ? ' checks' : ''}  ${clock}`,
     doing,
     last && `${last.unit} ${last.passed}/${last.total} ${renderSparkline(rates.slice(-10))}`,
-    state.turn > 0 && `files ${withLimit(state.changes.paths.length, limits.files)}`,
+    state.turn > 0 && `files ${withLimit(filesOfRun(state), limits.files)}`,
     costFigure({ cost_usd: cost, tokens: countedTokens(state.usage) }, limits.cost),
   ];
   return cutCells(

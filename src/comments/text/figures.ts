@@ -1,6 +1,6 @@
 import type { EscalationContext } from '../../core/contracts/escalation.ts';
 import type { PassRate, RunLimit, Trigger } from '../../core/contracts/guard.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
+import { firstBaseline, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { costFigure } from './cost-figure.ts';
 import { renderSparkline } from './sparkline.ts';
@@ -91,7 +91,7 @@ export function sparklineOf(context: EscalationContext): string {
 /** Passed and total of every verification of the run, the baseline first. */
 export function ratesOf(state: RunState): PassRate[] {
   const all = [
-    { turn: 0, verification: state.baseline },
+    { turn: 0, verification: firstBaseline(state) },
     ...state.turns.map(({ turn, verification }) => ({ turn, verification })),
   ];
   return all.flatMap(({ turn, verification }) => (verification ? [{ turn, ...score(verification) }] : []));

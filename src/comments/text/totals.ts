@@ -1,7 +1,7 @@
 import { compact } from '../../core/compact.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import { countedTokens } from '../../core/contracts/run-event.ts';
-import type { RunState } from '../../core/contracts/run-state.ts';
+import { filesOfRun, type RunState } from '../../core/contracts/run-state.ts';
 import { costFigure } from './cost-figure.ts';
 import { withLimit } from './figures.ts';
 import { count, minutes } from './words.ts';
@@ -21,12 +21,14 @@ export interface Totals {
 
 export function totalsOf(state: RunState, limits: LimitsInForce): Totals {
   const { input_tokens, output_tokens, cost_usd } = state.usage;
+  // V-1: turns and minutes have a limit for each round, which says nothing about all of them.
+  const ofRound = state.began ? { turns: null, minutes: null } : limits;
   return {
-    turns: withLimit(state.turn, limits.turns),
-    working: `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
+    turns: withLimit(state.turn, ofRound.turns),
+    working: `${withLimit(minutes(state.active_ms), ofRound.minutes)} min`,
     waiting: `${minutes(state.waiting_ms)} min`,
     jobs: count(state.jobs, 'job'),
-    files: withLimit(state.changes.paths.length, limits.files),
+    files: withLimit(filesOfRun(state), limits.files),
     tokens_in: compact(input_tokens),
     tokens_out: compact(output_tokens),
     tokens: compact(input_tokens + output_tokens),

@@ -59,7 +59,9 @@ export function money(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-/** `+131 −2`. A zero is left out. */
+/** `+131 −2`. A zero is left out. A reverted addition is a line removed, and a reverted removal a line added. */
 export function lineChange(added: number, removed: number): string {
-  return [added ? `+${added}` : '', removed ? `−${removed}` : ''].filter(Boolean).join(' ');
+  const more = Math.max(added, 0) + Math.max(-removed, 0);
+  const less = Math.max(removed, 0) + Math.max(-added, 0);
+  return [more ? `+${more}` : '', less ? `−${less}` : ''].filter(Boolean).join(' ');
 }

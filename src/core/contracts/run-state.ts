@@ -170,6 +170,8 @@ export interface RunState {
   revisions?: EndedRevision[];
   /** The newest round with a result, as it ended, in case that the branch has moved before its work is there. */
   publishing?: RunningRevision;
+  /** V-1: later rounds count from here: the checks before the build, and the files of all rounds before the present one. */
+  began?: { baseline?: Verification; paths: string[] };
   /** CI by head, oldest first. Logs are those of the newest only. */
   ci?: KnownCi[];
   /** More rounds that a person allowed beyond the config's limit. */
@@ -183,6 +185,16 @@ export function pendingEscalation(state: RunState): Escalation | undefined {
 /** The newest verification: the fresh job's, or that of the last turn that has one. */
 export function lastVerification(state: RunState): Verification | undefined {
   return state.fresh ?? state.turns.findLast((turn) => turn.verification)?.verification;
+}
+
+/** The checks before the first change of the run. Each round has a baseline of its own, which is the one that its agent gets. */
+export function firstBaseline({ began, baseline }: RunState): Verification | undefined {
+  return began ? began.baseline : baseline;
+}
+
+/** All files that the run has changed so far, in all its rounds. */
+export function filesOfRun({ began, changes }: Pick<RunState, 'began' | 'changes'>): number {
+  return began ? new Set([...began.paths, ...changes.paths]).size : changes.paths.length;
 }
 
 /** The pull request was closed, and nobody has decided yet whether the run continues. */

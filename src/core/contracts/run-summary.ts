@@ -1,5 +1,5 @@
 import type { RunEvent, RunStatus, TurnRecord } from './run-event.ts';
-import { lastVerification, type RunState } from './run-state.ts';
+import { filesOfRun, lastVerification, type RunState } from './run-state.ts';
 import { score } from './verification.ts';
 
 /** A question as lists and figures show it. */
@@ -21,7 +21,7 @@ export interface Span {
   from: string;
   to?: string;
   turn?: number;
-  /** The round that follows a rest. */
+  /** The round that follows a rest, or whose checks run before its first change. */
   round?: number;
   passed?: number;
   total?: number;
@@ -82,20 +82,23 @@ export function summariseRun(
       resolved_at: escalation.resolved_at,
       by: escalation.responses.at(-1)?.by,
     })),
-    spans: events.reduce(addEvent, before?.spans ?? []).slice(-MAX_SPANS),
+    spans: events
+      .reduce((spans, event) => addEvent(spans, event, state), before?.spans ?? [])
+      .slice(-MAX_SPANS),
   };
 }
 
 /** The stretches of time after one more event. */
-function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
+function addEvent(spans: readonly Span[], event: RunEvent, state: RunState): Span[] {
   const { at } = event;
   const closed = (kinds: readonly Span['kind'][]) =>
     spans.map((span) => (span.to === undefined && kinds.includes(span.kind) ? { ...span, to: at } : span));
+  const round = spans.findLast(({ kind }) => kind === 'rest')?.round;
   switch (event.type) {
     case 'job_started':
       return presentRound(spans).some(({ kind }) => kind === 'baseline')
         ? closed(['parked'])
-        : [...closed(['parked']), { kind: 'baseline', from: at }];
+        : [...closed(['parked']), { kind: 'baseline', from: at, ...(round && { round }) }];
     case 'baseline_recorded':
       return closed(['baseline']).map((span, index, all) =>
         index === all.findLastIndex(({ kind }) => kind === 'baseline')
@@ -107,7 +110,7 @@ function addEvent(spans: readonly Span[], event: RunEvent): Span[] {
     case 'turn_ended':
       return closed(WORKING).map((span, index, all) =>
         index === all.findLastIndex(({ kind }) => kind === 'turn')
-          ? { ...span, ...figuresOf(event.record) }
+          ? { ...span, ...figuresOf(event.record, state) }
           : span,
       );
     case 'escalation_raised':
@@ -134,10 +137,10 @@ function presentRound(spans: readonly Span[]): readonly Span[] {
 
 const WORKING: readonly Span['kind'][] = ['baseline', 'turn', 'held'];
 
-function figuresOf({ verification, changes, turn_cost_usd }: TurnRecord): Partial<Span> {
+function figuresOf({ verification, changes, turn_cost_usd }: TurnRecord, { began }: RunState): Partial<Span> {
   return {
     ...(verification && passedOf(verification)),
-    files: changes.paths.length,
+    files: filesOfRun({ began, changes }),
     ...(turn_cost_usd === null ? {} : { cost_usd: turn_cost_usd }),
   };
 }

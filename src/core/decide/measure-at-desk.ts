@@ -3,7 +3,7 @@ import type { EscalationContext } from '../contracts/escalation.ts';
 import type { Occurrence } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import { countedTokens } from '../contracts/run-event.ts';
-import { lastVerification, type RunState } from '../contracts/run-state.ts';
+import { filesOfRun, lastVerification, type RunState } from '../contracts/run-state.ts';
 import { score } from '../contracts/verification.ts';
 import { lastOutputOf } from './last-output.ts';
 
@@ -21,7 +21,7 @@ export function measureAtDesk(state: RunState, at: string, rules: Rules): Measur
     max_turns: limits.turns,
     active_ms: state.active_ms,
     max_runtime_ms: limits.minutes && limits.minutes * 60_000,
-    files: state.changes.paths.length,
+    files: filesOfRun(state),
     max_files: limits.files,
     cost_usd: state.usage.cost_usd,
     tokens: countedTokens(state.usage),

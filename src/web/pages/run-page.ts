@@ -6,6 +6,8 @@ import { clockSeconds, count, dateTime, lineChange, minutes, money } from '../..
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import type { RunEvent } from '../../core/contracts/run-event.ts';
 import {
+  filesOfRun,
+  firstBaseline,
   lastVerification,
   pendingEscalation,
   type RunState,
@@ -118,7 +120,7 @@ function renderLimits({ state, limits }: RunView): Html {
   const rows = [
     { name: 'Turns', value: state.turn, limit: limits.turns, unit: '' },
     { name: 'Time', value: minutes(state.active_ms), limit: limits.minutes, unit: ' min' },
-    { name: 'Files', value: state.changes.paths.length, limit: limits.files, unit: '' },
+    { name: 'Files', value: filesOfRun(state), limit: limits.files, unit: '' },
   ];
   return html`<section class="card stack" data-part="limits" aria-label="Limits"><h2>Limits</h2><div class="limits">${rows.map(
     ({ name, value, limit, unit }) =>
@@ -169,10 +171,11 @@ function settledWords(remarks: readonly { result: string }[]): string {
 }
 
 function renderTurns({ state, base, allTurns }: RunView): Html | false {
-  if (state.turns.length === 0 && !state.baseline) return false;
+  const before = firstBaseline(state);
+  if (state.turns.length === 0 && !before) return false;
   const shown = allTurns ? state.turns : state.turns.slice(-TURNS_SHOWN);
   const hidden = state.turns.length - shown.length;
-  const baseline = state.baseline && score(state.baseline);
+  const baseline = before && score(before);
   const rows = [
     ...(baseline && hidden === 0
       ? [['', 'Checks before any change', '', `${baseline.passed}/${baseline.total}`, '', '']]

@@ -120,14 +120,19 @@ function renderSpan(span: ShownSpan, unit: string): Html {
     kind === 'turn'
       ? `Turn ${turn}`
       : {
-          baseline: `${unit} before any change`,
+          baseline: `${unit} before ${number === undefined ? 'any change' : `round ${number}`}`,
           held: 'Waiting, the job is kept',
           parked: 'Waiting, no job runs',
           rest: `Ready, then round ${number}`,
         }[kind];
-  const word = { turn: String(turn), baseline: '', rest: `round ${number}`, held: waited, parked: waited }[
-    kind
-  ];
+  const begins = number === undefined ? '' : `round ${number}`;
+  const word = {
+    turn: String(turn),
+    baseline: begins,
+    rest: `ready ${long(to - from)}`,
+    held: waited,
+    parked: waited,
+  }[kind];
   const room = kind === 'turn' ? 14 : LABEL_WIDTH + 20;
   const box = html`x="${round(x)}" y="${BLOCK}" width="${round(Math.max(1.5, width - 2))}" height="${BLOCK_HEIGHT}" rx="3"`;
   const shape =

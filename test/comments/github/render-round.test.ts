@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { renderEscalation } from '../../../src/comments/github/render-escalation.ts';
 import { renderPullRequest } from '../../../src/comments/github/render-pull-request.ts';
+import { renderReceipt } from '../../../src/comments/github/render-receipt.ts';
 import { renderRemarkReply, renderRoundSummary } from '../../../src/comments/github/render-round.ts';
+import { renderStatus } from '../../../src/comments/github/render-status.ts';
 import type { Remark, SettledRemark } from '../../../src/core/contracts/revision.ts';
 import { PASSING, type Run, startRun, tests } from '../../core/run-builder.ts';
 import { WHERE } from '../story.ts';
@@ -145,6 +147,22 @@ test('V-4: a summary of many long answers is no longer than GitHub allows, and c
   const shown = text.match(/^- Review by hubert/gm)?.length ?? 0;
   expect(shown).toBeGreaterThan(5);
   expect(text).toContain(`\n- ${60 - shown} remarks more\n`);
+});
+
+test('V-1, V-8: figures after a round count from the beginning of the run', () => {
+  const { state } = afterRound();
+  const text = renderPullRequest(state, WHERE, { commitOf });
+  expect(text).toContain('| `npm test` | 3/5 | ✓ 5/5 |');
+  // Of the build and of the round; the limits of turns and minutes are those of one round.
+  expect(state.changes.paths).toEqual(['src/login.ts']);
+  expect(text).toContain('| 2 | 0 min | 0 min | 2 | 2/20 |');
+  const receipt = renderReceipt(state, WHERE);
+  expect(receipt).toContain('5 of 5 tests pass, 3 did before.');
+  expect(receipt).toContain('| Files | 2/20 |');
+  expect(receipt).toContain('| Turns | 2 |');
+  const status = renderStatus(state, WHERE);
+  expect(status).toContain('3 did before the first change');
+  expect(status).toMatch(/Baseline: the checks before any change \| 3\/5/);
 });
 
 test('V-6: a conflict is shown with a box, and only while the pull request rests', () => {

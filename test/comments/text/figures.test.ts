@@ -25,6 +25,8 @@ describe('words', () => {
     expect(list(['a', 'b', 'c'])).toBe('a, b and c');
     expect(list(['a', 'b', 'c'], 1)).toBe('a and 2 more');
     expect(lineChange(3, 0)).toBe('+3');
+    expect(lineChange(-13, -2)).toBe('+2 −13');
+    expect(lineChange(-3, 4)).toBe('−7');
     expect([812, 55_000, 1_308_000].map(compact)).toEqual(['812', '55 k', '1.31 M']);
     expect(dateTime('2026-11-16T14:31:04.000Z')).toBe('16 Nov 2026 14:31 UTC');
     expect(timeSpan('2026-11-16T14:31:04.000Z', '2026-11-17T01:00:00.000Z')).toBe(

@@ -61,11 +61,15 @@ test('V-8: a round begins after a rest, with checks of its own, and a long rest 
     ['baseline', undefined],
     ['turn', undefined],
     ['rest', 2],
-    ['baseline', undefined],
+    ['baseline', 2],
     ['turn', undefined],
   ]);
   const drawn = String(renderTimeline(summary, new Date(run.now())));
   expect(drawn).toContain('Ready, then round 2');
+  // The word on the wait says how long it was. The round begins after it.
+  expect(drawn).toContain('>ready 30 days</text>');
+  expect(drawn).not.toContain('>round 2</text><');
+  expect(drawn).toMatch(/before round 2, [^<]*<\/title><rect [^>]*class="baseline"/);
   expect(drawn).toContain('1 more round.');
   const widths = [...drawn.matchAll(/width="([\d.]+)"[^>]*class="(\w+)"/g)].map(([, width]) => Number(width));
   expect(Math.max(...widths)).toBeLessThan(500);

@@ -1,4 +1,4 @@
-import { lastVerification, type RunState } from '../../../core/contracts/run-state.ts';
+import { firstBaseline, lastVerification, type RunState } from '../../../core/contracts/run-state.ts';
 import { type CheckResult, score } from '../../../core/contracts/verification.ts';
 import { renderBar } from '../../text/bar.ts';
 import { bothResults } from '../../text/both-results.ts';
@@ -7,14 +7,14 @@ import { code } from '../../text/harmless.ts';
 import type { Table } from '../../text/markdown.ts';
 import { renderSparkline } from '../../text/sparkline.ts';
 
-/** Every check, at the baseline and now. */
+/** Every check, before the first change of the run and now. */
 export function checksTable(state: RunState): Table | undefined {
   const now = lastVerification(state);
   if (!now) return undefined;
   const yours = state.with_base?.verification;
   const rows = now.checks.map(({ command, ...check }) => {
     const same = (other: CheckResult) => other.command === command;
-    const before = state.baseline?.checks.find(same);
+    const before = firstBaseline(state)?.checks.find(same);
     const again = yours?.checks.find(same);
     return [
       code(command, 120),
@@ -40,7 +40,7 @@ export function renderTestBar(state: RunState): string | undefined {
   if (!newest) return undefined;
   const last = score(newest);
   const where = state.fresh && !state.fresh.ok ? ' on a clean checkout' : '';
-  const first = state.baseline && rates.length > 1 ? rates[0] : undefined;
+  const first = firstBaseline(state) && rates.length > 1 ? rates[0] : undefined;
   const before = first && first.unit === last.unit ? `, ${first.passed} did before the first change` : '';
   const fell =
     first && last.total < first.total

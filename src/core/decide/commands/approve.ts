@@ -1,6 +1,7 @@
 import { provideForm, showCommand } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { missingInputs } from '../../contracts/escalation.ts';
+import { filesOfRun } from '../../contracts/run-state.ts';
 import { matchesPattern } from '../../work/path-pattern.ts';
 import { bindToContent, isApprovedWork, unnamedBy } from '../../work/work-approvals.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
@@ -120,7 +121,7 @@ function approveUnasked(given: GivenCommand<CommandOf<'approve'>>): Decision {
       suggestion: '/approve files=30',
     });
   }
-  const useless = uselessFileLimit(given, files, state.changes.paths.length);
+  const useless = uselessFileLimit(given, files, filesOfRun(state));
   if (useless) return refuse(input, useless);
   return steerRun(given, { instruction: instruct(given), growth: { files }, approvedPaths: paths });
 }

@@ -29,7 +29,9 @@ export function briefFor(state: RunState): Brief {
   };
 }
 
-function linesOf({ turns }: RunState): Brief['lines'] {
-  const { added, removed } = turns.at(-1)?.changes ?? { added: 0, removed: 0 };
+/** A round counts from its head, so that its first turn begins with nothing. At a terminal all count from the run's beginning. */
+function linesOf({ turns, revision }: RunState): Brief['lines'] {
+  const counted = revision?.head === undefined ? turns : turns.slice(revision.before.turns);
+  const { added, removed } = counted.at(-1)?.changes ?? { added: 0, removed: 0 };
   return { added, removed };
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../contracts/run-event.ts';
-import type { RunState } from '../../contracts/run-state.ts';
+import { firstBaseline, type RunState } from '../../contracts/run-state.ts';
 
 /** A report replaces the one before about the same head. An older head keeps no logs, because nobody asks for them again. */
 export function addReport(
@@ -37,6 +37,10 @@ export function beginRound(
         turns: state.turns.length,
         cost_usd: state.usage.cost_usd,
       },
+    },
+    began: {
+      baseline: firstBaseline(state),
+      paths: [...new Set([...(state.began?.paths ?? []), ...changes.paths])],
     },
     finished: undefined,
     changeset: undefined,

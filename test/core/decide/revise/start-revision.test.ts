@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Remark } from '../../../../src/core/contracts/revision.ts';
 import type { RunState } from '../../../../src/core/contracts/run-state.ts';
+import { briefFor } from '../../../../src/core/decide/orders/brief-for.ts';
 import { startRevision } from '../../../../src/core/decide/revise/start-revision.ts';
 import { RULES } from '../../../../src/guards/rules.ts';
 import { PASSING, type Run, type RunOptions, startRun, tests } from '../../run-builder.ts';
@@ -149,6 +150,18 @@ describe('a round', () => {
       },
     ]);
     expect(run.state.turns.length).toBe(2);
+  });
+
+  test('V-1: the lines of a turn count from the head of its round; at a terminal from the turn before', () => {
+    const run = rested();
+    expect(run.state.turns.at(-1)?.changes).toMatchObject({ added: 1 });
+    round(run);
+    expect(briefFor(run.state).lines).toEqual({ added: 0, removed: 0 });
+    run.turn({ verification: tests(2, 5), changes: { paths: ['src/a.ts'], added: 7, removed: 2 } });
+    expect(briefFor(run.state).lines).toEqual({ added: 7, removed: 2 });
+    const local = { ...run.state, turns: run.state.turns.slice(0, 1) };
+    const revision = local.revision && { ...local.revision, head: undefined };
+    expect(briefFor({ ...local, revision }).lines).toEqual({ added: 1, removed: 0 });
   });
 
   test('V-3: a round in which every remark is declined needs no changed file', () => {
