@@ -43,7 +43,7 @@ export async function answerRemarks(
     const summary = (refused: ReadonlySet<string>) =>
       renderRoundSummary(known, summaryOp, {
         to_reviews: ofReviews(pull, round),
-        refused: inThreads(pull, round, refused),
+        refused: inThreads(state.run, pull, round, refused),
         left: left === undefined ? undefined : { pull: left, remarks: withoutThread(pull, round) },
       });
     await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
@@ -79,11 +79,17 @@ function ofReviews({ reviews }: ReviewedPull, { remarks }: EndedRound) {
 }
 
 /** The answers to these threads, with the place where people find them. */
-function inThreads({ threads }: ReviewedPull, { remarks }: EndedRound, wanted: ReadonlySet<string>) {
+function inThreads(
+  run: string,
+  { threads }: ReviewedPull,
+  { number, remarks }: EndedRound,
+  wanted: ReadonlySet<string>,
+) {
   return remarks
     .filter(({ thread }) => thread !== undefined && wanted.has(thread))
     .map((remark) => ({
       ...remark,
+      op: replyOp(run, number, remark.id),
       url: threads.find(({ id }) => id === remark.thread)?.comments[0]?.url,
     }));
 }

@@ -63,20 +63,24 @@ function openRemarks(pull: ReviewedPull, rules: HeardRules): Unnamed[] {
 }
 
 /** Words that no answer of ours is about: those below the last one, and those that came while its round was at work. */
-function newWords({ comments }: ReviewThread, rules: HeardRules): ThreadComment[] {
+function newWords({ id, comments }: ReviewThread, rules: HeardRules): ThreadComment[] {
   const at = comments.findLastIndex((comment) => rules.answerIn(comment) !== undefined);
   const answer = comments[at];
   const read = answer && rules.answerIn(answer)?.read;
+  const summary = rules.inSummary?.(id);
   return comments.filter(
     (comment, index) =>
-      (index > at || isUnread(comment, answer, read)) && !comment.is_own && isHeardText(comment, rules),
+      (index > at || isUnread(comment, answer, read)) &&
+      (!summary || isUnread(comment, summary, summary.read)) &&
+      !comment.is_own &&
+      isHeardText(comment, rules),
   );
 }
 
 /** An edit below the answer is none: whoever has read it replies. */
 function isUnread(
   { id, edited_at = '' }: ThreadComment,
-  answer: ThreadComment | undefined,
+  answer: Pick<ThreadComment, 'created_at'> | undefined,
   read: WordsRead | undefined,
 ): boolean {
   if (!answer || !read) return false;

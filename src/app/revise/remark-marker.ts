@@ -10,3 +10,11 @@ export function readReplyOp(op: string | undefined): { round: number; remark: st
   const [, round, remark] = OP.exec(op ?? '') ?? [];
   return remark === undefined ? undefined : { round: Number(round), remark };
 }
+
+const IN_SUMMARY = /<!-- autobuild:remark run=[\w.-]+ op=([\w.-]+) -->$/gm;
+
+/** The remarks whose answers a summary has, because GitHub refuses them in their threads. */
+export function remarksInSummary(body: string): ReadonlySet<string> {
+  const named = [...body.matchAll(IN_SUMMARY)].flatMap(([, op]) => readReplyOp(op)?.remark ?? []);
+  return new Set(named);
+}

@@ -10,6 +10,8 @@ import { readReplyOp } from './remark-marker.ts';
 export interface SettledWords {
   /** Our answer in a thread, and the words it is about. Undefined: the comment is none, or it says that the remark is open. */
   answerIn(comment: ThreadComment): { read?: WordsRead } | undefined;
+  /** The words of a thread that were answered in a summary, because GitHub refuses the reply in the thread. */
+  inSummary?(thread: string): { read?: WordsRead; created_at: string } | undefined;
   /** Whether the words of a review as a whole are settled as they stand now. */
   isSettled(review: PullReview): boolean;
 }
@@ -25,7 +27,7 @@ export function settledWords(
   deps: AppDependencies,
   { revisions = [] }: Pick<RunState, 'revisions'>,
   pull: number,
-  answered: ReadonlySet<number>,
+  answered: ReadonlyMap<number, ReadonlySet<string>>,
 ): SettledWords {
   // The words of a review belong to a round without a result no more than to none.
   const rounds = revisions.filter(hasResult);
@@ -37,6 +39,15 @@ export function settledWords(
       const ended = revisions.find(({ number }) => number === about.round);
       const remark = ended?.remarks.find(({ id }) => id === about.remark);
       return OPEN.has(remark?.result) ? undefined : { read: remark?.read };
+    },
+    inSummary(thread) {
+      const found = rounds.flatMap(({ number, remarks, ended_at }) =>
+        remarks
+          .filter((remark) => remark.thread === thread && answered.get(number)?.has(remark.id))
+          .filter(({ result }) => !OPEN.has(result))
+          .map(({ read }) => ({ read, created_at: ended_at })),
+      );
+      return found.at(-1);
     },
     isSettled({ id, submitted_at = '', edited_at = '' }) {
       if (submitted_at <= since) return true;

@@ -48,8 +48,8 @@ function sayRemark({ result, note, path }: PlacedRemark, { head }: RoundFacts): 
 interface Unplaced {
   /** To the words of a review as a whole. Its author and address are unknown if the review is gone. */
   to_reviews?: readonly (SettledRemark & { author?: string; url?: string })[];
-  /** To threads in which GitHub refuses the reply. */
-  refused?: readonly PlacedRemark[];
+  /** To threads in which GitHub refuses the reply, by whose operation id the answer is known. */
+  refused?: readonly (PlacedRemark & { op: string })[];
   /** To the threads of a pull request that the work has left, because others have commits there. */
   left?: { pull: number; remarks: readonly PlacedRemark[] };
 }
@@ -70,11 +70,12 @@ export function renderRoundSummary(facts: RoundFacts, op: string, unplaced: Unpl
 
 function renderUnplaced(facts: RoundFacts, { to_reviews = [], refused = [], left }: Unplaced): string[] {
   const room = { lines: MOST_LISTED, chars: MAX_LISTED };
-  const listed = (remarks: readonly PlacedRemark[]) =>
+  const listed = (remarks: readonly (PlacedRemark & { op?: string })[]) =>
     listLines(
-      remarks.map(({ path, url, ...remark }) => {
+      remarks.map(({ path, url, op, ...remark }) => {
         const place = path ? `${link(code(path, 160), url)}: ` : '';
-        return `- ${place}${sayRemark({ ...remark, path }, facts)}`;
+        const mark = op ? ` ${marker('remark', { run: facts.state.run, op })}` : '';
+        return `- ${place}${sayRemark({ ...remark, path }, facts)}${mark}`;
       }),
       room,
     );

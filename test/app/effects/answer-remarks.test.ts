@@ -190,7 +190,7 @@ test('V-4: a thread in which GitHub refuses the reply: the others are answered, 
     ({ body }) => body === 'Is this needed?',
   );
   expect(reviews[0]?.body).toContain('GitHub refuses replies in this thread:\n\n- [`src/login.ts`](http');
-  expect(reviews[0]?.body).toContain(`#discussion_r${asked?.id}): Not changed. “It is used elsewhere.”\n\n`);
+  expect(reviews[0]?.body).toContain(`#discussion_r${asked?.id}): Not changed. “It is used elsewhere.” <!--`);
   const { body } = await desk.github.upstream('GET', `/repos/olivia/shop/pulls/${work.number}`);
   expect(body).toMatchObject({ requested_reviewers: [{ login: 'walter' }] });
 });

@@ -129,7 +129,7 @@ test('V-4: answers without a thread are in the summary: to the words of reviews,
       { id: 'R6', result: 'declined', note: 'The module is public.', author: 'rita', url: 'javascript:x' },
       { id: 'R7', result: 'unanswered' },
     ],
-    refused: [{ id: 'R9', result: 'declined', note: 'As is.', path: 'src/[a].ts', url }],
+    refused: [{ id: 'R9', result: 'declined', note: 'As is.', path: 'src/[a].ts', url, op: 'r1.round-2.R9' }],
     left: { pull: 130, remarks: [{ id: 'R8', result: 'fixed', path: 'src/login.ts' }] },
   });
   await expect(text).toMatchFileSnapshot(golden('round-answers-without-thread'));
