@@ -6,6 +6,7 @@ import { roundHead, roundParents } from '../../core/work/round-head.ts';
 import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { commitMessage } from '../publish/commit-message.ts';
+import { explainCommit } from '../publish/explain-commit.ts';
 import { isStopped, keepLateWork } from '../publish/late-work.ts';
 import { demandStillWanted, NoLongerWanted, Replaced } from '../publish/still-wanted.ts';
 import { type Committed, writePullRequest } from '../publish/write-pull-request.ts';
@@ -176,29 +177,6 @@ async function commitWork(
     base: base_tree === undefined ? before.base : { commit: base, tree: base_tree },
   });
   return { sha, isNewBranch: head === undefined };
-}
-
-const UNNAMED = /resource not accessible|not found/i;
-const HAS_SECRET = /secret/i;
-
-/**
- * For workflow files, GitHub does not name the missing permission: it responds that they do not exist, or asks for both
- * permissions. A commit that was created and may not be put on a branch misses it too, even if the work has no such file: those
- * of the default branch have changed since the run began.
- */
-function explainCommit(
-  error: unknown,
-  { created, workflows }: { created: boolean; workflows: readonly string[] },
-): unknown {
-  if (!(error instanceof GitHubError) || error.retryAfter !== undefined || error.unreachable) return error;
-  const { status, message, missingPermission, cause } = error;
-  // Push protection. It is not a conflict that goes away with time.
-  if (status === 409 && HAS_SECRET.test(message)) return new GitHubError(message, { status: 422 }, { cause });
-  if ((status !== 403 && status !== 404) || !UNNAMED.test(message)) return error;
-  const isNamed = missingPermission === undefined || missingPermission.includes('workflows');
-  if (!created && !(workflows.length > 0 && isNamed)) return error;
-  const details = { status: 403, missingPermission: 'workflows=write', files: workflows };
-  return new GitHubError(message, details, { cause });
 }
 
 /** Somebody pushed between the last look and the commit. The next try looks again. */

@@ -10,6 +10,7 @@ import { hasCommitOf, isCommitOf } from '../revise/follow-head.ts';
 import { hasResult, roundToPublish } from '../revise/last-result.ts';
 import { HOW_TO_RETRY } from '../unpublished.ts';
 import { commitMessage } from './commit-message.ts';
+import { explainCommit } from './explain-commit.ts';
 
 const MOST_NAMED = 5;
 
@@ -77,11 +78,19 @@ async function pushAside(
   if (work.files.length === 0) return undefined;
   const branch = `autobuild/issue-${target.issue}-${state.run}-round-${round.number}`;
   // Nobody else makes a branch of this name, so it has the work already. People may have pushed to it since.
-  if ((await github.branchHead(branch)) === undefined)
-    await github.commit({
-      ...{ branch, parent: roundHead(over.state, target), files: work.files, force: false },
-      message: await commitMessage(over),
-    });
+  if ((await github.branchHead(branch)) === undefined) {
+    const { files, workflows } = work;
+    const message = await commitMessage(over);
+    let created = false;
+    const onCreated = async () => {
+      created = true;
+    };
+    await github
+      .commit({ branch, parent: roundHead(over.state, target), files, force: false, message, onCreated })
+      .catch((error: unknown) => {
+        throw explainCommit(error, { created, workflows });
+      });
+  }
   const { owner, repo, default_branch } = target;
   const what = hasResult(round) ? 'Its work' : 'That work, which was not finished or verified,';
   const left = work.leftOut.slice(0, MOST_NAMED).map(({ path }) => code(path, 120));

@@ -298,3 +298,27 @@ test('V-1: closed, then reopened while a finished round waits for the queue: the
   expect(await onAside()).toBe('two\n');
   expect(await said()).toContain(`${NOT_PUSHED}: pull request \`#${work.number}\` was closed before.`);
 });
+
+test.each([
+  [
+    'a secret in it',
+    { status: 409, message: 'Secret detected in content' },
+    1,
+    'push protection found a secret in it.',
+  ],
+  ['no permission for workflows', { status: 404, message: 'Not Found' }, 3, 'lacks `workflows: write`'],
+] as const)(
+  'V-1: GitHub does not take the branch for late work, %s: people are told why, and soon',
+  async (_, { status, message }, most, words) => {
+    let tries = 0;
+    scene.desk.interfere(({ method, path }) => {
+      if (method !== 'POST' || !path.endsWith('/git/refs')) return undefined;
+      tries += 1;
+      return { status, body: { message } };
+    });
+    await endBefore(merge);
+    for (let time = 0; time < 5; time += 1) await wait(10 * MINUTE_MS);
+    expect(tries).toBe(most);
+    expect(await said()).toContain(words);
+  },
+);
