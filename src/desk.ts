@@ -17,7 +17,7 @@ import { RULES } from './guards/rules.ts';
 import { packOutput, readHandedOver, readResult } from './link/job-output.ts';
 import { readArtifact } from './link/read-artifact.ts';
 import { type ActionLog, createActionLog } from './runner/output/workflow-commands.ts';
-import { checkpointKey, deriveKeys, type RefKeys, workKey } from './store/ref/keys.ts';
+import { checkpointKey, deriveKeys, openingKeys, type RefKeys, workKey } from './store/ref/keys.ts';
 import { LeaseLostError } from './store/ref/lease-lost-error.ts';
 import { listOpenIssues } from './store/ref/list-open-issues.ts';
 import { openRefStore } from './store/ref/ref-store.ts';
@@ -48,7 +48,13 @@ export async function runDeskPart(env: Environment, write: (text: string) => voi
       const left = join(demand(env, 'RUNNER_TEMP'), 'autobuild-work');
       await deliver(parts, {
         readWork: ({ op, ...place }) =>
-          readArtifact({ ...place, directory: left, sealer: createSealer(workKey(keys, op)), now: now() }),
+          readArtifact({
+            ...place,
+            directory: left,
+            // The secret for the state may have been set while the build worked.
+            sealer: createSealer(workKey(openingKeys(keys), op)),
+            now: now(),
+          }),
         result: readResult(readHandedOver(demand(env, 'RUNNER_TEMP'), 'result') ?? ''),
         conclusions: (env.AUTOBUILD_CONCLUSIONS ?? '').split(/\s+/),
       });

@@ -7,7 +7,7 @@ type Settings = AppDependencies['settings'];
 const ANSWER_MINUTES = 2;
 
 const NO_STATE_KEY =
-  '**The Actions secret `AUTOBUILD_KEY` is not set**, so the state of this run is encrypted with a key made from the model key. An agent that gets hold of the model key could read the values you provide, and changing the model key loses open runs. To fix both, run `openssl rand -base64 32 | gh secret set AUTOBUILD_KEY` while no run is open.';
+  '**The Actions secret `AUTOBUILD_KEY` is not set**, so the state of this run is encrypted with a key made from the model key. An agent that gets hold of the model key could read the values you provide, and changing the model key loses open runs. To fix both, run `openssl rand -base64 32 | gh secret set AUTOBUILD_KEY`. Open runs continue with the new key, as long as the model key stays the same until their next step.';
 
 /** The abilities of a desk that is there only while it handles an event. */
 export function capabilitiesOf({ isKeyDerived }: Pick<DeskParts, 'isKeyDerived'>): Settings['capabilities'] {

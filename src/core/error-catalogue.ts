@@ -191,7 +191,7 @@ export const CATALOGUE = {
     message: `The ${p.entry} of this issue (${p.ref}) was sealed with another key than the one that is given.`,
     remedy: p.derived
       ? `There is no AUTOBUILD_KEY, so the key comes from the model's key: put the old one back. ${startOver(p)}`
-      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between. The state of another repository cannot be opened here. ${startOver(p)}`,
+      : `Put the old AUTOBUILD_KEY back, or behind the new one with a comma between. If there was none before, set the model key of that time again. The state of another repository cannot be opened here. ${startOver(p)}`,
   }),
   state_damaged: (p: { ref: string; entry: string; repository: string }) => ({
     message: `The ${p.entry} of this issue (${p.ref}) is damaged: it was cut off or changed since it was sealed, so it is not used.`,

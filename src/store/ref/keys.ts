@@ -9,6 +9,11 @@ const LEAST_KEY_CHARS = 32;
 export interface RefKeys {
   /** Seals the state. A build never has it, unless it is derived. Several are separated by commas, the first one seals. */
   state: string;
+  /**
+   * Opens what was sealed while there was no secret for the state, so that one can be set while runs are open. It seals nothing, and
+   * makes no codes of comments.
+   */
+  former?: string;
   /** Seals the brief of a build, which makes it from the key of its model. The desk writes it moments before. */
   brief: string;
   /** True if the state's key comes from the model's key, so that an agent could make it, too. */
@@ -36,14 +41,21 @@ export function deriveKeys({
     .filter((text) => text !== '');
   if (given.some((text) => text.length < LEAST_KEY_CHARS))
     throw userError('state_key_weak', { least: LEAST_KEY_CHARS });
-  const secrets = given.length > 0 ? given : [model];
-  return {
-    state: bindingsOf(repository)
+  const keysOf = (secrets: string[]) =>
+    bindingsOf(repository)
       .flatMap((binding) => secrets.map((secret) => deriveKey(secret, `state of ${binding}`)))
-      .join(','),
+      .join(',');
+  return {
+    state: keysOf(given.length > 0 ? given : [model]),
+    ...(given.length > 0 && { former: keysOf([model]) }),
     brief: deriveBriefKey({ modelKey: model, repository }),
     isDerived: given.length === 0,
   };
+}
+
+/** The keys with which to open something that may have been sealed before there was a secret for the state. */
+export function openingKeys({ state, former }: Pick<RefKeys, 'state' | 'former'>): Pick<RefKeys, 'state'> {
+  return { state: former === undefined ? state : `${state},${former}` };
 }
 
 /** The one key that a build can make. The desk of the same Actions run, and thus of the same version, has written its brief. */

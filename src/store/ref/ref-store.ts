@@ -8,7 +8,7 @@ import { SchemaError } from '../hosted/migrate.ts';
 import { createSealer } from '../seal.ts';
 import { type Clock, createSqliteStore } from '../sqlite.ts';
 import { openImage, removeImage, takeImage } from './database-image.ts';
-import { checkpointKey, type RefKeys } from './keys.ts';
+import { checkpointKey, openingKeys, type RefKeys } from './keys.ts';
 import { aheadOf, type Holder, readLease } from './lease.ts';
 import { persist } from './persist.ts';
 import { keepAll, takeRef } from './ref-lease.ts';
@@ -79,11 +79,12 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
   const { waitMs = WAIT_MS, lease: when = 'now' } = options;
   const ref = refOf(issue);
   const place = { repository, issue };
+  const opening = openingKeys(keys);
   const state = createSealedEntry(
     { ...place, entry: STATE },
-    { key: keys.state, isDerived: keys.isDerived, maxBytes },
+    { key: opening.state, isDerived: keys.isDerived, maxBytes },
   );
-  const keyOf: Record<EntryName, string> = { brief: keys.brief, checkpoint: checkpointKey(keys, issue) };
+  const keyOf: Record<EntryName, string> = { brief: keys.brief, checkpoint: checkpointKey(opening, issue) };
   const sealedFor = (entry: EntryName) => createSealedEntry({ ...place, entry }, { key: keyOf[entry] });
   const file = join(directory, `issue-${issue}.db`);
   const read = (oid: string) => persist(sleep, () => storage.blob(oid));
@@ -120,7 +121,7 @@ export async function openRefStore(options: RefStoreOptions): Promise<RefStore> 
   async function openDatabase(image: Buffer | undefined): Promise<{ store: HostedStore; image: Buffer }> {
     const connection = openImage(file, image);
     // Inside the sealed image, the given values are sealed once more.
-    const sealer = createSealer(keys.state);
+    const sealer = createSealer(opening.state);
     const store = await createSqliteStore(connection, { sealer, clock: options.clock ?? clock });
     if (image) connection.exec('delete from lanes');
     if (isOutdated) resealValues(connection, sealer);

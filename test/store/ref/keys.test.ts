@@ -1,6 +1,12 @@
 import { hkdfSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { checkpointKey, deriveBriefKey, deriveKeys, workKey } from '../../../src/store/ref/keys.ts';
+import {
+  checkpointKey,
+  deriveBriefKey,
+  deriveKeys,
+  openingKeys,
+  workKey,
+} from '../../../src/store/ref/keys.ts';
 import { createSealer } from '../../../src/store/seal.ts';
 
 const repository = { id: 77, name: 'alice/demo' };
@@ -58,6 +64,18 @@ test('N-2: a new key before the old one opens what the old one sealed', () => {
   const sealed = old.seal(Buffer.from('x'), ['c']);
   expect(createSealer(both.state).open(sealed, ['c']).toString()).toBe('x');
   expect(createSealer(both.state).isOutdated(sealed)).toBe(true);
+});
+
+test('N-2: with a key of the state, that of the model opens what is older, and seals nothing', () => {
+  const before = deriveKeys({ modelKey, repository });
+  const keys = deriveKeys({ stateKey, modelKey, repository });
+  expect(keys.state).not.toContain(first(before.state));
+  const opening = openingKeys(keys);
+  const sealed = createSealer(before.state).seal(Buffer.from('x'), ['c']);
+  expect(createSealer(opening.state).open(sealed, ['c']).toString()).toBe('x');
+  expect(first(opening.state)).toBe(first(keys.state));
+  const left = createSealer(workKey(before, 'op-1')).seal(Buffer.from('y'), ['c']);
+  expect(createSealer(workKey(opening, 'op-1')).open(left, ['c']).toString()).toBe('y');
 });
 
 test('N-2: what a build is given opens the work of its own job and the conversation of its issue, and no change of the model key closes it', () => {

@@ -419,6 +419,25 @@ describe('the repository that a state is bound to', () => {
     }
   });
 
+  test('N-2: the first key of the state can be set while a run is open: all is sealed anew with it, the conversation too', async () => {
+    const fresh = 'n'.repeat(44);
+    const steps = [
+      { modelKey: 'm' },
+      { modelKey: 'm', stateKey: fresh },
+      { modelKey: 'another', stateKey: fresh },
+    ];
+    for (const [index, given] of steps.entries()) {
+      const opened = await open({
+        ...desk(index + 1),
+        keys: deriveKeys({ ...given, repository: REPOSITORY }),
+      });
+      if (index === 0) opened.putEntry('checkpoint', Buffer.from('a conversation'));
+      expect(opened.isNew).toBe(index === 0);
+      expect(String(await opened.getEntry('checkpoint'))).toBe('a conversation');
+      await opened.release();
+    }
+  });
+
   test('N-2: a repository that was renamed or transferred has its state; a new one of the same name has none', async () => {
     await writeState();
     const later = await openAs(renamed, 2);
