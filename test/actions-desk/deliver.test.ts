@@ -91,6 +91,15 @@ test('N-4: where Actions may not open pull requests, people get the name of the 
   await expect(
     `${reply?.replace(/ mac=[\w-]+|run=[\w-]+|op=[\w.-]+/g, '').replaceAll(/127\.0\.0\.1:\d+/g, 'github.test')}\n`,
   ).toMatchFileSnapshot('../golden/comments/no-server-no-pull-requests.md');
+  for (const kind of ['autobuild:status', 'autobuild:receipt']) {
+    const [body] = (await world.comments(issue)).filter((text) => text.includes(kind));
+    expect(body).toContain(
+      '✗ Not published: the branch is pushed, but Actions may not open its pull request',
+    );
+    expect(body).toMatch(
+      /link below[^\n]*\n- \[Open the pull request\]\(\S+main\.\.\.autobuild\/issue-1\?expand=1\)/,
+    );
+  }
   // The setting was turned on: whatever happens next on the issue opens it.
   await world.app.olivia.comment(issue, '/status');
   await world.desks();

@@ -65,7 +65,11 @@ async function explainRefusal(
     merged: round?.update?.branch,
   });
   if (isFinal) {
-    const unpublished = { why: 'GitHub rejected the work', detail: reply.detail ?? '' };
+    const { detail = '', link } = reply;
+    // Only work that is pushed has a link to its pull request.
+    const unpublished = link
+      ? { why: 'the branch is pushed, but Actions may not open its pull request', detail, link }
+      : { why: 'GitHub rejected the work', detail };
     await deps.store.publications.change(run, { unpublished });
   }
   await sayOnce(deps, run, reply, round?.number);

@@ -36,6 +36,8 @@ export interface Unpublished {
   why: string;
   /** One line each: the parts that stay unpublished, and the way a person can fix it. */
   detail: string;
+  /** For work that is pushed: the place where a person can open its pull request. */
+  link?: { text: string; url: string };
 }
 
 /** Features that not every desk has. Comments offer only those of their desk. */

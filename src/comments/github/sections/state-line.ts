@@ -7,6 +7,7 @@ import {
 } from '../../../core/contracts/run-state.ts';
 import { pauseExpiry } from '../../../core/decide/expiry.ts';
 import { inlineText } from '../../text/harmless.ts';
+import { link } from '../../text/markdown.ts';
 import { count, dateTime } from '../../text/words.ts';
 import { headlineOf } from './question-parts.ts';
 
@@ -17,7 +18,10 @@ export const LABEL_AGAIN = '**To start again:** remove and re-add the label.';
 export function renderUnpublished({ unpublished }: Pick<CommentContext, 'unpublished'>): string | undefined {
   if (!unpublished) return undefined;
   const lines = unpublished.detail.split('\n').filter((line) => line.trim() !== '');
-  return lines.map((line) => `- ${inlineText(line, 300)}`).join('\n');
+  const items = lines.map((line) => inlineText(line, 300));
+  const { link: place } = unpublished;
+  if (place) items.push(link(inlineText(place.text, 200), place.url));
+  return items.map((item) => `- ${item}`).join('\n');
 }
 
 type StateContext = Pick<CommentContext, 'limits' | 'links' | 'unpublished' | 'setting_up' | 'queued'>;
