@@ -19,3 +19,9 @@ describe('the registry', () => {
     ]);
   });
 });
+
+it('V-6: the help of /continue names each word that it takes', () => {
+  const { usage, summary } = COMMANDS.continue;
+  for (const word of ['new-approach', 'agent=', 'update']) expect(usage).toContain(`[${word}`);
+  expect(summary).toContain('with update');
+});

@@ -13,9 +13,9 @@ type Continue = Extract<Command, { name: 'continue' }>;
 
 export const continueCommand: CommandSpec = {
   name: 'continue',
-  usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME]',
+  usage: '/continue [+N] [+Nmin] [new-approach] [agent=NAME] [update]',
   summary:
-    'continue: N more turns, N more minutes, a new approach, or another agent; on a ready pull request, address its open remarks',
+    'continue: N more turns, N more minutes, a new approach, or another agent; on a ready pull request, address its open remarks, or, with update, bring its base into it',
   example: EXAMPLE,
   takes: 'words',
   parse({ line }) {
@@ -97,7 +97,7 @@ function refuseWord(word: string): ParsedCommand {
       EXAMPLE,
     );
   return refuse(
-    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\` and \`agent=NAME\`.`,
+    `${shown} is not an option of \`/continue\`, which takes \`+N\`, \`+Nmin\`, \`new-approach\`, \`agent=NAME\` and \`update\`.`,
     EXAMPLE,
   );
 }

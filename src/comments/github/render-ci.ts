@@ -5,7 +5,8 @@ import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, fenced, htmlCode, inlineText } from '../text/harmless.ts';
 import { link, marker } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
-import { count, list, minutes } from '../text/words.ts';
+import { count, dateTime, list } from '../text/words.ts';
+import { howLong } from './sections/question-parts.ts';
 
 interface CiFacts {
   run: string;
@@ -20,6 +21,7 @@ interface CiFacts {
 /** Failing checks with an excerpt of their log. The others are named. */
 const SHOWN = 5;
 const EXCERPT_LINES = 6;
+const CONTINUE_UPDATE = '/continue update';
 
 /** V-7: what CI says on one head. The boxes are there while the answer counts. */
 export function renderCi(facts: CiFacts, where: CommentContext): string {
@@ -34,7 +36,7 @@ export function renderCi(facts: CiFacts, where: CommentContext): string {
       ...asides(report),
       isOpen(facts) && renderBoxes(facts),
       ...shown.flatMap(logFold),
-      smallPrint(facts),
+      smallPrint(facts, where),
     ],
     restOf(where),
   );
@@ -64,12 +66,12 @@ function describe({ name, step, failed_at, base }: FailedCheck, report: KnownCi)
   const main = code(report.base, 120);
   if (base.result === 'fails') {
     const since = base.since
-      ? `, since ${code(base.since.sha.slice(0, 7), 7)} (${ago(base.since.at, report.at)})`
+      ? `, since ${code(base.since.sha.slice(0, 7), 7)} (${dateTime(base.since.at)})`
       : '';
     return `${shown} fails on ${main} as well${since}: not caused by this pull request.`;
   }
   const where = step ? `, step *${inlineText(step, 120)}*,` : '';
-  const when = failed_at ? ` ${ago(failed_at, report.at)}` : '';
+  const when = failed_at ? ` at ${dateTime(failed_at)}` : '';
   const compared =
     base.result === 'passes'
       ? `It passes on ${main}, so this pull request broke it.`
@@ -102,7 +104,7 @@ function asides({ flaky, waiting, conflict, base }: KnownCi): (string | undefine
       : undefined,
     approvals.length > 0 ? `A maintainer has to approve ${list(approvals, 20)} before it runs.` : undefined,
     conflict
-      ? `GitHub runs no workflows of a pull request that conflicts. Update it with ${code(base, 120)} first.`
+      ? `GitHub runs no workflows of a pull request that conflicts. Bring ${code(base, 120)} into it: ${code(CONTINUE_UPDATE, 40)}`
       : undefined,
   ];
 }
@@ -117,17 +119,14 @@ function renderBoxes({ report, round }: CiFacts): string {
   ].join('\n');
 }
 
-function smallPrint({ report, setting }: CiFacts): string {
+/** The setting is named where it decided something: whether people are asked. */
+function smallPrint(facts: CiFacts, where: CommentContext): string | undefined {
+  const { report, setting } = facts;
   const jobs = report.failed.slice(0, SHOWN).flatMap(({ url }) => url ?? []);
-  const links = jobs.map((url, index) => link(jobs.length === 1 ? 'job' : `job ${index + 1}`, url));
-  return `<sub>${[...links, code(`revisions.on_ci_failure: ${setting}`, 60)].join(' · ')}</sub>`;
-}
-
-/** `just now`, `4 min ago`, `2 h ago`, `3 days ago` */
-function ago(at: string, now: string): string {
-  const past = Math.max(0, minutes(Date.parse(now) - Date.parse(at)));
-  if (past < 1) return 'just now';
-  if (past < 120) return `${past} min ago`;
-  const hours = Math.floor(past / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+  const parts = [
+    ...jobs.map((url, index) => link(jobs.length === 1 ? 'job' : `job ${index + 1}`, url)),
+    isOpen(facts) || report.conflict ? howLong(where) : undefined,
+    report.failed.length > 0 ? `setting: ${code(`revisions.on_ci_failure: ${setting}`, 60)}` : undefined,
+  ].filter((part) => part !== undefined);
+  return parts.length > 0 ? `<sub>${parts.join(' · ')}</sub>` : undefined;
 }

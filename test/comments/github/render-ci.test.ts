@@ -56,6 +56,31 @@ test.each(Object.entries(COMMENTS))('V-7: %s', async (name, text) => {
   await expect(`${text}\n`).toMatchFileSnapshot(`../../golden/comments/${name}.md`);
 });
 
+test('N-4: without a server, a comment with boxes or a command says how long they take', () => {
+  const slow = { ...HERE, capabilities: { live: false, form: false, answer_minutes: 2 } };
+  const facts = { run: 'k7m2q9', round: 3, isNewest: true, setting: 'ask' as const };
+  const words = 'an answer takes effect in about 2 minutes: a job has to start first';
+  for (const report of [REPORT, { ...REPORT, failed: [], conflict: true }])
+    expect(renderCi({ ...facts, report }, slow)).toContain(words);
+  const flaky = { ...REPORT, failed: [], flaky: ['unit'] };
+  for (const report of [flaky, { ...REPORT, answer: { answer: 'ignore' as const, by: 'hubert' } }])
+    expect(renderCi({ ...facts, report }, slow)).not.toContain(words);
+  expect(render({})).not.toContain('takes effect');
+});
+
+test('V-7: times are those of the day, because nobody edits the comment as they pass', () => {
+  const text = render({ failed: [E2E, LINT] });
+  expect(text).toContain('failed at 16 Nov 2026 15:48 UTC.');
+  expect(text).toContain('since `77ab001` (16 Nov 2026 13:52 UTC)');
+  expect(text).not.toMatch(/\bago\b/);
+});
+
+test('V-6: a conflict names the command that ends it, and nothing ends in a setting that decided nothing', () => {
+  expect(render({ failed: [], total: 0, conflict: true })).toContain('`/continue update`');
+  for (const report of [{ conflict: true }, { flaky: ['unit'] }])
+    expect(render({ failed: [], ...report })).not.toContain('revisions.on_ci_failure');
+});
+
 test('V-7: names, steps and logs of others do nothing in the comment', () => {
   for (const trick of TRICKS) {
     const check = { ...E2E, name: trick, step: trick, log: `${trick}\n${LOG}`, error: trick };

@@ -105,7 +105,7 @@ function waitingCost(state: RunState, escalation: Escalation, where: CommentCont
 }
 
 /** N-4: people who wait for an effect need to know how long to wait. */
-function howLong({ capabilities }: Pick<CommentContext, 'capabilities'>): string | undefined {
+export function howLong({ capabilities }: Pick<CommentContext, 'capabilities'>): string | undefined {
   const { answer_minutes } = capabilities;
   return answer_minutes === undefined
     ? undefined
