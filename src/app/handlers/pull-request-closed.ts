@@ -4,6 +4,7 @@ import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, write } from '../handle-input.ts';
+import { roundToPublish } from '../revise/last-result.ts';
 import { whoEnded } from '../who-ended.ts';
 
 interface PullRequestChange {
@@ -24,7 +25,30 @@ export async function onPullRequestClosed(
   const at = deps.now().toISOString();
   const outcome = closed.merged ? 'approved' : 'rejected';
   await handleInput(deps, run, { type: 'judged', at, outcome, by, pull: number }, [seen]);
+  await keepUnpublished(deps, run, closed);
   if (closed.merged) await warnOfSkippedCi(deps, run, number);
+}
+
+/**
+ * V-1: the run rested with work of a round that GitHub had refused. The next round would have begun with it, and there is none now,
+ * so that it is put aside like that of a round which came too late. The receipt must not offer another round.
+ */
+async function keepUnpublished(
+  deps: AppDependencies,
+  run: string,
+  { number }: Pick<PullRequestChange, 'number'>,
+): Promise<void> {
+  const { state } = await deps.store.runs.load(run);
+  const { unpublished, pull } = await deps.store.publications.of(run);
+  const isJudged = state?.status === 'approved' || state?.status === 'rejected';
+  const round = isJudged ? roundToPublish(state) : undefined;
+  if (!round || !unpublished || pull !== number) return;
+  await write(
+    deps,
+    run,
+    [{ type: 'publish', ready: true }, { type: 'show_receipt' }],
+    [`left-work:${run}:${number}:${round.number}`],
+  );
 }
 
 /** A squash takes over the messages of all commits, and a rebase their last one. */

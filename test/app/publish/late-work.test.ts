@@ -39,6 +39,27 @@ test.each([
   ['merged', merge],
   ['closed', close],
 ] as const)(
+  'V-1: %s at rest, with work that GitHub had refused: it is put aside, and the receipt offers no round any more',
+  async (how, act) => {
+    const { work } = scene;
+    await begin('/guide Use a constant');
+    await scene.finishUnpublished();
+    expect(await said()).toContain('Reply `/continue` to start another round with this work');
+    await judge(act);
+    await wait();
+    expect(await onAside()).toBe('two\n');
+    const words = `**Round 2 was not pushed: pull request \`#${work.number}\` was ${how} before.**`;
+    expect((await said()).split(words)).toHaveLength(2);
+    const all = await scene.desk.olivia.comments(work.issue);
+    const receipt = all.find(({ body }) => body.includes('autobuild:receipt'))?.body;
+    expect(receipt).not.toContain('Reply `/continue`');
+  },
+);
+
+test.each([
+  ['merged', merge],
+  ['closed', close],
+] as const)(
   'V-1: %s before a round was pushed: its work is on a branch of its own, without a pull request, and people are told where, once',
   async (how, act) => {
     const { desk, work, branch } = scene;
