@@ -46,7 +46,12 @@ export async function doctorCommand(
     ...examined.flatMap((found) => found.lines),
   ];
   const has = (state: Examined['state']) => examined.some((found) => found.state === state);
-  if (configured) lines.push(`${configured.state === 'usable' ? '✓' : '✗'} ${CONFIG_PATH} names ${named}`);
+  if (configured)
+    lines.push(
+      configured.state === 'usable'
+        ? `✓ ${CONFIG_PATH} names ${named}`
+        : `✗ ${CONFIG_PATH} names ${named}, which cannot run here: see to it as said at ${named}, or name another one as \`agent\``,
+    );
   if (!options.agent && !has('usable'))
     lines.push('  Any other command works too: autobuild run TASK.md -- COMMAND');
   const isUsable = configured ? configured.state === 'usable' : !options.agent || has('usable');

@@ -9,7 +9,7 @@ import { code, inlineText, quoted } from '../text/harmless.ts';
 import { link, marker, renderTable, small } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
 import { withoutSkipCi } from '../text/skip-ci.ts';
-import { totalsOf } from '../text/totals.ts';
+import { COST_NOT_REPORTED, totalsOf } from '../text/totals.ts';
 import { clock, count, dateTime, list } from '../text/words.ts';
 import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
 import { reportFold } from './sections/blocked-report.ts';
@@ -179,8 +179,9 @@ function answersFold(state: RunState): Fold | undefined {
 
 function receiptFold(state: RunState, { limits }: CommentContext): Fold {
   const totals = totalsOf(state, limits);
+  const cost = totals.cost === COST_NOT_REPORTED ? `cost ${totals.cost}` : totals.cost;
   return {
-    summary: `Receipt: ${count(state.turns.length, 'turn')}, ${totals.working} working, ${totals.cost}`,
+    summary: `Receipt: ${totals.turns} ${totals.turns === '1' ? 'turn' : 'turns'}, ${totals.working} working, ${cost}`,
     content: [
       {
         head: ['Turns', 'Working', 'Waiting', 'Jobs', 'Files', 'Tokens', 'Cost'],

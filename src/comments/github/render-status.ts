@@ -113,13 +113,18 @@ function totalsTable(state: RunState, { limits }: CommentContext): Table {
   };
 }
 
+function describeEnded(turns: number): string {
+  if (turns === 0) return 'No turn ended';
+  return turns === 1 ? '1 turn' : `All ${turns} turns`;
+}
+
 function renderTurns(state: RunState, over: boolean): (string | Fold)[] {
   const rows = turnRows(state);
   if (rows.length === 0) return [];
   if (over) {
     const asked = state.escalations.length;
     const questions = asked > 0 ? `, and ${count(asked, 'question')} asked` : '';
-    const ended = state.turns.length > 0 ? `All ${count(state.turns.length, 'turn')}` : 'No turn ended';
+    const ended = describeEnded(state.turns.length);
     return [{ summary: `${ended}${questions}`, content: [{ ...TURN_TABLE, rows }] }];
   }
   const early = rows.slice(0, -TURNS_SHOWN);

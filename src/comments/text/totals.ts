@@ -6,6 +6,8 @@ import { costFigure } from './cost-figure.ts';
 import { withLimit } from './figures.ts';
 import { count, minutes } from './words.ts';
 
+export const COST_NOT_REPORTED = 'not reported';
+
 /** The run's usage over all jobs. */
 export interface Totals {
   turns: string;
@@ -32,6 +34,6 @@ export function totalsOf(state: RunState, limits: LimitsInForce): Totals {
     tokens_in: compact(input_tokens),
     tokens_out: compact(output_tokens),
     tokens: compact(input_tokens + output_tokens),
-    cost: costFigure({ cost_usd, tokens: countedTokens(state.usage) }, limits.cost) ?? 'not reported',
+    cost: costFigure({ cost_usd, tokens: countedTokens(state.usage) }, limits.cost) ?? COST_NOT_REPORTED,
   };
 }

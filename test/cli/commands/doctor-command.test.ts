@@ -125,7 +125,9 @@ test('T-8: the agent that the config names has to be there', async () => {
   look.write('.github/autobuild.yml', 'agent: claude\n');
   const missing = await look([], { OPENAI_API_KEY: 'k' });
   expect(missing.ok).toBe(false);
-  expect(missing.lines.at(-1)).toBe('✗ .github/autobuild.yml names claude');
+  expect(missing.lines.at(-1)).toBe(
+    '✗ .github/autobuild.yml names claude, which cannot run here: see to it as said at claude, or name another one as `agent`',
+  );
   look.write('.github/autobuild.yml', 'agent: codex\n');
   const there = await look([], { OPENAI_API_KEY: 'k' });
   expect(there.ok).toBe(true);

@@ -177,6 +177,14 @@ describe('the receipt', () => {
 });
 
 describe('the pull request', () => {
+  it('E-17: the receipt counts turns as its table does, and says what was not reported; one turn is not all of them', () => {
+    const usage = { ...done.usage, cost_usd: null, input_tokens: 0, output_tokens: 0 };
+    const text = renderPullRequest({ ...done, usage, turns: done.turns.slice(1) }, WHERE);
+    expect(text).toContain('Receipt: 7/10 turns, 37/60 min working, cost not reported<');
+    expect(text).toContain('\n| 7/10 | 37/60 min |');
+    expect(renderStatus({ ...done, turns: done.turns.slice(0, 1) }, WHERE)).not.toContain('All 1 turn');
+  });
+
   it('done: closes the issue', async () => {
     const markdown = renderPullRequest(done, WHERE);
     expect(markdown).toContain('\nCloses #42\n');
