@@ -6,6 +6,8 @@ import type { RepositoryRound } from './repository-round.ts';
 /** CI of a head is asked for this often, with growing pauses, in case its webhooks were lost. A new head begins again. */
 const MOST_READS = 12;
 const FIRST_PAUSE_MS = 5 * 60_000;
+/** For words that come one after the other. */
+const UNHEARD_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 60 * 60_000;
 
 /**
@@ -25,7 +27,8 @@ export async function reconcileCi(
   const now = deps.now();
   const isHeard = deps.later !== undefined;
   if (head === undefined || before?.over || (isHeard && before && before.reads >= MOST_READS)) return;
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** ((before?.reads ?? 1) - 1), LONGEST_PAUSE_MS);
+  const longer = Math.min(FIRST_PAUSE_MS * 2 ** ((before?.reads ?? 1) - 1), LONGEST_PAUSE_MS);
+  const pause = isHeard ? longer : UNHEARD_PAUSE_MS;
   if (before && now.getTime() - Date.parse(before.at) < pause) return;
   const { state } = await runs.load(run);
   if (!state || !isAtRest(state)) return;

@@ -61,7 +61,7 @@ test('V-7: a desk that hears of no CI reads it when somebody says something firs
   await lookFor(20, 61);
   expect(asksForCi()).toBe(21);
   await desk.github.ci.report(sha, { workflow: 'ci.yml', runs: [{ name: 'e2e', conclusion: 'failure' }] });
-  await lookFor(1, 61);
+  await lookFor(1, 16);
   expect(await said(number)).toEqual([expect.stringContaining('CI fails on')]);
 });
 
