@@ -4,7 +4,9 @@ import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, write } from '../handle-input.ts';
+import { IN_QUEUE } from '../revise/changed-pull.ts';
 import { roundToPublish } from '../revise/last-result.ts';
+import { NOT_YET } from '../unpublished.ts';
 import { whoEnded } from '../who-ended.ts';
 
 interface PullRequestChange {
@@ -43,6 +45,8 @@ async function keepUnpublished(
   const isJudged = state?.status === 'approved' || state?.status === 'rejected';
   const round = isJudged ? roundToPublish(state) : undefined;
   if (!round || !unpublished || pull !== number) return;
+  // A push that is tried again sees for itself that it is too late.
+  if (unpublished.why === NOT_YET.why || unpublished.why === IN_QUEUE.why) return;
   await write(
     deps,
     run,

@@ -89,7 +89,7 @@ test('V-8: a round whose work came too late for the merge is not listed with a c
   await actAndSettle(desk, 'pull_request', () => desk.olivia.merge(work.number));
   desk.clock.ms += 120_000;
   await desk.settle();
-  const rounds = (await work.pull()).body.split('\n').filter((line) => line.startsWith('| 2 '));
+  const rounds = (await work.pull()).body.split('\n').filter((line) => line.startsWith('| 2 | walter'));
   expect(rounds).toHaveLength(1);
   expect(rounds.join()).not.toContain(head.slice(0, 7));
 });
