@@ -6,9 +6,9 @@ import { useReviseScene } from '../revise-scene.ts';
 const scene = useReviseScene();
 const { begin, finish, described } = scene;
 
-/** Of the rows of rounds, by number. */
+/** Of the rows of rounds, by number: they say who asked, and by what. */
 async function commits(): Promise<Record<string, string>> {
-  const rows = (await described()).matchAll(/^\| (\d+) \|[^|]*\|[^|]*\|([^|]*)\|/gm);
+  const rows = (await described()).matchAll(/^\| (\d+) \|[^|]*,[^|]*\|[^|]*\|([^|]*)\|/gm);
   return Object.fromEntries([...rows].map(([, round, commit = '']) => [round, commit.trim()]));
 }
 
