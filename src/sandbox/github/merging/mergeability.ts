@@ -55,6 +55,8 @@ export function createMergeability(repository: string, upstream: Upstream): Merg
       `/compare/${base}...${head}`,
     );
     if (!merge_base_commit) return 'CONFLICTING';
+    // One is an ancestor of the other. Git would be started twenty times to say so.
+    if ([base, head].includes(merge_base_commit.sha)) return 'MERGEABLE';
     const directory = await mkdtemp(join(tmpdir(), 'autobuild-mergeable-'));
     try {
       return await mergeIn(directory, [merge_base_commit.sha, head, base]);
