@@ -19,6 +19,8 @@ export const STORIES = [
   ),
   'test/sandbox/demo.test.ts',
   'test/actions-desk/run-desk.all-races.test.ts',
+  'test/app/revise/follow-head.failures.test.ts',
+  'test/attacks/s-4-rounds.test.ts',
   'test/store/ref/ref-store.races.test.ts',
 ];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
