@@ -28,7 +28,7 @@ describe('resume of a run that is done', () => {
     expect(second.code, second.stderr).toBe(0);
     expect(prompt(scratch, 2)).toContain('use plus signs');
     expect(prompt(scratch, 2)).toContain('Round 2: changes to work that was done');
-    expect(second.stderr).toContain('✓ Done, round 2: 1 of 1 checks pass (1 before)');
+    expect(second.stderr).toContain('✓ Done, round 2: 1 of 1 checks pass (0 before)');
     expect(second.stderr).toMatch(/^ {2}3 files, \+2 −0$/m);
     expect(ofType(second.events, 'revision_started')).toMatchObject([
       { revision: { number: 2, instruction: 'use plus signs', remarks: [] } },
@@ -102,7 +102,8 @@ describe('resume of a run that is done', () => {
     expect(second.code, second.stderr).toBe(0);
     expect(ofType(second.events, 'turn_started')).toMatchObject([{ turn: 3 }, { turn: 4 }]);
     expect(ofType(second.events, 'escalation_raised')).toEqual([]);
-    expect(second.stderr).toContain('turns 4/4');
+    expect(second.stderr).toContain('turn 4/4 started');
+    expect(second.stderr).toMatch(/^ {2}turns 4 /m);
   });
 
   test('V-1: the rounds are used up: a question without a job, and its answer decides', async () => {
