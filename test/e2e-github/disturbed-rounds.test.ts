@@ -70,7 +70,7 @@ describe.each(DESKS)('%s', (desk) => {
 
   /** Until the round is told in the description. */
   async function roundOver(story: Story): Promise<SeenPullRequest> {
-    await until('the round is over', async () => (await story.pullRequest()).body.includes('Rounds: 2 done'));
+    await until('the round is over', async () => (await story.pullRequest()).body.includes('Rounds: 2<'));
     await story.reached('done');
     await story.parked();
     return story.pullRequest();
