@@ -8,9 +8,9 @@ const REAL_AGENTS = 'test/agents-real/**';
 /** Stories that stay among the other tests: one for each desk, one of a round, the table of desks, and the everyday ones at a terminal. */
 const EVERYDAY = {
   'test/e2e-github': ['desks', 'story', 'no-server', 'rounds'],
-  'test/e2e': ['answers', 'bad-input', 'lifecycle', 'own-files', 'questions', 'typed-ahead'],
+  'test/e2e': ['answers', 'bad-input', 'lifecycle', 'own-files', 'typed-ahead'],
 };
-/** Stories with many processes, and long races: `npm run test:stories`. */
+/** Stories with many processes, long races, and what takes longest for other reasons: `npm run test:stories`. */
 export const STORIES = [
   ...Object.entries(EVERYDAY).flatMap(([folder, everyday]) =>
     readdirSync(join(import.meta.dirname, folder))
@@ -19,8 +19,11 @@ export const STORIES = [
   ),
   'test/sandbox/demo.test.ts',
   'test/actions-desk/run-desk.all-races.test.ts',
+  'test/app/publish/late-work.test.ts',
   'test/app/revise/follow-head.failures.test.ts',
   'test/attacks/s-4-rounds.test.ts',
+  'test/scripts/release.test.ts',
+  'test/server.test.ts',
   'test/store/ref/ref-store.races.test.ts',
 ];
 /** Test files that count steps need processes of their own, where V8 counts from the beginning. */
