@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createPerson } from '../../src/sandbox/person.ts';
-import { startRun } from '../core/run-builder.ts';
-import { leave, openWorld, type World } from './desk-world.ts';
+import { askOnIssue } from './ask-on-issue.ts';
+import { openWorld, type World } from './desk-world.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -11,18 +11,7 @@ afterEach(() => world?.close());
 /** A labelled issue whose agent asks for a value. */
 async function ask(): Promise<number> {
   world = await openWorld();
-  const issue = await world.app.olivia.openIssue({ title: 'Make it', body: 'As said.' });
-  world.events();
-  await world.app.olivia.label(issue, 'autobuild');
-  await world.desks();
-  const { brief } = await world.brief(issue);
-  const run = startRun({ run: brief.run, freshVerification: true, startMs: world.clock.ms });
-  run
-    .beginTurn()
-    .askForHelp([{ key: 'colour', label: 'Colour' }])
-    .park();
-  await world.deliver(leave(run, 0));
-  return issue;
+  return askOnIssue(world);
 }
 
 const notices = async (issue: number) =>

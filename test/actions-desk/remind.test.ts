@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { startRun } from '../core/run-builder.ts';
-import { leave, openWorld, type World } from './desk-world.ts';
+import { askOnIssue } from './ask-on-issue.ts';
+import { openWorld, type World } from './desk-world.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const DAILY = { name: 'schedule', payload: { schedule: '23 7 * * *' } };
@@ -8,21 +8,7 @@ const DAILY = { name: 'schedule', payload: { schedule: '23 7 * * *' } };
 let world: World;
 afterEach(() => world?.close());
 
-/** An issue whose run waits for an answer. */
-async function ask(): Promise<number> {
-  const issue = await world.app.olivia.openIssue({ title: 'Make it', body: 'As said.' });
-  world.events();
-  await world.app.olivia.label(issue, 'autobuild');
-  await world.desks();
-  const { brief } = await world.brief(issue);
-  const run = startRun({ run: brief.run, freshVerification: true, startMs: world.clock.ms });
-  run
-    .beginTurn()
-    .askForHelp([{ key: 'colour', label: 'Colour' }])
-    .park();
-  await world.deliver(leave(run, 0));
-  return issue;
-}
+const ask = () => askOnIssue(world);
 
 const reminders = async (issue: number) =>
   (await world.comments(issue)).filter((body) => body.startsWith('<!-- autobuild:reminder')).length;

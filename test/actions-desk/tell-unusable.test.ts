@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
-import { startRun } from '../core/run-builder.ts';
-import { leave, openWorld, type World } from './desk-world.ts';
+import { askOnIssue } from './ask-on-issue.ts';
+import { openWorld, type World } from './desk-world.ts';
 
 let world: World;
 afterEach(() => world?.close());
@@ -8,17 +8,7 @@ afterEach(() => world?.close());
 /** A labelled issue whose agent asks for a value. */
 async function ask() {
   world = await openWorld();
-  const issue = await world.app.olivia.openIssue({ title: 'Make it', body: 'As said.' });
-  world.events();
-  await world.app.olivia.label(issue, 'autobuild');
-  await world.desks();
-  const { brief } = await world.brief(issue);
-  const run = startRun({ run: brief.run, freshVerification: true, startMs: world.clock.ms });
-  run
-    .beginTurn()
-    .askForHelp([{ key: 'colour', label: 'Colour' }])
-    .park();
-  await world.deliver(leave(run, 0));
+  const issue = await askOnIssue(world);
   const ref = `refs/autobuild/issue-${issue}`;
   const tip = world.storage.tips.get(ref) ?? expect.fail('no state');
   return { issue, ref, tip };
