@@ -1,9 +1,10 @@
+import { trackingId } from '../../src/sandbox/steps/machine.ts';
 import { processesWith } from '../e2e/processes.ts';
 import type { Story } from './scene.ts';
 import { until } from './until.ts';
 
-/** The processes of an Actions run. */
-export const processesOf = (run: number) => processesWith(`RUNNER_TRACKING_ID=sandbox_${run}`);
+/** The processes of an Actions run of this test's own sandbox. */
+export const processesOf = (run: number) => processesWith(`\0RUNNER_TRACKING_ID=${trackingId(run)}\0`);
 
 /** The Actions run of the first job, when its agent works. */
 export function atWork(story: Story): Promise<number> {

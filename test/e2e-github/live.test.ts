@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { isStopped, processesWith } from '../e2e/processes.ts';
+import { isStopped } from '../e2e/processes.ts';
+import { processesOf } from './at-work.ts';
 import { DESKS, openScene, type Scene, type Story, standardFiles } from './scene.ts';
 import { until } from './until.ts';
 
@@ -30,9 +31,7 @@ describe.each(DESKS)('%s', (desk) => {
       const [run] = story.runs();
       // The agent alone is told where its values will be.
       const agents = () =>
-        processesWith(`RUNNER_TRACKING_ID=sandbox_${run?.id}`).filter(({ environment }) =>
-          environment.includes('AUTOBUILD_INPUTS='),
-        );
+        processesOf(run?.id ?? 0).filter(({ environment }) => environment.includes('AUTOBUILD_INPUTS='));
       await until('every process of the agent is stopped', () => {
         const found = agents();
         return found.length > 0 && found.every(isStopped);

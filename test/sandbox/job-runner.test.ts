@@ -7,7 +7,7 @@ import type { StartedJob } from '../../src/sandbox/actions/job.ts';
 import { readWorkflow } from '../../src/sandbox/actions/workflow-file.ts';
 import { type LocalGitHub, startLocalGitHub } from '../../src/sandbox/github.ts';
 import { createJobRunner, type JobRunner } from '../../src/sandbox/job-runner.ts';
-import { processesWith } from '../e2e/processes.ts';
+import { processesOf } from '../e2e-github/at-work.ts';
 import { until } from '../e2e-github/until.ts';
 import { git } from '../runner/temporary-worktree.ts';
 
@@ -144,7 +144,7 @@ test('a job has the commit, the environment, its files and a masked log, and lea
   expect(git(workspace, 'rev-parse', 'HEAD').trim()).toBe(sha);
   expect(git(workspace, 'status', '--porcelain').trim()).toBe('?? report.json');
   expect(existsSync(join(workspace, '.git/config'))).toBe(true);
-  expect(processesWith(`RUNNER_TRACKING_ID=sandbox_${run.id}`)).toEqual([]);
+  expect(processesOf(run.id)).toEqual([]);
 });
 
 test('S-17: pre runs before every step, post after them; what pre keeps, its own step alone gets', async () => {

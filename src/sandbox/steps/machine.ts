@@ -119,6 +119,11 @@ export function environmentOf(machine: Machine): Record<string, string> {
     RUNNER_ARCH: 'X64',
     RUNNER_OS: 'Linux',
     RUNNER_TEMP: join(home, 'temp'),
-    RUNNER_TRACKING_ID: `sandbox_${job.id}`,
+    RUNNER_TRACKING_ID: trackingId(job.id),
   };
+}
+
+/** Marks every process of a job. Each sandbox counts its runs from the same number, and several may be at work on a machine. */
+export function trackingId(run: number): string {
+  return `sandbox_${process.pid}_${run}`;
 }
