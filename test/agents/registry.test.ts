@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { commandAgent } from '../../src/agents/command.ts';
 import { installCommand } from '../../src/agents/install-command.ts';
 import { AGENTS, agentConfigFiles, agentNamed, agentVariables } from '../../src/agents/registry.ts';
+import { isUsablePattern } from '../../src/core/work/path-pattern.ts';
 import { configNamesOf, isAgentConfigPath } from '../../src/runner/agent/agent-config-paths.ts';
 import { scrubEnv } from '../../src/runner/checks/scrub-env.ts';
 
@@ -27,6 +28,15 @@ test.each(Object.entries(AGENTS))('%s is complete, and the page on agents tells 
 test('a name that is none is none', () => {
   for (const name of ['', 'constructor', '__proto__', 'Claude']) expect(agentNamed(name)).toBeUndefined();
 });
+
+test.each(Object.values(AGENTS))(
+  'P-7: the patterns of the files that make a conversation of $name are within the limits of ours',
+  ({ sessionFiles, exportedFiles = [] }) => {
+    const globs = [...(sessionFiles?.('2f6c1a0e-5c55-4c0f-9a53-0f1c3f8f8a11') ?? []), ...exportedFiles];
+    expect(globs).not.toEqual([]);
+    for (const glob of globs) expect(isUsablePattern(glob), glob).toBe(true);
+  },
+);
 
 test.each(Object.values(AGENTS))(
   'no turn can change the files that $name obeys for the next one',

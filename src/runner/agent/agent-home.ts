@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
+import { matchesPattern } from '../../core/work/path-pattern.ts';
 import { copyIn } from '../disk/copy-inside.ts';
 import { lookInside, lstatIfThere } from '../disk/inside-directory.ts';
 import { listInside } from '../disk/list-inside.ts';
@@ -44,10 +44,9 @@ export async function renewAgentHome(
 /** Copies regular files only, because a symlink could point anywhere. */
 export async function copyMatching(from: string, to: string, globs: readonly string[]): Promise<void> {
   if (globs.length === 0 || !(await lstatIfThere(from))?.isDirectory()) return;
-  const isKept = picomatch([...globs], { dot: true });
   let left = MAX_BYTES;
   for (const path of await listInside(from, '', MAX_FILES)) {
-    if (!isKept(path)) continue;
+    if (!globs.some((glob) => matchesPattern(glob, path))) continue;
     const { stats } = await lookInside(from, path);
     if (!stats?.isFile()) continue;
     left -= stats.size;

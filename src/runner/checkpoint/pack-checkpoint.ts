@@ -2,11 +2,11 @@ import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import picomatch from 'picomatch';
 import * as z from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import { SetAside } from '../../core/work/change.ts';
 import { Changeset } from '../../core/work/changeset.ts';
+import { matchesPattern } from '../../core/work/path-pattern.ts';
 import { listInside } from '../disk/list-inside.ts';
 import { readInside } from '../disk/read-inside.ts';
 import { Carried } from './checkpoint.ts';
@@ -154,11 +154,10 @@ async function packSession(
 ): Promise<PackedFile[]> {
   const globs = agent.sessionFiles?.(session) ?? [];
   if (globs.length === 0) return [];
-  const isSession = picomatch(globs, { dot: true });
   const paths = await listInside(home, '', MAX_FILES);
   return packFiles(
     home,
-    paths.filter((path) => isSession(path)),
+    paths.filter((path) => globs.some((glob) => matchesPattern(glob, path))),
     budget,
   );
 }
