@@ -6,12 +6,12 @@ import { Hono } from 'hono';
 import { JOB_API_PATH } from '../core/ports/job-api.ts';
 import { StoreUnavailableError } from '../core/ports/store-unavailable.ts';
 import { answerProblem } from './answer-problem.ts';
-import { WEBHOOK_PATH } from './ingest.ts';
+import { type Ingest, WEBHOOK_PATH } from './ingest.ts';
 import type { JobApiEnv } from './jobs/job-api.ts';
 import type { Logger } from './log.ts';
 
 export interface WebServerDependencies {
-  ingest: { handle(request: IncomingMessage, response: ServerResponse): Promise<void> };
+  ingest: Ingest;
   jobs: Hono<JobApiEnv>;
   /** Below `/api/runs`. */
   runs: Hono;
@@ -47,6 +47,11 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
   const connections = new Map<Socket, Set<IncomingMessage>>();
   let isClosing = false;
   const listener = getRequestListener(composeApps(deps).fetch, { overrideGlobalObjects: false });
+  const handle = (request: IncomingMessage, response: ServerResponse, requestId: string) => {
+    if (request.url?.split('?', 1)[0] === WEBHOOK_PATH) return ingest.handle(request, response, requestId);
+    response.setHeader('x-request-id', requestId);
+    return listener(request, response);
+  };
 
   const server = createServer(
     {
@@ -64,12 +69,10 @@ export function createWebServer(deps: WebServerDependencies): WebServer {
         // Otherwise the connection would stay open for the client's next request.
         if (isClosing && open?.size === 0) socket.destroySoon();
       });
-      response.setHeader('x-request-id', randomUUID());
-      const path = request.url?.split('?', 1)[0];
-      const handled = path === WEBHOOK_PATH ? ingest.handle(request, response) : listener(request, response);
-      handled.catch((err: unknown) => {
-        log.error({ err, request_id: response.getHeader('x-request-id') }, 'request failed');
-        if (!response.headersSent) response.writeHead(500).end();
+      const requestId = randomUUID();
+      handle(request, response, requestId).catch((err: unknown) => {
+        log.error({ err, request_id: requestId }, 'request failed');
+        if (!response.headersSent) response.writeHead(500, { 'x-request-id': requestId }).end();
         else response.destroy();
       });
     },

@@ -189,7 +189,8 @@ export class Desk {
         hub.broken.push(`R-4: webhook ${id} was answered after ${hub.world.now - sentAt} ms`);
     };
     const response = { writeHead, end: () => undefined, destroyed: false };
-    void this.#ingest.handle(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    const [asked, answered] = [request as unknown as IncomingMessage, response as unknown as ServerResponse];
+    void this.#ingest.handle(asked, answered, id);
     await ingestRounds();
   }
 

@@ -33,7 +33,7 @@ beforeEach(async () => {
   });
   trouble = undefined;
   server = createServer((request, response) => {
-    if (trouble === undefined) void ingest.handle(request, response);
+    if (trouble === undefined) void ingest.handle(request, response, 'request-1');
     else response.writeHead(trouble).end();
   });
   server.listen(0, '127.0.0.1');
