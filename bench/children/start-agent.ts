@@ -10,14 +10,18 @@ import { superviseAgent } from '../../src/runner/process/supervise.ts';
 
 /**
  * Loads everything the action loads, then starts its agent. Desk, git and checks are left out, because their time is
- * not the action's. With a directory as argument, the box is chosen and made there, too.
+ * not the action's. With `group` as argument, the agent gets a control group; with a directory, the box is chosen and made there.
  */
 const loaded = [runBuildJob, openRepository, readDispatch, runVerifyJob, renderStepSummary, createHttpLink];
-const [directory] = process.argv.slice(2);
+const [wanted] = process.argv.slice(2);
 const plan = { worktree: '/', hidden: [], shared: [], readable: [] };
-const box = directory && openBox({ ...plan, directory }, 'best', { byRoot: true });
+const box =
+  wanted && wanted !== 'group'
+    ? openBox({ ...plan, directory: wanted }, 'best', { byRoot: true })
+    : undefined;
 superviseAgent({
-  enter: box ? box.enter : undefined,
+  enter: box?.enter,
+  useCgroup: wanted !== undefined,
   argv: ['/bin/echo', String(loaded.length)],
   cwd: '/',
   env: { PATH: '/usr/bin:/bin' },
