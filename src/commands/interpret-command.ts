@@ -9,7 +9,8 @@ const MAX_SUGGESTION = 200;
 export function interpretCommand(spec: CommandSpec, args: CommandText): ParsedText {
   const parsed = spec.parse(args);
   if (parsed.ok) return { kind: 'command', command: parsed.command };
-  return { kind: 'reply', problem: parsed.problem, suggestion: parsed.suggestion };
+  const { problem, hint, suggestion } = parsed;
+  return { kind: 'reply', problem, hint, suggestion };
 }
 
 /** The line that was probably meant, without values and free text, because these must not be repeated. */

@@ -106,13 +106,14 @@ jobs:
 export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk> {
   const exchanges: AppDesk['exchanges'] = [];
   let mood: (call: Call) => Answer | undefined = () => undefined;
+  const claimed = new Set<number>();
   const github = await startLocalGitHub({
     owner: 'olivia',
     name: 'shop',
     people: { walter: 'write', tina: 'triage', rita: 'read' },
     startJob: idleJob,
     onExchange: (exchange) => void exchanges.push(exchange),
-    interfere: (call) => mood(call),
+    interfere: (call) => mood(call) ?? showClaimed(call, claimed),
   });
   for (const [path, text] of [
     ['.github/autobuild.yml', options.config ?? CONFIG],
@@ -275,6 +276,7 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
       };
       if (!(await store.dispatches.change(op, claim)))
         throw new Error(`Job ${job} of ${run} was not dispatched, or has ended.`);
+      if (!github.workflows.runs.some(({ id }) => id === actions_run)) claimed.add(actions_run);
     },
     async endActionsRun(actions_run, conclusion) {
       const ended_at = now().toISOString();
@@ -294,10 +296,13 @@ export async function openAppDesk(options: AppDeskOptions = {}): Promise<AppDesk
 }
 
 /** A run of an hour ago, by GitHub's clock, whose agent asks for these values in its first turn. */
-export function askingRun(keys: string[], options: RunOptions = {}): Run {
+export function askingRun(
+  wanted: (string | { key: string; label: string; secret?: boolean })[],
+  options: RunOptions = {},
+): Run {
   return startRun({ startMs: Date.now() - HOUR_MS, ...options })
     .beginTurn()
-    .askForHelp(keys.map((key) => ({ key, label: key })));
+    .askForHelp(wanted.map((input) => (typeof input === 'string' ? { key: input, label: input } : input)));
 }
 
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
@@ -321,6 +326,13 @@ async function openLabelled(desk: AppDesk): Promise<number> {
   await desk.settle();
   desk.loseWebhooks(false);
   return issue;
+}
+
+/** An Actions run that only a test knows is in progress for GitHub. */
+function showClaimed({ method, path }: Call, claimed: ReadonlySet<number>): Answer | undefined {
+  const id = Number(/^\/repos\/olivia\/shop\/actions\/runs\/(\d+)$/.exec(path)?.[1]);
+  if (method !== 'GET' || !claimed.has(id)) return undefined;
+  return { status: 200, body: { id, status: 'in_progress', conclusion: null, run_attempt: 1 } };
 }
 
 function idleJob(): RunningJob {

@@ -1,6 +1,7 @@
 import { helpRows } from '../../commands/help-text.ts';
 import { renderReply } from '../../comments/github/render-reply.ts';
 import type { Reply } from '../../core/contracts/effect.ts';
+import { secretsNamedIn, withoutSecrets } from '../../core/secrets/secrets-named-in.ts';
 import { commentContext } from '../comment-context.ts';
 import { logOf } from '../handlers/workflow-run-completed.ts';
 import { upsertComment } from '../upsert-comment.ts';
@@ -13,6 +14,8 @@ export async function writeReply(
 ): Promise<void> {
   const where = await commentContext(deps, state, target, op);
   const link = log === undefined ? reply.link : { text: 'The log of the job', url: logOf(deps, target, log) };
-  const body = renderReply(state.run, { ...reply, link }, where, helpRows);
+  const secrets = secretsNamedIn(reply.suggestion, state);
+  const suggestion = reply.suggestion && withoutSecrets(reply.suggestion, secrets);
+  const body = renderReply(state.run, { ...reply, link, suggestion }, where, helpRows, secrets);
   await upsertComment(deps, github, { run: state.run, op, body, issue: on ?? target.issue });
 }

@@ -10,6 +10,7 @@ import { adviseRotation } from '../../core/decide/advise-rotation.ts';
 import { monthOf } from '../../core/decide/jobs/check-budget.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
+import { secretsNamedIn } from '../../core/secrets/secrets-named-in.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { actionsSecretName } from '../../core/variable-name.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -68,7 +69,7 @@ export async function handleCommand(deps: AppDependencies, github: GitHub, asked
   if (parsed.kind === 'reply') {
     const title = `Nothing changed: ${parsed.problem}`;
     if (exposed.length > 0) await advise(title);
-    else await answer({ tone: 'refused', title, suggestion: parsed.suggestion });
+    else await answer({ tone: 'refused', title, ...(await offerLine(deps, run, parsed)) });
     return false;
   }
   if (exposed.length > 0 && name !== 'provide') {
@@ -108,6 +109,17 @@ async function isOverBudget({ store, now }: AppDependencies, run: string): Promi
 function sourceOf({ comment, review }: Asked): string | undefined {
   if (comment) return `comment:${comment.id}`;
   return review && `review:${review.node_id}`;
+}
+
+/** P-9: how a value is written into a comment is not told about a secret. */
+async function offerLine(
+  { store }: AppDependencies,
+  run: string,
+  { hint, suggestion }: Extract<ParsedText, { kind: 'reply' }>,
+): Promise<Pick<Reply, 'detail' | 'suggestion'>> {
+  const { state } = await store.runs.load(run);
+  const isSecret = state && secretsNamedIn(suggestion, state).length > 0;
+  return { detail: isSecret ? undefined : hint, suggestion };
 }
 
 async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked): Promise<ExposedSecret[]> {
@@ -156,10 +168,13 @@ export async function refuseOnce(
 ): Promise<void> {
   const { name, needed, confused = [], on } = refusal;
   const told = `refused:${run}:${login}:${needed}`;
-  if (confused.length > 0) await write(deps, run, confused, [seen]);
   const title =
     needed === 'write'
       ? 'Nothing changed: commands require write access to this repository.'
       : `Nothing changed: /${name} requires the ${needed} role in this repository.`;
-  await write(deps, run, [{ type: 'reply', on, reply: { tone: 'info', title } }], [told]);
+  const reply: Effect = { type: 'reply', on, reply: { tone: 'info', title } };
+  // One decision: a desk that is killed between two would count the command as answered and never reply.
+  const keys = confused.length > 0 ? [seen] : [];
+  await write(deps, run, [...confused, reply], [told, ...keys]);
+  if (confused.length > 0) await write(deps, run, confused, [seen]);
 }

@@ -21,11 +21,12 @@ export interface CommandText {
 }
 
 /**
- * `problem` is a sentence. `suggestion` is a line that would work, for "Did you mean this?". Neither contains a value.
+ * `problem` is a sentence. `suggestion` is a line that would work, for "Did you mean this?", and `hint` says how to write it in a
+ * comment. None of them contains a value.
  */
 export type ParsedCommand =
   | { ok: true; command: Command }
-  | { ok: false; problem: string; suggestion?: string };
+  | { ok: false; problem: string; hint?: string; suggestion?: string };
 
 /** The grammar of one command: its form, its help and its parser. */
 export interface CommandSpec {
@@ -42,5 +43,5 @@ export interface CommandSpec {
 /** The outcome of a comment or a typed line. */
 export type ParsedText =
   | { kind: 'command'; command: Command }
-  | { kind: 'reply'; problem: string; suggestion?: string }
+  | { kind: 'reply'; problem: string; hint?: string; suggestion?: string }
   | { kind: 'ignore' };

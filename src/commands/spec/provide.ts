@@ -14,7 +14,7 @@ export const provideCommand: CommandSpec = {
   parse(args) {
     const inputs = new Map<string, string>();
     const problem = readInputs(args, inputs);
-    if (problem) return refuse(problem.text, [...inputs.keys(), ...problem.keys]);
+    if (problem) return { ...refuse(problem.text, [...inputs.keys(), ...problem.keys]), hint: problem.hint };
     if (inputs.size === 0 && !args.canPrompt) return refuse('`/provide` needs at least one value.', []);
     return { ok: true, command: { name: 'provide', inputs: Object.fromEntries(inputs) } };
   },
@@ -24,6 +24,7 @@ interface Problem {
   text: string;
   /** Keys to show in the right form, besides those that were read. */
   keys: string[];
+  hint?: string;
 }
 
 function readInputs({ line, blocks }: CommandText, inputs: Map<string, string>): Problem | undefined {
@@ -54,8 +55,9 @@ function readInputs({ line, blocks }: CommandText, inputs: Map<string, string>):
 
 function noValue(key: string): Problem {
   return {
-    text: `\`${key}=\` has no value: write it right after the \`=\`, or in a fenced block below.`,
+    text: `\`${key}=\` has no value.`,
     keys: [key],
+    hint: 'Write it right after the `=`, or in a fenced block below.',
   };
 }
 

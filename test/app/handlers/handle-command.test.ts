@@ -101,3 +101,23 @@ test('R-2: a refusal whose comment GitHub did not take is written later, once, h
   await desk.settle();
   expect(await replies(issue)).toEqual([expect.stringContaining('commands require write access')]);
 });
+
+test('R-3: a refusal is said, though the desk was killed after any write of it', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  desk.loseWebhooks(true);
+  const comment = await desk.person('tina').comment(issue, '/provide colour=red');
+  await desk.settle();
+  const { runs } = desk.store;
+  const { commit } = runs;
+  let commits = 0;
+  runs.commit = (...args) => {
+    commits += 1;
+    return commits === 1 ? commit(...args) : Promise.reject(new Error('killed'));
+  };
+  await desk.reconcile();
+  runs.commit = commit;
+  for (let time = 0; time < 2; time += 1) await desk.reconcile();
+  expect(await replies(issue)).toHaveLength(1);
+  expect(desk.github.reactions.of(comment.id).map(({ content }) => content)).toEqual(['confused']);
+});

@@ -31,6 +31,11 @@ export function renderInputs(state: RunState, escalation: Escalation, where: Com
   return missing.length > 0 ? [...parts, `The run continues when ${all} there.`] : parts;
 }
 
+/** A secret that is missing, in a reply to a command that could not give it. */
+export function renderSecret(input: HelpInput, where: CommentContext): string {
+  return `${code(input.key, 64)} · ${howToGiveSecret(input, where)}.`;
+}
+
 function howToGiveSecret(input: HelpInput, where: CommentContext): string {
   const form = where.links?.forms?.[input.key];
   const { env_secret } = where.capabilities;

@@ -14,7 +14,7 @@ export function stillMissing(missing: Escalation['inputs'], asked: number): Omit
   const names = missing.map((wanted) => `${wanted.label} (\`${wanted.key}\`)`).join(', ');
   return {
     title: `${asked - missing.length} of ${asked} values given.`,
-    detail: `Still missing: ${names}. To continue without, use \`/guide\`.`,
+    detail: `Still missing: ${names}. To continue without ${missing.length === 1 ? 'it' : 'them'}, use \`/guide\`.`,
     suggestion: provideForm(missing.map(({ key }) => key)),
   };
 }
