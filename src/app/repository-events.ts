@@ -81,6 +81,7 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
         issue: payload.issue.number,
         ending: payload.action === 'deleted' || payload.action === 'transferred' ? undefined : payload.action,
         ...(payload.sender.type === 'User' ? { person: sender } : { bot: sender }),
+        closed_at: payload.issue.closed_at ?? undefined,
         seen: `gone:${id}`,
       });
     },

@@ -72,6 +72,7 @@ function toIssue(answer: Answer): GitHubIssue {
     author: answer.user?.login ?? 'ghost',
     comments: answer.comments,
     updated_at: answer.updated_at,
+    closed_at: answer.closed_at ?? undefined,
   };
 }
 

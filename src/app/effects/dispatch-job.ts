@@ -92,8 +92,8 @@ async function isAnotherUnderWay({ deps, github }: EffectContext, dispatch: Disp
   const earlier = open.filter(
     (other) => other.op !== op && other.job === job && other.kind === kind && other.decided_at <= decided_at,
   );
-  for (const { actions_run, claimed_at } of earlier) {
-    if (claimed_at) return true;
+  for (const { actions_run } of earlier) {
+    // Also for a job that was claimed: its end may be decided, and this be its successor, before the end is recorded.
     if (actions_run === undefined) continue;
     const workflowRun = await github.workflowRun(actions_run);
     if (workflowRun && workflowRun.status !== 'completed') return true;

@@ -1,5 +1,5 @@
 import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
-import { GitHubError } from '../../core/ports/github-port.ts';
+import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -159,7 +159,7 @@ async function refuseDispatch(
   if (!dispatch) return;
   const { job, kind, verification } = dispatch;
   const github = await deps.github(target);
-  const workflow = error.status === 404 ? await github.workflow(target.workflow) : 'there';
+  const workflow = error.status === 404 ? await readWorkflow(deps, github, target) : 'there';
   const verifying = kind === 'verify';
   const reply = describeRefusedDispatch(error, target, accessOf(deps, target), { workflow, verifying });
   deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
@@ -173,6 +173,14 @@ async function refuseDispatch(
     [`dispatch-refused:${id}`],
   );
   await endDispatch(deps, id, 'GitHub refused it');
+}
+
+/** It only makes the words more exact, so the run pauses also if GitHub does not tell. */
+async function readWorkflow({ log }: AppDependencies, github: GitHub, { workflow }: RunTarget) {
+  return github.workflow(workflow).catch((error: unknown) => {
+    log.warn({ workflow, error: String(error) }, 'it is unknown whether the workflow is there');
+    return 'there' as const;
+  });
 }
 
 /** No job of it is waited for any more. */

@@ -15,6 +15,8 @@ interface IssueGone {
   person?: string;
   /** The App that did it, if known. It may be this one. */
   bot?: string;
+  /** Tells one close from the next. Absent in webhooks that an older version stored. */
+  closed_at?: string;
   seen: string;
 }
 
@@ -44,8 +46,8 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   by ??= gone.bot ?? 'someone';
   const at = deps.now().toISOString();
   if (gone.ending === 'closed' && person && !(await mayCancel(github, person, target))) {
-    // One key for webhook and reconcile, so that a `/continue` while the issue stays closed is not undone.
-    const seen = `closed-by:${run}:${person}`;
+    // One key for webhook and reconcile, so that a `/continue` while the issue stays closed is not undone. Another close is another word.
+    const seen = ['closed-by', run, person, gone.closed_at].join(':');
     if (phaseOf(state) === 'working') await pauseClosed(deps, state, { at, by, seen });
     return;
   }
@@ -67,25 +69,6 @@ async function pauseClosed(
   const because = `the issue was closed by ${by}`;
   const command = { name: 'pause' as const };
   await handleInput(deps, run, { type: 'command', at, command, by, via: 'github', because }, [seen]);
-  await handleInput(
-    deps,
-    run,
-    {
-      type: 'write',
-      at,
-      effects: [
-        {
-          type: 'reply',
-          reply: {
-            tone: 'waiting',
-            title: `Paused: ${because}.`,
-            detail: 'The work is kept. Resume with `/continue`, or end the run with `/cancel`.',
-          },
-        },
-      ],
-    },
-    [`${seen}:told`],
-  );
 }
 
 async function isMerged({ store }: AppDependencies, github: GitHub, run: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { Dispatch } from '../../core/ports/dispatches.ts';
-import type { GitHub } from '../../core/ports/github-port.ts';
+import type { GitHub, WorkflowRun } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onWorkflowRunCompleted } from '../handlers/workflow-run-completed.ts';
@@ -29,14 +29,22 @@ export async function lookAfterJobs(
     if (actions_run === undefined) {
       await findWorkflowRun(deps, github, target.workflow, dispatch);
     } else {
-      const actions = await github.workflowRun(actions_run);
-      if (actions?.status === 'completed') {
+      const actions = (await github.workflowRun(actions_run)) ?? deletedRun(dispatch, now);
+      if (actions.status === 'completed') {
         const { attempt, conclusion, updated_at: ended_at } = actions;
         await onWorkflowRunCompleted(deps, { actions_run, attempt, conclusion, ended_at });
       }
     }
     await cursors.set('job', op, { asked_at: new Date(now).toISOString() });
   }
+}
+
+/** only a run that has ended can be deleted. Nothing would ever tell of its end again, and its job would be waited for. */
+function deletedRun(
+  { attempt = 1 }: Dispatch,
+  now: number,
+): Pick<WorkflowRun, 'attempt' | 'status' | 'conclusion' | 'updated_at'> {
+  return { attempt, status: 'completed', conclusion: 'deleted', updated_at: new Date(now).toISOString() };
 }
 
 /** GitHub answered without the id of the workflow run, whose name contains the operation. */

@@ -203,7 +203,8 @@ async function readEdit(
 ): Promise<void> {
   const isTicked = newTicks('', comment.body).length > 0;
   const known = isTicked ? undefined : await deps.store.comments.ofComment(comment.id);
-  if (!isTicked && (!known?.body_hash || known.body_hash === deps.hash(comment.body))) return;
+  // Without a hash it is to be restored, but a desk that was killed may have left it before that was decided.
+  if (!isTicked && (!known || known.body_hash === deps.hash(comment.body))) return;
   const login = await lastPerson(github, comment.node_id);
   if (!isTicked && login === undefined) return;
   await onCommentEdited(deps, github, { comment, before: '', login, issue });

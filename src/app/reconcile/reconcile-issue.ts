@@ -1,4 +1,4 @@
-import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-state.ts';
 import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import { isSameLabel } from '../../core/same-label.ts';
@@ -84,6 +84,7 @@ export async function compareWithIssue(
       repo_id: target.repo_id,
       issue: target.issue,
       ending: issue ? endingOf(deps, issue) : undefined,
+      closed_at: issue?.closed_at,
       seen: `gone:${run}`,
     });
   }
@@ -103,7 +104,7 @@ function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitH
 
 /**
  * Writes an open question and the status again if somebody deleted their comment, and updates the links. Makes no call if no
- * comment changed. The status of a run at work changes often, so only the number of comments counts for it.
+ * comment changed. The status of a run at work is written again soon and often, so only the number of comments counts for it.
  */
 async function lookForComments(
   { deps, github, mayRead, comments: listed }: RepositoryRound,
@@ -114,7 +115,7 @@ async function lookForComments(
   const { store } = deps;
   const { run, pending } = state;
   const cursor = await store.cursors.get('run', run);
-  const question = `${pending} ${comments} ${pending === undefined ? '' : updated_at}`;
+  const question = `${pending} ${comments} ${phaseOf(state) === 'working' ? '' : updated_at}`;
   if (cursor?.question === question) return;
   if (cursor?.question === undefined && !mayRead(placed, pending === undefined ? 1 : 2)) return;
   const isDeleted = async (id: number | undefined) =>
@@ -141,7 +142,10 @@ async function askIfNeverWritten(deps: AppDependencies, { run, pending }: RunSta
   await write(deps, run, effects, [`ask-unwritten:${run}:${pending}:${span}`]);
 }
 
-/** A state label that somebody removed is set again. */
+/**
+ * A state label that somebody removed is set again. Until that is decided the record is empty and not missing, because a desk
+ * that is killed in between would leave an issue whose label nobody looks for.
+ */
 async function restoreLabel(
   deps: AppDependencies,
   { run }: RunState,
@@ -149,6 +153,6 @@ async function restoreLabel(
 ): Promise<void> {
   const { label } = await deps.store.publications.of(run);
   if (label === undefined || labels.some((one) => isSameLabel(one, label))) return;
-  await deps.store.publications.change(run, { label: undefined });
+  await deps.store.publications.change(run, { label: '' });
   await write(deps, run, [{ type: 'update_status' }], [`label-again:${run}:${label}:${updated_at}`]);
 }

@@ -1,6 +1,7 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { LaneLease, OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { endDispatch, isDispatch } from '../effects/explain-failure.ts';
 import { performEffect } from '../effects/perform-effect.ts';
 import { countAttempts, describeError, isEffectGivenUp, waitFor } from './retry-policy.ts';
 
@@ -71,6 +72,9 @@ async function performNext(deps: AppDependencies, lease: LaneLease, effect: Outg
     const fields = { lane: lease.lane, run, id, attempts, error: describeError(error) };
     if (isEffectGivenUp(effect.effect, error, countAttempts(error, effect))) {
       deps.log.error(fields, 'given up');
+      // its refusal could not be told to the run. An open record would be waited for, and the issue would say for ever that it
+      // is built; without one, whoever looks after the jobs finds that the run has none.
+      if (isDispatch(effect.effect)) await endDispatch(deps, id, 'given up');
       await outbox.bury(lease, id, fields.error);
       return;
     }

@@ -17,6 +17,8 @@ export interface GitHubIssue {
   /** The number of comments. */
   comments: number;
   updated_at: string;
+  /** Absent while it is open. */
+  closed_at?: string;
 }
 
 /** An entry in the history of an issue. */

@@ -21,7 +21,11 @@ const PULL_REQUEST = { number: true, head: { ref: true, repo: ID } } as const;
  * not compile.
  */
 export const WEBHOOK_FIELDS = {
-  issues: { ...COMMON, issue: { number: true, title: true, body: true, updated_at: true }, label: LABEL },
+  issues: {
+    ...COMMON,
+    issue: { number: true, title: true, body: true, updated_at: true, closed_at: true },
+    label: LABEL,
+  },
   issue_comment: {
     ...COMMON,
     issue: { number: true, pull_request: { url: true } },

@@ -32,6 +32,7 @@ export interface ClaimDependencies {
 }
 
 const UNUSABLE = 'The ticket is unknown, used or expired.';
+const USED_TWICE = 'its ticket was used twice';
 const TWICE =
   'The ticket of this job was used twice. It is unclear which one is the job, so both users are locked out and the run is paused.';
 /** GitHub may show a run as queued for a moment after its job has begun. */
@@ -81,9 +82,10 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     { op, run, job, kind, verification, actions_run }: Ticket,
     about: object,
   ) => {
+    // Recorded before the end of the Actions run is reported, so that it is not taken for a loss. First, because a desk that is
+    // killed before the run is paused finds it when one of the two asks again.
+    await store.dispatches.change(op, { outcome: USED_TWICE });
     await store.tickets.revoke(op);
-    // Recorded before the end of the Actions run is reported, so that it is not taken for a loss.
-    await store.dispatches.change(op, { outcome: 'its ticket was used twice' });
     const at = now().toISOString();
     const input = { type: 'ticket_claimed_twice', at, job, kind, verification, actions_run } as const;
     await handle(store.runs, rules, run, input, { seen: [`claimed-twice:${op}`] });
@@ -119,6 +121,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
       return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
     const at = (await store.now()).toISOString();
     const dispatched = found.actions_run ?? dispatch.actions_run ?? actions_run_id;
+    if (found.revoked && dispatch.outcome === USED_TWICE) return refuseBoth(c, found, about);
     if (found.revoked || dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
     const nonceHash = nonce && hashToken(nonce);
     if (!isOfClaim(found, attempt, nonceHash)) {

@@ -204,3 +204,34 @@ test('R-10: the first refusal after an outage is tried again like any first one'
   expect((await desk.state(run)).paused).toBeUndefined();
   expect(await replies(issue)).toEqual([]);
 });
+
+test('R-13: a dispatch that GitHub does not find pauses the run, though GitHub does not tell why', async () => {
+  desk.interfere((call) => {
+    if (isDispatch(call)) return refuse(404, 'Not Found');
+    return dispatches() > 0 && call.path.endsWith('/actions/workflows/autobuild.yml')
+      ? refuse(403, 'Forbidden')
+      : undefined;
+  });
+  const { issue, run } = await desk.begin();
+  await hours();
+  expect((await desk.state(run)).paused).toBeDefined();
+  expect(await replies(issue)).toHaveLength(1);
+});
+
+test('R-13: a refusal that could not be decided leaves no dispatch that is waited for', async () => {
+  const { runs } = desk.store;
+  const { commit } = runs;
+  runs.commit = (id, version, decided) =>
+    decided.input.type === 'dispatch_refused'
+      ? Promise.reject(new Error('not now'))
+      : commit(id, version, decided);
+  desk.interfere((call) => (isDispatch(call) ? refuse(422, 'No') : undefined));
+  const { run } = await desk.begin();
+  await hours();
+  expect(await desk.store.outbox.size()).toMatchObject({ waiting: 0, buried: 1 });
+  runs.commit = commit;
+  desk.interfere(() => undefined);
+  await desk.watchJobs();
+  expect(desk.github.workflows.runs).toHaveLength(1);
+  expect((await desk.state(run)).losses).toBe(1);
+});

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { refuse } from '../../../src/sandbox/github/gap.ts';
 import { webhookPayload } from '../../fixtures/webhooks.ts';
@@ -60,6 +61,55 @@ test('C-6: such a close is the same when reconcile finds it, and a /continue aft
   await desk.settle();
   for (let time = 0; time < 2; time += 1) await desk.reconcile();
   expect((await desk.state()).status).toBe('building');
+});
+
+test('C-6: each such close pauses the run, also the second one of the same person', async () => {
+  await desk.olivia.comment(issue, '/provide colour=red size=2');
+  const tina = desk.person('tina');
+  for (const isHeard of [true, false]) {
+    await desk.settle();
+    desk.loseWebhooks(!isHeard);
+    await tina.closeIssue(issue);
+    await desk.settle();
+    desk.loseWebhooks(false);
+    desk.clock.ms += 60_000;
+    await desk.reconcile();
+    expect((await desk.state()).paused).toBeDefined();
+    await desk.github.callAs('olivia', 'PATCH', `/repos/olivia/shop/issues/${issue}`, { state: 'open' });
+    await desk.olivia.comment(issue, '/continue');
+    await desk.settle();
+    expect((await desk.state()).paused).toBeUndefined();
+    // GitHub's times are whole seconds.
+    await setTimeout(1_000);
+  }
+  const comments = await desk.olivia.comments(issue);
+  expect(comments.filter(({ body }) => body.includes('Paused: the issue was closed by tina.'))).toHaveLength(
+    2,
+  );
+});
+
+test('R-3: a desk that is killed after any write of such a close leaves no pause that nobody was told of', async () => {
+  await desk.olivia.comment(issue, '/provide colour=red size=2');
+  await desk.settle();
+  desk.loseWebhooks(true);
+  await desk.person('tina').closeIssue(issue);
+  await desk.settle();
+  const { runs } = desk.store;
+  const { commit } = runs;
+  let isPaused = false;
+  runs.commit = async (run, version, decided) => {
+    if (isPaused) throw new Error('killed');
+    isPaused = decided.events.some(({ type }) => type === 'run_paused');
+    return commit(run, version, decided);
+  };
+  await desk.reconcile();
+  runs.commit = commit;
+  desk.clock.ms += 60_000;
+  await desk.reconcile();
+  const comments = await desk.olivia.comments(issue);
+  expect(comments.filter(({ body }) => body.includes('Paused: the issue was closed by tina.'))).toHaveLength(
+    1,
+  );
 });
 
 test('C-6: another App that locks the issue cancels as a person does', async () => {

@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { onWorkflowRunCompleted } from '../../../src/app/handlers/workflow-run-completed.ts';
+import { workLane } from '../../../src/app/workers/work-lane.ts';
 import { startRun } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk, SEEDED_ACTIONS_RUN } from '../app-desk.ts';
 
@@ -150,4 +152,32 @@ test('R-6: the token of a job that Actions gave up is void, because its successo
   await desk.store.tickets.addToken('token', op);
   await desk.endActionsRun(4_000_077, 'failure');
   expect(await desk.store.tickets.findToken('token')).toBeUndefined();
+});
+
+test('R-13: a job that ends while it sets up is one loss, though its successor is dispatched before that is recorded', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const [actions = expect.fail('no Actions run')] = desk.github.workflows.runs;
+  const { op = '' } = (await desk.dispatch(1, 'build', run)) ?? {};
+  const at = desk.deps.now().toISOString();
+  await desk.store.dispatches.change(op, { claimed_at: at, heard_at: at, attempt: 1 });
+  await desk.github.callAs('olivia', 'POST', `/repos/olivia/shop/actions/runs/${actions.id}/cancel`, {});
+  const { runs } = desk.store;
+  const { commit } = runs;
+  runs.commit = async (...args) => {
+    const committed = await commit(...args);
+    runs.commit = commit;
+    await workLane(desk.deps);
+    return committed;
+  };
+  await onWorkflowRunCompleted(desk.deps, {
+    actions_run: actions.id,
+    attempt: 1,
+    conclusion: 'failure',
+    ended_at: at,
+  });
+  await desk.settle();
+  await desk.watchJobs();
+  expect((await desk.state(run)).losses).toBe(1);
+  expect(desk.github.workflows.runs).toHaveLength(2);
 });

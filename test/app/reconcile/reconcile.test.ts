@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { GitHubError } from '../../../src/core/ports/github-port.ts';
+import { startRun } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, publishRun } from '../published-run.ts';
 
@@ -19,6 +21,12 @@ async function unheard(act: () => Promise<unknown>): Promise<void> {
   await act();
   await desk.settle();
   desk.loseWebhooks(false);
+}
+
+/** GitHub's times are whole seconds. */
+async function changeSecond(): Promise<void> {
+  const before = Math.floor(Date.now() / 1_000);
+  while (Math.floor(Date.now() / 1_000) === before) await setTimeout(20);
 }
 
 async function openWith(target = {}): Promise<number> {
@@ -260,6 +268,54 @@ test('R-1: a comment of ours that somebody reworded is restored, though the webh
     expect((await commentsOf(issue, kind))[0]?.body).toBe(body);
   }
 });
+
+test('R-13: the status of a paused run comes back, though somebody deleted it and wrote something before anybody looked', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(startRun({ startMs: Date.now() - 60 * MINUTE_MS }).turn());
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  await desk.reconcile();
+  const [status] = await commentsOf(issue, 'status');
+  await changeSecond();
+  await unheard(async () => {
+    await remove(status?.id ?? 0);
+    await desk.olivia.comment(issue, 'What was that?');
+  });
+  for (let time = 0; time < 2; time += 1) await desk.reconcile();
+  expect(await commentsOf(issue, 'status')).toHaveLength(1);
+});
+
+test.each([
+  ['label that somebody removed', (issue: number) => desk.olivia.unlabel(issue, 'autobuild:waiting')],
+  [
+    'comment that somebody reworded',
+    async (issue: number) => {
+      const [status = expect.fail('no status')] = await commentsOf(issue, 'status');
+      await desk.person('walter').edit(status, `${status.body}\nReworded.`);
+    },
+  ],
+])(
+  'R-13: a %s comes back, though the desk that noticed was killed before it could say so',
+  async (_, act) => {
+    const issue = await openWith();
+    // Everything that was put off is written, so that nothing else writes the status again.
+    desk.clock.ms += 3 * MINUTE_MS;
+    await desk.settle();
+    await desk.reconcile();
+    await unheard(() => act(issue));
+    const { runs } = desk.store;
+    const { commit } = runs;
+    runs.commit = () => Promise.reject(new Error('killed'));
+    await desk.reconcile();
+    runs.commit = commit;
+    for (let time = 0; time < 2; time += 1) {
+      desk.clock.ms += MINUTE_MS;
+      await desk.reconcile();
+    }
+    expect(await desk.olivia.labels(issue)).toContain('autobuild:waiting');
+    expect((await commentsOf(issue, 'status'))[0]?.body).not.toContain('Reworded.');
+  },
+);
 
 test('nothing changed: a question costs no look', async () => {
   await openWith();

@@ -234,6 +234,23 @@ describe('S-17: a ticket that others can read', () => {
     expect(await dispatch()).toMatchObject({ outcome: 'its ticket was used twice' });
   });
 
+  test('and the run waits though the desk was killed before it could pause it, as soon as either asks again', async () => {
+    await open(new Run());
+    const ticket = await desk.ticket();
+    await claimJob(desk, ticket, PRE);
+    const honest = await claimJob(desk, ticket, main('b'));
+    const { runs } = desk.store;
+    const { commit } = runs;
+    runs.commit = () => Promise.reject(new Error('killed'));
+    expect((await claimJob(desk, ticket, { nonce: 'x'.repeat(32) })).status).toBe(500);
+    runs.commit = commit;
+    expect(await beats(honest)).toBe(401);
+    expect(await paused()).toBe(false);
+    const again = await claimJob(desk, ticket, main('b'));
+    expect(again).toMatchObject({ status: 401, json: { error: expect.stringContaining('used twice') } });
+    expect(await paused()).toBe(true);
+  });
+
   test('when the thief is first, the job is the second', async () => {
     await open(new Run());
     const ticket = await desk.ticket();

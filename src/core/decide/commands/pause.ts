@@ -1,3 +1,4 @@
+import type { Effect } from '../../contracts/effect.ts';
 import { closingEffects, howToContinue, resolveQuestion } from '../close-question.ts';
 import { refuse } from '../decision.ts';
 import { setPauseTimer } from '../expiry.ts';
@@ -28,17 +29,17 @@ export const pauseRule: CommandRule = {
     };
   },
   working({ state, input }) {
-    const { at, by } = input;
+    const { at, by, because } = input;
     const detail = howToContinue(state, at);
-    const reply = replyTo(input, { tone: 'taken', title: 'Pausing: the work is saved.', detail });
     return {
       events: [{ type: 'run_paused', at, by, rearm: [] }],
       effects: [
         { type: 'stop_job' },
         { type: 'update_status' },
         ...setPauseTimer(state, at),
-        // A pause that no person gave is explained by a comment of its own.
-        ...(input.because ? [] : [reply]),
+        because
+          ? explainPause(because)
+          : replyTo(input, { tone: 'taken', title: 'Pausing: the work is saved.', detail }),
       ],
     };
   },
@@ -49,3 +50,10 @@ export const pauseRule: CommandRule = {
     });
   },
 };
+
+/** Nobody gave this command, so nobody knows how it is undone. */
+function explainPause(because: string): Effect {
+  const title = `Paused: ${because}.`;
+  const detail = 'The work is kept. Resume with `/continue`, or end the run with `/cancel`.';
+  return { type: 'reply', reply: { tone: 'waiting', title, detail } };
+}
