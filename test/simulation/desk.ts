@@ -65,6 +65,9 @@ const CHANGES = new Set([
   'timers.done',
 ]);
 
+/** What a desk writes when it answers somebody who meddled. */
+const RESTORES = new Set(['runs.commit', 'comments.save', 'publications.change']);
+
 export interface Hub {
   world: World;
   github: FakeGitHub;
@@ -104,6 +107,8 @@ export interface Hub {
   calmAt?: number;
   /** Until then, GitHub refuses the App's comments. */
   refusedUntil?: number;
+  /** Somebody has just meddled. Until then, or until it happens, the desk that acts on it is likely to be killed. */
+  killedUntil?: number;
 }
 
 /** One server: the real workers, handlers and job API on a store and a GitHub that are messages away. */
@@ -262,9 +267,10 @@ export class Desk {
                 if (what) this.#announce(what);
                 if (
                   CHANGES.has(name) &&
-                  world.faults.happens(`crash after ${name}`, 0.004) &&
+                  world.faults.happens(`crash after ${name}`, this.#isInDanger(name) ? 0.3 : 0.004) &&
                   !process.dead
                 ) {
+                  if (this.#isInDanger(name)) this.hub.killedUntil = undefined;
                   this.crash();
                   this.#restartAfter(world.random.between(500, 40_000));
                 }
@@ -323,6 +329,11 @@ export class Desk {
     const actions = github.runs.find(({ id }) => id === newest?.actions_run);
     if (newest && !isOver && actions && actions.status !== 'completed')
       broken.push(`R-5: job ${newest.job} of ${run} was given up while Actions run ${actions.id} worked`);
+  }
+
+  #isInDanger(name: string): boolean {
+    const { killedUntil = 0, world } = this.hub;
+    return world.now < killedUntil && RESTORES.has(name);
   }
 
   #listen = (listener: (what: Wake) => void) => {

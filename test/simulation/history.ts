@@ -5,6 +5,7 @@ import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
 import { isUnheard } from './judge-rounds.ts';
 import { LaneWatch } from './lane-watch.ts';
+import { Meddlers } from './meddlers.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
 import { Reviewers } from './reviewers.ts';
@@ -99,6 +100,7 @@ export async function runHistory(
     for (let visit = 0; visit < visits; visit += 1)
       world.after(random.between(20_000, troubled), () => people.act());
     planTrouble(hub, troubled, people);
+    new Meddlers(hub, people, seed).plan(troubled);
     if (faults.happens('the issue is edited', 0.2))
       world.after(random.between(500, 90_000), () => {
         const by = random.pick(['rosa', 'walter', 'walter']);

@@ -10,6 +10,7 @@ import { RULES } from '../../src/guards/rules.ts';
 import type { Actions } from './actions.ts';
 import type { Hub } from './desk.ts';
 import { BOT, type FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
+import { isListed, judgeRefusals, judgeWords } from './judge-meddlers.ts';
 import { judgePulls, judgeRounds } from './judge-rounds.ts';
 import type { People } from './people.ts';
 import type { Reviewers } from './reviewers.ts';
@@ -65,13 +66,14 @@ export async function judge(outcome: Outcome): Promise<string[]> {
     );
     if (run !== newest && isUnderWay(state)) broken.push(`R-6: ${run} is under way besides ${newest}`);
     if (!outcome.cameToRest) broken.push(`R-13: ${run} is ${state.status} after hours of calm`);
-    if (run === newest) broken.push(...checkShown(outcome, state));
+    if (run === newest) broken.push(...checkShown(outcome, state), ...judgeWords(outcome, state));
   }
   broken.push(
     ...checkRaces(outcome),
     ...checkMarkers(outcome),
     ...judgePulls(outcome.github),
     ...(await checkHeard(outcome, newest)),
+    ...(await judgeRefusals(outcome)),
     ...(await checkDrained(outcome)),
   );
   return broken;
@@ -330,7 +332,8 @@ function checkShown({ github, issue, people }: Outcome, state: RunState): string
   );
   if (phaseOf(state) !== 'working' && status?.body.includes('▶ Building'))
     broken.push(`R-13: the run is ${state.status}, and its status says that it builds`);
-  if (!status && !people.meddled.has('deleted')) broken.push('R-13: there is no status comment');
+  const isDue = (isWaiting && isListed(github, issue)) || !people.meddled.has('deleted');
+  if (!status && isDue) broken.push('R-13: there is no status comment');
   return broken;
 }
 

@@ -14,6 +14,9 @@ const COMMANDS = [
   'Looks good!',
 ];
 
+/** What somebody adds to a comment of ours. */
+export const REWORDED = 'PS: by walter';
+
 /** A command in a comment of a person who may give it. */
 export interface Given {
   comment: number;
@@ -133,7 +136,7 @@ export class People {
       return github.remove(comment.id, 'rosa');
     }
     world.log(`walter rewords comment ${comment.id} (${op})`);
-    github.edit(comment.id, `${comment.body}\n\nPS: by walter`, 'walter');
+    github.edit(comment.id, `${comment.body}\n\n${REWORDED}`, 'walter');
   }
 
   #openQuestion(): Comment | undefined {

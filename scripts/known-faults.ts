@@ -1,0 +1,217 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of the source text
+interface Edit {
+  file: string;
+  from: string | string[];
+  to: string | string[];
+}
+
+interface KnownFault extends Edit {
+  name: string;
+  /** Where something else would make up for the fault. */
+  also?: Edit[];
+  seed?: number;
+}
+
+/**
+ * Faults that the code had or could have, each as a text in its file and what to put in its place. `seed` is the one that last noticed
+ * it: it is played first, and the others if a change of the code has made another history of it.
+ */
+export const KNOWN_FAULTS: KnownFault[] = [
+  {
+    name: 'a comment is created again without looking for its marker',
+    file: 'src/app/upsert-comment.ts',
+    from: 'const lost = known && (await findByMarker(deps, github, issue, known));',
+    to: 'const lost = undefined;',
+  },
+  {
+    name: 'leases are compared by a clock that is 20 s ahead',
+    file: 'src/store/hosted/outbox.ts',
+    from: [
+      'lanes.lane = one.lane and lanes.until_ms > ${now})',
+      'where lanes.until_ms <= ${now}\n',
+      'and fence = ${PARAMETER} and until_ms > ${now} ${forUpdate}',
+    ],
+    to: [
+      'lanes.lane = one.lane and lanes.until_ms > ${now} + 20000)',
+      'where lanes.until_ms <= ${now} + 20000\n',
+      'and (fence = ${PARAMETER} or 1 = 1) ${forUpdate}',
+    ],
+  },
+  {
+    name: 'a desk that stood still writes on',
+    file: 'src/app/workers/work-lane.ts',
+    from: 'if (!isHeld()) throw',
+    to: 'if (isHeld() === undefined) throw',
+  },
+  {
+    name: "a job's end is charged to whichever job is there",
+    file: 'src/core/decide/jobs/end-job.ts',
+    from: 'if (ended.job !== neededJob(state)) return NOTHING;',
+    to: '',
+  },
+  {
+    name: 'the token of a job that Actions gave up is good',
+    file: 'src/app/handlers/workflow-run-completed.ts',
+    from: 'await deps.jobs.silence(op);',
+    to: '',
+  },
+  {
+    name: 'a dispatch whose response was lost is sent again unseen',
+    file: 'src/app/effects/dispatch-job.ts',
+    from: 'dispatch.actions_run ?? (await findStarted(context, dispatch.requested_at))',
+    to: 'dispatch.actions_run',
+  },
+  {
+    name: 'nobody looks whether a working run has a job',
+    file: 'src/app/workers/watch-jobs.ts',
+    from: "await deps.store.runs.inPhase('working')",
+    to: '[] as string[]',
+  },
+  {
+    name: 'a silent job looks as if it worked',
+    seed: 263,
+    file: 'src/app/silence.ts',
+    from: 'const SILENT_MS = 150_000;',
+    to: 'const SILENT_MS = 150_000_000;',
+  },
+  {
+    name: 'a job that is back stays silent',
+    file: 'src/app/workers/watch-jobs.ts',
+    from: 'if ((since === undefined) === (silent_at === undefined)) return;',
+    to: 'if (since === undefined || silent_at !== undefined) return;',
+  },
+  {
+    name: 'the work of a round is published on a head that nobody verified it on',
+    seed: 58,
+    file: 'src/core/decide/revise/move-revision.ts',
+    from: 'by === undefined && !verified',
+    to: 'by !== undefined && !verified',
+  },
+  {
+    name: 'a round that was asked for in another one is forgotten',
+    file: 'src/core/decide/revise/end-revision.ts',
+    from: 'if (asked_revisions.length === 0 ||',
+    to: 'if (asked_revisions.length > 0 ||',
+  },
+  {
+    name: 'a dispatch that started nothing is waited for',
+    seed: 30,
+    file: 'src/app/workers/watch-jobs.ts',
+    from: 'const UNKNOWN_MS = 10 * 60_000;',
+    to: 'const UNKNOWN_MS = 10_000 * 60_000;',
+  },
+  {
+    name: 'a command has no key, so that it acts once per delivery',
+    file: 'src/app/handlers/handle-command.ts',
+    from: '    [asked.seen],\n  );\n  return handled',
+    to: '    [],\n  );\n  return handled',
+  },
+  {
+    name: 'an effect is removed before it is performed',
+    file: 'src/app/workers/work-lane.ts',
+    from: '    const { againAfterMs } = await performEffect(deps, effect);',
+    to: '    await outbox.done(lease, id);\n    const { againAfterMs } = await performEffect(deps, effect);',
+  },
+  {
+    name: 'two desks that decide at once both commit',
+    seed: 2090,
+    file: 'src/store/hosted/runs.ts',
+    from: 'if (version !== expectedVersion) return { ok: false };',
+    to: '',
+  },
+  {
+    name: 'a decision that lost its race is not made again',
+    seed: 157,
+    file: 'src/core/decide/handle.ts',
+    from: 'if (!committed.ok) continue;',
+    to: 'if (!committed.ok) return undefined;',
+  },
+  {
+    name: 'an effect does not look at the state when it runs',
+    file: 'src/app/effects/perform-effect.ts',
+    from: 'if (!isStillWanted(effect, state)) {',
+    to: 'if (isStillWanted(effect, state) === undefined) {',
+    also: [
+      {
+        file: 'src/app/effects/dispatch-job.ts',
+        from: 'if (!isNeeded(state, dispatch)) return',
+        to: 'if (isNeeded(state, dispatch) === undefined) return',
+      },
+    ],
+    seed: 286,
+  },
+  {
+    name: 'a question that GitHub refused is posted after the cancel',
+    seed: 181,
+    file: 'src/app/effects/write-question.ts',
+    from: 'if (endedWithoutResult(state) && !(await wasPosted(context, op))) return;',
+    to: 'await wasPosted(context, op);',
+  },
+  {
+    name: 'a job that works on after a cancel is not ended',
+    seed: 139,
+    file: 'src/app/effects/stop-jobs.ts',
+    from: 'else works = true;',
+    to: 'else works = false;',
+  },
+  {
+    name: 'stopping and starting jobs waits behind comments',
+    file: 'src/core/decide/lane-order.ts',
+    from: 'const URGENT = 0;',
+    to: 'const URGENT = 1;',
+  },
+  {
+    name: 'a newer status does not replace an older one',
+    file: 'src/core/decide/lane-order.ts',
+    from: 'rank: NORMAL, replaces: true',
+    to: 'rank: NORMAL, replaces: false',
+  },
+  {
+    name: 'a comment that fails holds up everything else of its issue',
+    file: 'src/core/decide/lane-order.ts',
+    from: '=> ({ slot, rank, replaces: false })',
+    to: "=> ({ slot: slot.startsWith('react') ? slot : 'one', rank, replaces: false })",
+  },
+  {
+    name: 'a job that dies is replaced for ever',
+    seed: 352,
+    file: 'src/core/decide/jobs/replace-lost-job.ts',
+    from: 'const MOST_LOSSES = 3;',
+    to: 'const MOST_LOSSES = 300;',
+  },
+  {
+    name: 'the last status is given up at a refusal',
+    seed: 22,
+    file: 'src/app/workers/retry-policy.ts',
+    from: 'return WORDS.has(type) ? isUseless(error, attempts) : isGivenUp(error, attempts);',
+    to: 'return isUseless(error, attempts) || (WORDS.size > 0 && type !== undefined && isGivenUp(error, 3));',
+  },
+  {
+    name: 'comments whose webhook was lost are not read',
+    seed: 3,
+    file: 'src/app/reconcile/reconcile-repository.ts',
+    from: '=> reconcileComments(round, underWay, issues)',
+    to: '=> Promise.resolve(void reconcileComments)',
+  },
+  {
+    name: 'a refusal is decided after the key of its command',
+    seed: 286,
+    file: 'src/app/handlers/handle-command.ts',
+    from: '  await write(deps, run, [...confused, reply], [told, ...keys]);\n  if (confused.length > 0) await write(deps, run, confused, [seen]);',
+    to: '  if (confused.length > 0) await write(deps, run, confused, keys);\n  await write(deps, run, [reply], [told]);',
+  },
+  {
+    name: 'a comment that is to be restored is not looked for after a kill',
+    seed: 90,
+    file: 'src/app/reconcile/reconcile-comments.ts',
+    from: 'if (!isTicked && (!known || known.body_hash ===',
+    to: 'if (!isTicked && (!known?.body_hash || known.body_hash ===',
+  },
+  {
+    name: 'a deleted status is made up for by another comment',
+    seed: 290,
+    file: 'src/app/reconcile/reconcile-issue.ts',
+    from: "phaseOf(state) === 'working' ? '' : updated_at",
+    to: "phaseOf(state) === 'working' || pending === undefined ? '' : updated_at",
+  },
+];
