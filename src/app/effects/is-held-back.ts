@@ -6,9 +6,9 @@ import type { EffectContext } from './effect-context.ts';
 /** After people closed or merged the pull request, nothing is committed to it or to a new one until somebody says to continue. */
 export async function isHeldBack({ deps, github, state, target }: EffectContext): Promise<boolean> {
   if (waitsOverClosedPull(state)) return true;
+  const { pull: number, unpublished } = await deps.store.publications.of(state.run);
   // V-1: the close has ended the run, also if the pull request is open again by now.
-  if (state.status === 'rejected' && roundToPublish(state)) return true;
-  const number = (await deps.store.publications.of(state.run)).pull;
+  if (state.status === 'rejected' && (roundToPublish(state) || unpublished)) return true;
   const pull = number === undefined ? undefined : await github.pullRequest(number);
   if (!pull) return false;
   await noticeFate(deps, github, state, target, pull);

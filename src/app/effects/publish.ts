@@ -7,19 +7,20 @@ import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { commitMessage } from '../publish/commit-message.ts';
 import { explainCommit } from '../publish/explain-commit.ts';
-import { isStopped, keepLateWork } from '../publish/late-work.ts';
+import { keepLateWork } from '../publish/late-work.ts';
 import { demandStillWanted, NoLongerWanted, Replaced } from '../publish/still-wanted.ts';
 import { type Committed, writePullRequest } from '../publish/write-pull-request.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { IN_QUEUE, isInQueue, QUEUE_MS } from '../revise/changed-pull.ts';
 import { followHead, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
+import { isStopped } from '../revise/late-work-of.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 import { demandOpenPull, HeldBack, isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
-import { findWork, type Work } from './work-to-publish.ts';
+import { contentOf, findWork, type Work } from './work-to-publish.ts';
 
 /**
  * Commits the newest changeset to the branch and opens or updates the pull request. Files that may not be committed are always
@@ -93,7 +94,7 @@ async function bringToPullRequest(
   // A crash while the round was moved to another head may have left it there.
   if (round) await moveWork(context, roundHead(state, target));
   const work = await findWork(context);
-  if (!work) return nothingChanged(context);
+  if (!work) return nothingThere(context);
   if ('refused' in work) {
     const { why, title, detail } = work.refused;
     const key = `publish:${deps.hash(`${title}${detail}${round?.number ?? ''}`)}`;
@@ -113,6 +114,12 @@ async function nothingChanged(context: EffectContext): Promise<Unpublished> {
   return { why: 'no file was changed', detail: await howToRedo(context) };
 }
 
+/** The desk has no work. The job may have said all the same that it changed files. */
+async function nothingThere(context: EffectContext): Promise<Unpublished> {
+  if (context.state.changes.paths.length === 0) return nothingChanged(context);
+  return { why: 'the work is missing or cannot be read', detail: await howToRedo(context) };
+}
+
 async function howToRedo({ deps, state }: EffectContext): Promise<string> {
   return HOW_TO_REDO[wayOut(state, await deps.store.publications.of(state.run))];
 }
@@ -126,8 +133,7 @@ async function commitWork(
   { files, workflows, leftOut, digest }: Work,
 ): Promise<Committed | undefined> {
   const { deps, github, state, target } = context;
-  // After more files are approved, the same changeset makes another commit.
-  const content = `${digest}:${leftOut.length}`;
+  const content = contentOf({ digest, leftOut });
   const branch = publishedBranch(deps, state.run, target);
   const before = await deps.store.publications.of(state.run);
   const round = roundToPublish(state);
@@ -160,6 +166,7 @@ async function commitWork(
       async onCreated(sha) {
         created = true;
         await addOurs(sha);
+        await deps.store.publications.change(state.run, { made_from: { sha, content } });
         await demandStillWanted(context);
         await demandOpenPull(context);
       },

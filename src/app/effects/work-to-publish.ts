@@ -23,6 +23,11 @@ export interface Work {
   digest: string;
 }
 
+/** Identifies what a commit is made from. After more files are approved, the same changeset makes another commit. */
+export function contentOf({ digest, leftOut }: Pick<Work, 'digest' | 'leftOut'>): string {
+  return `${digest}:${leftOut.length}`;
+}
+
 /** A permanent refusal: it is reported once and not retried. */
 interface RefusedWork {
   refused: { why: string; title: string; detail: string };

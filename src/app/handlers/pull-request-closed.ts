@@ -5,7 +5,7 @@ import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, write } from '../handle-input.ts';
 import { IN_QUEUE } from '../revise/changed-pull.ts';
-import { roundToPublish } from '../revise/last-result.ts';
+import { lateWorkOf } from '../revise/late-work-of.ts';
 import { NOT_YET } from '../unpublished.ts';
 import { whoEnded } from '../who-ended.ts';
 
@@ -32,8 +32,8 @@ export async function onPullRequestClosed(
 }
 
 /**
- * V-1: the run rested with work of a round that GitHub had refused. The next round would have begun with it, and there is none now,
- * so that it is put aside like that of a round which came too late. The receipt must not offer another round.
+ * V-1: the run rested with work that GitHub had refused. The next round would have begun with it, and there is none now, so that it
+ * is put aside like work which came too late. The receipt must not offer another round.
  */
 async function keepUnpublished(
   deps: AppDependencies,
@@ -43,15 +43,15 @@ async function keepUnpublished(
   const { state } = await deps.store.runs.load(run);
   const { unpublished, pull } = await deps.store.publications.of(run);
   const isJudged = state?.status === 'approved' || state?.status === 'rejected';
-  const round = isJudged ? roundToPublish(state) : undefined;
-  if (!round || !unpublished || pull !== number) return;
+  const late = isJudged ? lateWorkOf(state) : undefined;
+  if (!late || !unpublished || pull !== number) return;
   // A push that is tried again sees for itself that it is too late.
   if (unpublished.why === NOT_YET.why || unpublished.why === IN_QUEUE.why) return;
   await write(
     deps,
     run,
     [{ type: 'publish', ready: true }, { type: 'show_receipt' }],
-    [`left-work:${run}:${number}:${round.number}`],
+    [`left-work:${run}:${number}:${late.round?.number ?? late.ending}`],
   );
 }
 

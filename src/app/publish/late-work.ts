@@ -4,79 +4,85 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
 import { roundHead } from '../../core/work/round-head.ts';
 import type { EffectContext } from '../effects/effect-context.ts';
-import { findWork } from '../effects/work-to-publish.ts';
+import { contentOf, findWork } from '../effects/work-to-publish.ts';
 import { replyOnce } from '../handle-input.ts';
 import { hasCommitOf, isCommitOf } from '../revise/follow-head.ts';
-import { hasResult, roundToPublish } from '../revise/last-result.ts';
+import { hasResult } from '../revise/last-result.ts';
+import { type LateWork, lateWorkOf } from '../revise/late-work-of.ts';
 import { HOW_TO_RETRY } from '../unpublished.ts';
 import { commitMessage } from './commit-message.ts';
 import { explainCommit } from './explain-commit.ts';
 
 const MOST_NAMED = 5;
 
-type EndedRound = NonNullable<RunState['revisions']>[number];
-
 /**
- * Whether a merge or a close stopped the last round, which was at work: the run ended for the same reason. After `/cancel` it
- * has the reason that it had before the round.
- */
-export function isStopped({ status, revisions, finished }: RunState): boolean {
-  const last = revisions?.at(-1);
-  if (!last || hasResult(last) || (status !== 'approved' && status !== 'rejected')) return false;
-  return last.reason === finished?.reason;
-}
-
-/**
- * V-1: the pull request was merged or closed before the work of a round was there. The work is put on a branch of its own, and
- * people are told where it is. It gets no pull request, because whoever merged or closed this one may not want the work.
+ * V-1: the pull request was merged or closed before the work was there. The work is put on a branch of its own, and people are
+ * told where it is. It gets no pull request, because whoever merged or closed this one may not want the work.
  */
 export async function keepLateWork(context: EffectContext): Promise<void> {
   const { deps, github, state } = context;
-  const round = isStopped(state) ? state.revisions?.at(-1) : roundToPublish(state);
+  const late = lateWorkOf(state);
   const { pull: number, head, unpublished } = await deps.store.publications.of(state.run);
-  if (!round || number === undefined) return;
+  if (!late || number === undefined) return;
+  const { round, name, ending } = late;
   // It was published, whatever people have made of its commit since.
-  if (unpublished === null && head !== undefined && (await isCommitOf(context, round.number, head))) return;
+  if (unpublished === null && (!round || (head && (await isCommitOf(context, round.number, head))))) return;
   const pull = await github.pullRequest(number);
-  if (pull && (await hasRound(context, round.number, pull))) return;
+  if (pull && (await hasWork(context, late, pull))) return;
   const how = pull?.merged ? 'merged' : 'closed';
-  const kept = await pushAside(context, round);
-  // The end of a round that was stopped is told by the decision.
-  if (!kept && !hasResult(round)) return;
-  const title = hasResult(round)
-    ? `Round ${round.number} was not pushed: pull request #${number} was ${how} before.`
-    : `Round ${round.number} had changed files when pull request #${number} was ${how}.`;
+  const kept = await pushAside(context, late);
+  const isOver = !round || hasResult(round);
+  // The end of a round that was stopped is told by the decision, and that a build changed nothing by its end.
+  if (!kept && (!round || !isOver)) return;
+  const title = isOver
+    ? `${name} was not pushed: pull request #${number} was ${how} before.`
+    : `${name} had changed files when pull request #${number} was ${how}.`;
   const reply: Reply = { tone: 'info', title, ...(kept ?? { detail: HOW_TO_RETRY.label }) };
-  await replyOnce(deps, state.run, `too-late:${round.number}`, reply);
+  await replyOnce(deps, state.run, `too-late:${round?.number ?? ending}`, reply);
 }
 
-/** Whether the pull request has the round's work. A branch that moved after a merge is in no pull request, so only a closed one's counts. */
-async function hasRound(
+/** Whether the pull request has the work. A branch that moved after a merge is in no pull request, so only a closed one's counts. */
+async function hasWork(
   context: EffectContext,
-  round: number,
+  { round }: LateWork,
   { merged, branch, head_sha }: PullRequest,
 ): Promise<boolean> {
-  if (await hasCommitOf(context, round, head_sha)) return true;
+  const isIn = (sha: string) => (round ? hasCommitOf(context, round.number, sha) : hasBuild(context, sha));
+  if (await isIn(head_sha)) return true;
   const head = merged || branch === undefined ? undefined : await context.github.branchHead(branch);
-  return head !== undefined && hasCommitOf(context, round, head);
+  return head !== undefined && isIn(head);
+}
+
+/** R-2: all commits of a build have the same message, so that what they were made from tells them apart. */
+async function hasBuild(context: EffectContext, head: string): Promise<boolean> {
+  const { deps, github, state } = context;
+  const work = await findWork(context);
+  if (!work || 'refused' in work) return false;
+  const { head: pushed, content, made_from } = await deps.store.publications.of(state.run);
+  for (const made of [{ sha: pushed, content }, { ...made_from }]) {
+    if (made.sha === undefined || made.content !== contentOf(work)) continue;
+    if (made.sha === head || (await github.hasCommit(head, made.sha))) return true;
+  }
+  return false;
 }
 
 /** Undefined: there is nothing to push. An update is none without the pull request that it was made for. */
 async function pushAside(
   context: EffectContext,
-  round: EndedRound,
+  { round, ending }: LateWork,
 ): Promise<Pick<Reply, 'detail' | 'link'> | undefined> {
-  if (round.update) return undefined;
+  if (round?.update) return undefined;
   const { deps, github, state, target } = context;
   // The round counts as over, with the work that it has.
   const over = { ...context, state: withResult(state, round) };
   const work = await findWork(over);
   if (!work) return undefined;
-  if ('refused' in work) return notKept(work.refused.why);
+  const own = round ? 'Its work' : 'It';
+  if ('refused' in work) return notKept(own, work.refused.why);
   if (work.files.length === 0 && work.leftOut.length > 0)
-    return notKept(`none of the ${work.leftOut.length} changed files can be committed`);
+    return notKept(own, `none of the ${work.leftOut.length} changed files can be committed`);
   if (work.files.length === 0) return undefined;
-  const branch = `autobuild/issue-${target.issue}-${state.run}-round-${round.number}`;
+  const branch = `autobuild/issue-${target.issue}-${state.run}-${ending}`;
   // Nobody else makes a branch of this name, so it has the work already. People may have pushed to it since.
   if ((await github.branchHead(branch)) === undefined) {
     const { files, workflows } = work;
@@ -92,7 +98,7 @@ async function pushAside(
       });
   }
   const { owner, repo, default_branch } = target;
-  const what = hasResult(round) ? 'Its work' : 'That work, which was not finished or verified,';
+  const what = !round || hasResult(round) ? own : 'That work, which was not finished or verified,';
   const left = work.leftOut.slice(0, MOST_NAMED).map(({ path }) => code(path, 120));
   const more = work.leftOut.length > left.length ? ` and ${work.leftOut.length - left.length} more` : '';
   return {
@@ -104,12 +110,12 @@ async function pushAside(
   };
 }
 
-function notKept(why: string): Pick<Reply, 'detail'> {
-  return { detail: `Its work cannot be kept: ${why}.\n${HOW_TO_RETRY.label}` };
+function notKept(what: string, why: string): Pick<Reply, 'detail'> {
+  return { detail: `${what} cannot be kept: ${why}.\n${HOW_TO_RETRY.label}` };
 }
 
-function withResult(state: RunState, round: EndedRound): RunState {
-  if (hasResult(round)) return state;
+function withResult(state: RunState, round: LateWork['round']): RunState {
+  if (!round || hasResult(round)) return state;
   const { revisions = [] } = state;
   return { ...state, revisions: [...revisions.slice(0, -1), { ...round, outcome: 'partial' }] };
 }

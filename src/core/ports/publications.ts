@@ -28,6 +28,8 @@ export interface Publication {
   moved_from?: { pull: number; round?: number };
   /** Identifies the changeset and the files left out that the newest commit was made from. */
   content?: string;
+  /** The same for the last commit that was made, which may not be on the branch. Known before the branch points to it. */
+  made_from?: { sha: string; content: string };
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */
   unpublished?: Unpublished | null;
   ci?: CiRequest;

@@ -88,6 +88,18 @@ test('R-9: work that GitHub did not take is not published once a newer run build
   expect(await comment(work.issue, 'status')).toContain('Cancelled by olivia');
 });
 
+test('R-10: accepted work that never arrived is not called unchanged', async () => {
+  const { issue } = await desk.seed(
+    startRun({ startMs: Date.now() - 3_600_000 })
+      .turn()
+      .beginTurn()
+      .askForHelp(),
+  );
+  expect((await desk.state()).changes.paths).not.toEqual([]);
+  await accept(issue);
+  expect(await comment(issue, 'status')).toContain('✗ Not published: the work is missing or cannot be read');
+});
+
 test('R-10: where GitHub takes the work at once, nothing else is said on the way', async () => {
   const work = await publishRun(desk);
   await putChangeset(desk, 'two\n');
