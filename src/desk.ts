@@ -5,10 +5,13 @@ import { deliver } from './actions-desk/deliver.ts';
 import type { DeskJob } from './actions-desk/desk-job.ts';
 import type { DeskParts } from './actions-desk/desk-parts.ts';
 import { runDesk } from './actions-desk/run-desk.ts';
+import { tellNoKey } from './actions-desk/tell-unusable.ts';
 import { agentNames } from './agents/registry.ts';
 import type { NamedRepository } from './core/bindings-of.ts';
 import { WORKFLOW_FILE } from './core/config-path.ts';
 import { UserError } from './core/error-catalogue.ts';
+import type { GitHub } from './core/ports/github-port.ts';
+import type { RefStorage } from './core/ports/ref-storage.ts';
 import { openOctokit } from './github/client/open-octokit.ts';
 import { rememberReads } from './github/client/remember-reads.ts';
 import { createGitHub } from './github/github.ts';
@@ -38,8 +41,12 @@ export async function runDeskPart(env: Environment, write: (text: string) => voi
   const directory = mkdtempSync(join(demand(env, 'RUNNER_TEMP'), 'autobuild-desk-'));
   try {
     const job = readJob(env, directory, log);
-    const keys = readKeys(env, job);
-    const parts = createParts(env, job, keys);
+    const access = openGitHub(env, job);
+    const keys = await readKeys(env, job).catch(async (error: unknown) => {
+      await tellNoKey({ github: access.github, job }, error);
+      throw error;
+    });
+    const parts = createParts(access, job, keys);
     if (job.part === 'desk') {
       const outputs = Object.entries(await runDesk(parts));
       const lines = outputs.map(([name, value]) => `${name}=${value}\n`).join('');
@@ -102,7 +109,7 @@ function readJob(env: Environment, directory: string, log: ActionLog): DeskJob {
   };
 }
 
-function readKeys(env: Environment, job: DeskJob): RefKeys {
+async function readKeys(env: Environment, job: DeskJob): Promise<RefKeys> {
   return deriveKeys({
     stateKey: env.AUTOBUILD_KEY,
     modelKey: env.AUTOBUILD_MODEL_KEY,
@@ -114,12 +121,22 @@ function repositoryOf({ repoId: id, owner, repo }: DeskJob): NamedRepository {
   return { id, name: `${owner}/${repo}` };
 }
 
-function createParts(env: Environment, job: DeskJob, keys: RefKeys): DeskParts {
-  const { owner, repo, actionsRun: run, attempt, part, directory } = job;
+interface Access {
+  github: GitHub;
+  storage: RefStorage;
+}
+
+function openGitHub(env: Environment, { owner, repo }: DeskJob): Access {
   const octokit = openOctokit({ apiUrl: demand(env, 'GITHUB_API_URL'), token: demand(env, 'GITHUB_TOKEN') });
   const reads = rememberReads(octokit, Date.now);
-  const github = createGitHub(reads.octokit, { owner, repo });
-  const storage = createRefStorage(octokit, { owner, repo }, reads.tell);
+  return {
+    github: createGitHub(reads.octokit, { owner, repo }),
+    storage: createRefStorage(octokit, { owner, repo }, reads.tell),
+  };
+}
+
+function createParts({ github, storage }: Access, job: DeskJob, keys: RefKeys): DeskParts {
+  const { actionsRun: run, attempt, part, directory } = job;
   return {
     job,
     github,

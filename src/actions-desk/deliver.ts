@@ -26,7 +26,7 @@ export async function deliver(parts: DeskParts, left: Delivered): Promise<void> 
   const issue = await findIssue(parts);
   if (issue === undefined) return;
   try {
-    await deliverTo(parts, issue, left);
+    await deliverTo(parts, issue, left, { canShrink: true });
   } catch (error) {
     if (!parts.isTooLarge(error)) throw error;
     // The state without it fitted, so the job counts as lost, and the run continues.
@@ -37,16 +37,22 @@ export async function deliver(parts: DeskParts, left: Delivered): Promise<void> 
 
 const readNothing: ReadWork = () => ({ entries: [], isLastWordThere: false, skipped: {} });
 
-function deliverTo(parts: DeskParts, issue: number, left: Delivered): Promise<void> {
+function deliverTo(
+  parts: DeskParts,
+  issue: number,
+  left: Delivered,
+  options: { canShrink?: boolean } = {},
+): Promise<void> {
   const { job } = parts;
-  return workOnIssue(parts, issue, async (desk) => {
+  const work = async (desk: OpenDesk) => {
     const { dispatches, runs } = desk.deps.store;
     const dispatch = await dispatches.ofActionsRun(job.actionsRun);
     if (dispatch) await takeOnce(parts, desk, dispatch, left);
     const run = dispatch?.run ?? (await runs.ofIssue(job.repoId, issue));
     if (run !== undefined) await readAgain(job, () => reconcileRun(desk.deps, run));
     await closeDesk(parts, desk, async () => undefined);
-  });
+  };
+  return workOnIssue(parts, issue, work, options);
 }
 
 /**

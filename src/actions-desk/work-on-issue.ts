@@ -12,11 +12,13 @@ const WORK_MS = 150_000;
 /**
  * Opens an issue and works on it. A desk that another one was faster than begins again with what that one left. The first try
  * takes the lease only when it saves, because desks of one issue seldom meet; then nothing was written to GitHub before.
+ * `canShrink`: the caller tries again with less if the state becomes too large.
  */
 export async function workOnIssue<Result>(
   parts: DeskParts,
   issue: number,
   work: (desk: OpenDesk) => Promise<Result>,
+  { canShrink = false }: { canShrink?: boolean } = {},
 ): Promise<Result> {
   const { log } = parts.job;
   for (let attempt = 1; ; attempt += 1) {
@@ -25,7 +27,10 @@ export async function workOnIssue<Result>(
       return await work(desk);
     } catch (error) {
       await desk.state.abandon();
-      if (!parts.isTakenOver(error) || attempt >= TRIES) throw error;
+      if (!parts.isTakenOver(error) || attempt >= TRIES) {
+        if (!canShrink || !parts.isTooLarge(error)) await tellUnusable(parts, issue, error);
+        throw error;
+      }
       const fields = { issue, attempt, error: String(error) };
       log.warn(fields, 'another desk has the state, so this one begins again');
     }

@@ -207,6 +207,25 @@ test('N-3: people see in the status that entries of a job were dropped, how many
   );
 });
 
+test('N-3: finished work that was lost is not called unchanged: people are told, and `/retry` builds it again', async () => {
+  const { issue, run } = await begin();
+  const left = leave(finish(run), 0);
+  const readWork: Delivered['readWork'] = (place) => ({
+    ...(left.readWork?.(place) ?? expect.fail('nothing was left')),
+    skipped: { 'a blob that is missing, changed or too large': 1 },
+  });
+  await world.deliver({ readWork });
+  const said = (await world.comments(issue)).join('\n');
+  expect(said).toContain('Waiting for you: the agent says it is done, but its work cannot be read');
+  expect(said).toContain('what it left is missing or cannot be read');
+  expect(said).toContain('**Retry**: another turn, which hands the work in again. `/retry`');
+  expect(said).not.toMatch(/no file was changed|work is saved/);
+  await world.app.olivia.comment(issue, '/retry');
+  const outputs = await world.desks();
+  expect(outputs).toMatchObject({ next: 'build' });
+  expect(await world.state(issue)).toMatchObject({ status: 'building' });
+});
+
 test('N-3: people see in the status what of a job the rules refuse', async () => {
   const { issue, run, changeset } = await begin();
   const left = leave(run.askForHelp([{ key: 'colour', label: 'Colour' }]).park(), 0);
@@ -275,6 +294,7 @@ test('N-3: work that no state can hold is dropped, and the delivery succeeds wit
   // The job is lost, and another one does it.
   expect(await world.state(issue)).toMatchObject({ status: 'pending', job_live: false });
   expect(world.calls).toContain('dispatchWorkflow');
+  expect((await world.comments(issue)).join()).not.toContain('too large');
 });
 
 test('N-2: a delivery waits for a state that is in use for as long as its job has time, and says so', async () => {

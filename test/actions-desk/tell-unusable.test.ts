@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import type { DeskParts } from '../../src/actions-desk/desk-parts.ts';
+import { userError } from '../../src/core/error-catalogue.ts';
 import { askOnIssue } from './ask-on-issue.ts';
 import { openWorld, type World } from './desk-world.ts';
 
@@ -54,4 +56,22 @@ test('N-2: the error of the state is what the job fails with, also where the iss
   const github = { ...world.github, createComment: () => Promise.reject(new Error('not now')) };
   await expect(world.desk(event, { github })).rejects.toThrow(WAYS.foreign);
   expect(world.warned.join()).toContain('not now');
+});
+
+test('N-2: a state that is too large to be saved is told on the issue once, with the remedy', async () => {
+  const { issue } = await ask();
+  const openState: DeskParts['openState'] = async (number, taking) => ({
+    ...(await world.open(number, taking)),
+    save: () =>
+      Promise.reject(userError('state_too_large', { ref: 'refs/x', entry: 'state', megabytes: 40 })),
+  });
+  for (const text of ['/provide colour=red', '/status']) {
+    await world.app.olivia.comment(issue, text);
+    const event = world.events().at(-1) ?? expect.fail('no event');
+    await expect(world.desk(event, { openState })).rejects.toThrow('40 MB');
+  }
+  const [notice, ...more] = await notices(issue);
+  expect(more).toEqual([]);
+  expect(notice).toContain('### ✗ Nothing was done: the state of this run has become too large');
+  expect(notice).toContain('**Next:** Keep large files that the agent makes out of the work');
 });
