@@ -24,7 +24,7 @@ const MAX_REVERTED_NAMED = 100;
 export async function endTurn(
   job: Job,
   orders: WorkOrders,
-  start: { activeMs: number; costUsd: number | null; tree: Tree },
+  start: { activeMs: number; costUsd: number | null; tree: Tree; lines: Job['lines'] },
   end: AgentEnding,
 ): Promise<Orders | undefined> {
   const { meter, workspace, stopwatch, now } = job;
@@ -32,6 +32,8 @@ export async function endTurn(
   if (kind === 'debug') await workspace.restoreTree(start.tree);
   const read = await readReport(job);
   const changed = (await workspace.snapshot()) !== start.tree;
+  // Not the difference of two totals, which is 0 for a turn that rewrites a line of an earlier turn.
+  const rewritten = totals(await workspace.changes(start.tree));
   // Another turn, and the checks before it, would only repeat this.
   const couldNotStart = isUnableToStart(job, orders, end) && !read && !changed;
   if (couldNotStart) {
@@ -82,8 +84,9 @@ export async function endTurn(
     changes: { paths, added, removed },
     turn_ms: stopwatch.ms() - start.activeMs,
     turn_cost_usd: usage.cost_usd === null ? null : usage.cost_usd - (start.costUsd ?? 0),
-    turn_added: added - job.lines.added,
-    turn_removed: removed - job.lines.removed,
+    // A turn that was interrupted starts again with what it had changed before.
+    turn_added: start.lines.added - job.lines.added + rewritten.added,
+    turn_removed: start.lines.removed - job.lines.removed + rewritten.removed,
     exit: end.exit,
     ...(end.failed ? { failed: true, last_words: end.words } : {}),
     ...(reverted.length > 0 ? { put_back: reverted.slice(0, MAX_REVERTED_NAMED) } : {}),

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { isStopCertain } from '../../core/contracts/isolation.ts';
+import { totals } from '../../core/work/change.ts';
 import { saveCheckpoint } from '../checkpoint/checkpoint.ts';
 import { describeMissingProgram, findMissingPrograms } from '../checks/find-missing-programs.ts';
 import { revertAfterCrash } from '../workspace/control-files.ts';
@@ -87,7 +88,8 @@ async function workOneTurn(job: Job, orders: WorkOrders): Promise<JobEnd | undef
   const tree = await job.workspace.snapshot();
   job.lastTree = tree;
   saveCheckpoint(job, { tree });
-  const start = { activeMs: job.stopwatch.ms(), costUsd: job.usage.total().cost_usd, tree };
+  const lines = totals(await job.workspace.changes());
+  const start = { activeMs: job.stopwatch.ms(), costUsd: job.usage.total().cost_usd, tree, lines };
   const play = needsNoAgent(job, orders) ? playMerge : playTurn;
   const outcome = await play(job, orders).catch((error: unknown) => {
     if (error instanceof WorktreeGoneError) {

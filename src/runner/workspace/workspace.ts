@@ -33,7 +33,8 @@ export interface Workspace {
   /** The tree that the agent's changes are measured against: at first the worktree when it was opened. Survives a restart. */
   base(): Tree;
   setBase(tree: Tree): Promise<void>;
-  changes(): Promise<Change[]>;
+  /** The changes against the base, or against another tree. */
+  changes(tree?: Tree): Promise<Change[]>;
   /** The same paths as `changes()`, cheap enough to poll. */
   changedPaths(): Promise<string[]>;
   /** Counts the changes between the two trees as not the agent's, except at paths the agent had changed before. */
@@ -146,10 +147,10 @@ class GitWorkspace implements Workspace {
     return this.#exclusively(() => this.#base.set(tree));
   }
 
-  changes(): Promise<Change[]> {
+  changes(tree?: Tree): Promise<Change[]> {
     return this.#exclusively(async () => {
       await this.#sync();
-      return listChanges(this.#git, this.#names, this.#base.tree);
+      return listChanges(this.#git, this.#names, tree ?? this.#base.tree);
     });
   }
 

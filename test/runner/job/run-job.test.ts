@@ -403,3 +403,20 @@ test.each(['box', 'host'] as const)(
     expect(warned).toHaveLength(where === 'box' ? 0 : 1);
   },
 );
+
+test('G-10: the lines of a turn are those that it changed, also where an earlier turn had changed them', async () => {
+  const run = await startRun(`n=$(cat ../n 2>/dev/null || echo 0); n=$((n+1)); echo $n > ../n
+printf "first\\nvalue $n\\n" > one.txt
+if [ $n -eq 1 ]; then printf '1\\n2\\n3\\n' > gone.txt; else rm -f gone.txt; fi
+if [ $n -lt 3 ]; then echo '{"status":"partial"}' > "$AUTOBUILD_REPORT"; exit; fi
+touch done; echo '{"status":"implemented"}' > "$AUTOBUILD_REPORT"`);
+  expect(await run.playJob()).toBe('finished');
+  const lines = run.events
+    .filter((event) => event.type === 'turn_ended')
+    .map(({ record }) => [record.turn_added, record.turn_removed]);
+  expect(lines).toEqual([
+    [5, 0],
+    [1, 4],
+    [1, 1],
+  ]);
+});

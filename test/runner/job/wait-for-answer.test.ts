@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Orders } from '../../../src/core/contracts/orders.ts';
 import type { Job } from '../../../src/runner/job/job.ts';
 import { waitForAnswer, waitForOrders } from '../../../src/runner/job/wait-for-answer.ts';
@@ -57,19 +57,36 @@ function silentJob(holdMs: number): Job {
   } as unknown as Job;
 }
 
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+/** Timers of other tests in this process may end at any time, so only those that were made meanwhile are looked at. */
+function watchTimers() {
+  const made = vi.spyOn(globalThis, 'setTimeout');
+  onTestFinished(() => void made.mockRestore());
+  return () => made.mock.results.filter(({ value }) => keepsProcess(value as NodeJS.Timeout)).length;
+}
+
+/** Whether it is still due, and not `unref`ed. */
+function keepsProcess(timer: NodeJS.Timeout): boolean {
+  return timer.hasRef() && !(timer as unknown as { _destroyed: boolean })._destroyed;
+}
 
 test('N-3: where nobody can answer a running job, a question is not waited for', async () => {
-  const before = timers();
+  const timers = watchTimers();
   const orders = waitForOrders(silentJob(0));
-  expect(timers()).toBe(before);
+  expect(timers()).toBe(0);
   expect(await orders).toEqual(WAIT);
 });
 
-test('N-3: while a question is held the process stays, though nothing else keeps it, and leaves no timer behind', async () => {
-  const before = timers();
+test('N-3: while a question is held the process stays, though nothing else keeps it', async () => {
+  const timers = watchTimers();
   const orders = waitForOrders(silentJob(40));
-  expect(timers()).toBe(before + 1);
+  expect(timers()).toBe(1);
   expect(await orders).toEqual(WAIT);
-  expect(timers()).toBe(before);
+  expect(timers()).toBe(0);
+});
+
+test('N-3: an answer that comes in time leaves no timer behind', async () => {
+  const timers = watchTimers();
+  const job = { ...silentJob(60_000), link: { ordersAfterWait: async () => WAIT } } as unknown as Job;
+  expect(await waitForOrders(job)).toEqual(WAIT);
+  expect(timers()).toBe(0);
 });
