@@ -142,6 +142,7 @@ const OLD_PHRASES = [
   /\banew\b/i,
   /has ended (?:by \w+ )?\((?:reviewing|cancelled)/,
   /\bUTC reviewing: /,
+  /\b(?:at|on|since|before) (?:\$\{dateTime\(|\d{1,2} [A-Z][a-z]{2} \d{4} \d)/,
 ];
 
 /** The record keeps the whole question; comments and panels leave its last sentence out. */

@@ -17,7 +17,7 @@ export function describeTriggers(tripped: readonly Trigger[], progress: Progress
   const [lead] = inOrder;
   if (!lead) throw new Error('There is no question without a trigger of a known guard.');
   const asking = causes.length > 0 ? causes : [lead];
-  const triggers = inOrder.map(({ trigger, guard }) => show(trigger, guard));
+  const triggers = inOrder.map(({ trigger, guard }) => show(trigger, guard, progress));
   const questions = asking.map(({ trigger, guard }) => guard.question(trigger, progress));
   return {
     type: lead.guard.type,
@@ -33,7 +33,7 @@ export function describeTriggers(tripped: readonly Trigger[], progress: Progress
       .filter(Boolean)
       .join(' ')
       .replaceAll(/ How to proceed\?/g, ''),
-    hint: hintOf(lead.guard, inOrder),
+    hint: hintOf(lead, inOrder),
     category: lead.guard.category,
     headers: asking.map(({ guard, trigger }) => guard.headerOf?.(trigger) ?? guard.header),
     options: inRound(
@@ -47,15 +47,21 @@ export function describeTriggers(tripped: readonly Trigger[], progress: Progress
   };
 }
 
+interface Tripped {
+  trigger: Trigger;
+  guard: AnyGuard;
+}
+
 /** Every guard that tripped is re-armed by an answer, so the hint names what all of them allow. */
-function hintOf({ hint }: AnyGuard, tripped: readonly { trigger: Trigger; guard: AnyGuard }[]) {
+function hintOf(lead: Tripped, tripped: readonly Tripped[]) {
+  const hint = lead.guard.hintOf?.(lead.trigger) ?? lead.guard.hint;
   const grants = tripped.flatMap(({ trigger, guard }) => guard.grants?.(trigger) ?? []);
   return grants.length > 0 ? { ...(hint ?? OWN_WORDS), grants: grants.join(' and ') } : hint;
 }
 
-function show(trigger: Trigger, guard: AnyGuard): Trigger {
+function show(trigger: Trigger, guard: AnyGuard, progress: Progress): Trigger {
   const counter = guard.counterOf?.(trigger) ?? guard.counter;
-  const figure = guard.figure?.(trigger) ?? withThreshold(trigger);
+  const figure = guard.figure?.(trigger, progress) ?? withThreshold(trigger);
   return { ...trigger, run_limit: guard.runLimit, shown: { counter, figure } };
 }
 

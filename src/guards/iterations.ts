@@ -1,10 +1,28 @@
 import * as z from 'zod';
-import type { Guard } from '../core/contracts/guard.ts';
+import type { Guard, Progress, Trigger } from '../core/contracts/guard.ts';
 import { countLimit } from './counting/limit-schema.ts';
 import { acceptCurrent, cancel, continueTurns, orderOptions, review } from './words/options.ts';
-import { failingClause, IF_CAUSE_SEEN, joinHeadline, statusClause, WHAT_NEXT } from './words/wording.ts';
+import {
+  failingClause,
+  IF_CAUSE_SEEN,
+  joinHeadline,
+  statusClause,
+  WHAT_NEXT,
+  withThreshold,
+} from './words/wording.ts';
 
 const MORE_TURNS = 5;
+
+/** V-1: people read the turns of the round. Count and limit are those of the run, because turns keep their numbers. */
+function inRound(
+  { observed, threshold }: Pick<Trigger, 'observed' | 'threshold'>,
+  { earlier_turns = 0 }: Progress,
+): Pick<Trigger, 'observed' | 'threshold'> {
+  return {
+    observed: observed - earlier_turns,
+    threshold: threshold === null ? null : threshold - earlier_turns,
+  };
+}
 
 /** G-1. Debugging turns are not counted. The count is kept when the limit grows. */
 export const maxIterations: Guard<{ count: number }, number> = {
@@ -42,10 +60,13 @@ export const maxIterations: Guard<{ count: number }, number> = {
   },
   nextRound: ({ turns }, limit) => turns + limit,
   grants: () => `${MORE_TURNS} more turns`,
-  headline({ observed, threshold }, progress) {
+  figure: (trigger, progress) => withThreshold({ ...trigger, ...inRound(trigger, progress) }),
+  headline(trigger, progress) {
+    const { observed, threshold } = inRound(trigger, progress);
     return joinHeadline(`${observed} of ${threshold} turns used`, failingClause(progress), WHAT_NEXT);
   },
-  question({ threshold }, progress) {
+  question(trigger, progress) {
+    const { threshold } = inRound(trigger, progress);
     return `Iteration limit (${threshold}) reached. Current status: ${statusClause(progress)}. How to proceed?`;
   },
   options(_trigger, progress) {

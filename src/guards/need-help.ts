@@ -63,9 +63,10 @@ export const needHelp: Guard<HelpState, 'on'> = {
     return `The agent asked for help, but its message could not be read${why}. How to proceed?`;
   },
   options({ evidence: { help } }, progress) {
-    const asksForSecret = help?.inputs.some((input) => input.secret) ?? false;
+    const { inputs = [] } = help ?? {};
+    const asksForSecret = inputs.some((input) => input.secret);
     return orderOptions([
-      ...(asksForSecret ? [inActionsSecrets] : []),
+      ...(asksForSecret ? [inActionsSecrets(inputs.length)] : []),
       skipAndContinue(progress),
       acceptCurrent(progress),
       review,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { HARD_BLOCKERS, hardBlocker } from '../core/contracts/agent/blockers.ts';
 import { hardBlockersOf, type PlayerReport, type ReadReport } from '../core/contracts/agent/player-report.ts';
-import { Evidence, type Guard } from '../core/contracts/guard.ts';
+import { Evidence, type Guard, type Hint } from '../core/contracts/guard.ts';
 import { switchLimit } from './counting/limit-schema.ts';
-import { acceptCurrent, cancel, orderOptions, review } from './words/options.ts';
-import { oneLine } from './words/wording.ts';
+import { acceptCurrent, cancel, handInAgain, orderOptions, review } from './words/options.ts';
+import { oneLine, plural } from './words/wording.ts';
 
 const ReviewState = z.object({ asked: Evidence.nullable() });
 type ReviewState = z.infer<typeof ReviewState>;
@@ -14,6 +14,16 @@ const initial: ReviewState = { asked: null };
 const NOTHING_SHOWS_IT =
   'The checks pass without any work and no file was changed, so nothing shows that the task is done';
 
+const HINT: Hint = {
+  text: 'After resolving, reply `/continue`. Later edits to the issue are not read, so put a decision into your reply',
+  command: '/override <what to build instead>',
+  first: true,
+};
+
+function describeMissing(files: number): string {
+  return `The job reports ${plural(files, 'changed file')}, but what it left is missing or cannot be read. Nothing of it can be verified or published.`;
+}
+
 /** K-5, K-10. Trips on one flag of the player's report, its status `blocked`, or a completion without work; never on how sure the player sounds. */
 export const reviewRequired: Guard<ReviewState, 'on'> = {
   id: 'review_required',
@@ -22,11 +32,6 @@ export const reviewRequired: Guard<ReviewState, 'on'> = {
   names: 'cause',
   header: 'Review Required',
   counter: 'Review requested',
-  hint: {
-    text: 'After resolving, reply `/continue`. Later edits to the issue are not read, so put a decision into your reply',
-    command: '/override <what to build instead>',
-    first: true,
-  },
   category: 'unclear_requirement',
   type: 'review_required',
   kind: 'blocker_type',
@@ -45,31 +50,39 @@ export const reviewRequired: Guard<ReviewState, 'on'> = {
     if (!asked) return undefined;
     return { guard: 'review_required', kind: 'blocker_type', threshold: null, observed: 1, evidence: asked };
   },
-  examine({ nothing_changed }, limit) {
-    if (!nothing_changed || limit === 'off') return undefined;
+  examine({ nothing_changed, missing_work }, limit) {
+    if (!(nothing_changed || missing_work) || limit === 'off') return undefined;
     return {
       guard: 'review_required',
       kind: 'blocker_type',
       threshold: null,
       observed: 1,
-      evidence: { nothing_changed: true },
+      evidence: missing_work ? { missing_work } : { nothing_changed: true },
     };
   },
   headline({ evidence }) {
+    if (evidence.missing_work) return 'the agent says it is done, but its work cannot be read';
     if (evidence.nothing_changed) return 'the agent says it is done, but no file was changed';
     const [type, ...others] = evidence.review_types ?? [];
     const blocker = type !== undefined && others.length === 0 ? hardBlocker(type) : undefined;
     return blocker ? HARD_BLOCKERS[blocker].headline : 'the agent needs a decision';
   },
   question({ evidence }) {
+    if (evidence.missing_work) return `${describeMissing(evidence.missing_work)} How to proceed?`;
     const given = evidence.nothing_changed
       ? NOTHING_SHOWS_IT
       : (evidence.review_reason ?? 'the agent gave no reason');
     const reason = oneLine(given, 500).replace(/[.\s]+$/, '');
     return `USER REVIEW REQUIRED: ${reason}. After resolving, reply \`/continue\`. How to proceed?`;
   },
-  why: ({ evidence }) => (evidence.nothing_changed ? `${NOTHING_SHOWS_IT}.` : ''),
-  options(_trigger, progress) {
+  why({ evidence }) {
+    if (evidence.missing_work) return describeMissing(evidence.missing_work);
+    return evidence.nothing_changed ? `${NOTHING_SHOWS_IT}.` : '';
+  },
+  hintOf: ({ evidence }) => (evidence.missing_work ? undefined : HINT),
+  options({ evidence }, progress) {
+    // There is nothing to accept.
+    if (evidence.missing_work) return orderOptions([handInAgain, review, cancel]);
     return orderOptions([acceptCurrent(progress), review, cancel]);
   },
 };

@@ -25,6 +25,16 @@ test('N-4: a question asks for a secret by the one Actions secret, and says how 
   await expect(`${markdown}\n`).toMatchFileSnapshot(golden('question'));
 });
 
+test('N-4: the box of a question for one value speaks of one', () => {
+  const options = question('need_help').options.map((option) =>
+    option.id === 'continue' ? { ...option, label: 'I added it as an Actions secret' } : option,
+  );
+  const markdown = renderEscalation(waiting('need_help'), { ...question('need_help'), options }, HERE);
+  expect(markdown).toContain(
+    '**I added it to the Actions secret `AUTOBUILD_ENV`**: check again. `/continue`',
+  );
+});
+
 test('N-4: no reminder is announced where nobody is there to remind', () => {
   const asked = question('need_help');
   for (const text of [

@@ -95,7 +95,7 @@ test('K-10: a job that talks of changed files and hands in none is asked about',
   const state = await stored();
   expect(state.turns[0]?.changes.paths).not.toEqual([]);
   expect(state).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
-  expect(state.escalations[0]?.triggers).toMatchObject([{ evidence: { nothing_changed: true } }]);
+  expect(state.escalations[0]?.triggers).toMatchObject([{ evidence: { missing_work: 1 } }]);
 });
 
 test('complete work is verified under the digest it was claimed with', async () => {

@@ -134,6 +134,12 @@ const STORIES: Record<string, () => GiftCards> = {
       tested: { passed: 14 },
       paths: [],
     }),
+  missing_work: () =>
+    new GiftCards().baseline(verification({ passed: 5 }, TIME(2))).wholeTurn({
+      report: { status: 'implemented', summary: 'Redeem a card' },
+      tested: { passed: 14 },
+      work: { files: 0, changed: 0, problems: [], secrets: [] },
+    }),
   blocked_report: () => usesAllTurns({ report: givesUp('partial') }),
   blocked_at_default_limits: () => new GiftCards().through(9).wholeTurn({ report: givesUp('blocked') }),
   iterations: () => usesAllTurns({}),

@@ -102,7 +102,7 @@ describe('resume of a run that is done', () => {
     expect(second.code, second.stderr).toBe(0);
     expect(ofType(second.events, 'turn_started')).toMatchObject([{ turn: 3 }, { turn: 4 }]);
     expect(ofType(second.events, 'escalation_raised')).toEqual([]);
-    expect(second.stderr).toContain('turn 4/4 started');
+    expect(second.stderr).toContain('turn 4 started, 2/2 of round 2');
     expect(second.stderr).toMatch(/^ {2}turns 4 /m);
   });
 
@@ -176,12 +176,16 @@ describe('in a round', () => {
     cli.child.kill('SIGINT');
     const paused = await cli.ended;
     expect(paused.code, paused.stderr).toBe(2);
-    expect((await scratch.run(['status'])).stdout).toContain('Paused in turn 2');
+    const { stdout } = await scratch.run(['status']);
+    expect(stdout).toContain('Paused in turn 2');
+    // V-1: the limit is that of the round, and nothing limits what comes after it.
+    expect(stdout).toContain('  round 2, turn 1 of 10, ');
     writeFileSync(join(scratch.root, 'go'), '');
     const resumed = await scratch.run(['resume', '--json']);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(resumed.stderr).toContain('✓ Done, round 2: ');
     expect(scratch.exists('half')).toBe(true);
+    expect((await scratch.run(['status'])).stdout).toContain('  2 turns, ');
   });
 
   test('V-9: Ctrl-C twice cancels the round alone: the files are kept, and it says so', async () => {

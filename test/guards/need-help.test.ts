@@ -39,6 +39,11 @@ test('P-1: a request for values trips with the request', () => {
   ]);
 });
 
+test('P-9: the box about one value speaks of one', () => {
+  const trigger = trips(asked({ inputs: [{ key: 'secret', label: 'Secret key', secret: true }] }));
+  expect(guard.options(trigger, progress)[0]?.label).toBe('I added it as an Actions secret');
+});
+
 test('P-1: without a secret nothing points at secrets; without inputs it is a question', () => {
   const trigger = trips(asked({ inputs: [{ key: 'name', label: 'Name' }] }));
   expect(guard.headline(trigger, progress)).toBe('1 value needed (0 of 1 given)');

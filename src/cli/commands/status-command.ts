@@ -1,8 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { presentFigures } from '../../comments/text/present-figures.ts';
 import { totalsOf } from '../../comments/text/totals.ts';
 import { count, minutes } from '../../comments/text/words.ts';
 import { RESOLUTION_TARGET, resolutionFigures } from '../../core/analytics.ts';
+import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { describeStatus } from '../../core/decide/commands/status.ts';
@@ -59,7 +61,7 @@ function describe(state: RunState, worktree: string): string[] {
   return [
     `${state.run}  ${state.task.title}`,
     `  ${statusHere(state)}`,
-    `  turn ${state.turn} of ${limits.turns ?? 'off'}, ${minutes(state.active_ms)} min working, ${minutes(state.waiting_ms)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
+    `  ${turnOf(state, limits)}, ${minutes(state.active_ms)} min working, ${minutes(state.waiting_ms)} min waiting, ${state.jobs} ${state.jobs === 1 ? 'job' : 'jobs'}`,
     ...(checks ? [`  ${checks.passed} of ${checks.total} ${checks.unit} pass`] : []),
     `  ${state.changes.paths.length} of ${limits.files ?? 'off'} files changed (+${state.changes.added} −${state.changes.removed}) in ${worktree}`,
     ...(state.turns.length > 0 ? [`  cost ${totalsOf(state, limits).cost}`] : []),
@@ -69,6 +71,13 @@ function describe(state: RunState, worktree: string): string[] {
     ...(off.length > 0 ? [`  guards off: ${off.join(', ')}`] : []),
     `  ${resolutionLine(resolutionFigures(state.escalations, new Date()))}`,
   ];
+}
+
+/** V-1: the limit is that of the round. Between two of them there is none. */
+function turnOf(state: RunState, limits: LimitsInForce): string {
+  if (state.began && !state.revision) return count(state.turn, 'turn');
+  const { turn, max_turns, number } = presentFigures(state, limits);
+  return `${number ? `round ${number}, ` : ''}turn ${turn} of ${max_turns ?? 'off'}`;
 }
 
 /** `undo` names its copies after the time. The figures above are those of the run. */

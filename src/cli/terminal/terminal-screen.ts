@@ -127,10 +127,10 @@ export function createTerminalScreen(options: ScreenOptions): Screen {
       if (WORK_BEGINS.has(event.type)) beginWork();
       if (WORK_STOPS.has(event.type)) workingSince = undefined;
       events?.write(`${JSON.stringify(event)}\n`);
-      const round = state.revision?.number;
+      const { revision } = state;
       const line = live
-        ? liveLineOf(event, look(), round)
-        : renderPlain(event, limitsInForce(state.limits), options.zone, round);
+        ? liveLineOf(event, look(), revision?.number)
+        : renderPlain(event, limitsInForce(state.limits), options.zone, revision);
       if (line && !isRestAgain(event, state)) print(line);
       const words = event.type === 'turn_ended' ? event.record.last_words : undefined;
       if (words)

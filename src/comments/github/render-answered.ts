@@ -6,7 +6,7 @@ import { fitComment } from '../text/fit-comment.ts';
 import { inlineText, quoted } from '../text/harmless.ts';
 import { link, renderTable, small } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
-import { clock, count, dateTime, minutes } from '../text/words.ts';
+import { clock, count, dateAtTime, minutes } from '../text/words.ts';
 import { renderMarker } from './render-escalation.ts';
 import { ANSWER_HEAD, answerRows } from './sections/answers.ts';
 import { givenInputs } from './sections/inputs.ts';
@@ -28,7 +28,7 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
     rows.push([
       clock(resolved_at),
       'Autobuild',
-      `closed the question and the run on ${dateTime(resolved_at)}`,
+      `closed the question and the run on ${dateAtTime(resolved_at)}`,
     ]);
   if (resolved_at && wasMerged(state, escalation))
     rows.push([clock(resolved_at), resolverOf(escalation), 'merged the pull request, which ended the run']);
@@ -48,7 +48,7 @@ export function renderAnswered(state: RunState, escalation: Escalation, where: C
       },
       small([
         typeof open === 'number' && `Open for ${open < LONG_MS ? `${minutes(open)} min` : spanInWords(open)}`,
-        guardNames(escalation.triggers),
+        guardNames(escalation),
         escalation.status.replaceAll('_', ' '),
         where.links?.run_page && link('run page', where.links.run_page),
       ]),

@@ -5,7 +5,7 @@ import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, fenced, htmlCode, inlineText } from '../text/harmless.ts';
 import { link, marker } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
-import { count, dateTime, list } from '../text/words.ts';
+import { count, dateAtTime, dateTime, list } from '../text/words.ts';
 import { howLong } from './sections/question-parts.ts';
 
 interface CiFacts {
@@ -71,7 +71,7 @@ function describe({ name, step, failed_at, base }: FailedCheck, report: KnownCi)
     return `${shown} fails on ${main} as well${since}: not caused by this pull request.`;
   }
   const where = step ? `, step *${inlineText(step, 120)}*,` : '';
-  const when = failed_at ? ` at ${dateTime(failed_at)}` : '';
+  const when = failed_at ? ` on ${dateAtTime(failed_at)}` : '';
   const compared =
     base.result === 'passes'
       ? `It passes on ${main}, so this pull request broke it.`

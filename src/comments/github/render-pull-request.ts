@@ -9,8 +9,8 @@ import { code, inlineText, quoted } from '../text/harmless.ts';
 import { link, marker, renderTable, small } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
 import { withoutSkipCi } from '../text/skip-ci.ts';
-import { COST_NOT_REPORTED, totalsOf } from '../text/totals.ts';
-import { clock, count, dateTime, list } from '../text/words.ts';
+import { NOT_REPORTED, totalsOf } from '../text/totals.ts';
+import { clock, count, dateAtTime, list } from '../text/words.ts';
 import { ANSWER_HEAD, allAnswerRows } from './sections/answers.ts';
 import { reportFold } from './sections/blocked-report.ts';
 import { type BranchStanding, renderCi, renderLeftOut, renderUnseen } from './sections/branch-standing.ts';
@@ -112,7 +112,7 @@ function renderWarning(state: RunState): string {
     return `> [!WARNING]\n> **Not verified: the job that runs the checks on a clean checkout ended three times without a result.**${here} Run the checks yourself before you merge.`;
   }
   const by = finished.by
-    ? ` Accepted as is by ${inlineText(finished.by, 60)}, ${dateTime(finished.at)}.`
+    ? ` Accepted as is by ${inlineText(finished.by, 60)} on ${dateAtTime(finished.at)}.`
     : '';
   return `> [!WARNING]\n> **Task completed with partial results due to ${partialCause(state)}.**${tests}${by}`;
 }
@@ -179,7 +179,7 @@ function answersFold(state: RunState): Fold | undefined {
 
 function receiptFold(state: RunState, { limits }: CommentContext): Fold {
   const totals = totalsOf(state, limits);
-  const cost = totals.cost === COST_NOT_REPORTED ? `cost ${totals.cost}` : totals.cost;
+  const cost = totals.cost === NOT_REPORTED ? `cost ${totals.cost}` : totals.cost;
   return {
     summary: `Receipt: ${totals.turns} ${totals.turns === '1' ? 'turn' : 'turns'}, ${totals.working} working, ${cost}`,
     content: [

@@ -33,7 +33,7 @@ export function renderReview(
       ...(escalation ? questionAgain(state, escalation, where) : []),
       small([
         `As of ${clock(state.updated_at)} UTC`,
-        escalation && guardNames(escalation.triggers),
+        escalation && guardNames(escalation),
         where.links?.run_page && link('run page', where.links.run_page),
       ]),
     ],

@@ -15,10 +15,11 @@ import { code, inlineText } from '../text/harmless.ts';
 import { isolationWords } from '../text/isolation.ts';
 import { link, marker, renderTable, small, type Table } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
+import { presentFigures } from '../text/present-figures.ts';
 import { totalsOf } from '../text/totals.ts';
-import { clock, count, dateTime, minutes } from '../text/words.ts';
+import { clock, count, dateAtTime, dateTime, minutes } from '../text/words.ts';
 import { checksTable, renderTestBar } from './sections/checks.ts';
-import { whatComes } from './sections/question-parts.ts';
+import { isWorkMissing, whatComes } from './sections/question-parts.ts';
 import { closedBy, LABEL_AGAIN, renderUnpublished, stateOf } from './sections/state-line.ts';
 import { testsOf, turnLabel } from './sections/turn-history.ts';
 
@@ -62,7 +63,7 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
     const expiry = pauseExpiry(state);
     // The headline of a paused run says how to resume it, and until when.
     if (!closed) return expiry ? 'After that, the run expires.' : undefined;
-    const until = expiry ? ` Otherwise the run expires on ${dateTime(expiry)}.` : '';
+    const until = expiry ? ` Otherwise the run expires on ${dateAtTime(expiry)}.` : '';
     return `Resume with \`/continue\` (opens a new pull request), or end the run with \`/cancel\`.${until}`;
   }
   if (state.finished?.expired) return LABEL_AGAIN;
@@ -78,16 +79,18 @@ function renderNext(state: RunState, where: CommentContext): string | undefined 
 /** R-5: the job is not replaced, because only Actions knows whether it still runs. */
 function renderSilence({ links }: CommentContext, since: string): string {
   const log = links?.log ? ` [Its log](${links.log}) shows whether it is still running.` : '';
-  return `**No sign of life from the job** since ${dateTime(since)}.${log} If it has ended, a new one takes over.`;
+  return `**No sign of life from the job** since ${dateAtTime(since)}.${log} If it has ended, a new one takes over.`;
 }
 
 function figuresTable(state: RunState, { limits }: CommentContext): Table {
+  const { turn, max_turns, active_ms, number } = presentFigures(state, limits);
   return {
-    head: ['Turn', 'Time', 'Files', 'Cost'],
+    head: [...(number ? ['Round'] : []), 'Turn', 'Time', 'Files', 'Cost'],
     rows: [
       [
-        withLimit(state.turn, limits.turns),
-        `${withLimit(minutes(state.active_ms), limits.minutes)} min`,
+        ...(number ? [String(number)] : []),
+        withLimit(turn, max_turns),
+        `${withLimit(minutes(active_ms), limits.minutes)} min`,
         withLimit(filesOfRun(state), limits.files),
         `${totalsOf(state, limits).cost}${limits.cost ? '' : ', no limit set'}`,
       ],
@@ -164,6 +167,9 @@ function turnRows(state: RunState): string[][] {
 
 function renderHint(state: RunState, where: CommentContext): string | undefined {
   if (state.status === 'building' || state.status === 'pending') return renderStepIn(where);
+  const asked = pendingEscalation(state);
+  if (state.status === 'waiting_for_input' && asked && isWorkMissing(asked))
+    return 'Nothing is running while the question is open.';
   if (state.status === 'waiting_for_input' && !state.job_live)
     return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input')

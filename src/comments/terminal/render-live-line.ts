@@ -2,6 +2,7 @@ import { countedTokens } from '../../core/contracts/run-event.ts';
 import { filesOfRun, type RunState } from '../../core/contracts/run-state.ts';
 import { costFigure } from '../text/cost-figure.ts';
 import { ratesOf, withLimit } from '../text/figures.ts';
+import { presentFigures } from '../text/present-figures.ts';
 import { renderSparkline } from '../text/sparkline.ts';
 import { type RunLook, widthOf } from './style.ts';
 import { cutCells, terminalLine } from './terminal-text.ts';
@@ -28,7 +29,8 @@ export function renderLiveLine(state: RunState, live: LiveFigures, look: RunLook
   const last = rates.at(-1);
   const cost = live.cost_usd ?? state.usage.cost_usd;
   const isBegun = state.baseline || (state.turn > 0 && !state.revision);
-  const stage = isBegun ? withLimit(state.turn, limits.turns) : 'baseline';
+  const { turn, max_turns, number } = presentFigures(state, limits);
+  const stage = isBegun ? `${number ? `round ${number}, ` : ''}${withLimit(turn, max_turns)}` : 'baseline';
   const doing = live.doing && terminalLine(live.doing, Math.floor(widthOf(look) / 2));
   const clock = `${stopwatch(live.elapsed_ms)} ${FRAMES[live.frame % FRAMES.length]}`;
   const parts = [

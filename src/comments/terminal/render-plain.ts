@@ -2,6 +2,7 @@ import { showCommand } from '../../core/contracts/command.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
 import { keyWords } from '../../core/contracts/key-custody.ts';
 import { countedTokens, type RunEvent } from '../../core/contracts/run-event.ts';
+import { figuresOfRound, type RunState } from '../../core/contracts/run-state.ts';
 import { score } from '../../core/contracts/verification.ts';
 import { testsOf } from '../github/sections/turn-history.ts';
 import { costFigure } from '../text/cost-figure.ts';
@@ -17,24 +18,24 @@ export function renderPlain(
   event: RunEvent,
   limits: LimitsInForce,
   zone?: string,
-  round?: number,
+  round?: RunState['revision'],
 ): string | undefined {
   const text = describe(event, limits, round);
   return text && `${clockIn(event.at, zone, true)} ${terminalLine(text, WIDTH)}`;
 }
 
-function describe(event: RunEvent, limits: LimitsInForce, round: number | undefined): string | undefined {
+function describe(event: RunEvent, limits: LimitsInForce, round: RunState['revision']): string | undefined {
   switch (event.type) {
     case 'run_requested':
       return `run ${event.run}: ${event.task.title}, agent ${event.agent}`;
     case 'job_started':
       return `job ${event.job} started${event.isolation === undefined ? '' : `, ${isolationWords(event.isolation)}`}`;
     case 'baseline_recorded':
-      return `baseline: ${testsOf(event)} pass before ${round === undefined ? 'any change' : `round ${round}`}`;
+      return `baseline: ${testsOf(event)} pass before ${round === undefined ? 'any change' : `round ${round.number}`}`;
     case 'turn_started':
-      return `turn ${withLimit(event.turn, limits.turns)} ${event.resumed ? 'continues' : 'started'}${event.kind === 'debug' ? ', debugging' : ''}${event.keys === undefined ? '' : `; ${keyWords(event.keys)}`}`;
+      return `turn ${round ? event.turn : withLimit(event.turn, limits.turns)} ${event.resumed ? 'continues' : 'started'}${ofRound(event.turn, limits, round)}${event.kind === 'debug' ? ', debugging' : ''}${event.keys === undefined ? '' : `; ${keyWords(event.keys)}`}`;
     case 'turn_ended':
-      return `turn ${event.record.turn} ended: ${turnFigures(event, limits)}`;
+      return `turn ${event.record.turn} ended: ${turnFigures(event, limits, round)}`;
     case 'escalation_raised':
       return `waiting: ${[event.escalation.headline, list(event.escalation.inputs.map((input) => input.key))].filter(Boolean).join(': ')}`;
     case 'agent_frozen':
@@ -97,12 +98,22 @@ function endWord({ status, partial }: Extract<RunEvent, { type: 'run_finished' }
   return partial ? 'partially done' : 'done';
 }
 
-function turnFigures(event: Extract<RunEvent, { type: 'turn_ended' }>, limits: LimitsInForce): string {
+/** V-1: turns keep their numbers over all rounds, and the limit is that of the round. */
+function ofRound(turn: number, limits: LimitsInForce, revision: RunState['revision']): string {
+  const figures = figuresOfRound({ revision }, { turn, max_turns: limits.turns, active_ms: 0 });
+  return figures ? `, ${withLimit(figures.turn, figures.max_turns)} of round ${figures.number}` : '';
+}
+
+function turnFigures(
+  event: Extract<RunEvent, { type: 'turn_ended' }>,
+  limits: LimitsInForce,
+  round: RunState['revision'],
+): string {
   const { verification } = event.record;
   return [
     verification && `${score(verification).unit} ${testsOf(event.record)}`,
     `files ${withLimit(event.record.changes.paths.length, limits.files)}`,
-    `${withLimit(minutes(event.active_ms), limits.minutes)} min`,
+    `${withLimit(minutes(event.active_ms - (round?.before.active_ms ?? 0)), limits.minutes)} min`,
     costFigure({ cost_usd: event.usage.cost_usd, tokens: countedTokens(event.usage) }, limits.cost),
   ]
     .filter(Boolean)

@@ -41,15 +41,18 @@ export function figuresOf(context: EscalationContext, triggers: readonly Trigger
   const last = context.pass_rates.at(-1) ?? context.baseline;
   const spent = costFigure(context, context.max_cost);
   const cost = triggers.find(({ run_limit }) => run_limit === 'cost');
+  const { of_round } = context;
+  const { turn, max_turns, active_ms } = of_round ?? context;
   const figures: (Figure | undefined)[] = [
+    of_round && { name: 'Round', value: String(of_round.number), tripped: false },
     {
       name: 'Turn',
-      value: withLimit(context.turn, context.max_turns),
+      value: withLimit(turn, max_turns),
       tripped: tripped.has('turns'),
     },
     {
       name: 'Time',
-      value: `${withLimit(minutes(context.active_ms), context.max_runtime_ms && minutes(context.max_runtime_ms))} min`,
+      value: `${withLimit(minutes(active_ms), context.max_runtime_ms && minutes(context.max_runtime_ms))} min`,
       tripped: tripped.has('minutes'),
     },
     ...own,

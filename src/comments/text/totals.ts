@@ -6,7 +6,7 @@ import { costFigure } from './cost-figure.ts';
 import { withLimit } from './figures.ts';
 import { count, minutes } from './words.ts';
 
-export const COST_NOT_REPORTED = 'not reported';
+export const NOT_REPORTED = 'not reported';
 
 /** The run's usage over all jobs. */
 export interface Totals {
@@ -23,6 +23,9 @@ export interface Totals {
 
 export function totalsOf(state: RunState, limits: LimitsInForce): Totals {
   const { input_tokens, output_tokens, cost_usd } = state.usage;
+  // Every model reads something: an agent with no token at all does not report them.
+  const areReported = input_tokens + output_tokens > 0;
+  const tokens = (number: number) => (areReported ? compact(number) : NOT_REPORTED);
   // V-1: turns and minutes have a limit for each round, which says nothing about all of them.
   const ofRound = state.began ? { turns: null, minutes: null } : limits;
   return {
@@ -31,9 +34,9 @@ export function totalsOf(state: RunState, limits: LimitsInForce): Totals {
     waiting: `${minutes(state.waiting_ms)} min`,
     jobs: count(state.jobs, 'job'),
     files: withLimit(filesOfRun(state), limits.files),
-    tokens_in: compact(input_tokens),
-    tokens_out: compact(output_tokens),
-    tokens: compact(input_tokens + output_tokens),
-    cost: costFigure({ cost_usd, tokens: countedTokens(state.usage) }, limits.cost) ?? COST_NOT_REPORTED,
+    tokens_in: tokens(input_tokens),
+    tokens_out: tokens(output_tokens),
+    tokens: tokens(input_tokens + output_tokens),
+    cost: costFigure({ cost_usd, tokens: countedTokens(state.usage) }, limits.cost) ?? NOT_REPORTED,
   };
 }

@@ -1,10 +1,18 @@
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** `16 Nov 2026 14:31 UTC`, with seconds on request. */
+/** `16 Nov 2026 14:31 UTC`, with seconds on request: for tables, footers and parentheses. */
 export function dateTime(iso: string, seconds = false): string {
+  return `${date(iso)} ${seconds ? clockSeconds(iso) : clock(iso)} UTC`;
+}
+
+/** `16 Nov 2026 at 14:31 UTC`: for sentences, after `on`, `since` or `before`. */
+export function dateAtTime(iso: string): string {
+  return `${date(iso)} at ${clock(iso)} UTC`;
+}
+
+function date(iso: string): string {
   const text = new Date(iso).toISOString();
-  const month = MONTHS[Number(text.slice(5, 7)) - 1];
-  return `${Number(text.slice(8, 10))} ${month} ${text.slice(0, 4)} ${text.slice(11, seconds ? 19 : 16)} UTC`;
+  return `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1]} ${text.slice(0, 4)}`;
 }
 
 /** `16 Nov 2026 14:31 to 15:22 UTC`. The date is shown once if it is the same day. */

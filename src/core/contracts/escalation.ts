@@ -40,6 +40,15 @@ export const EscalationContext = z.object({
   max_turns: z.number().int().positive().nullable(),
   active_ms: z.number().nonnegative(),
   max_runtime_ms: z.number().positive().nullable(),
+  /** V-1: turns and time are limited by round. The desk's own; missing in the build and in journals of older versions. */
+  of_round: z
+    .object({
+      number: z.number().int().positive(),
+      turn: z.number().int().nonnegative(),
+      max_turns: z.number().int().positive().nullable(),
+      active_ms: z.number().nonnegative(),
+    })
+    .optional(),
   files: z.number().int().nonnegative(),
   max_files: z.number().int().positive().nullable(),
   cost_usd: z.number().nonnegative().nullable(),

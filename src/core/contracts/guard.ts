@@ -118,6 +118,8 @@ export const Evidence = z.object({
   report_problems: z.array(ReportProblem).optional(),
   /** K-10: the agent reports completion, but the checks pass without any work and no file was changed. */
   nothing_changed: z.literal(true).optional(),
+  /** The agent reports completion, but of the files that the job says it changed none can be read. Their number. */
+  missing_work: z.number().int().positive().optional(),
   unit: z.string().optional(),
   /** How much more an answer allows, in the same unit. Missing in journals of older versions. */
   step: z.number().positive().optional(),
@@ -246,6 +248,8 @@ export interface Progress {
   score?: { unit: 'tests' | 'checks'; passed: number; total: number };
   /** The round that asks, if the pull request was ready before. */
   round?: number;
+  /** Turns before the round. Those of a trigger count over all rounds. */
+  earlier_turns?: number;
 }
 
 /** R-15: counted by the desk from the events of the journal, because a job may claim any figure. */
@@ -269,6 +273,8 @@ export interface UnapprovedWork {
   examined: ExaminedFile[];
   /** The checks pass without any work, and no file was changed (K-10). */
   nothing_changed?: boolean;
+  /** How many files the job says it changed, if none of its work arrived or can be read. */
+  missing_work?: number;
 }
 
 /**
@@ -293,9 +299,11 @@ export interface Guard<State = unknown, Config = unknown> {
   /** The counter's name where it depends on the trigger. */
   counterOf?(trigger: Trigger): string;
   /** The observed value beside the threshold. Absent: `3/3`. */
-  figure?(trigger: Trigger): string;
+  figure?(trigger: Trigger, progress: Progress): string;
   /** Absent: the question only says that it can be answered in own words. */
   readonly hint?: Hint;
+  /** The hint where it depends on the trigger. */
+  hintOf?(trigger: Trigger): Hint | undefined;
   /** The category of the issue in a report that Autobuild writes in the agent's place (B-7). */
   readonly category: BlockerCategory;
   readonly type: EscalationType;

@@ -2,7 +2,7 @@ import type { BlockedReport } from './agent/blocked-report.ts';
 import type { ReadReport } from './agent/player-report.ts';
 import type { Answer } from './answer.ts';
 import type { InputRef } from './command.ts';
-import type { AgentMetrics, Escalation } from './escalation.ts';
+import type { AgentMetrics, Escalation, EscalationContext } from './escalation.ts';
 import type { DeskFigures, GuardId, GuardLimits, GuardStates } from './guard.ts';
 import type { IsolationLevel } from './isolation.ts';
 import type { KeyCustody } from './key-custody.ts';
@@ -45,7 +45,14 @@ export interface RunningRevision extends Revision {
   before: Pick<
     RunState,
     'finished' | 'changeset' | 'fresh' | 'with_base' | 'baseline' | 'changes' | 'known_issues'
-  > & { turns: number; cost_usd: number | null; active_ms: number };
+  > & {
+    turns: number;
+    cost_usd: number | null;
+    active_ms: number;
+    /** The number of the last turn, and how many turns the limit counts. Missing in states of older versions. */
+    turn?: number;
+    counted_turns?: number;
+  };
   /** As its jobs told it last: what differs from its head. */
   changes?: ChangeSummary;
   /** The files of the work that is claimed to be complete, by the desk's own reading. */
@@ -195,6 +202,26 @@ export function firstBaseline({ began, baseline }: RunState): Verification | und
 /** All files that the run has changed so far, in all its rounds. */
 export function filesOfRun({ began, changes }: Pick<RunState, 'began' | 'changes'>): number {
   return began ? new Set([...began.paths, ...changes.paths]).size : changes.paths.length;
+}
+
+type RoundFigures = NonNullable<EscalationContext['of_round']>;
+
+/**
+ * V-1: turns and time of the present round, because they are limited by round. Turns keep their numbers over all rounds, and
+ * their limit moves on with them, so both are counted from the round's beginning. Undefined: there is no round.
+ */
+export function figuresOfRound(
+  { revision }: Pick<RunState, 'revision'>,
+  { turn, max_turns, active_ms }: Pick<EscalationContext, 'turn' | 'max_turns' | 'active_ms'>,
+): RoundFigures | undefined {
+  if (!revision) return undefined;
+  const { turns, turn: last = turns, counted_turns = last, active_ms: worked } = revision.before;
+  return {
+    number: revision.number,
+    turn: Math.max(0, turn - last),
+    max_turns: max_turns === null ? null : Math.max(1, max_turns - counted_turns),
+    active_ms: Math.max(0, active_ms - worked),
+  };
 }
 
 /** The pull request was closed, and nobody has decided yet whether the run continues. */

@@ -220,7 +220,14 @@ function toExamine(state: RunState, record: TurnRecord, work: WorkFacts | undefi
   // The merge itself is the work, also if nothing of the pull request is left after it.
   const isMerge = state.revision?.update !== undefined && work?.digest !== undefined;
   const provesNothing = !isAnswered && !isMerge && (work?.changed === 0 || state.baseline?.ok === true);
-  return { ...unapprovedWork(state, work), nothing_changed: changed === 0 && provesNothing };
+  const claimed = record.changes.paths.length;
+  // The files of a merge are not those that the agent changed.
+  const isMissing = work !== undefined && work.digest === undefined && claimed > 0 && !state.revision?.update;
+  return {
+    ...unapprovedWork(state, work),
+    nothing_changed: changed === 0 && provesNothing && !isMissing,
+    missing_work: isMissing ? claimed : undefined,
+  };
 }
 
 /** G-8: a root cause goes to the next turn; none means the same question again, with what was found. */

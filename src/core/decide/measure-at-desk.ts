@@ -14,13 +14,15 @@ const FAILING_SHOWN = 20;
 export function measureAtDesk(state: RunState, at: string, rules: Rules): Measured {
   const { metrics, guards, turn } = state;
   const limits = rules.limitsInForce(state.limits);
+  // V-1: between rounds nothing limits turns and time, of which there are those of all rounds.
+  const { turns, minutes } = state.began && !state.revision ? { turns: null, minutes: null } : limits;
   const last = lastVerification(state);
   const output = last && lastOutputOf(at, last);
   const context: EscalationContext = {
     turn,
-    max_turns: limits.turns,
+    max_turns: turns,
     active_ms: state.active_ms,
-    max_runtime_ms: limits.minutes && limits.minutes * 60_000,
+    max_runtime_ms: minutes && minutes * 60_000,
     files: filesOfRun(state),
     max_files: limits.files,
     cost_usd: state.usage.cost_usd,

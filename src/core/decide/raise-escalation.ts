@@ -3,7 +3,7 @@ import type { Escalation } from '../contracts/escalation.ts';
 import type { Option, Progress, Trigger } from '../contracts/guard.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { Usage } from '../contracts/run-event.ts';
-import type { RunState } from '../contracts/run-state.ts';
+import { figuresOfRound, type RunState } from '../contracts/run-state.ts';
 import { isAboutFinishedWork } from '../work/work-approvals.ts';
 import type { Decision } from './decision.ts';
 import { reminderTime } from './expiry.ts';
@@ -100,8 +100,10 @@ export function announceQuestion(
   at: string,
   usage?: Usage,
 ): Decision {
+  const { context } = escalation;
+  const asked = { ...escalation, context: { ...context, of_round: figuresOfRound(state, context) } };
   return {
-    events: [{ type: 'escalation_raised', at, escalation, guards, usage }],
+    events: [{ type: 'escalation_raised', at, escalation: asked, guards, usage }],
     effects: [
       ...(escalation.blocked_report
         ? [{ type: 'save_blocked_report' as const, report: escalation.blocked_report }]
@@ -114,15 +116,17 @@ export function announceQuestion(
   };
 }
 
-function progressOf(measured: Measured, { revision }: RunState): Progress {
-  const { context } = measured;
+function progressOf({ context }: Measured, state: RunState): Progress {
+  const { revision } = state;
+  const { turn, max_turns } = figuresOfRound(state, context) ?? context;
   const last = context.pass_rates.at(-1) ?? context.baseline;
   return {
-    turn: context.turn,
-    max_turns: context.max_turns ?? 0,
+    turn,
+    max_turns: max_turns ?? 0,
     score: last && { unit: last.unit, passed: last.passed, total: last.total },
     // V-9: at a terminal there is no pull request that could stay as it is.
     round: revision?.head === undefined ? undefined : revision.number,
+    earlier_turns: revision?.before.counted_turns,
   };
 }
 

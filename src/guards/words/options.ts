@@ -1,4 +1,4 @@
-import { ADDED_AS_SECRETS } from '../../core/contracts/actions-secret.ts';
+import { ADDED_AS_SECRET, ADDED_AS_SECRETS } from '../../core/contracts/actions-secret.ts';
 import type { Evidence, Option, Progress } from '../../core/contracts/guard.ts';
 import { isPlainPath } from '../../core/work/path-pattern.ts';
 import { sensitivitiesOf } from '../../core/work/sensitive-path.ts';
@@ -141,12 +141,14 @@ function nameOr(paths: readonly string[], otherwise: string): string {
   return named ? paths.join(', ') : otherwise;
 }
 
-export const inActionsSecrets: Option = {
-  id: 'continue',
-  label: ADDED_AS_SECRETS,
-  description: 'check again.',
-  command: '/continue',
-};
+export function inActionsSecrets(values: number): Option {
+  return {
+    id: 'continue',
+    label: values === 1 ? ADDED_AS_SECRET : ADDED_AS_SECRETS,
+    description: 'check again.',
+    command: '/continue',
+  };
+}
 
 export function continueTurns(turns: number): Option[] {
   return [
@@ -200,6 +202,13 @@ export const retryWithContext: Option = {
   id: 'retry',
   label: 'Retry with context',
   description: 'retry, with the error history.',
+  command: '/retry',
+};
+
+export const handInAgain: Option = {
+  id: 'retry',
+  label: 'Retry',
+  description: 'another turn, which hands the work in again.',
   command: '/retry',
 };
 

@@ -1,6 +1,7 @@
 import { headlineOf } from '../../comments/github/sections/question-parts.ts';
 import { turnLabel } from '../../comments/github/sections/turn-history.ts';
 import { cleanLine, cleanText } from '../../comments/text/clean-text.ts';
+import { presentFigures } from '../../comments/text/present-figures.ts';
 import { totalsOf } from '../../comments/text/totals.ts';
 import { clockSeconds, count, dateTime, lineChange, minutes, money } from '../../comments/text/words.ts';
 import type { LimitsInForce } from '../../core/contracts/guard.ts';
@@ -84,7 +85,7 @@ function headlineOfRun({ state, limits, listed }: RunView): string {
     case 'building':
       if (state.turn === 0 || (state.revision && !state.baseline))
         return `${building}: running the checks before ${state.revision ? 'the round' : 'any change'}`;
-      return `${building}: turn ${state.turn}${limits.turns === null ? '' : ` of ${limits.turns}`}`;
+      return `${building}: ${turnOf(presentFigures(state, limits))}`;
     case 'waiting_for_input':
       if (pending) return `Waiting for an answer: ${headlineOf(state, pending)}`;
       return waitsOverClosedPull(state)
@@ -105,6 +106,10 @@ function headlineOfRun({ state, limits, listed }: RunView): string {
   }
 }
 
+function turnOf({ turn, max_turns }: ReturnType<typeof presentFigures>): string {
+  return `turn ${turn}${max_turns === null ? '' : ` of ${max_turns}`}`;
+}
+
 function renderTimelineCard({ listed, now }: RunView): Html {
   const drawn = renderTimeline(listed.summary, now);
   return html`<section class="card stack" data-part="timeline" aria-label="Timeline"><h2>Timeline <span class="small dim">UTC</span></h2>${
@@ -117,9 +122,10 @@ function renderTimelineCard({ listed, now }: RunView): Html {
 function renderLimits({ state, limits }: RunView): Html {
   const spent = state.usage.cost_usd;
   const dollars = limits.cost?.dollars;
+  const { turn, max_turns, active_ms } = presentFigures(state, limits);
   const rows = [
-    { name: 'Turns', value: state.turn, limit: limits.turns, unit: '' },
-    { name: 'Time', value: minutes(state.active_ms), limit: limits.minutes, unit: ' min' },
+    { name: 'Turns', value: turn, limit: max_turns, unit: '' },
+    { name: 'Time', value: minutes(active_ms), limit: limits.minutes, unit: ' min' },
     { name: 'Files', value: filesOfRun(state), limit: limits.files, unit: '' },
   ];
   return html`<section class="card stack" data-part="limits" aria-label="Limits"><h2>Limits</h2><div class="limits">${rows.map(

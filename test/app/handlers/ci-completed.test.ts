@@ -86,7 +86,7 @@ test('V-7: once all suites are complete there is one comment: check, step, log, 
   expect(more).toEqual([]);
   expect(comment).toContain(`### ⏸ Waiting for you: CI fails on \`${sha.slice(0, 7)}\`, 1 of 3 checks`);
   expect(comment).toMatch(
-    /^\*\*`e2e`\*\*, step \*Run tests\*, failed at \d+ \w+ \d+ \d\d:\d\d UTC\. It passes on `main`, so this pull/m,
+    /^\*\*`e2e`\*\*, step \*Run tests\*, failed on \d+ \w+ \d+ at \d\d:\d\d UTC\. It passes on `main`, so this pull/m,
   );
   expect(comment).toContain('Error: expect(locator).toHaveText');
   expect(comment).not.toMatch(/Post job cleanup|2026-11-16T09|##\[/);
@@ -184,7 +184,7 @@ test('V-7: a failing status counts; without the permission the checks alone do',
   const status = { context: 'deploy/preview', state: 'failure', description: 'No such bucket' } as const;
   await desk.github.ci.status(sha, status);
   await desk.settle();
-  expect((await said(number))[0]).toContain('**`deploy/preview`** failed at ');
+  expect((await said(number))[0]).toContain('**`deploy/preview`** failed on ');
   expect((await said(number))[0]).toContain('No such bucket');
   await desk.close();
   const other = await rest();

@@ -70,7 +70,7 @@ test('N-4: without a server, a comment with boxes or a command says how long the
 
 test('V-7: times are those of the day, because nobody edits the comment as they pass', () => {
   const text = render({ failed: [E2E, LINT] });
-  expect(text).toContain('failed at 16 Nov 2026 15:48 UTC.');
+  expect(text).toContain('failed on 16 Nov 2026 at 15:48 UTC.');
   expect(text).toContain('since `77ab001` (16 Nov 2026 13:52 UTC)');
   expect(text).not.toMatch(/\bago\b/);
 });

@@ -57,7 +57,7 @@ describe('P-10: what people are told of waiting', () => {
       paused: { rearm: [], since: TIME(0) },
     };
     const markdown = renderStatus(run({ ...paused, reminders: forTwoWeeks }), WHERE);
-    expect(markdown).toContain('### ⏸ Paused: resume with `/continue` before 30 Nov 2026 13:00 UTC');
+    expect(markdown).toContain('### ⏸ Paused: resume with `/continue` before 30 Nov 2026 at 13:00 UTC');
     expect(markdown).toContain('\n\nAfter that, the run expires.\n\n');
     expect(renderStatus(run(paused), WHERE)).toContain('⏸ Paused: resume with `/continue`\n');
   });
@@ -127,7 +127,7 @@ describe('P-10: a run that nobody answered', () => {
   it('P-10: the question is closed, and nobody is said to have answered it', async () => {
     const markdown = renderAnswered(over, closed, WHERE);
     expect(markdown).toContain('### ✗ Closed: nobody answered for 14 days');
-    expect(markdown).toContain('closed the question and the run on 30 Nov 2026 14:30 UTC');
+    expect(markdown).toContain('closed the question and the run on 30 Nov 2026 at 14:30 UTC');
     expect(markdown).not.toMatch(/Answered|- \[ \]|@rosa/);
     await expect(`${markdown}\n`).toMatchFileSnapshot(golden('answered-expired'));
   });

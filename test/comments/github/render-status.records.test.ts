@@ -298,7 +298,7 @@ describe('replies', () => {
         {
           tone: 'waiting',
           title: '1 of 2 values given.',
-          detail: 'Still missing: Key (`mail_api_key`). To continue without, use `/guide`.',
+          detail: 'Still missing: Key (`mail_api_key`). To continue without it, use `/guide`.',
         },
         where,
         helpRows,

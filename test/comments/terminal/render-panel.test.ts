@@ -337,7 +337,15 @@ describe('the end', () => {
       { type: 'baseline_recorded', at, verification: verification({ passed: 3, total: 3 }, at), guards: {} },
       { type: 'revision_ended', at, outcome: 'cancelled', reason: 'cancelled by ann', remarks: [] },
     ];
-    const lines = events.map((event) => renderPlain(event, WHERE.limits, undefined, 2));
+    const before = {
+      changes: { paths: [], added: 0, removed: 0 },
+      known_issues: [],
+      turns: 1,
+      cost_usd: null,
+      active_ms: 0,
+    };
+    const round = { number: 2, by: 'ann', source: 'command' as const, remarks: [], at, before };
+    const lines = events.map((event) => renderPlain(event, WHERE.limits, undefined, round));
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(golden('round-events'));
   });
 

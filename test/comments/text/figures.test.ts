@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderBar } from '../../../src/comments/text/bar.ts';
 import { renderSparkline } from '../../../src/comments/text/sparkline.ts';
-import { dateTime, lineChange, list, timeSpan } from '../../../src/comments/text/words.ts';
+import { dateAtTime, dateTime, lineChange, list, timeSpan } from '../../../src/comments/text/words.ts';
 import { compact } from '../../../src/core/compact.ts';
 
 describe('bars and sparklines do not flatter', () => {
@@ -29,6 +29,7 @@ describe('words', () => {
     expect(lineChange(-3, 4)).toBe('−7');
     expect([812, 55_000, 1_308_000].map(compact)).toEqual(['812', '55 k', '1.31 M']);
     expect(dateTime('2026-11-16T14:31:04.000Z')).toBe('16 Nov 2026 14:31 UTC');
+    expect(dateAtTime('2026-11-16T14:31:04.000Z')).toBe('16 Nov 2026 at 14:31 UTC');
     expect(timeSpan('2026-11-16T14:31:04.000Z', '2026-11-17T01:00:00.000Z')).toBe(
       '16 Nov 2026 14:31 UTC to 17 Nov 2026 01:00 UTC',
     );

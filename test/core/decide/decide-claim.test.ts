@@ -263,7 +263,7 @@ describe('claims of a job', () => {
       // Neither the checks before nor a list of files without the files themselves keeps it from asking.
       const nothing = { files: 0, changed: 0, problems: [], secrets: [] };
       const silent = startRun().turn({ report, verification: PASSING, work: nothing });
-      expect(silent.asked.triggers).toMatchObject([{ evidence: { nothing_changed: true } }]);
+      expect(silent.asked.triggers).toMatchObject([{ evidence: { missing_work: 1 } }]);
       const modest = began().turn({ ...done, work: { ...facts, changed: 1 } });
       expect(modest.state.status).toBe('reviewing');
     });

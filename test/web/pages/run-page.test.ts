@@ -61,6 +61,14 @@ test('V-8: the page shows each round: who asked, what came of it, its turns', ()
     expect(page).toContain(told);
 });
 
+test('V-1: in a round the page counts the turns of the round against its limit', () => {
+  const run = round(startRun().turn(DONE)).baseline(PASSING).turn();
+  expect(run.state).toMatchObject({ status: 'building', turn: 2 });
+  const page = pageOf(run);
+  expect(page).toContain('Building, round 2: turn 1 of 10');
+  expect(page).toContain('Turns <span>1/10</span>');
+});
+
 test('V-1: a cancelled round is told, and the end before it is not told twice', () => {
   const run = round(startRun().turn(DONE));
   run.say('/cancel', { by: 'mona' });

@@ -1,4 +1,4 @@
-import { ADDED_AS_SECRETS } from '../../../core/contracts/actions-secret.ts';
+import { ADDED_AS_SECRET, ADDED_AS_SECRETS } from '../../../core/contracts/actions-secret.ts';
 import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../../core/contracts/escalation.ts';
 import { code, inlineText } from '../../text/harmless.ts';
@@ -27,6 +27,7 @@ export function renderLabel(
   { capabilities: { env_secret } }: Pick<CommentContext, 'capabilities'>,
   most: number,
 ): string {
-  if (label !== ADDED_AS_SECRETS || !env_secret) return inlineText(label, most);
-  return `I added them to the Actions secret ${code(env_secret, 64)}`;
+  const isAdded = label === ADDED_AS_SECRETS || label === ADDED_AS_SECRET;
+  if (!isAdded || !env_secret) return inlineText(label, most);
+  return `I added ${label === ADDED_AS_SECRET ? 'it' : 'them'} to the Actions secret ${code(env_secret, 64)}`;
 }

@@ -1,13 +1,13 @@
 import type { CommentContext } from '../../../core/contracts/comment-context.ts';
 import { MENTION_NAME } from '../../../core/contracts/comment-context.ts';
 import type { Escalation } from '../../../core/contracts/escalation.ts';
-import { asksForHelp, type Trigger } from '../../../core/contracts/guard.ts';
+import { asksForHelp } from '../../../core/contracts/guard.ts';
 import type { RunState } from '../../../core/contracts/run-state.ts';
 import { expiryOf, reminderWait } from '../../../core/decide/expiry.ts';
 import { counterOf, figuresOf, observedOf, sparklineOf } from '../../text/figures.ts';
 import { inlineText } from '../../text/harmless.ts';
 import { link, renderTable, small } from '../../text/markdown.ts';
-import { clock, count, dateTime, list } from '../../text/words.ts';
+import { clock, count, dateAtTime, dateTime, list } from '../../text/words.ts';
 import { evidenceInShort } from './evidence.ts';
 import { givenInputs } from './inputs.ts';
 
@@ -77,10 +77,12 @@ function namesOf(mentions: readonly string[]): string[] {
   return mentions.filter((name) => MENTION_NAME.test(name)).map((name) => `@${name}`);
 }
 
-export function guardNames(triggers: readonly Trigger[]): string {
-  const names = triggers.map(
-    ({ guard, threshold }) => `\`${guard}${threshold === null ? '' : `: ${threshold}`}\``,
-  );
+/** The limit of turns is that of the round, as in the settings. */
+export function guardNames({ triggers, context }: Pick<Escalation, 'triggers' | 'context'>): string {
+  const names = triggers.map(({ guard, threshold, run_limit }) => {
+    const limit = (run_limit === 'turns' && context.of_round?.max_turns) || threshold;
+    return `\`${guard}${limit === null ? '' : `: ${limit}`}\``;
+  });
   return list(names);
 }
 
@@ -88,7 +90,7 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
   const { links } = where;
   return small([
     `Asked ${dateTime(escalation.created_at)}`,
-    guardNames(escalation.triggers),
+    guardNames(escalation),
     escalation.follows && `follow-up to question ${inlineText(escalation.follows, 20)}`,
     waitingCost(state, escalation, where),
     howLong(where),
@@ -101,7 +103,12 @@ export function renderSmallPrint(state: RunState, escalation: Escalation, where:
 function waitingCost(state: RunState, escalation: Escalation, where: CommentContext): string {
   if (!state.job_live) return 'paused: waiting uses no runner minutes';
   if (where.capabilities.live && escalation.during_turn) return 'the agent is paused, its work is saved';
-  return 'the work is saved; nothing is running';
+  return isWorkMissing(escalation) ? 'nothing is running' : 'the work is saved; nothing is running';
+}
+
+/** The question is about work that did not arrive, so none is saved. */
+export function isWorkMissing({ triggers }: Pick<Escalation, 'triggers'>): boolean {
+  return triggers.some(({ evidence }) => evidence.missing_work !== undefined);
 }
 
 /** N-4: people who wait for an effect need to know how long to wait. */
@@ -120,7 +127,7 @@ export function whatComes(
   word = 'next reminder',
 ): string[] {
   const expiry = expiryOf(state, escalation.created_at);
-  const closing = expiry ? [`expires on ${dateTime(expiry)}`] : [];
+  const closing = expiry ? [`expires on ${dateAtTime(expiry)}`] : [];
   if (capabilities.reminders === false) return closing;
   const reminder = nextReminder(state, escalation);
   return expiry && expiry <= reminder ? closing : [`${word} ${inShort(reminder, escalation)}`, ...closing];

@@ -8,7 +8,8 @@ import {
 import { pauseExpiry } from '../../../core/decide/expiry.ts';
 import { inlineText } from '../../text/harmless.ts';
 import { link } from '../../text/markdown.ts';
-import { count, dateTime } from '../../text/words.ts';
+import { presentFigures } from '../../text/present-figures.ts';
+import { count, dateAtTime } from '../../text/words.ts';
 import { headlineOf } from './question-parts.ts';
 
 /** For a run that expired because nobody answered. */
@@ -65,11 +66,13 @@ function renderRound({ revision }: RunState): string {
   return revision ? ` round ${revision.number}` : '';
 }
 
-function renderWork({ status, turn }: RunState, { setting_up, limits }: StateContext): string {
+function renderWork(state: RunState, { setting_up, limits }: StateContext): string {
+  const { status } = state;
+  const { turn, max_turns } = presentFigures(state, limits);
   if (setting_up) return 'the job is setting up';
   if (status === 'pending') return 'a job is starting';
   if (turn === 0) return 'running the checks before any change';
-  return `turn ${turn}${limits.turns === null ? '' : ` of ${limits.turns}`}`;
+  return `turn ${turn}${max_turns === null ? '' : ` of ${max_turns}`}`;
 }
 
 function describeQueue({ building, position }: { building: number; position: number }): string {
@@ -79,7 +82,7 @@ function describeQueue({ building, position }: { building: number; position: num
 
 function decideBy(state: RunState): string {
   const expiry = pauseExpiry(state);
-  return expiry ? `with \`/continue\` before ${dateTime(expiry)}` : 'with `/continue`';
+  return expiry ? `with \`/continue\` before ${dateAtTime(expiry)}` : 'with `/continue`';
 }
 
 /** For a run that waits because its pull request was closed. */

@@ -1,4 +1,9 @@
-import { pendingEscalation, type RunState, waitsOverClosedPull } from '../../contracts/run-state.ts';
+import {
+  figuresOfRound,
+  pendingEscalation,
+  type RunState,
+  waitsOverClosedPull,
+} from '../../contracts/run-state.ts';
 import type { CommandRule } from './command-rule.ts';
 import { informed } from './informed.ts';
 
@@ -20,8 +25,9 @@ export function describeStatus(state: RunState, resume = '/continue'): string {
   const hasTurn = state.turn_open || state.turns.length > (revision?.before.turns ?? 0);
   if (revision && !hasTurn)
     return `Building, round ${revision.number}: its first turn is next, nothing needed from you`;
+  const { turn } = figuresOfRound(state, { ...state, max_turns: null }) ?? state;
   if (state.turn > 0)
-    return `Building${revision ? `, round ${revision.number}` : ''}: turn ${state.turn}, nothing needed from you`;
+    return `Building${revision ? `, round ${revision.number}` : ''}: turn ${turn}, nothing needed from you`;
   if (!state.job_live) return 'Starting';
   const now = state.baseline ? 'Starting the first turn' : 'Running the checks before the first turn';
   return `${now}, nothing needed from you`;

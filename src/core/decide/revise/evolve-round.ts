@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../contracts/run-event.ts';
 import { firstBaseline, type RunState } from '../../contracts/run-state.ts';
+import { figuresOf } from '../count-at-desk.ts';
 
 /** A report replaces the one before about the same head. An older head keeps no logs, because nobody asks for them again. */
 export function addReport(
@@ -36,6 +37,8 @@ export function beginRound(
         ...{ finished, changeset, fresh, with_base, baseline, changes, known_issues, active_ms },
         turns: state.turns.length,
         cost_usd: state.usage.cost_usd,
+        turn: state.turn,
+        counted_turns: figuresOf(state).turns,
       },
     },
     began: {
