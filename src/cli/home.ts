@@ -13,6 +13,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { userError } from '../core/error-catalogue.ts';
+import { isDiskFull } from './disk-full.ts';
 
 /** The facts needed to resume a run on this machine, beside its journal. */
 const RunFile = z.object({
@@ -69,17 +70,26 @@ export function openHome(env: Record<string, string | undefined>): Home {
           .flatMap((run) => read(run) ?? [])
           .sort((a, b) => a.created_at.localeCompare(b.created_at))
       : [];
+  /** A disk that is full is told elsewhere. Everything else is the place itself: not writable, or a file is in its way. */
+  const makeDirectory = (path: string) => {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    } catch (cause) {
+      if (isDiskFull(cause)) throw cause;
+      throw userError('home_unusable', { directory, problem: (cause as Error).message });
+    }
+  };
   return {
     directory,
     runDir,
     runs,
     lockFile(worktree) {
       const name = createHash('sha256').update(worktree).digest('hex').slice(0, 24);
-      mkdirSync(join(directory, 'locks'), { recursive: true, mode: 0o700 });
+      makeDirectory(join(directory, 'locks'));
       return join(directory, 'locks', name);
     },
     saveRun(file) {
-      mkdirSync(runDir(file.run), { recursive: true, mode: 0o700 });
+      makeDirectory(runDir(file.run));
       const path = join(runDir(file.run), 'run.json');
       writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
       renameSync(`${path}.new`, path);

@@ -127,6 +127,10 @@ export const CATALOGUE = {
     message: `No round was begun, and run ${p.run} is as it was.`,
     remedy: `A round begins with what is to be changed: autobuild resume ${p.run} --answer '/guide <what to change>'`,
   }),
+  journal_missing: (p: { name: string; home: string }) => ({
+    message: `There is no run ${p.name} in ${p.home}, and no journal file of that name.`,
+    remedy: 'To see which runs there are: autobuild runs',
+  }),
   journal_damaged: (p: { problem: string }) => ({
     message: p.problem,
     remedy: 'Nothing was changed. The work itself is in the worktree.',
@@ -182,6 +186,11 @@ export const CATALOGUE = {
   git_missing: () => ({
     message: 'git was not found.',
     remedy: 'Install git 2.30 or newer and make sure it is in PATH.',
+  }),
+  home_unusable: (p: { directory: string; problem: string }) => ({
+    message: `The runs cannot be kept in ${p.directory}: ${p.problem}.`,
+    remedy:
+      'Name a directory that you can write with AUTOBUILD_HOME, outside the repository. Nothing was started.',
   }),
   disk_full: (p: { where: string }) => ({
     message: `There is no space left on the disk (${p.where}).`,

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -217,6 +218,14 @@ const CASES: Case[] = [
     tells: ['git was not found', 'Install git'],
   },
   {
+    what: 'a place for the runs that cannot be written',
+    args: [...RUN, ...AGENT],
+    env: { AUTOBUILD_HOME: '/dev/null/runs' },
+    code: 1,
+    tells: ['cannot be kept in /dev/null/runs: ENOTDIR', 'AUTOBUILD_HOME', 'Nothing was started'],
+    lacks: /Autobuild itself failed|\n\s+at /,
+  },
+  {
     what: 'resume where no run was started',
     args: ['resume'],
     code: 1,
@@ -229,7 +238,12 @@ const CASES: Case[] = [
     tells: ['There is no run abcdefgh', 'autobuild runs'],
   },
   { what: 'a run named like a path', args: ['status', '../..'], code: 1, tells: ['There is no run ../..'] },
-  { what: 'an unknown journal', args: ['replay', 'nope'], code: 1, tells: ['no journal nope'] },
+  {
+    what: 'an unknown journal',
+    args: ['replay', 'nope'],
+    code: 1,
+    tells: ['There is no run nope', 'no journal file of that name', 'autobuild runs'],
+  },
   ...['', 'no journal at all'].map(
     (text): Case => ({
       what: `a journal that holds ${text || 'nothing'}`,
@@ -330,7 +344,10 @@ test('a reader that goes away parks the run instead of leaving the agent alone',
 test('T-4: after a failure of Autobuild itself, resume is offered only for a run that was saved', async () => {
   const scratch = createScratch();
   scratch.write('agent.sh', agentScript('exit 1'), 0o755);
-  const failed = await scratch.run([...RUN, ...AGENT], { AUTOBUILD_HOME: '/dev/null/home' });
+  // A directory in place of the lock's file, which no person makes.
+  const name = createHash('sha256').update(scratch.worktree).digest('hex').slice(0, 24);
+  mkdirSync(join(scratch.home, 'locks', name, 'in-the-way'), { recursive: true });
+  const failed = await scratch.run([...RUN, ...AGENT], { AUTOBUILD_HOME: scratch.home });
   expect(failed.code).toBe(1);
   expect(failed.stderr).toContain('Autobuild itself failed.\n');
   expect(failed.stderr).not.toContain('autobuild resume');

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createScratch, FINISH, ofType, prepare, runArgs } from './cli-run.ts';
@@ -120,5 +120,34 @@ describe('Ctrl-C', () => {
     const again = await scratch.run(['resume']);
     expect(again.code).toBe(1);
     expect(again.stderr).toMatch(/has ended; there is nothing to resume\. Cancelled by \S+\.$/m);
+  });
+
+  test('G-12: an answer that a paused run has no use for waits for the question', async () => {
+    const scratch = createScratch();
+    prepare(
+      scratch,
+      `echo x >> ../starts; if [ ! -f ../half ]; then touch ../half; sleep 1000; fi; ${ASKING}`,
+    );
+    const cli = scratch.start(runArgs());
+    await until('the turn is half done', () => isThere(scratch, 'half'));
+    cli.child.kill('SIGINT');
+    expect((await cli.ended).code).toBe(2);
+    const asked = await scratch.run(['resume', '--answer', '/provide colour=teal']);
+    expect(asked.code, asked.stderr).toBe(0);
+    expect(readFileSync(join(scratch.root, 'starts'), 'utf8')).toBe('x\nx\n');
+  });
+
+  test('G-11: a paused run is cancelled by an answer, and no agent starts for it', async () => {
+    const scratch = createScratch();
+    prepare(scratch, `echo x >> ../starts; if [ -f ../paused ]; then ${FINISH}; else sleep 1000; fi`);
+    const cli = scratch.start(runArgs());
+    await until('the agent has started', () => isThere(scratch, 'starts'));
+    cli.child.kill('SIGINT');
+    expect((await cli.ended).code).toBe(2);
+    writeFileSync(join(scratch.root, 'paused'), '');
+    const cancelled = await scratch.run(['resume', '--answer', '/cancel']);
+    expect(cancelled.code, cancelled.stderr).toBe(3);
+    expect(ofType(scratch.journalled(), 'run_finished')).toMatchObject([{ status: 'cancelled' }]);
+    expect(readFileSync(join(scratch.root, 'starts'), 'utf8')).toBe('x\n');
   });
 });

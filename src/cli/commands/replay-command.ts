@@ -50,7 +50,7 @@ function journalFile(name: string, home: Home): string {
   const asRun = join(home.runDir(name), 'journal.jsonl');
   if (/^[a-z0-9]+$/.test(name) && existsSync(asRun)) return asRun;
   if (existsSync(name) && statSync(name).isFile()) return name;
-  throw userError('journal_damaged', { problem: `There is no journal ${name}.` });
+  throw userError('journal_missing', { name, home: home.directory });
 }
 
 function readJournalFile(file: string) {

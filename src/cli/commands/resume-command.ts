@@ -1,6 +1,7 @@
 import { showCommand } from '../../core/contracts/command.ts';
 import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import { describeStatus } from '../../core/decide/commands/status.ts';
+import { sensibleCommands } from '../../core/decide/decide-command.ts';
 import type { Desk } from '../../core/decide/desk.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { openFileVault } from '../../store/file-vault.ts';
@@ -32,17 +33,30 @@ export async function resumeCommand(options: CliOptions, context: CliContext): P
       if (!isUnderWay(state)) throw userError('run_over', { run: file.run, status: describeStatus(state) });
       if (!namesAgent(options.answers)) checkStart(state.agent, file, context);
       screen.resumed(state);
-      const at = new Date().toISOString();
       if (state.job_live) {
+        const at = new Date().toISOString();
         const reason = 'the process was gone when the run was resumed';
         await desk.handleOnce(file.run, { type: 'job_lost', at, reason, resumed: true });
       }
-      if (state.paused) {
-        const command = { name: 'continue' as const, new_approach: false };
-        await desk.handleOnce(file.run, { type: 'command', at, command, by: screen.user, via: 'terminal' });
-      }
+      if (state.paused) await endPause(desk, state, context);
     }),
   );
+}
+
+/** G-12: an `--answer` for a paused run decides what becomes of it, because no question may come that would take it. */
+async function endPause(desk: Desk, state: RunState, { screen, answers, home }: CliContext): Promise<void> {
+  const { run } = state;
+  const to = { run, runDir: home.runDir(run), user: screen.user };
+  const given = answers.nextFlag(sensibleCommands(state));
+  if (given) {
+    screen.note(`> ${showCommand(given.command)}`);
+    await commandAtRest(desk, to, given);
+  }
+  // Refused, or a command that only shows something.
+  const after = await desk.state(run);
+  if (!after.paused || !isUnderWay(after)) return;
+  const command = { name: 'continue' as const, new_approach: false };
+  await commandAtRest(desk, to, { command, via: 'terminal' });
 }
 
 /** V-9: a line that a person gave after the run was done. A command that begins no round leaves the run as it was. */

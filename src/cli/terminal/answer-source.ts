@@ -1,6 +1,6 @@
 import { parseComment } from '../../commands/parse-comment.ts';
 import { parseTerminalLine } from '../../commands/parse-line.ts';
-import { COMMAND_NAMES, type Command } from '../../core/contracts/command.ts';
+import { COMMAND_NAMES, type Command, type CommandName } from '../../core/contracts/command.ts';
 import type { Escalation } from '../../core/contracts/escalation.ts';
 
 export type Answered =
@@ -14,6 +14,8 @@ export type Answered =
 
 export interface AnswerSource {
   next(escalation: Escalation, given: ReadonlySet<string>): Promise<Answered>;
+  /** The next `--answer` text, if it is one of these commands. Any other stays for the next question. */
+  nextFlag(names: readonly CommandName[]): Extract<Answered, { kind: 'command' }> | undefined;
   /** V-9: what comes after a run that is done: the next `--answer` text, or a line of the person at the terminal. */
   atRest(): Promise<Answered>;
   /** Stops asking. A pending question resolves to `none`. */
@@ -34,6 +36,12 @@ export function createAnswerSource(texts: string[], prompter: Prompter | undefin
   const queue = [...texts];
   return {
     close: () => prompter?.close(),
+    nextFlag(names) {
+      const answered = queue[0] === undefined ? undefined : read(queue[0], 'answer_flag');
+      if (answered?.kind !== 'command' || !names.includes(answered.command.name)) return undefined;
+      queue.shift();
+      return answered;
+    },
     async atRest() {
       const text = queue.shift();
       if (text !== undefined) return read(text, 'answer_flag');
