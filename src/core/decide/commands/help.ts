@@ -3,5 +3,5 @@ import { informed } from './informed.ts';
 
 export const helpRule: CommandRule = {
   listed: { resting: 'last', ended: 'last' },
-  ...informed(() => 'What you can do now'),
+  ...informed(() => ({ title: 'What you can do now' })),
 };

@@ -1,14 +1,16 @@
-import type { RunState } from '../../contracts/run-state.ts';
+import type { Reply } from '../../contracts/effect.ts';
 import type { GivenCommand } from '../answer/given-command.ts';
 import type { Decision } from '../decision.ts';
 import { replyTo } from '../reply-to.ts';
 import type { CommandRule } from './command-rule.ts';
 
 /** A command that only asks: it gets the same reply in every situation, and nothing changes. */
-export function informed(title: (state: RunState) => string): Omit<CommandRule, 'listed'> {
-  const inform = ({ state, input, sensible }: GivenCommand): Decision => ({
+export function informed(
+  tell: (given: GivenCommand) => Pick<Reply, 'title' | 'detail'>,
+): Omit<CommandRule, 'listed'> {
+  const inform = (given: GivenCommand): Decision => ({
     events: [],
-    effects: [replyTo(input, { tone: 'info', title: title(state), commands: sensible })],
+    effects: [replyTo(given.input, { tone: 'info', ...tell(given), commands: given.sensible })],
   });
   return {
     asked: inform,

@@ -1,15 +1,24 @@
+import type { LimitsInForce } from '../../contracts/guard.ts';
 import {
   figuresOfRound,
+  filesOfRun,
+  lastVerification,
   pendingEscalation,
   type RunState,
   waitsOverClosedPull,
 } from '../../contracts/run-state.ts';
+import { score } from '../../contracts/verification.ts';
 import type { CommandRule } from './command-rule.ts';
 import { informed } from './informed.ts';
 
+const MINUTE_MS = 60_000;
+
 export const statusRule: CommandRule = {
   listed: { asked: 'last', working: 'last', paused: 'last', resting: 'last', ended: 'last' },
-  ...informed((state) => describeStatus(state)),
+  ...informed(({ state, rules }) => ({
+    title: describeStatus(state),
+    detail: describeFigures(state, rules.limitsInForce(state.limits)),
+  })),
 };
 
 /** `resume` is what resumes a paused run where this is read. */
@@ -31,6 +40,35 @@ export function describeStatus(state: RunState, resume = '/continue'): string {
   if (!state.job_live) return 'Starting';
   const now = state.baseline ? 'Starting the first turn' : 'Running the checks before the first turn';
   return `${now}, nothing needed from you`;
+}
+
+/** What was done and used so far, beside the limits. V-1: turns and time are limited by round, so between rounds they have no limit. */
+function describeFigures(
+  state: RunState,
+  { turns, minutes, files, cost }: LimitsInForce,
+): string | undefined {
+  const verification = lastVerification(state) ?? state.baseline;
+  if (!verification && state.turn === 0) return undefined;
+  const betweenRounds = state.began !== undefined && !state.revision;
+  const { turn, max_turns, active_ms } =
+    figuresOfRound(state, { ...state, max_turns: turns }) ??
+    ({ ...state, max_turns: betweenRounds ? null : turns } as const);
+  const checks = verification && score(verification);
+  const changed = filesOfRun(state);
+  const { cost_usd } = state.usage;
+  const dollars = cost?.dollars === undefined ? '' : ` of $${cost.dollars.toFixed(2)}`;
+  const figures = [
+    `Turn ${ofLimit(turn, max_turns)}`,
+    checks && `${checks.passed} of ${checks.total} ${checks.unit} pass`,
+    `${ofLimit(changed, files)} ${changed === 1 && files === null ? 'file' : 'files'} changed`,
+    `${ofLimit(Math.floor(active_ms / MINUTE_MS), betweenRounds ? null : minutes)} min`,
+    cost_usd !== null && `$${cost_usd.toFixed(2)}${dollars}`,
+  ];
+  return figures.filter(Boolean).join(' · ');
+}
+
+function ofLimit(value: number, limit: number | null): string {
+  return limit === null ? String(value) : `${value} of ${limit}`;
 }
 
 /** V-8: the round whose work this is. A round without a result changed nothing of it. */
