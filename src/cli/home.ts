@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { userError } from '../core/error-catalogue.ts';
 import { isDiskFull } from './disk-full.ts';
@@ -73,7 +73,7 @@ export function openHome(env: Record<string, string | undefined>): Home {
   /** A disk that is full is told elsewhere. Everything else is the place itself: not writable, or a file is in its way. */
   const makeDirectory = (path: string) => {
     try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeOneByOne(path);
     } catch (cause) {
       if (isDiskFull(cause)) throw cause;
       throw userError('home_unusable', { directory, problem: (cause as Error).message });
@@ -128,5 +128,17 @@ function readRunFile(file: string): RunFile | undefined {
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
+  }
+}
+
+/** Node's own `recursive` never ends below `/proc`, where nothing can be made though the parent is there. */
+function makeOneByOne(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (!existsSync(dirname(path))) makeOneByOne(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

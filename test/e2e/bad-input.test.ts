@@ -226,6 +226,14 @@ const CASES: Case[] = [
     lacks: /Autobuild itself failed|\n\s+at /,
   },
   {
+    what: 'a place for the runs where no directory can be made',
+    args: [...RUN, ...AGENT],
+    env: { AUTOBUILD_HOME: '/proc/autobuild/runs' },
+    code: 1,
+    tells: ['cannot be kept in /proc/autobuild/runs: ENOENT', 'AUTOBUILD_HOME', 'Nothing was started'],
+    lacks: /Autobuild itself failed|\n\s+at /,
+  },
+  {
     what: 'resume where no run was started',
     args: ['resume'],
     code: 1,
