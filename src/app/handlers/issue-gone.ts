@@ -1,5 +1,5 @@
 import { hasRole, neededRole } from '../../core/contracts/role.ts';
-import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-state.ts';
+import { isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
@@ -46,10 +46,10 @@ export async function onIssueGone(deps: AppDependencies, gone: IssueGone): Promi
   by ??= gone.bot ?? 'someone';
   const at = deps.now().toISOString();
   if (gone.ending === 'closed' && person && !(await mayCancel(github, person, target))) {
-    // One key for webhook and reconcile, so that a `/continue` while the issue stays closed is not undone. Another close is another word.
+    // One key for webhook and reconcile, whatever the run is at, so that an answer or a `/continue` while the issue stays closed is
+    // not undone. Another close is another word.
     const seen = ['closed-by', run, person, gone.closed_at].join(':');
-    if (phaseOf(state) === 'working') await pauseClosed(deps, state, { at, by, seen });
-    return;
+    return pauseClosed(deps, state, { at, by, seen });
   }
   const command = { name: 'cancel' as const };
   const via = isBot ? 'autobuild' : 'github';
@@ -60,7 +60,7 @@ async function mayCancel(github: GitHub, login: string, { roles }: RunTarget): P
   return hasRole(await github.permission(login), neededRole(roles, 'cancel'));
 }
 
-/** The author of an issue can close it without any role, so a close alone does not throw work away. */
+/** The author of an issue can close it without any role, so a close alone throws no work away and answers no question. */
 async function pauseClosed(
   deps: AppDependencies,
   { run }: RunState,

@@ -88,6 +88,44 @@ test('C-6: each such close pauses the run, also the second one of the same perso
   );
 });
 
+test.each(['heard', 'found'])(
+  'C-6: such a close answers no open question; it is told once, and an answer after it stands (%s)',
+  async (how) => {
+    desk.loseWebhooks(how === 'found');
+    await desk.person('tina').closeIssue(issue);
+    await desk.settle();
+    desk.loseWebhooks(false);
+    await desk.reconcile();
+    const told = async () =>
+      (await bodies('reply')).filter(({ body }) => body.includes('though the issue was closed by tina'));
+    expect(await told()).toHaveLength(1);
+    expect((await desk.state()).pending).toBeDefined();
+    await desk.olivia.comment(issue, '/provide colour=red size=2');
+    await desk.settle();
+    for (let time = 0; time < 2; time += 1) {
+      desk.clock.ms += 60_000;
+      await desk.reconcile();
+    }
+    expect((await desk.state()).status).toBe('building');
+    expect(await told()).toHaveLength(1);
+  },
+);
+
+test('C-6: such a close of a paused run is told once, and a /continue after it stands', async () => {
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  await desk.person('tina').closeIssue(issue);
+  await desk.settle();
+  await desk.reconcile();
+  expect((await bodies('reply')).at(-1)?.body).toContain(
+    'The run stays paused: the issue was closed by tina.',
+  );
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  await desk.reconcile();
+  expect((await desk.state()).status).toBe('building');
+});
+
 test('R-3: a desk that is killed after any write of such a close leaves no pause that nobody was told of', async () => {
   await desk.olivia.comment(issue, '/provide colour=red size=2');
   await desk.settle();

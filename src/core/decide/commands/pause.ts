@@ -1,6 +1,6 @@
 import type { Effect } from '../../contracts/effect.ts';
 import { closingEffects, howToContinue, resolveQuestion } from '../close-question.ts';
-import { refuse } from '../decision.ts';
+import { type Decision, refuse } from '../decision.ts';
 import { setPauseTimer } from '../expiry.ts';
 import { replyTo } from '../reply-to.ts';
 import type { CommandRule } from './command-rule.ts';
@@ -11,7 +11,9 @@ export const pauseRule: CommandRule = {
   listed: { asked: 'last', working: 'first' },
   /** G-12: the question is settled and the run waits. The guards that tripped are re-armed when the run continues. */
   asked({ state, pending, input }) {
-    const { at, by } = input;
+    const { at, by, because } = input;
+    // Nobody answered, so the question stays.
+    if (because) return tell(`The run still waits for an answer, though ${because}.`, 'Answer the question');
     return {
       events: [
         ...resolveQuestion(pending, input, 'resolved'),
@@ -38,12 +40,14 @@ export const pauseRule: CommandRule = {
         { type: 'update_status' },
         ...setPauseTimer(state, at),
         because
-          ? explainPause(because)
+          ? explain(`Paused: ${because}.`, 'The work is kept. Resume with `/continue`')
           : replyTo(input, { tone: 'taken', title: 'Pausing: the work is saved.', detail }),
       ],
     };
   },
   paused({ input }) {
+    const { because } = input;
+    if (because) return tell(`The run stays paused: ${because}.`, 'Resume with `/continue`');
     return refuse(input, {
       title: 'Nothing changed: the run is already paused.',
       suggestion: '/continue',
@@ -51,9 +55,12 @@ export const pauseRule: CommandRule = {
   },
 };
 
-/** Nobody gave this command, so nobody knows how it is undone. */
-function explainPause(because: string): Effect {
-  const title = `Paused: ${because}.`;
-  const detail = 'The work is kept. Resume with `/continue`, or end the run with `/cancel`.';
+/** Nobody gave this command, so nobody knows what can be done now. */
+function explain(title: string, next: string): Effect {
+  const detail = `${next}, or end the run with \`/cancel\`.`;
   return { type: 'reply', reply: { tone: 'waiting', title, detail } };
+}
+
+function tell(title: string, next: string): Decision {
+  return { events: [], effects: [explain(title, next)] };
 }
