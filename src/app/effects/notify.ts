@@ -17,16 +17,17 @@ export async function notifyPeople(
 ): Promise<void> {
   const { deps, github, state, target } = context;
   const escalation = state.escalations.find(({ id }) => id === effect.escalation);
-  if (escalation?.status !== 'pending') return;
+  // One that GitHub refused until the next was due says nothing that the next one does not say.
+  if (escalation?.status !== 'pending' || effect.reminder < escalation.reminders) return;
   const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
   const where = await commentContext(deps, state, target, op, true);
   if (effect.reminder > 0) {
+    // Question and status name the next reminder, which is a later one now, also while GitHub does not take this one.
+    const outdated: Effect[] = [{ type: 'ask', escalation: escalation.id }, { type: 'update_status' }];
+    await write(deps, state.run, outdated, [`reminded:${op}`]);
     const body = renderReminder(state, escalation, where);
     await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
     await minimise(deps, github, `${state.run}.${escalation.id}.n${effect.reminder - 1}`);
-    // Question and status name the next reminder, which is a later one now.
-    const outdated: Effect[] = [{ type: 'ask', escalation: escalation.id }, { type: 'update_status' }];
-    await write(deps, state.run, outdated, [`reminded:${op}`]);
   }
   const headline = await redactFor(deps, state.run, cleanText(escalation.headline));
   await postWebhook(context, renderChatLine(target, headline, where));

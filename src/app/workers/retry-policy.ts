@@ -44,19 +44,33 @@ export function isGivenUp(error: unknown, attempts: number): boolean {
  * ended: the issue would say for ever that the run works, or never show the question. So a refusal does not end these attempts.
  * It ends those of a deed, which is explained to people instead.
  */
-const WORDS: ReadonlySet<Outgoing['type']> = new Set([
-  'update_status',
-  'ask',
-  'close_question',
-  'show_review',
-  'reply',
-  'show_receipt',
-  'delete_comment',
-  'notice',
-] as const);
+const IS_WORD: Readonly<Record<Outgoing['type'], boolean>> = {
+  update_status: true,
+  ask: true,
+  close_question: true,
+  notify: true,
+  show_review: true,
+  reply: true,
+  notice: true,
+  show_receipt: true,
+  delete_comment: true,
+  stop_job: false,
+  stop_verification: false,
+  dispatch_job: false,
+  dispatch_verification: false,
+  react: false,
+  publish: false,
+  forget_inputs: false,
+  run_ci: false,
+  describe_pull: false,
+  answer_remarks: false,
+  collect_revision: false,
+  show_ci: false,
+  save_blocked_report: false,
+};
 
 export function isEffectGivenUp({ type }: Pick<Outgoing, 'type'>, error: unknown, attempts: number): boolean {
-  return WORDS.has(type) ? isUseless(error, attempts) : isGivenUp(error, attempts);
+  return IS_WORD[type] ? isUseless(error, attempts) : isGivenUp(error, attempts);
 }
 
 /** 404 and 409 may resolve with time. */

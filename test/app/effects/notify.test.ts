@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RunTarget } from '../../../src/core/ports/run-target.ts';
+import { refuse } from '../../../src/sandbox/github/gap.ts';
 import type { Run, RunOptions } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
@@ -233,4 +234,46 @@ test('E-12: the next reminder that question, status and reminder name is never i
   const next = new Date(desk.clock.ms + 2 * every).toISOString().slice(11, 16);
   for (const kind of ['escalation', 'status', 'reminder'])
     expect((await comments(issue, kind)).at(-1)?.body).toMatch(new RegExp(`reminder [^·]*${next} UTC`));
+});
+
+test('E-12: a reminder that GitHub refuses for a while is written later, and nothing names a time that has passed', async () => {
+  await open();
+  const issue = await ask();
+  let isRefusing = true;
+  desk.interfere(({ method, path, caller }) =>
+    isRefusing && caller.kind === 'installation' && method === 'POST' && path.endsWith('/comments')
+      ? refuse(403, 'Forbidden')
+      : undefined,
+  );
+  const { reminders, escalations } = await desk.state();
+  const every = escalations[0]?.priority === 'high' ? reminders.high_every_ms : reminders.every_ms;
+  await sleep(every);
+  for (let time = 0; time < 6; time += 1) await sleep(60_000);
+  const [question] = await comments(issue, 'escalation');
+  const named = /reminder (?:[^·]* )?(\d\d:\d\d) UTC/.exec(question?.body ?? '')?.[1];
+  expect(named).not.toBe(new Date(desk.clock.ms - 6 * 60_000).toISOString().slice(11, 16));
+  expect(await comments(issue, 'reminder')).toHaveLength(0);
+  isRefusing = false;
+  await sleep(15 * 60_000);
+  expect(await comments(issue, 'reminder')).toHaveLength(1);
+});
+
+test('E-12: a reminder that was refused until the next one was due is left out', async () => {
+  await open();
+  const issue = await ask();
+  const { reminders, escalations } = await desk.state();
+  const every = escalations[0]?.priority === 'high' ? reminders.high_every_ms : reminders.every_ms;
+  desk.interfere(({ method, path, caller }) =>
+    caller.kind === 'installation' && method === 'POST' && path.endsWith('/comments')
+      ? refuse(403, 'Forbidden')
+      : undefined,
+  );
+  await sleep(every + 60_000);
+  await sleep(2 * every + 60_000);
+  desk.interfere(() => undefined);
+  await sleep(15 * 60_000);
+  expect((await desk.state()).escalations[0]?.reminders).toBe(2);
+  const [only, ...others] = await comments(issue, 'reminder');
+  expect(only?.body).toContain('Reminder 2');
+  expect(others).toEqual([]);
 });

@@ -25,12 +25,12 @@ test('R-10: a limit is not a refusal', () => {
 
 test('R-13: what people read is tried for two hours although GitHub refuses it; a deed is not', () => {
   const words = ['update_status', 'ask', 'close_question', 'show_review', 'reply', 'show_receipt'] as const;
-  for (const type of [...words, 'delete_comment', 'notice'] as const) {
+  for (const type of [...words, 'notify', 'delete_comment', 'notice'] as const) {
     expect([type, isEffectGivenUp({ type }, refused, 17)]).toEqual([type, false]);
     expect([type, isEffectGivenUp({ type }, refused, 18)]).toEqual([type, true]);
     const gone = new GitHubError('Gone', { status: 410 });
     expect([type, isEffectGivenUp({ type }, gone, 1)]).toEqual([type, true]);
   }
-  for (const type of ['publish', 'dispatch_job', 'stop_job', 'react', 'notify', 'run_ci'] as const)
+  for (const type of ['publish', 'dispatch_job', 'stop_job', 'react', 'run_ci'] as const)
     expect([type, isEffectGivenUp({ type }, refused, 3)]).toEqual([type, true]);
 });
