@@ -159,6 +159,7 @@ export async function workOnRun(
       case 'describe_pull':
       case 'show_ci':
       case 'answer_remarks':
+      case 'settle_pull':
         return;
       default:
         // A new effect does not compile until it has a case above.

@@ -24,6 +24,7 @@ const KINDS: Record<Outgoing['type'], string> = {
   describe_pull: 'work',
   answer_remarks: 'work',
   collect_revision: 'work',
+  settle_pull: 'work',
   show_ci: 'ci',
   save_blocked_report: 'report',
   reply: 'reply',

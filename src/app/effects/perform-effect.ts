@@ -14,6 +14,7 @@ import { notifyExpired, notifyPeople } from './notify.ts';
 import { publishWork } from './publish.ts';
 import { deleteComment, react } from './react.ts';
 import { runCi } from './run-ci.ts';
+import { settlePull } from './settle-pull.ts';
 import { showCi } from './show-ci.ts';
 import { showReceipt } from './show-receipt.ts';
 import { showReview } from './show-review.ts';
@@ -57,6 +58,7 @@ const PERFORMERS: { [Type in RunEffect['type']]: Performer<Type> } = {
   answer_remarks: answerRemarks,
   describe_pull: describePull,
   show_ci: showCi,
+  settle_pull: settlePull,
   forget_inputs: forgetInputs,
   save_blocked_report: (context) => recordReport(context),
 };

@@ -66,6 +66,7 @@ const IS_WORD: Readonly<Record<Outgoing['type'], boolean>> = {
   answer_remarks: false,
   collect_revision: false,
   show_ci: false,
+  settle_pull: false,
   save_blocked_report: false,
 };
 

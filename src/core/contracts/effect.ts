@@ -91,6 +91,8 @@ export const Effect = z.discriminatedUnion('type', [
     pull: z.number().int().positive(),
     by: z.string().optional(),
   }),
+  /** The pull request was merged or closed: what came too late for it is put aside, and people are told if CI skips the merge. */
+  z.object({ type: z.literal('settle_pull'), pull: z.number().int().positive() }),
   /** Deletes the values that were given, because the run is over. */
   z.object({ type: z.literal('forget_inputs') }),
 ]);

@@ -34,6 +34,7 @@ export function isStillWanted({ type }: Pick<Outgoing, 'type'>, state: RunState)
     case 'describe_pull':
     case 'show_ci':
     case 'forget_inputs':
+    case 'settle_pull':
       return true;
   }
 }

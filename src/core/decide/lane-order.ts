@@ -45,6 +45,8 @@ export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder 
     case 'answer_remarks':
     // A round begins on the head that the one before has published.
     case 'collect_revision':
+    // Whether the work was published tells whether there is any to put aside.
+    case 'settle_pull':
       return inOrder(`work:${run}`);
     case 'show_ci':
       return inOrder(`ci:${run}.${effect.number}`);

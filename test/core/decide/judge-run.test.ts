@@ -56,3 +56,13 @@ test('C-6: /status says why it is paused', () => {
     { reply: { title: 'Paused: the pull request was closed by walter; /continue opens a new one' } },
   ]);
 });
+
+test.each(['approved', 'rejected'] as const)(
+  'R-3: what is left to do about a pull request is decided with its end (%s)',
+  (outcome) => {
+    const run = startRun().turn({ report: implemented, verification: PASSING });
+    run.feed({ type: 'judged', at: run.now(), outcome, by: 'walter', pull: 2 });
+    expect(run.state.status).toBe(outcome);
+    expect(run.last.effects).toContainEqual({ type: 'settle_pull', pull: 2 });
+  },
+);
