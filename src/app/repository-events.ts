@@ -142,13 +142,14 @@ export function onRepositoryEvents(deps: AppDependencies, on: On): void {
       said_at: payload.pull_request.updated_at,
     });
   });
-  on('pull_request.labeled', async ({ payload }) => {
+  on('pull_request.labeled', async ({ id, payload }) => {
     if (!isSameLabel(payload.label?.name, label) || payload.sender.type !== 'User') return;
     await onPullRequestLabelled(deps, {
       ...repositoryOf(payload),
       repo_id: payload.repository.id,
       number: payload.pull_request.number,
       login: payload.sender.login,
+      seen: `not-an-issue:${id}`,
     });
   });
   on('pull_request_review_comment.created', async ({ payload }) => {

@@ -20,17 +20,22 @@ interface OperateDependencies {
 }
 
 const STORE_TIMEOUT_MS = 2_000;
+/** The probe writes, and anybody may ask, so that all who ask within this time share one. */
+const PROBED_FOR_MS = 1_000;
 /** Results are cached for this long, however often scrapers ask. */
 const MEASURED_FOR_MS = 5_000;
 
 /** `/healthz` and `/metrics`. They contain figures only, no text of runs. */
 export function createOperate({ store, counters, budgets, workers, now }: OperateDependencies): Hono {
   const app = new Hono();
+  let probed: { at: number; reachable: Promise<boolean> } | undefined;
   let measured: { at: number; text: Promise<string> } | undefined;
 
   app.get('/healthz', async (c) => {
     const health = workers();
-    const reachable = await isReachable(store);
+    const at = now().getTime();
+    if (!probed || at - probed.at >= PROBED_FOR_MS) probed = { at, reachable: isReachable(store) };
+    const reachable = await probed.reachable;
     const ok = reachable && health.every(({ alive }) => alive);
     const dead = health.filter(({ alive }) => !alive).map(({ name }) => name);
     return c.json({ ok, store: reachable, dead_workers: dead }, ok ? 200 : 503);

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -80,6 +89,18 @@ test('the lock is for its owner only, and within one process it is also held onc
   expect(() => holdServerLock(file)).toThrow(`process ${process.pid} on `);
   for (const name of readdirSync(join(file, '..')))
     expect(statSync(join(file, '..', name)).mode & 0o777).toBe(0o600);
+  held.release();
+});
+
+test('R-6: a second server is refused also by another name of the file', () => {
+  const link = join(directory, 'link');
+  mkdirSync(join(directory, 'data'));
+  symlinkSync(join(directory, 'data'), link);
+  const held = holdServerLock(file);
+  expect(() => holdServerLock(join(link, 'autobuild.db'))).toThrow(`process ${process.pid} on `);
+  writeFileSync(file, '');
+  symlinkSync(file, join(directory, 'other.db'));
+  expect(() => holdServerLock(join(directory, 'other.db'))).toThrow(`process ${process.pid} on `);
   held.release();
 });
 

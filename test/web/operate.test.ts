@@ -44,6 +44,24 @@ test('R-12: /healthz says that the store is away, and /metrics is a 503', async 
   expect((await get('/metrics')).status).toBe(503);
 });
 
+test('R-12: /healthz, which writes, is asked by anybody: those of one second share a probe', async () => {
+  const { store } = desk;
+  let [probes, ms] = [0, 0];
+  const counted = { ...store, probe: () => store.probe().finally(() => (probes += 1)) };
+  const operate = createOperate({
+    store: counted,
+    counters: createCounters(),
+    workers: () => [],
+    now: () => new Date(ms),
+  });
+  const ask = () => Promise.all(Array.from({ length: 50 }, () => operate.request('/healthz')));
+  expect((await ask()).every(({ ok }) => ok)).toBe(true);
+  expect(probes).toBe(1);
+  ms += 1_000;
+  await ask();
+  expect(probes).toBe(2);
+});
+
 /** An empty directory for a store of its own. */
 function emptyDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'autobuild-health-'));

@@ -6,12 +6,14 @@ interface Labelled extends Repository {
   repo_id: number;
   number: number;
   login: string;
+  /** Tells one labelling from the next. */
+  seen: string;
 }
 
-/** A pull request cannot be built. It is told once, and the label is removed. */
+/** A pull request cannot be built. It is told once for each labelling, and the label is removed. */
 export async function onPullRequestLabelled(
-  { store }: AppDependencies,
-  { repo_id, number, login, installation_id, owner, repo }: Labelled,
+  { store, hash }: AppDependencies,
+  { repo_id, number, login, seen, installation_id, owner, repo }: Labelled,
 ): Promise<void> {
   const notice: NotStartedNotice = {
     type: 'notice',
@@ -24,6 +26,6 @@ export async function onPullRequestLabelled(
     next: 'describe the work in an issue and label that one.',
     mention: login,
   };
-  const id = `${number}.not-an-issue`;
-  await store.runs.write(laneKey(repo_id, number), id, [notice], [`not-an-issue:${repo_id}:${number}`]);
+  const id = `${number}.not-an-issue.${hash(seen).slice(0, 8)}`;
+  await store.runs.write(laneKey(repo_id, number), id, [notice], [seen]);
 }
