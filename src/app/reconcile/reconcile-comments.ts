@@ -19,6 +19,8 @@ import type { RepositoryRound } from './repository-round.ts';
 const OVERLAP_MS = 60_000;
 /** A list that is longer than this begins at a later time, which costs one counted call. */
 const SHORT = 50;
+/** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
+export const SAME_MOMENT_MS = 10 * 60_000;
 
 type Numbered = GitHubComment & { number: number };
 
@@ -148,6 +150,30 @@ export async function catchUp<Placed extends Run>(
   const newest = new Date(newestOf([from, ...heard])).toISOString();
   const cursor = await cursors.get('run', placed.run);
   await cursors.set('run', placed.run, { ...cursor, comments: { ...cursor?.comments, [number]: newest } });
+}
+
+/**
+ * R-1: a command on a resting run whose webhook was lost. Any comment changes the time of its issue or pull request, so the comments
+ * are read when that has changed, and once more after that second is over for certain. Without a time it has not changed.
+ */
+export async function hearAtRest(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  number: number,
+  updatedAt: string | undefined,
+): Promise<void> {
+  if (placed.phase !== 'resting') return;
+  const { cursors } = round.deps.store;
+  const known = (await cursors.get('run', placed.run))?.rest?.[number];
+  const at = updatedAt ?? known?.at;
+  if (at === undefined) return;
+  const settled = round.deps.now().getTime() - Date.parse(at) > SAME_MOMENT_MS;
+  if (known?.at === at && (known.settled || !settled)) return;
+  await catchUp({ ...round, hearsAtRest: true }, placed, number, true);
+  const cursor = await cursors.get('run', placed.run);
+  // It was put off.
+  if (cursor?.comments?.[number] === undefined) return;
+  await cursors.set('run', placed.run, { ...cursor, rest: { ...cursor.rest, [number]: { at, settled } } });
 }
 
 /** Returns false if the run has come to rest since it was listed: the comment stays to be read for its next round. */

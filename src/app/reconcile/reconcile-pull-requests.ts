@@ -10,12 +10,9 @@ import { lastEditByPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
 import { reconcileBase } from './reconcile-base.ts';
 import { reconcileCi } from './reconcile-ci.ts';
-import { catchUp } from './reconcile-comments.ts';
+import { catchUp, hearAtRest, SAME_MOMENT_MS } from './reconcile-comments.ts';
 import { reconcileRemarks } from './reconcile-remarks.ts';
 import type { RepositoryRound } from './repository-round.ts';
-
-/** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
-const SAME_MOMENT_MS = 10 * 60_000;
 
 /**
  * Reads the pull requests of a repository's runs in one list: what became of them, the box in their description, their reviews.
@@ -45,6 +42,7 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
       if (pull) await readPullRequest(round, placed, pull, listed !== undefined);
       // People may have written there before its number was known here.
       await catchUp({ ...round, hearsAtRest: true }, placed, placed.pull, false);
+      if (pull?.state !== 'closed') await hearAtRest(round, placed, placed.pull, pull?.updated_at);
       await readReviewsAgain(deps, github, placed);
       await reconcileCi(round, placed);
       await reconcileBase(round, placed);

@@ -1,10 +1,11 @@
 import type { PolledRepository } from '../../core/ports/cursors.ts';
 import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
+import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onArchived } from '../handlers/installation.ts';
 import type { FirstReads } from './first-reads.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
-import { reconcileComments } from './reconcile-comments.ts';
+import { hearAtRest, reconcileComments } from './reconcile-comments.ts';
 import { compareAbsent, compareListed } from './reconcile-issue.ts';
 import { readLabelled } from './reconcile-labels.ts';
 import { reconcilePullRequests } from './reconcile-pull-requests.ts';
@@ -69,7 +70,7 @@ export async function reconcileRepository(
     let isAll = true;
     for (const placed of underWay) {
       const { run } = placed;
-      const issue = issues?.find(({ number }) => number === placed.target.issue);
+      const issue = issues?.find(isOf(placed));
       // A list that has not changed since the run began may be without its issue: it was labelled and closed in between.
       const isMissing = issues !== undefined || polled.listed?.includes(placed.target.issue) === false;
       const compare = () =>
@@ -86,6 +87,11 @@ export async function reconcileRepository(
       });
       if (!isRead) isAll = false;
     }
+    for (const placed of runs) {
+      const { number = placed.target.issue, updated_at } = issues?.find(isOf(placed)) ?? {};
+      const hear = () => hearAtRest(round, placed, number, updated_at);
+      if (!(await attempt({ run: placed.run }, hear))) isAll = false;
+    }
     if (isAll) polled.issues = etags;
     await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));
     await attempt({ list: 'pull requests' }, () => reconcilePullRequests(round, runs));
@@ -94,6 +100,10 @@ export async function reconcileRepository(
       await deps.store.cursors.set('polled', String(repo_id), polled);
   }
   if (problems.length > 0) throw problems[0];
+}
+
+function isOf({ target }: PlacedRun): (issue: GitHubIssue) => boolean {
+  return ({ number }) => number === target.issue;
 }
 
 function isRefused(error: unknown): boolean {

@@ -38,6 +38,11 @@ export interface CursorValues {
    */
   run: {
     comments?: Record<string, string>;
+    /**
+     * While the run rests, by the same number: when the issue or pull request had changed as its comments were last read, and
+     * whether they were read once more after GitHub's clock moved on.
+     */
+    rest?: Record<string, { at: string; settled: boolean }>;
     /** The pull request when its reviews were last read, and whether they were read once more after GitHub's clock moved on. */
     reviewed?: { at: string; settled: boolean };
     /** The pull request as it was last handled. */

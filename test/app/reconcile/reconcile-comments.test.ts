@@ -3,6 +3,7 @@ import { catchUp, reconcileComments } from '../../../src/app/reconcile/reconcile
 import type { RepositoryRound } from '../../../src/app/reconcile/repository-round.ts';
 import type { PlacedRun } from '../../../src/core/ports/run-log.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { changeSecond } from '../change-second.ts';
 import { restOnPull } from '../revise-desk.ts';
 
 let desk: AppDesk;
@@ -53,3 +54,24 @@ test('R-1: what is read on its own just after its run came to rest does not coun
   expect(before).toBeDefined();
   expect(await readUntil()).toBe(before);
 });
+
+test.each(['issue', 'pull request'])(
+  'R-1: a command on the %s of a run that rests, whose webhook was lost, is heard by the next round, once',
+  async (where) => {
+    desk.clock.ms += 16 * 60_000;
+    await desk.reconcile();
+    const number = where === 'issue' ? placed.target.issue : (placed.pull ?? 0);
+    // The round before has read this one.
+    await changeSecond();
+    desk.loseWebhooks(true);
+    await desk.olivia.comment(number, '/guide Use a label');
+    await desk.settle();
+    for (let time = 0; time < 2; time += 1) {
+      desk.clock.ms += 16 * 60_000;
+      await desk.reconcile();
+      await desk.settle();
+    }
+    expect((await desk.state()).revision ?? (await desk.state()).asked_revisions).toBeDefined();
+    expect(await desk.waysOfCommands()).toEqual(['comment']);
+  },
+);
