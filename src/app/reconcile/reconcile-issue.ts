@@ -90,10 +90,28 @@ export async function compareWithIssue(
   }
   // Unless the App itself closed it, or the merge of its pull request, which is handled later.
   const { state } = await runs.load(run);
-  if (!issue || !state || !isUnderWay(state)) return;
-  await askIfNeverWritten(deps, state);
+  if (issue && state && isUnderWay(state)) await restoreOurs(round, placed, state, issue);
+}
+
+/** A run that rests loses nothing when its issue is closed, but what people read of it comes back, too. */
+export async function compareAtRest(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  issue: GitHubIssue | undefined,
+): Promise<void> {
+  const { state } = await round.deps.store.runs.load(placed.run);
+  if (issue && state && phaseOf(state) === 'resting') await restoreOurs(round, placed, state, issue);
+}
+
+async function restoreOurs(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  state: RunState,
+  issue: GitHubIssue,
+): Promise<void> {
+  await askIfNeverWritten(round.deps, state);
   await lookForComments(round, placed, state, issue);
-  await restoreLabel(deps, state, issue);
+  await restoreLabel(round.deps, state, issue);
 }
 
 function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitHubIssue): Ending {

@@ -6,7 +6,7 @@ import { onArchived } from '../handlers/installation.ts';
 import type { FirstReads } from './first-reads.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
 import { hearAtRest, reconcileComments } from './reconcile-comments.ts';
-import { compareAbsent, compareListed } from './reconcile-issue.ts';
+import { compareAbsent, compareAtRest, compareListed } from './reconcile-issue.ts';
 import { readLabelled } from './reconcile-labels.ts';
 import { reconcilePullRequests } from './reconcile-pull-requests.ts';
 import type { PolledTarget, RepositoryRound } from './repository-round.ts';
@@ -87,10 +87,13 @@ export async function reconcileRepository(
       });
       if (!isRead) isAll = false;
     }
-    for (const placed of runs) {
-      const { number = placed.target.issue, updated_at } = issues?.find(isOf(placed)) ?? {};
-      const hear = () => hearAtRest(round, placed, number, updated_at);
-      if (!(await attempt({ run: placed.run }, hear))) isAll = false;
+    for (const placed of runs.filter(({ phase }) => phase === 'resting')) {
+      const issue = issues?.find(isOf(placed));
+      const read = async () => {
+        await compareAtRest(round, placed, issue);
+        await hearAtRest(round, placed, placed.target.issue, issue?.updated_at);
+      };
+      if (!(await attempt({ run: placed.run }, read))) isAll = false;
     }
     if (isAll) polled.issues = etags;
     await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));

@@ -75,3 +75,26 @@ test.each(['issue', 'pull request'])(
     expect(await desk.waysOfCommands()).toEqual(['comment']);
   },
 );
+
+test('R-13: status and label of a run that rests come back, though nobody told that they were removed', async () => {
+  const { issue } = placed.target;
+  const statuses = async () =>
+    (await desk.olivia.comments(issue)).filter(({ body }) => body.includes('autobuild:status '));
+  const look = async () => {
+    desk.clock.ms += 16 * 60_000;
+    await desk.reconcile();
+    await desk.settle();
+  };
+  await look();
+  const [status] = await statuses();
+  const [label = ''] = (await desk.olivia.labels(issue)).filter((name) => name.startsWith('autobuild:'));
+  await changeSecond();
+  desk.loseWebhooks(true);
+  await desk.github.upstream('DELETE', `/repos/olivia/shop/issues/comments/${status?.id}`);
+  await desk.olivia.unlabel(issue, label);
+  await desk.settle();
+  expect(await statuses()).toEqual([]);
+  for (let time = 0; time < 2; time += 1) await look();
+  expect(await statuses()).toHaveLength(1);
+  expect(await desk.olivia.labels(issue)).toContain(label);
+});
