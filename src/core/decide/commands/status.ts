@@ -42,7 +42,7 @@ export function describeStatus(state: RunState, resume = '/continue'): string {
   return `${now}, nothing needed from you`;
 }
 
-/** What was done and used so far, beside the limits. V-1: turns and time are limited by round, so between rounds they have no limit. */
+/** The progress and the use so far, beside the limits. V-1: turns and time are limited by round, so between rounds they have no limit. */
 function describeFigures(
   state: RunState,
   { turns, minutes, files, cost }: LimitsInForce,
