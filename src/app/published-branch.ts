@@ -32,6 +32,9 @@ interface PublishedBranch {
   setHead(sha: string): Promise<void>;
   ciRequest(): Promise<CiRequest | undefined>;
   setCiRequest(request: CiRequest): Promise<void>;
+  /** The commit that has the place of this one, if it was made again with another message. */
+  placeOf(): Promise<(sha: string) => string>;
+  setReworded(places: Record<string, string>): Promise<void>;
   leftOut(): Promise<LeftOut | undefined>;
   setLeftOut(files: LeftOut['files']): Promise<void>;
 }
@@ -67,6 +70,17 @@ export function publishedBranch(
     setHead: (head) => publications.change(run, { head }),
     ciRequest: async () => (await publications.of(run)).ci,
     setCiRequest: (ci) => publications.change(run, { ci }),
+    async placeOf() {
+      const { reworded = {} } = await publications.of(run);
+      return function find(sha): string {
+        const next = reworded[sha];
+        return next === undefined ? sha : find(next);
+      };
+    },
+    async setReworded(places) {
+      const { reworded } = await publications.of(run);
+      await publications.change(run, { reworded: { ...reworded, ...places } });
+    },
     leftOut: async () => (await publications.of(run)).left_out,
     setLeftOut(files) {
       const shown = files.slice(0, MOST_LEFT_OUT).map(({ path, problem }) => ({

@@ -6,8 +6,25 @@ import { createInliner, type TreeEntry } from './tree-entry.ts';
 
 const MAX_BLOB_BYTES = 40 * 1024 * 1024;
 const UPLOADS_AT_ONCE = 4;
+const READS_AT_ONCE = 4;
 
 type Options = Parameters<GitHub['commit']>[0];
+
+/** A commit as it should be. */
+interface Wanted {
+  tree: string;
+  parents: string[];
+  /** Undefined: any. */
+  message: string | undefined;
+}
+
+function isSame({ tree, parents, message }: Wanted, wanted: Wanted): boolean {
+  return (
+    tree === wanted.tree &&
+    (wanted.message === undefined || message === wanted.message) &&
+    parents.join() === wanted.parents.join()
+  );
+}
 
 export function createCommitMethods({
   request,
@@ -38,16 +55,28 @@ export function createCommitMethods({
     (await request('GET /repos/{owner}/{repo}/git/commits/{commit_sha}', { commit_sha })).data;
 
   /** Finds the commit of an earlier attempt whose response was lost. */
-  async function findTwin(
-    head: string,
-    { tree, parents, message }: { tree: string; parents: string[]; message: string | undefined },
-  ) {
+  async function findTwin(head: string, wanted: Wanted) {
     const data = await readCommit(head);
-    const same =
-      data.tree.sha === tree &&
-      (message === undefined || data.message === message) &&
-      data.parents.map(({ sha }) => sha).join() === parents.join();
-    return same ? { sha: head, verified: data.verification.verified } : undefined;
+    const parents = data.parents.map(({ sha }) => sha);
+    return isSame({ ...data, tree: data.tree.sha, parents }, wanted)
+      ? { sha: head, verified: data.verification.verified }
+      : undefined;
+  }
+
+  /** The same for several commits, of which each is the parent of the next. Only the parent of the lowest one is known before. */
+  async function findTwins(head: string, wanted: readonly Wanted[]): Promise<string[] | undefined> {
+    const shas: string[] = [];
+    let sha: string | undefined = head;
+    for (const [index, one] of [...wanted.entries()].reverse()) {
+      if (sha === undefined) return undefined;
+      const { tree, message, parents: found } = await readCommit(sha);
+      const parents = found.map((parent) => parent.sha);
+      const expected = index === 0 ? one.parents : [...parents.slice(0, 1), ...one.parents.slice(1)];
+      if (!isSame({ tree: tree.sha, message, parents }, { ...one, parents: expected })) return undefined;
+      shas.unshift(sha);
+      sha = parents[0];
+    }
+    return shas;
   }
 
   async function moveBranch(
@@ -77,23 +106,28 @@ export function createCommitMethods({
       return (await orUndefined(request(route, { commit_sha: sha })))?.data.message;
     },
 
-    async reword({ branch, sha, message, onCreated }) {
-      const old = await readCommit(sha);
-      const parents = old.parents.map((parent) => parent.sha);
+    async reword({ branch, commits, onCreated }) {
+      const wanted = await mapConcurrently(commits, READS_AT_ONCE, async ({ sha, message }) => {
+        const { tree, parents } = await readCommit(sha);
+        return { message, tree: tree.sha, parents: parents.map((parent) => parent.sha) };
+      });
       const head = await readBranchHead(request, branch);
-      if (head === undefined || head !== sha) {
-        const twin = head && (await findTwin(head, { tree: old.tree.sha, parents, message }));
-        if (twin) return { sha: twin.sha };
+      if (head === undefined || head !== commits.at(-1)?.sha) {
+        const shas = head && (await findTwins(head, wanted));
+        if (shas) return { shas };
         throw moved(branch);
       }
-      const { data } = await request('POST /repos/{owner}/{repo}/git/commits', {
-        message,
-        tree: old.tree.sha,
-        parents,
-      });
-      await onCreated(data.sha);
-      await moveBranch(sha, data.sha, { branch, force: true });
-      return { sha: data.sha };
+      const shas: string[] = [];
+      let sha = head;
+      for (const { parents, ...one } of wanted) {
+        const onto = shas.length === 0 ? parents : [sha, ...parents.slice(1)];
+        const { data } = await request('POST /repos/{owner}/{repo}/git/commits', { ...one, parents: onto });
+        sha = data.sha;
+        await onCreated(sha);
+        shas.push(sha);
+      }
+      await moveBranch(head, sha, { branch, force: true });
+      return { shas };
     },
 
     async commit(options) {

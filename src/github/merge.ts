@@ -49,6 +49,15 @@ export function createMergeMethods({ request }: Client): MergeMethods {
       return head === commit || (await compare(commit, head))?.merge_base_commit?.sha === commit;
     },
 
+    async commitsSince(base, head) {
+      const commits = (await compare(base, head))?.commits ?? [];
+      return commits.map(({ sha, parents, commit: { message } }) => ({
+        sha,
+        parents: parents.map((parent) => parent.sha),
+        message,
+      }));
+    },
+
     async blob(file_sha) {
       const { data } = await request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', { file_sha });
       return Buffer.from(data.content, 'base64').toString('base64');

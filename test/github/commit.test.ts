@@ -292,7 +292,11 @@ test('a workflow file without the permission for it names the permission', async
 const WORDS = 'Build it';
 const PARENTS = [{ sha: PARENT, url: 'https://api.github.com/x', html_url: 'https://github.com/x' }];
 const reword = (created: string[] = []) =>
-  github.reword({ branch, sha: HEAD, message: WORDS, onCreated: async (sha) => void created.push(sha) });
+  github.reword({
+    branch,
+    commits: [{ sha: HEAD, message: WORDS }],
+    onCreated: async (sha) => void created.push(sha),
+  });
 const onOld = () =>
   on(READ_COMMIT, {
     at: { commit_sha: HEAD },
@@ -306,7 +310,7 @@ test('a commit is made again with other words: the same tree and parents, known 
   onCommit();
   on(UPDATE_REF, { at: ref });
   const created: string[] = [];
-  expect(await reword(created)).toEqual({ sha: NEW });
+  expect(await reword(created)).toEqual({ shas: [NEW] });
   expect(created).toEqual([NEW]);
   expect(sentTo(COMMIT)).toEqual([{ message: WORDS, tree: BASE, parents: [PARENT] }]);
   expect(sentTo(UPDATE_REF)).toEqual([{ sha: NEW, force: true }]);
@@ -319,7 +323,68 @@ test('R-2: after a lost answer the commit with other words is found, and no seco
     at: { commit_sha: NEW },
     answer: { tree: { sha: BASE }, parents: PARENTS, message: WORDS },
   });
-  expect(await reword()).toEqual({ sha: NEW });
+  expect(await reword()).toEqual({ shas: [NEW] });
+  expect(sentTo(COMMIT)).toEqual([]);
+});
+
+const [LOWER, NEW_LOWER, MERGED] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [
+  string,
+  string,
+  string,
+];
+const parentsOf = (...shas: string[]) => shas.map((sha) => ({ ...PARENTS[0], sha }));
+const rewordTwo = (created: string[] = []) =>
+  github.reword({
+    branch,
+    commits: [
+      { sha: LOWER, message: 'Build' },
+      { sha: HEAD, message: WORDS },
+    ],
+    onCreated: async (sha) => void created.push(sha),
+  });
+
+/** A merge on top of a commit. */
+function onTwo(): void {
+  on(READ_COMMIT, { at: { commit_sha: LOWER }, answer: { tree: { sha: NEW_TREE }, parents: PARENTS } });
+  on(READ_COMMIT, {
+    at: { commit_sha: HEAD },
+    answer: { tree: { sha: BASE }, parents: parentsOf(LOWER, MERGED) },
+  });
+}
+
+test('V-5: commits are made again one on the other, with their trees and second parents, and the branch moves once', async () => {
+  onTwo();
+  onHead(HEAD);
+  onHead(HEAD);
+  on(COMMIT, { answer: { sha: NEW_LOWER } });
+  onCommit();
+  on(UPDATE_REF, { at: ref });
+  const created: string[] = [];
+  expect(await rewordTwo(created)).toEqual({ shas: [NEW_LOWER, NEW] });
+  expect(created).toEqual([NEW_LOWER, NEW]);
+  expect(sentTo(COMMIT)).toEqual([
+    { message: 'Build', tree: NEW_TREE, parents: [PARENT] },
+    { message: WORDS, tree: BASE, parents: [NEW_LOWER, MERGED] },
+  ]);
+  expect(sentTo(UPDATE_REF)).toEqual([{ sha: NEW, force: true }]);
+});
+
+test.each([
+  ['are found', PARENT, [NEW_LOWER, NEW]],
+  ['on another commit are not taken for them', HEAD, undefined],
+])('R-2: after a lost answer both commits with other words %s', async (_, below, shas) => {
+  onTwo();
+  onHead(NEW);
+  on(READ_COMMIT, {
+    at: { commit_sha: NEW },
+    answer: { tree: { sha: BASE }, parents: parentsOf(NEW_LOWER, MERGED), message: WORDS },
+  });
+  on(READ_COMMIT, {
+    at: { commit_sha: NEW_LOWER },
+    answer: { tree: { sha: NEW_TREE }, parents: parentsOf(below), message: 'Build' },
+  });
+  if (shas) expect(await rewordTwo()).toEqual({ shas });
+  else await expect(rewordTwo()).rejects.toMatchObject({ status: 409 });
   expect(sentTo(COMMIT)).toEqual([]);
 });
 

@@ -70,6 +70,15 @@ test('R-2: a commit is the head or below it, beside it, or gone', async () => {
   expect(await github.hasCommit(HEAD, sha('gone'))).toBe(false);
 });
 
+test('V-5: the commits that only the head has, with whole messages; none of a head that is gone', async () => {
+  onCompare(BASE, HEAD, 'Ours\n\nbody');
+  const [commit, ...more] = await github.commitsSince(BASE, HEAD);
+  expect(commit).toMatchObject({ sha: HEAD, message: 'Ours\n\nbody', parents: [expect.any(String)] });
+  expect(more).toEqual([]);
+  on(COMPARE, { at: { basehead: `${BASE}...${HEAD}` }, status: 404, answer: { message: 'Not Found' } });
+  expect(await github.commitsSince(BASE, HEAD)).toEqual([]);
+});
+
 test('V-6: two branches without a common commit cannot be merged', async () => {
   const answer = { message: 'No common ancestor between the two.' };
   for (const basehead of [`${BASE}...${HEAD}`, `${HEAD}...${BASE}`])

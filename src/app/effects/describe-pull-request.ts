@@ -84,7 +84,8 @@ async function commitsOf(
   if (revisions.length === 0 && !revision) return () => undefined;
   const branch = publishedBranch(deps, state.run, target);
   const own = new Set<string>();
-  const heads = headsOf(state, head);
+  const placeOf = await branch.placeOf();
+  const heads = new Map([...headsOf(state, head)].map(([round, sha]) => [round, placeOf(sha)]));
   // The work of the last round may not be on the branch: refused, or too late for the merge.
   const last = revisions.at(-1);
   if (last && !revision && !(await isCommitOf(context, last.number, head))) heads.delete(last.number);

@@ -43,7 +43,7 @@ async function warnOfSkippedCi({ deps, github, state, target }: EffectContext, p
   const reply = {
     tone: 'waiting' as const,
     title: `CI did not run on \`${target.default_branch}\` for this merge: the message of ${sha.slice(0, 7)} tells GitHub to skip it.`,
-    detail: `Push a commit to \`${target.default_branch}\`, or start its workflows manually in the Actions tab. Next time tick *Run CI on this branch* before merging, or remove the line in brackets from the message.`,
+    detail: `Push a commit to \`${target.default_branch}\`, or start its workflows manually in the Actions tab. Next time remove the line in brackets from the message when you merge. *Run CI on this branch* removes it from Autobuild’s commits, except from those below a commit of somebody else.`,
   };
   await write(deps, run, [{ type: 'reply', reply, on: pull }], [`skipped-ci:${run}:${sha}`]);
 }

@@ -213,15 +213,15 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   /** Undefined if the commit does not exist. */
   commitMessage(sha: string): Promise<string | undefined>;
   /**
-   * Makes the commit again with another message, and moves the branch to it. Tree and parents stay the same. Idempotent like
-   * `commit`. Throws a 409 if the branch is not at the commit any more.
+   * Makes commits of a branch again with other messages, and moves the branch to the last one. Their trees stay the same, and each
+   * is put on the one before it. Idempotent like `commit`. Throws a 409 if the branch is not at the last commit any more.
    */
   reword(options: {
     branch: string;
-    sha: string;
-    message: string;
+    /** The lowest one first, the head last; each is the first parent of the next. */
+    commits: readonly { sha: string; message: string }[];
     onCreated(sha: string): Promise<void>;
-  }): Promise<{ sha: string }>;
+  }): Promise<{ shas: string[] }>;
   /** Files of the commit that would be removed implicitly if files were written at these paths. */
   replacedFiles(commit: string, paths: readonly string[]): Promise<ReplacedFile[]>;
   /** The paths at which the two commits differ. Undefined if the repository is too large to tell. */

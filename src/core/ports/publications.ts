@@ -33,6 +33,8 @@ export interface Publication {
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */
   unpublished?: Unpublished | null;
   ci?: CiRequest;
+  /** Commits that were made again with another message, and the ones that took their places. */
+  reworded?: Record<string, string>;
   /** Boxes of the description whose tick was handled, until it is written again. */
   ticked?: string[];
   left_out?: LeftOutFiles;

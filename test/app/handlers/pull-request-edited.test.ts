@@ -39,6 +39,9 @@ test('has commits by somebody else on the branch: Run CI adds one, and theirs st
   expect(second).not.toContain('[skip ci]');
   expect(ours).toEqual([expect.stringContaining('[skip ci]')]);
   expect(await work.head()).not.toBe(theirs);
+  expect(await repliesOn((await work.pull()).number)).toEqual([
+    expect.stringContaining('a squash can still skip it on `main`'),
+  ]);
 });
 
 test('later work carries [skip ci] again, and the box comes back for it', async () => {

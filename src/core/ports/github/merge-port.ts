@@ -20,6 +20,13 @@ export interface SideCommit {
   title: string;
 }
 
+/** A commit of a pull request. */
+export interface PullCommit {
+  sha: string;
+  parents: string[];
+  message: string;
+}
+
 /** Two branches since their common ancestor. */
 export interface MergeSides {
   paths: MergedPath[];
@@ -33,6 +40,8 @@ export interface MergeMethods {
   mergeSides(head: string, base: string): Promise<MergeSides | 'too_large' | undefined>;
   /** Whether the commit is this head, or below it. */
   hasCommit(head: string, commit: string): Promise<boolean>;
+  /** Commits that the head has and the base has not, oldest first, the newest 250. Empty if one of the two does not exist. */
+  commitsSince(base: string, head: string): Promise<PullCommit[]>;
   /** The content of a file, in base64. */
   blob(sha: string): Promise<string>;
   /** The newest commits that changed the file, from this commit on. */
