@@ -20,11 +20,67 @@ export interface Access {
 
 type Workflow = 'there' | 'missing' | 'disabled';
 
-const WHAT: Partial<Record<Outgoing['type'], string>> = {
-  publish: 'The work cannot be committed',
-  stop_job: 'The job cannot be cancelled',
-  stop_verification: 'The verification job cannot be cancelled',
+interface Refusal {
+  what: string;
+  /** Read after GitHub's words. Absent: it depends on the case. */
+  remedy?: string;
+}
+
+const SEE_STATUS = 'Reply `/status` to see where the run stands.';
+const NO_DESCRIPTION = {
+  what: 'The description of the pull request cannot be written',
+  remedy: `What it says may be outdated. ${SEE_STATUS}`,
 };
+
+/**
+ * R-13: the words for every effect that GitHub refuses for good, so that none fails in silence. `null`: the effect calls GitHub
+ * for nothing that people miss, or nothing can be written where they would read it.
+ */
+const REFUSALS = {
+  publish: { what: 'The work cannot be committed' },
+  dispatch_job: { what: 'The job cannot be started' },
+  dispatch_verification: { what: 'The verification job cannot be started' },
+  stop_job: { what: 'The job cannot be cancelled', remedy: 'Cancel it in the Actions tab.' },
+  stop_verification: {
+    what: 'The verification job cannot be cancelled',
+    remedy: 'Cancel it in the Actions tab.',
+  },
+  run_ci: NO_DESCRIPTION,
+  describe_pull: NO_DESCRIPTION,
+  collect_revision: { what: 'The round cannot be started' },
+  answer_remarks: {
+    what: 'The replies to the remarks cannot be written',
+    remedy: 'The commit of the round shows what it changed.',
+  },
+  settle_pull: {
+    what: 'The merged or closed pull request cannot be read',
+    remedy: 'If CI did not run after a merge, start it in the Actions tab.',
+  },
+  show_ci: { what: 'The comment about CI cannot be written', remedy: 'See the checks of the pull request.' },
+  update_status: { what: 'The status cannot be shown here', remedy: SEE_STATUS },
+  ask: { what: 'The question cannot be written here', remedy: 'Reply `/review` to be asked again.' },
+  close_question: {
+    what: 'The comment with the question cannot be updated',
+    remedy: 'The answer counts all the same.',
+  },
+  show_review: { what: 'The history cannot be shown here', remedy: 'Reply `/review` to try again.' },
+  show_receipt: { what: 'The receipt cannot be written here', remedy: SEE_STATUS },
+  notify: { what: 'The reminder cannot be written here', remedy: SEE_STATUS },
+  delete_comment: {
+    what: 'A comment that contains a secret cannot be deleted',
+    remedy: 'Delete it yourself, and replace the secret.',
+  },
+  reply: { what: 'A reply on the pull request cannot be written', remedy: SEE_STATUS },
+  notice: null,
+  react: null,
+  save_blocked_report: null,
+  forget_inputs: null,
+} satisfies Record<Outgoing['type'], Refusal | null>;
+
+/** Whether people are told, on the issue, that GitHub refuses this. A reply there would be refused like the one before. */
+export function isTold(effect: Outgoing): boolean {
+  return REFUSALS[effect.type] !== null && (effect.type !== 'reply' || effect.on !== undefined);
+}
 
 interface Refused {
   effect: Outgoing;
@@ -42,7 +98,8 @@ export function describeRefusal(
   { missingPermission, status, files }: GitHubError,
   { effect, said, access, way, compareAt, merged }: Refused,
 ): Reply {
-  const what = WHAT[effect.type] ?? 'Something could not be written here';
+  const refusal: Refusal | null = REFUSALS[effect.type];
+  const { what, remedy = '' } = refusal ?? { what: 'Something could not be written here' };
   if (missingPermission === WORKFLOWS && access.isWithoutWorkflows)
     return {
       tone: 'refused',
@@ -58,12 +115,52 @@ export function describeRefusal(
   }
   if (effect.type === 'publish' && PUSH_PROTECTION.test(said)) return describeFoundSecret(said, way);
   if (effect.type === 'publish' && NO_PULL_REQUESTS.test(said)) return describeNoPullRequests(compareAt);
-  const title = `${what}: GitHub ${status === 403 ? 'refused' : 'rejected'} it.`;
-  if (effect.type !== 'publish') return { tone: 'refused', title, detail: sentence(said) };
-  const words = said.startsWith('GitHub did not answer')
+  const fix = effect.type === 'publish' ? howToFixPublishing(status, way) : remedy;
+  return {
+    tone: 'refused',
+    title: `${what}: GitHub ${verbOf(status)} it.`,
+    detail: `${quote(said)}\n${fix}`.trimEnd(),
+  };
+}
+
+function verbOf(status: number): string {
+  return status === 403 ? 'refused' : 'rejected';
+}
+
+function quote(said: string): string {
+  return said.startsWith('GitHub did not answer')
     ? 'GitHub did not answer.'
     : `GitHub says: ${sentence(said)}`;
-  return { tone: 'refused', title, detail: `${words}\n${howToFixPublishing(status, way)}` };
+}
+
+const EXEMPT = 'If a rule of this repository protects the branch, exempt the App from it for `autobuild/**`';
+
+/** CI starts by a commit without the mark, which GitHub does not take. The box is empty again. */
+export function describeRefusedCi(error: GitHubError, said: string, access: Access): Reply {
+  const { missingPermission, status } = error;
+  if (missingPermission)
+    return {
+      tone: 'refused',
+      title: `CI was not started: ${lacks(missingPermission, access)}.`,
+      detail: `${access.grant}, then tick the box again.`,
+    };
+  return {
+    tone: 'refused',
+    title: `CI was not started: GitHub ${verbOf(status)} the commit that starts it.`,
+    detail: `${quote(said)}\n${EXEMPT}, then tick the box again. Or push a commit of your own: CI runs on it.`,
+  };
+}
+
+/** The reason why no round was started, and what to do. */
+export function describeRefusedRound(
+  error: GitHubError,
+  said: string,
+  access: Access,
+): { reason: string; detail: string } {
+  const { missingPermission, status } = error;
+  if (missingPermission)
+    return { reason: `${lacks(missingPermission, access)}.`, detail: `${access.grant}, then ask again.` };
+  return { reason: `GitHub ${verbOf(status)} a request for it.`, detail: `${quote(said)}\nAsk again later.` };
 }
 
 function forFiles(files: readonly string[]): string {
@@ -87,7 +184,7 @@ function describeFoundSecret(said: string, way: WayOut): Reply {
   };
   return {
     tone: 'refused',
-    title: `${WHAT.publish}: GitHub’s push protection found a secret in it.`,
+    title: `${REFUSALS.publish.what}: GitHub’s push protection found a secret in it.`,
     detail: `GitHub says: ${sentence(said)}\n${remedies[way]}`,
   };
 }
@@ -140,7 +237,7 @@ export function describeRefusedDispatch(
   const { why, fix } = reasonFor(error, target, access, workflow);
   return {
     tone: 'refused',
-    title: `${verifying ? 'The verification job' : 'The job'} cannot be started: ${why}.`,
+    title: `${REFUSALS[verifying ? 'dispatch_verification' : 'dispatch_job'].what}: ${why}.`,
     detail: verifying
       ? `${fix}. Until then results are delivered without a check on a clean checkout.`
       : `${fix}, then reply \`/continue\`.`,

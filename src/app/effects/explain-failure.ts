@@ -1,4 +1,4 @@
-import type { Outgoing, Reply } from '../../core/contracts/effect.ts';
+import type { Effect, Outgoing, Reply } from '../../core/contracts/effect.ts';
 import { type GitHub, GitHubError } from '../../core/ports/github-port.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
@@ -10,8 +10,15 @@ import { redactFor } from '../redact.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { givenUp, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
-import { isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
-import { type Access, describeRefusal, describeRefusedDispatch } from './describe-refusal.ts';
+import { isEffectGivenUp, isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
+import {
+  type Access,
+  describeRefusal,
+  describeRefusedCi,
+  describeRefusedDispatch,
+  describeRefusedRound,
+  isTold,
+} from './describe-refusal.ts';
 
 type Attempt = OutgoingEffect & { run: string };
 
@@ -28,9 +35,12 @@ export async function explainFailure(
   if (!target) return undefined;
   const isFinal = isFinalPublish(outgoing.effect);
   try {
-    if (isDispatch(outgoing.effect)) {
-      if (!isDispatchRefused(error, outgoing.attempts)) return undefined;
-      await refuseDispatch(deps, target, outgoing, error);
+    const settle = await findSettlement(deps, outgoing, target);
+    if (settle) {
+      if (!isOver(error, outgoing)) return undefined;
+      const refused = toGitHubError(error);
+      await refuseUnreachable(deps, outgoing.run, target, refused);
+      await settle(refused);
       return 'settled';
     }
     if (error instanceof GitHubError && error.retryAfter === undefined)
@@ -41,6 +51,27 @@ export async function explainFailure(
   }
 }
 
+/** How the run takes it into account that GitHub refuses the effect for good. Undefined: people are only told. */
+async function findSettlement(
+  deps: AppDependencies,
+  attempt: Attempt,
+  target: RunTarget,
+): Promise<((error: GitHubError) => Promise<void>) | undefined> {
+  const { run, effect } = attempt;
+  if (isDispatch(effect)) return (error) => refuseDispatch(deps, target, attempt, error);
+  if (effect.type === 'collect_revision') return (error) => refuseRound(deps, target, attempt, error);
+  if (effect.type !== 'run_ci' || effect.by === undefined) return undefined;
+  // If CI was started, only the description is missing.
+  const asked = await publishedBranch(deps, run, target).ciRequest();
+  return asked?.of === effect.head ? undefined : (error) => refuseCi(deps, target, attempt, effect, error);
+}
+
+function toGitHubError(error: unknown): GitHubError {
+  return error instanceof GitHubError
+    ? error
+    : new GitHubError(String(error), { status: 0 }, { cause: error });
+}
+
 async function explainRefusal(
   deps: AppDependencies,
   target: RunTarget,
@@ -49,8 +80,9 @@ async function explainRefusal(
 ): Promise<void> {
   await refuseUnreachable(deps, run, target, error);
   const isFinal = isFinalPublish(effect);
-  const meant = error.missingPermission || effect.type === 'publish' ? [422] : [];
-  if (!isPermanent(error, attempts, meant) && !(isFinal && isGivenUp(error, attempts))) return;
+  // A 410 is of an issue that does not take any words.
+  const isLast = isEffectGivenUp(effect, error, attempts) && (isFinal || error.status !== 410);
+  if (!isTold(effect) || !(isPermanent(error, attempts) || isLast)) return;
   // Redacted before the text is cut, and before it is stored, because the values are deleted earlier than this reason.
   const said = await redactFor(deps, run, error.message);
   const { state } = await deps.store.runs.load(run);
@@ -102,12 +134,9 @@ async function showUnpublished(
   await write(deps, run, [{ type: 'update_status' }], [`unpublished:${id}:${isLast}`]);
 }
 
-/**
- * Whether a retry is useless. A 422 counts at once, but only if `also` has it. A refusal, and any other status in `also`, counts
- * after several attempts.
- */
-function isPermanent(error: GitHubError, attempts: number, also: number[]): boolean {
-  if (error.status === 422) return also.includes(422);
+/** Whether a retry is useless. A 422 counts at once. A refusal, and a status in `also`, counts after several attempts. */
+function isPermanent(error: GitHubError, attempts: number, also: number[] = []): boolean {
+  if (error.status === 422) return true;
   return (isRefusal(error) || also.includes(error.status)) && attempts >= REFUSED_ATTEMPTS;
 }
 
@@ -135,12 +164,45 @@ async function refuseUnreachable(
   );
 }
 
-function isDispatchRefused(error: unknown, attempts: number): boolean {
+/** Whether the effect is not tried any more. */
+function isOver(error: unknown, { effect, attempts }: Attempt): boolean {
   const permanent =
     error instanceof GitHubError &&
     error.retryAfter === undefined &&
-    isPermanent(error, attempts, [404, 422]);
+    isPermanent(error, attempts, isDispatch(effect) ? [404] : []);
   return permanent || isGivenUp(error, attempts);
+}
+
+/** The person who ticked is told on the pull request, and the box is emptied. */
+async function refuseCi(
+  deps: AppDependencies,
+  target: RunTarget,
+  { id, run }: Attempt,
+  { head, pull }: Extract<Outgoing, { type: 'run_ci' }>,
+  error: GitHubError,
+): Promise<void> {
+  const said = await redactFor(deps, run, error.message);
+  const reply = describeRefusedCi(error, said, accessOf(deps, target));
+  deps.log.error({ run, problem: reply.title, remedy: reply.detail }, 'GitHub refused the App something');
+  const effects: Effect[] = [
+    { type: 'reply', reply, on: pull },
+    { type: 'run_ci', head, pull },
+  ];
+  await write(deps, run, effects, [`ci-refused:${id}`]);
+}
+
+/** V-2: nobody waits for a round that does not begin. */
+async function refuseRound(
+  deps: AppDependencies,
+  target: RunTarget,
+  { id, run }: Attempt,
+  error: GitHubError,
+): Promise<void> {
+  const said = await redactFor(deps, run, error.message);
+  const refused = describeRefusedRound(error, said, accessOf(deps, target));
+  deps.log.error({ run, problem: refused.reason }, 'GitHub refused the App something');
+  const at = deps.now().toISOString();
+  await handleInput(deps, run, { type: 'revision_refused', at, ...refused }, [`round-refused:${id}`]);
 }
 
 /** R-13: no job can be started, so the run pauses until somebody fixes the cause. */
@@ -148,13 +210,8 @@ async function refuseDispatch(
   deps: AppDependencies,
   target: RunTarget,
   { id, run }: Attempt,
-  problem: unknown,
+  error: GitHubError,
 ): Promise<void> {
-  const error =
-    problem instanceof GitHubError
-      ? problem
-      : new GitHubError(String(problem), { status: 0 }, { cause: problem });
-  await refuseUnreachable(deps, run, target, error);
   const dispatch = await deps.store.dispatches.find(id);
   if (!dispatch) return;
   const { job, kind, verification } = dispatch;

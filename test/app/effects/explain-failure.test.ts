@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { explainFailure } from '../../../src/app/effects/explain-failure.ts';
 import { write } from '../../../src/app/handle-input.ts';
+import type { Outgoing } from '../../../src/core/contracts/effect.ts';
+import { GitHubError } from '../../../src/core/ports/github-port.ts';
 import { type Answer, type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { createCounters } from '../../../src/web/counters.ts';
 import { PASSING, startRun } from '../../core/run-builder.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
+import { restOnPull } from '../revise-desk.ts';
 
 const SETTINGS = '/olivia/shop/settings/installations';
 const counters = createCounters();
@@ -234,4 +238,86 @@ test('R-13: a refusal that could not be decided leaves no dispatch that is waite
   await desk.watchJobs();
   expect(desk.github.workflows.runs).toHaveLength(1);
   expect((await desk.state(run)).losses).toBe(1);
+});
+
+test('R-13: a round for which GitHub refuses a request does not begin, which is told, and the next one does', async () => {
+  const work = await restOnPull(desk);
+  let refused = 0;
+  desk.interfere(({ path, caller }) => {
+    if (!path.endsWith('/graphql') || caller.kind !== 'installation' || refused > 0) return undefined;
+    refused += 1;
+    return refuse(422, 'Unprocessable');
+  });
+  await desk.olivia.comment(work.issue, '/guide Use a constant');
+  await desk.settle();
+  expect(refused).toBe(1);
+  const said = (await replies(work.issue)).join('\n');
+  expect(said).toContain('No round was started: GitHub rejected a request for it.');
+  expect(said).toContain('GitHub says: Unprocessable.');
+  expect((await desk.state()).asked_revisions ?? []).toEqual([]);
+  expect(await desk.store.outbox.size()).toMatchObject({ buried: 0 });
+  await desk.olivia.comment(work.issue, '/guide Use a constant');
+  await desk.settle();
+  expect((await desk.state()).revision).toMatchObject({ number: 2 });
+});
+
+const escalation = 'e1';
+const reply = { tone: 'info' as const, title: 'Hello.' };
+
+/** Every effect, and a word of what people read if GitHub refuses it. `null`: they are not told. */
+const EVERY: {
+  [Type in Outgoing['type']]: [Omit<Extract<Outgoing, { type: Type }>, 'type'>, string | null];
+} = {
+  publish: [{ ready: true }, 'The work cannot be committed'],
+  dispatch_job: [{}, 'The job cannot be started'],
+  dispatch_verification: [{}, 'The verification job cannot be started'],
+  stop_job: [{}, 'Cancel it in the Actions tab.'],
+  stop_verification: [{}, 'The verification job cannot be cancelled'],
+  run_ci: [{ head: 'a'.repeat(40), pull: 1 }, 'The description of the pull request cannot be written'],
+  describe_pull: [{}, 'The description of the pull request cannot be written'],
+  collect_revision: [{}, 'No round was started'],
+  answer_remarks: [{ round: 2 }, 'The replies to the remarks cannot be written'],
+  show_ci: [{ number: 1 }, 'The comment about CI cannot be written'],
+  update_status: [{}, 'The status cannot be shown here'],
+  ask: [{ escalation }, 'Reply `/review` to be asked again.'],
+  close_question: [{ escalation }, 'The answer counts all the same.'],
+  show_review: [{}, 'The history cannot be shown here'],
+  show_receipt: [{}, 'The receipt cannot be written here'],
+  notify: [{ escalation, priority: 'normal', reminder: 1 }, 'The reminder cannot be written here'],
+  delete_comment: [{ comment: 1 }, 'Delete it yourself, and replace the secret.'],
+  reply: [{ reply, on: 1 }, 'A reply on the pull request cannot be written'],
+  notice: [{} as never, null],
+  react: [{ source: 'comment:1', reaction: 'eyes' }, null],
+  save_blocked_report: [{} as never, null],
+  forget_inputs: [{}, null],
+};
+
+/** Told by decisions of their own, which have their own tests. */
+const DECIDED: readonly string[] = ['dispatch_job', 'dispatch_verification', 'collect_revision'];
+
+test.each([
+  [422, 1],
+  [403, 3],
+  [404, 18],
+])('R-13: no effect is given up in silence after a %i', async (status, attempts) => {
+  const { issue, run } = await desk.begin();
+  const fail = async (effect: object) => {
+    const before = await replies(issue);
+    const error = new GitHubError('GitHub answered POST /x with 400: Not so', { status });
+    await explainFailure(desk.deps, { id: 'x', run, lane: 'l', effect: effect as Outgoing, attempts }, error);
+    await desk.settle();
+    return (await replies(issue)).filter((body) => !before.includes(body));
+  };
+  const told: [string, string | null][] = [];
+  const expected: [string, string | null][] = [];
+  for (const [type, [fields, words]] of Object.entries(EVERY)) {
+    // The words of the description are said once.
+    if (DECIDED.includes(type) || type === 'describe_pull') continue;
+    const [said, ...more] = await fail({ type, ...fields });
+    expect(more).toEqual([]);
+    expected.push([type, words]);
+    told.push([type, said === undefined ? null : words !== null && said.includes(words) ? words : said]);
+  }
+  expect(told).toEqual(expected);
+  expect(await fail({ type: 'reply', reply })).toEqual([]);
 });

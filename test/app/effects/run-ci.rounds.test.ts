@@ -130,6 +130,69 @@ test('V-5: where a rule forbids to move the branch by force, Run CI adds a commi
   expect(await keptOn()).toHaveLength(1);
 });
 
+const repliesOn = async () =>
+  (await desk.olivia.comments(work.number))
+    .map(({ body }) => body)
+    .filter((body) => body.includes(':reply '));
+const movesBranch = ({ method, path, caller }: Call): boolean =>
+  method === 'PATCH' && path.includes('/git/refs/') && caller.kind === 'installation';
+
+test('R-13: a rule that keeps the App off the branch is told on the pull request, and the box is emptied for the next try', async () => {
+  const head = await work.head();
+  const rule = 'Repository rule violations found\n\nCannot update this protected ref.';
+  desk.interfere((call) => (movesBranch(call) ? refuse(422, rule) : undefined));
+  await actAndSettle(desk, 'pull_request', async () => desk.person('walter').tickRunCi(await work.pull()));
+  expect(await work.head()).toBe(head);
+  const [reply = '', ...more] = await repliesOn();
+  expect(more).toEqual([]);
+  expect(reply).toContain('CI was not started: GitHub rejected the commit that starts it.');
+  expect(reply).toContain('Cannot update this protected ref.');
+  expect(reply).toContain('exempt the App from it for `autobuild/**`, then tick the box again.');
+  const { body } = await work.pull();
+  expect(body).toMatch(/^- \[ \] .*Run CI on this branch/m);
+  expect(body).not.toContain('- [x]');
+  expect(await desk.store.outbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
+  desk.interfere(() => undefined);
+  await tickRunCi();
+  expect(await work.head()).not.toBe(head);
+  expect(await repliesOn()).toHaveLength(1);
+});
+
+test('R-13: Run CI without the permission names it after several tries; the next tick is told again', async () => {
+  desk.interfere((call) =>
+    movesBranch(call)
+      ? {
+          ...refuse(403, 'Resource not accessible by integration'),
+          headers: { 'x-accepted-github-permissions': 'contents=write' },
+        }
+      : undefined,
+  );
+  for (const times of [1, 2]) {
+    await actAndSettle(desk, 'pull_request', async () => desk.person('walter').tickRunCi(await work.pull()));
+    expect(await repliesOn()).toHaveLength(times - 1);
+    for (let tries = 0; tries < 3; tries += 1) {
+      desk.clock.ms += 60_000;
+      await desk.settle();
+    }
+    expect(await repliesOn()).toHaveLength(times);
+  }
+  expect((await repliesOn())[0]).toMatch(/the App lacks `contents: write`\.[\s\S]*then tick the box again/);
+  expect((await work.pull()).body).not.toContain('- [x]');
+});
+
+test('R-13: CI that was started is not called failed because its description cannot be written', async () => {
+  desk.interfere(({ method, path, caller }) =>
+    method === 'PATCH' && /\/pulls\/\d+$/.test(path) && caller.kind === 'installation'
+      ? refuse(422, 'Validation Failed')
+      : undefined,
+  );
+  await actAndSettle(desk, 'pull_request', async () => desk.person('walter').tickRunCi(await work.pull()));
+  expect(await work.messages()).toEqual([expect.not.stringContaining('[skip ci]')]);
+  expect(await repliesOn()).toEqual([]);
+  const told = (await desk.olivia.comments(work.issue)).map(({ body }) => body).join('\n');
+  expect(told).toContain('The description of the pull request cannot be written: GitHub rejected it.');
+});
+
 test.each([
   ['set back to an older commit', (): Promise<string | undefined> => shas().then((all) => all.at(-1))],
   ['moved on by somebody', pushByHand],
