@@ -17,7 +17,7 @@ export async function notifyPeople(
 ): Promise<void> {
   const { deps, github, state, target } = context;
   const escalation = state.escalations.find(({ id }) => id === effect.escalation);
-  // One that GitHub refused until the next was due says nothing that the next one does not say.
+  // A reminder that GitHub refused until the next one was due says nothing that the next one does not say.
   if (escalation?.status !== 'pending' || effect.reminder < escalation.reminders) return;
   const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
   const where = await commentContext(deps, state, target, op, true);

@@ -7,6 +7,7 @@ import { chooseBranch } from '../choose-branch.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import { commitMessage } from '../publish/commit-message.ts';
 import { explainCommit } from '../publish/explain-commit.ts';
+import { demandOpenPull, HeldBack, isHeldBack } from '../publish/is-held-back.ts';
 import { keepLateWork } from '../publish/late-work.ts';
 import { demandStillWanted, NoLongerWanted, Replaced } from '../publish/still-wanted.ts';
 import { type Committed, writePullRequest } from '../publish/write-pull-request.ts';
@@ -18,7 +19,6 @@ import { isStopped } from '../revise/late-work-of.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
-import { demandOpenPull, HeldBack, isHeldBack } from './is-held-back.ts';
 import { showCheck } from './show-check.ts';
 import { contentOf, findWork, type Work } from './work-to-publish.ts';
 

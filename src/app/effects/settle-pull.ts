@@ -6,7 +6,7 @@ import { lateWorkOf } from '../revise/late-work-of.ts';
 import { NOT_YET } from '../unpublished.ts';
 import type { EffectContext } from './effect-context.ts';
 
-/** What is left to do about a pull request that was merged or closed. */
+/** Finishes a pull request that was merged or closed. */
 export async function settlePull(
   context: EffectContext,
   { pull }: Extract<Effect, { type: 'settle_pull' }>,

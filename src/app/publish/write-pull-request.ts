@@ -2,13 +2,13 @@ import type { Reply } from '../../core/contracts/effect.ts';
 import type { PullRequest } from '../../core/ports/github-port.ts';
 import { renderDescription, writeDescription } from '../effects/describe-pull-request.ts';
 import type { EffectContext } from '../effects/effect-context.ts';
-import { demandOpenPull } from '../effects/is-held-back.ts';
 import { write } from '../handle-input.ts';
 import { onPullRequestFound } from '../handlers/pull-request-found.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { sayChanged } from '../revise/changed-pull.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { titleOf } from './commit-message.ts';
+import { demandOpenPull } from './is-held-back.ts';
 import { demandStillWanted } from './still-wanted.ts';
 
 export interface Committed {

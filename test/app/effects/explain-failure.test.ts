@@ -277,6 +277,7 @@ const EVERY: {
   describe_pull: [{}, 'The description of the pull request cannot be written'],
   collect_revision: [{}, 'No round was started'],
   answer_remarks: [{ round: 2 }, 'The replies to the remarks cannot be written'],
+  settle_pull: [{ pull: 1 }, 'The merged or closed pull request cannot be read'],
   show_ci: [{ number: 1 }, 'The comment about CI cannot be written'],
   update_status: [{}, 'The status cannot be shown here'],
   ask: [{ escalation }, 'Reply `/review` to be asked again.'],

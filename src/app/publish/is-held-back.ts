@@ -1,7 +1,7 @@
 import { waitsOverClosedPull } from '../../core/contracts/run-state.ts';
+import type { EffectContext } from '../effects/effect-context.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
 import { roundToPublish } from '../revise/last-result.ts';
-import type { EffectContext } from './effect-context.ts';
 
 /** After people closed or merged the pull request, nothing is committed to it or to a new one until somebody says to continue. */
 export async function isHeldBack({ deps, github, state, target }: EffectContext): Promise<boolean> {
