@@ -13,6 +13,8 @@ export interface HostedCommit extends Commit {
   labelling?: Labelling;
   /** Idempotency keys of the answered sources, such as `comment:<id>`. A key that was seen before makes the commit a no-op. */
   seen?: string[];
+  /** The dispatch whose tokens and tickets are revoked, and why. Nobody is locked out without the decision about it (S-17). */
+  lockedOut?: { op: string; outcome: string };
 }
 
 /** A run with its place on GitHub. */
@@ -32,7 +34,7 @@ export interface ListedRun extends PlacedRun {
 
 /** Runs and their journals. */
 export interface RunLog extends Omit<RunStore, 'commit'> {
-  /** Writes events, state, effects, dispatches, timers, labelling and `seen` in one transaction. */
+  /** Writes events, state, effects, dispatches, timers, labelling, `seen` and what is locked out in one transaction. */
   commit(
     run: string,
     expectedVersion: number,

@@ -14,6 +14,7 @@ import { prune } from './prune.ts';
 import { keepsSlot, wakeQueue } from './slots.ts';
 import { addSpending } from './spending.ts';
 import type { Trx } from './tables.ts';
+import { lockOut } from './tickets.ts';
 import { setTimers } from './timers.ts';
 
 /**
@@ -77,7 +78,7 @@ export function createRuns(database: Database): RunLog {
         const repoId = commit.target?.repo_id ?? row?.repo_id;
         if (repoId != null) await addSpending(trx, repoId, monthOf(commit), before, after);
         await putSeen(trx, seen, run, now);
-        const { effects, labelling } = commit;
+        const { effects, labelling, lockedOut } = commit;
         const lane = laneOf(commit.target ?? row) ?? run;
         const prefix = `${run}.${next}`;
         if ((await putEffects(trx, { lane, run, prefix, effects, now })) > 0) announce('outbox');
@@ -89,6 +90,7 @@ export function createRuns(database: Database): RunLog {
           announce('outbox');
         }
         if (labelling) await putLabelling(trx, run, labelling);
+        if (lockedOut) await lockOut(trx, lockedOut);
         announce(`run:${run}`);
         return { ok: true, version: next, duplicate: false };
       });

@@ -1,3 +1,4 @@
+import type { HostedCommit } from '../../core/ports/run-log.ts';
 import type { Ticket, Tickets } from '../../core/ports/tickets.ts';
 import { type Database, PARAMETER } from './database.ts';
 import type { Trx } from './tables.ts';
@@ -108,9 +109,23 @@ export function createTickets({ db, dialect, prepare, transaction }: Database): 
     async revoke(op) {
       await transaction(async (trx) => {
         await lockDispatch(trx, op).execute();
-        await trx.deleteFrom('tokens').where('op', '=', op).execute();
-        await trx.updateTable('tickets').set({ revoked: 1 }).where('op', '=', op).execute();
+        await revoke(trx, op);
       });
     },
   };
+}
+
+async function revoke(trx: Trx, op: string): Promise<void> {
+  await trx.deleteFrom('tokens').where('op', '=', op).execute();
+  await trx.updateTable('tickets').set({ revoked: 1 }).where('op', '=', op).execute();
+}
+
+/** The outcome is recorded before the end of the Actions run is reported, so that the end is not taken for a loss. */
+export async function lockOut(
+  trx: Trx,
+  { op, outcome }: NonNullable<HostedCommit['lockedOut']>,
+): Promise<void> {
+  // Locks the dispatch, so that a claim which adds its token at the same time finds its ticket revoked.
+  await trx.updateTable('dispatches').set({ outcome }).where('op', '=', op).execute();
+  await revoke(trx, op);
 }

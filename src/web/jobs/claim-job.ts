@@ -82,13 +82,10 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     { op, run, job, kind, verification, actions_run }: Ticket,
     about: object,
   ) => {
-    // Recorded before the end of the Actions run is reported, so that it is not taken for a loss. First, because a desk that is
-    // killed before the run is paused finds it when one of the two asks again.
-    await store.dispatches.change(op, { outcome: USED_TWICE });
-    await store.tickets.revoke(op);
     const at = now().toISOString();
     const input = { type: 'ticket_claimed_twice', at, job, kind, verification, actions_run } as const;
-    await handle(store.runs, rules, run, input, { seen: [`claimed-twice:${op}`] });
+    const lockedOut = { op, outcome: USED_TWICE };
+    await handle(store.runs, rules, run, input, { seen: [`claimed-twice:${op}`], lockedOut });
     return refuse(c, TWICE, about);
   };
 
@@ -121,8 +118,8 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
       return refuse(c, 'The ticket is for a job that has ended or was replaced.', about);
     const at = (await store.now()).toISOString();
     const dispatched = found.actions_run ?? dispatch.actions_run ?? actions_run_id;
-    if (found.revoked && dispatch.outcome === USED_TWICE) return refuseBoth(c, found, about);
-    if (found.revoked || dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
+    if (found.revoked) return refuse(c, dispatch.outcome === USED_TWICE ? TWICE : UNUSABLE, about);
+    if (dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
     const nonceHash = nonce && hashToken(nonce);
     if (!isOfClaim(found, attempt, nonceHash)) {
       if (isSecondClaim(found, attempt, nonceHash)) return refuseBoth(c, found, about);

@@ -105,4 +105,24 @@ export function testTickets(bench: Bench): void {
     expect(await tickets.findToken('two')).toEqual(VERIFY);
     expect(await tickets.find('second')).toMatchObject({ revoked: false });
   });
+
+  test('S-17: who is locked out by a decision loses token, ticket and job with it, and without it nothing', async () => {
+    const tickets = await openTickets();
+    const { runs, dispatches } = await bench.open();
+    await tickets.addToken('one', BUILD.op);
+    await tickets.addToken('two', VERIFY.op);
+    const lockedOut = { op: BUILD.op, outcome: 'used twice' };
+    const after = async () => ({
+      token: (await tickets.findToken('one')) !== undefined,
+      revoked: (await tickets.find('ticket'))?.revoked,
+      outcome: (await dispatches.find(BUILD.op))?.outcome,
+    });
+    const untouched = { token: true, revoked: false, outcome: undefined };
+    expect(await runs.commit('r1', 1, { ...asking(3, []), lockedOut })).toEqual({ ok: false });
+    expect(await after()).toEqual(untouched);
+    expect(await runs.commit('r1', 2, { ...asking(3, []), lockedOut })).toMatchObject({ ok: true });
+    expect(await after()).toEqual({ token: false, revoked: true, outcome: 'used twice' });
+    expect(await tickets.addToken('one', BUILD.op)).toBe('revoked');
+    expect(await tickets.findToken('two')).toEqual(VERIFY);
+  });
 }
