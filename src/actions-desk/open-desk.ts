@@ -56,6 +56,7 @@ export async function openDesk(parts: DeskParts, issue: number, state: IssueStat
   };
   // Every desk is another try for what GitHub refused: a person may have changed a setting since.
   for (const { id } of await store.outbox.buried(MOST_REVIVED)) await store.outbox.revive(id);
+  await store.timers.reviveAll();
   await adoptAfterDeath(deps, parts, issue);
   return { deps, jobs, issue, state };
 }

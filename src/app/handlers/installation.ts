@@ -2,6 +2,7 @@ import { isUnderWay } from '../../core/contracts/run-state.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { expectLate } from '../reconcile/redeliver.ts';
+import { forEachRun } from './for-each-run.ts';
 
 const MOST_REVIVED = 1_000;
 
@@ -21,23 +22,23 @@ interface LostAccess {
  */
 export async function onAccessLost(deps: AppDependencies, lost: LostAccess): Promise<void> {
   const { store, log } = deps;
-  for (const run of await store.runs.inPhase('working', 'waiting')) {
-    const target = await store.runs.target(run);
-    if (target?.installation_id !== lost.installation_id) continue;
-    if (lost.repositories && !lost.repositories.includes(target.repo_id)) continue;
-    await cancelBecause(deps, run, { by: lost.login, because: lost.because, seen: `${lost.seen}:${run}` });
-  }
   const { installation_id, because, login } = lost;
   log.info({ installation: installation_id, repositories: lost.repositories?.length, by: login }, because);
+  await forEachRun(await store.runs.inPhase('working', 'waiting'), async (run) => {
+    const target = await store.runs.target(run);
+    if (target?.installation_id !== installation_id) return;
+    if (lost.repositories && !lost.repositories.includes(target.repo_id)) return;
+    await cancelBecause(deps, run, { by: login, because, seen: `${lost.seen}:${run}` });
+  });
 }
 
 /** Nothing can be written to an archived repository, so its runs end and it is not read any more. */
 export async function onArchived(deps: AppDependencies, repo_id: number, name: string): Promise<void> {
   const { runs } = deps.store;
-  for (const run of await runs.inPhase('working', 'waiting')) {
-    if ((await runs.target(run))?.repo_id !== repo_id) continue;
+  await forEachRun(await runs.inPhase('working', 'waiting'), async (run) => {
+    if ((await runs.target(run))?.repo_id !== repo_id) return;
     await cancelBecause(deps, run, { by: 'someone', because: `${name} is archived`, seen: `gone:${run}` });
-  }
+  });
 }
 
 export async function cancelBecause(

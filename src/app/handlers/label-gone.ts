@@ -1,5 +1,6 @@
 import type { GitHub } from '../../core/ports/github-port.ts';
 import type { AppDependencies } from '../dependencies.ts';
+import { forEachRun } from './for-each-run.ts';
 
 /**
  * Somebody deleted or renamed the label in the whole repository. GitHub then takes it off every issue, which is no word about any
@@ -11,12 +12,14 @@ export async function onLabelGone(
 ): Promise<void> {
   const { runs } = deps.store;
   const continued: string[] = [];
-  for (const run of await runs.inPhase('working', 'waiting')) {
-    if ((await runs.target(run))?.repo_id !== repo_id) continue;
+  const handled = forEachRun(await runs.inPhase('working', 'waiting'), async (run) => {
+    if ((await runs.target(run))?.repo_id !== repo_id) return;
     await recordLabelGone(deps, run);
     continued.push(run);
-  }
-  deps.log.warn({ by: login, repository: repo_id, runs: continued }, `the label was ${how}; runs continue`);
+  });
+  await handled.finally(() => {
+    deps.log.warn({ by: login, repository: repo_id, runs: continued }, `the label was ${how}; runs continue`);
+  });
 }
 
 /** Whether the label is missing on the issue because the repository has it no more. Its webhook may be late or lost. */

@@ -1,8 +1,10 @@
 import { inTime } from '../../core/in-time.ts';
+import type { DueTimer } from '../../core/ports/hosted-store.ts';
 import type { Delivery } from '../../core/ports/inbox.ts';
 import type { AppDependencies, HostedDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { reconcile } from '../reconcile/reconcile.ts';
+import { describeError, isGivenUp, waitFor } from './retry-policy.ts';
 import { watchJobs } from './watch-jobs.ts';
 import { workLane } from './work-lane.ts';
 import { createQueueWorker } from './work-queue.ts';
@@ -44,7 +46,14 @@ export function startWorkers(
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
   // Timers wait for the first reconcile, because people may have answered while no desk ran, and their question must not expire.
   let caughtUp = false;
-  const timers = async () => caughtUp && fireTimers(deps);
+  // A new version may be able to fire what the one before gave up.
+  let isRevived = false;
+  const timers = async () => {
+    if (!caughtUp) return false;
+    if (!isRevived) await store.timers.reviveAll();
+    isRevived = true;
+    return fireTimers(deps);
+  };
   const looking = <Args extends unknown[]>(work: (...args: Args) => Promise<boolean>) => {
     return async (...args: Args) => {
       const more = await work(...args);
@@ -167,12 +176,29 @@ function createLoop(work: () => Promise<boolean>, log: AppDependencies['log']): 
 
 export async function fireTimers(deps: AppDependencies): Promise<boolean> {
   const due = await deps.store.timers.due(TIMERS_AT_ONCE);
-  for (const { run, timer, at: dueAt } of due) {
-    const now = deps.now().toISOString();
-    // The database says that it is due, so a desk whose clock is behind does not decide as if it were not.
-    const at = now < dueAt ? dueAt : now;
-    await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${dueAt}`]);
-    await deps.store.timers.done(run, timer, dueAt);
-  }
+  for (const timer of due) await fireTimer(deps, timer);
   return due.length === TIMERS_AT_ONCE;
+}
+
+/** A timer that fails is put off with a back-off, because the others that are due must not wait for it. */
+async function fireTimer(deps: AppDependencies, due: DueTimer): Promise<void> {
+  const { timers } = deps.store;
+  const { run, timer, at: dueAt } = due;
+  const now = deps.now().toISOString();
+  // The database says that it is due, so a desk whose clock is behind does not decide as if it were not.
+  const at = now < dueAt ? dueAt : now;
+  try {
+    await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${dueAt}`]);
+  } catch (error) {
+    const attempts = due.attempts + 1;
+    const fields = { run, timer, attempts, error: describeError(error) };
+    if (isGivenUp(error, attempts)) {
+      deps.log.error(fields, 'timer given up until the next start');
+      return timers.bury(due);
+    }
+    const wait = waitFor(error, attempts);
+    deps.log.warn({ ...fields, wait }, 'timer will be tried again');
+    return timers.retry(due, wait);
+  }
+  await timers.done(due);
 }

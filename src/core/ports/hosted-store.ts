@@ -12,10 +12,29 @@ import type { Slots } from './slots.ts';
 import type { Spending } from './spending.ts';
 import type { Tickets } from './tickets.ts';
 
+/** One setting of a timer. Every change is of this one, not of the same timer set to another time since. */
+export interface TimerKey {
+  run: string;
+  timer: string;
+  /** The time it was set to. */
+  at: string;
+}
+
+export interface DueTimer extends TimerKey {
+  /** How often it failed. */
+  attempts: number;
+}
+
 export interface Timers {
-  due(limit: number): Promise<{ run: string; timer: string; at: string }[]>;
-  /** Removes the timer, unless it was set to another time since. */
-  done(run: string, timer: string, at: string): Promise<void>;
+  due(limit: number): Promise<DueTimer[]>;
+  /** Removes the timer. */
+  done(timer: TimerKey): Promise<void>;
+  /** Puts off a timer that failed, so that it takes the place of no other. */
+  retry(timer: TimerKey, waitMs: number): Promise<void>;
+  /** Gives up on the timer. It fires only after `reviveAll`, or when it is set again. */
+  bury(timer: TimerKey): Promise<void>;
+  /** Every timer that was given up is due again. */
+  reviveAll(): Promise<void>;
 }
 
 /** Binary data of a run: the newest changeset and the sealed checkpoint. */

@@ -7,7 +7,7 @@ export interface Tables {
   journal: { run: string; version: number; body: string };
   /** Keys of answered sources, over all runs. */
   seen: { key: string; run: string; at_ms: number };
-  timers: { run: string; timer: string; at: string; at_ms: number };
+  timers: TimersTable;
   inbox: QueueTable;
   outbox: OutboxTable;
   lanes: { lane: string; fence: string; until_ms: number };
@@ -43,6 +43,17 @@ interface RunsTable {
   slot_ms: number | null;
   /** Since when it waits for one. */
   queued_ms: number | null;
+}
+
+interface TimersTable {
+  run: string;
+  timer: string;
+  /** The time it was set to. */
+  at: string;
+  at_ms: number;
+  /** When it fires next: later than `at_ms` after a failure, null if it was given up. */
+  due_ms: number | null;
+  attempts: Generated<number>;
 }
 
 type QueueState = 'waiting' | 'busy' | 'buried' | 'done';

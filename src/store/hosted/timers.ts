@@ -1,22 +1,30 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Effect } from '../../core/contracts/effect.ts';
-import type { Timers } from '../../core/ports/hosted-store.ts';
+import type { TimerKey, Timers } from '../../core/ports/hosted-store.ts';
 import { type Database, PARAMETER } from './database.ts';
 import type { Trx } from './tables.ts';
 
 export function createTimers({ db, prepare, now }: Database): Timers {
+  /** Leaves a timer alone that was set again meanwhile. */
+  const change = async ({ run, timer, at }: TimerKey, due: RawBuilder<number | null>) => {
+    await sql`update timers set due_ms = ${due}, attempts = attempts + 1
+      where run = ${run} and timer = ${timer} and at_ms = ${Date.parse(at)}`.execute(db);
+  };
   return {
-    due: prepare(
-      sql`select run, timer, at from timers where at_ms <= ${now} order by at_ms limit ${PARAMETER}`,
-    ),
-    async done(run, timer, at) {
-      // Keeps a timer that was set again meanwhile.
+    due: prepare(sql`
+      select run, timer, at, attempts from timers where due_ms <= ${now} order by due_ms limit ${PARAMETER}`),
+    async done({ run, timer, at }) {
       await db
         .deleteFrom('timers')
         .where('run', '=', run)
         .where('timer', '=', timer)
         .where('at_ms', '=', Date.parse(at))
         .execute();
+    },
+    retry: (timer, waitMs) => change(timer, sql`${now} + ${sql.lit(Math.ceil(waitMs))}`),
+    bury: (timer) => change(timer, sql`null`),
+    async reviveAll() {
+      await sql`update timers set due_ms = ${now}, attempts = 0 where due_ms is null`.execute(db);
     },
   };
 }
@@ -25,7 +33,7 @@ export async function setTimers(trx: Trx, run: string, effects: Effect[]): Promi
   for (const effect of effects) {
     if (effect.type === 'set_timer') {
       const { timer, at } = effect;
-      const time = { at, at_ms: Date.parse(at) };
+      const time = { at, at_ms: Date.parse(at), due_ms: Date.parse(at), attempts: 0 };
       await trx
         .insertInto('timers')
         .values({ run, timer, ...time })

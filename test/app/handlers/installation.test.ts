@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Call, refuse } from '../../../src/sandbox/github/gap.ts';
 import { webhookPayload } from '../../fixtures/webhooks.ts';
+import { request } from '../../store/hosted/commits.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
 const WALTER = { login: 'walter', type: 'User' } as const;
@@ -53,6 +54,21 @@ test.each([
     .split('\n')
     .find((text) => text.includes('given up'));
   expect(line).toContain('olivia/shop');
+});
+
+test('R-3: one run that fails keeps no other from its end, and the webhook is tried again for it', async () => {
+  const { runs } = desk.store;
+  const { load } = runs;
+  const target = (await runs.target('r1')) ?? expect.fail('no target');
+  await runs.commit('broken', 0, { ...request('broken'), target: { ...target, issue: 9_999 } });
+  await runs.commit('r2', 0, { ...request('r2'), target: { ...target, issue: 9_998 } });
+  runs.load = (run) => (run === 'broken' ? Promise.reject(new Error('no such state')) : load(run));
+  const deleted = webhookPayload('installation.deleted', HERE);
+  await expect(desk.receive('installation', deleted, 'd1')).rejects.toThrow();
+  for (const run of ['r1', 'r2']) expect((await desk.state(run)).status).toBe('cancelled');
+  runs.load = load;
+  await desk.receive('installation', deleted, 'd1');
+  expect((await desk.state('broken')).status).toBe('cancelled');
 });
 
 test('another installation’s end is no business of this run', async () => {

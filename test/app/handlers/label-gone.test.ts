@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { webhookPayload } from '../../fixtures/webhooks.ts';
+import { request } from '../../store/hosted/commits.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -59,4 +60,18 @@ test('C-6: a new colour of the label, and the end of another label, change nothi
   await desk.olivia.unlabel(issue, 'autobuild');
   await desk.settle();
   expect((await desk.state(run)).status).toBe('cancelled');
+});
+
+test('C-6: one run that fails keeps no other from being spared', async () => {
+  const { runs, cursors } = desk.store;
+  const { target } = runs;
+  const place = (await target(run)) ?? expect.fail('no target');
+  for (const [index, other] of ['broken', 'r2'].entries())
+    await runs.commit(other, 0, { ...request(other), target: { ...place, issue: 9_990 + index } });
+  runs.target = (of) => (of === 'broken' ? Promise.reject(new Error('no such run')) : target(of));
+  await expect(hear('label.deleted', { label: { name: 'autobuild' } })).rejects.toThrow();
+  for (const spared of [run, 'r2']) expect((await cursors.get('label_gone', spared))?.since).toBeDefined();
+  runs.target = target;
+  await hear('label.deleted', { label: { name: 'autobuild' } });
+  expect((await cursors.get('label_gone', 'broken'))?.since).toBeDefined();
 });

@@ -1,6 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { startWorkers, type Workers } from '../../../src/app/workers/workers.ts';
+import { fireTimers, startWorkers, type Workers } from '../../../src/app/workers/workers.ts';
+import type { Commit } from '../../../src/core/ports/ports.ts';
 import { until } from '../../e2e-github/until.ts';
+import { request } from '../../store/hosted/commits.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { endJobs } from '../end-jobs.ts';
 
@@ -127,6 +129,43 @@ test('R-3: a desk that is stopped does not wait for a GitHub that never answers'
   await asked.promise;
   await silent.stop();
   expect(await desk.deps.store.leaseTask('reconcile', 'the next desk', 1)).toBe(true);
+});
+
+test('R-3: timers that always fail hold up no other; they are given up, and tried again by the next desk', async () => {
+  desk = await openAppDesk();
+  await desk.seed(askingRun(['colour']));
+  const { runs, timers } = desk.store;
+  const bad = Array.from({ length: 60 }, (_, index) => `bad-${index}`);
+  const poison = [{ type: 'set_timer', timer: 'poison', at: new Date(desk.clock.ms).toISOString() } as const];
+  for (const run of bad) await runs.commit(run, 0, { ...request(run), effects: poison });
+  const failing = {
+    ...desk.deps,
+    store: {
+      ...desk.store,
+      runs: {
+        ...runs,
+        load: (run: string) =>
+          bad.includes(run) ? Promise.reject(new Error('no such state')) : runs.load(run),
+      },
+    },
+  };
+  const fire = async () => {
+    while (await fireTimers(failing));
+  };
+  desk.clock.ms += DAY_MS;
+  await fire();
+  const asked = (await desk.state()).escalations.at(-1);
+  expect(asked?.reminders).toBe(1);
+  for (let attempt = 2; attempt <= 18; attempt += 1) {
+    desk.clock.ms += 600_000;
+    await fire();
+  }
+  expect(desk.logged().match(/timer given up/g)).toHaveLength(bad.length);
+  desk.clock.ms += DAY_MS;
+  expect((await timers.due(100)).filter(({ timer }) => timer === 'poison')).toEqual([]);
+  work();
+  const isTimer = ({ commit: { input } }: { commit: Commit }) => input.type === 'timer';
+  await until('the next desk fires it', async () => (await runs.events('bad-0')).some(isTimer));
 });
 
 /** The dependencies of a desk of its own, and how often it asked for the lease of reconcile and reconciled. */

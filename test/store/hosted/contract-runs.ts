@@ -88,7 +88,7 @@ export function testRuns(bench: Bench): void {
     expect(await runs.list(10)).toEqual(['r1']);
     expect(await runs.events('r1')).toHaveLength(2);
     expect(await outbox.size()).toMatchObject({ waiting: 1 });
-    expect(await timers.due(10)).toEqual([{ run: 'r1', timer: 'next', at: at(2) }]);
+    expect(await timers.due(10)).toEqual([{ run: 'r1', timer: 'next', at: at(2), attempts: 0 }]);
     // The other key of a refused commit is free.
     expect(await runs.commit('r1', 2, { ...note(3), seen: ['comment:6:y'] })).toMatchObject({
       version: 3,
@@ -200,7 +200,7 @@ export function testRuns(bench: Bench): void {
     await setClock(39);
     expect(await timers.due(10)).toEqual([]);
     await setClock(50);
-    expect(await timers.due(1)).toEqual([{ run: 'r1', timer: 'hold', at: at(40) }]);
+    expect(await timers.due(1)).toEqual([{ run: 'r1', timer: 'hold', at: at(40), attempts: 0 }]);
     const again = [
       { type: 'clear_timer', timer: 'hold' } as const,
       { type: 'set_timer', timer: 'reminder', at: at(60) } as const,
@@ -208,11 +208,41 @@ export function testRuns(bench: Bench): void {
     await runs.commit('r1', 1, { ...note(2), effects: again });
     expect(await timers.due(10)).toEqual([]);
     // Found due before it was set again: the old one is done.
-    await timers.done('r1', 'reminder', at(50));
+    await timers.done({ run: 'r1', timer: 'reminder', at: at(50) });
     await setClock(60);
-    expect(await timers.due(10)).toEqual([{ run: 'r1', timer: 'reminder', at: at(60) }]);
-    await timers.done('r1', 'reminder', at(60));
+    expect(await timers.due(10)).toEqual([{ run: 'r1', timer: 'reminder', at: at(60), attempts: 0 }]);
+    await timers.done({ run: 'r1', timer: 'reminder', at: at(60) });
     expect(await timers.due(10)).toEqual([]);
+  });
+
+  test('R-3: a timer that failed comes back after its wait, behind those that are due, until it is given up', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, timers } = store;
+    const set = (seconds: number) => [{ type: 'set_timer', timer: 'bad', at: at(seconds) } as const];
+    const bad = { run: 'r1', timer: 'bad', at: at(10) };
+    const good = { run: 'r1', timer: 'good', at: at(20), attempts: 0 };
+    const effects = [...set(10), { type: 'set_timer', timer: 'good', at: at(20) } as const];
+    await runs.commit('r1', 0, { ...request('r1'), effects });
+    await setClock(20);
+    expect(await timers.due(1)).toEqual([{ ...bad, attempts: 0 }]);
+    await timers.retry(bad, 5_000);
+    expect(await timers.due(10)).toEqual([good]);
+    await setClock(25);
+    expect(await timers.due(10)).toEqual([good, { ...bad, attempts: 1 }]);
+    await timers.bury(bad);
+    await setClock(5_000);
+    expect(await timers.due(10)).toEqual([good]);
+    await timers.reviveAll();
+    expect(await timers.due(10)).toEqual([good, { ...bad, attempts: 0 }]);
+    // What is said about an earlier setting changes nothing.
+    await runs.commit('r1', 1, { ...note(2), effects: set(30) });
+    await timers.retry(bad, 60_000_000);
+    await timers.bury(bad);
+    expect(await timers.due(10)).toEqual([good, { ...bad, at: at(30), attempts: 0 }]);
+    // A timer that was given up is set again.
+    await timers.bury({ ...bad, at: at(30) });
+    await runs.commit('r1', 2, { ...note(3), effects: set(30) });
+    expect(await timers.due(10)).toEqual([good, { ...bad, at: at(30), attempts: 0 }]);
   });
 
   test('a commit wakes those who wait for its run, and the outbox when there is something to do', async () => {

@@ -52,7 +52,7 @@ export function testUpgrade(bench: Bench): void {
   };
 
   test('runs of before have a phase, and their states, journals, values and timers stay', async () => {
-    const { runs, vault, blobs, inbox } = await upgrade();
+    const { runs, vault, blobs, inbox, timers } = await upgrade();
     expect(await runs.inPhase('working')).toEqual([
       'i2-building',
       'i3-verifying',
@@ -75,6 +75,8 @@ export function testUpgrade(bench: Bench): void {
     const [{ ref } = { ref: '' }] = await bench.backend.query('select ref from inputs');
     expect(await vault.open('i1-waiting', [String(ref)])).toEqual({ token: 'hunter2' });
     expect(String(await blobs.get('i2-building', 'checkpoint'))).toBe('session');
+    const due = { run: 'i1-waiting', timer: 'reminder:e1', at: '2026-11-16T20:46:35.167Z', attempts: 0 };
+    expect(await timers.due(10)).toEqual([due]);
     expect(await inbox.claim(1000)).toMatchObject({ id: 'd-1', payload: '{"body":"/provide token=x"}' });
   });
 

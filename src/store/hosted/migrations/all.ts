@@ -3,6 +3,13 @@ import { tables } from './0001-tables.ts';
 import { lanesAndRecords } from './0002-lanes-and-records.ts';
 import { pages } from './0003-pages.ts';
 import { slotsAndSpending } from './0004-slots-and-spending.ts';
+import { timersPutOff } from './0005-timers-put-off.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
-export const MIGRATIONS: readonly Migration[] = [tables, lanesAndRecords, pages, slotsAndSpending];
+export const MIGRATIONS: readonly Migration[] = [
+  tables,
+  lanesAndRecords,
+  pages,
+  slotsAndSpending,
+  timersPutOff,
+];
