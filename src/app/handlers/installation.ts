@@ -55,12 +55,10 @@ export async function cancelBecause(
 
 /** Revives effects and deliveries that were buried because the App lacked access or a permission. */
 export async function onAccessRestored(deps: HostedDependencies, installation_id: number): Promise<void> {
-  const { inbox, outbox, runs } = deps.store;
+  const { inbox, outbox } = deps.store;
   let revived = 0;
-  for (const { id, run } of await outbox.buried(MOST_REVIVED)) {
-    const target = run === undefined ? undefined : await runs.target(run);
-    if (target?.installation_id === installation_id && (await outbox.revive(id))) revived += 1;
-  }
+  for (const id of await outbox.buriedOf(installation_id, MOST_REVIVED))
+    if (await outbox.revive(id)) revived += 1;
   for (const id of await inbox.buriedOf(installation_id, MOST_REVIVED)) {
     await expectLate(deps, id);
     if (await inbox.revive(id)) revived += 1;

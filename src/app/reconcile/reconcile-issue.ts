@@ -1,6 +1,7 @@
 import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-state.ts';
 import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
+import { laneKey } from '../../core/ports/run-target.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
@@ -39,7 +40,7 @@ export async function compareAbsent(
     });
   if (!(isMissing || absent) || !isDue) {
     const { state } = await deps.store.runs.load(run);
-    if (state) await askIfNeverWritten(deps, state);
+    if (state) await askIfNeverWritten(deps, placed, state);
     return;
   }
   const github = await deps.github(target);
@@ -109,7 +110,7 @@ async function restoreOurs(
   state: RunState,
   issue: GitHubIssue,
 ): Promise<void> {
-  await askIfNeverWritten(round.deps, state);
+  await askIfNeverWritten(round.deps, placed, state);
   await lookForComments(round, placed, state, issue);
   await restoreLabel(round.deps, state, issue);
 }
@@ -151,10 +152,17 @@ async function lookForComments(
 }
 
 /** R-13: GitHub refused the comment of an open question for good, so the run would wait for an answer that nobody can give. */
-async function askIfNeverWritten(deps: AppDependencies, { run, pending }: RunState): Promise<void> {
+async function askIfNeverWritten(
+  deps: AppDependencies,
+  { target }: PlacedRun,
+  { run, pending }: RunState,
+): Promise<void> {
   if (pending === undefined) return;
   const asked = await deps.store.comments.find(`${run}.${pending}`);
   if (asked?.comment_id !== undefined) return;
+  // It is still being tried, which takes longer than this waits.
+  const waiting = await deps.store.outbox.waiting(laneKey(target.repo_id, target.issue));
+  if (waiting.some((effect) => effect.type === 'ask' && effect.escalation === pending)) return;
   const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
   const span = Math.floor(deps.now().getTime() / ASK_AGAIN_MS);
   await write(deps, run, effects, [`ask-unwritten:${run}:${pending}:${span}`]);

@@ -37,12 +37,11 @@ export interface Timers {
   reviveAll(): Promise<void>;
 }
 
-/** Binary data of a run: the newest changeset and the sealed checkpoint. */
+/** Binary data of a run: the newest changeset and the sealed checkpoint. Kept for some time after its end. */
 export interface Blobs {
   /** False if the run is not at `atVersion` any more; nothing is stored then. */
   put(run: string, name: string, bytes: Uint8Array, atVersion?: number): Promise<boolean>;
   get(run: string, name: string): Promise<Uint8Array | undefined>;
-  forget(run: string): Promise<void>;
 }
 
 /** The store of every desk, with a server or without. */

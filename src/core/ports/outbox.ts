@@ -38,7 +38,11 @@ export interface Outbox {
   /** Gives up on the effect. It stays visible and is performed only after `revive`. */
   bury(lease: LaneLease, id: string, error: string): Promise<boolean>;
   buried(limit: number): Promise<{ id: string; run?: string; error: string; at: string }[]>;
+  /** Ids of buried effects of runs of one installation of the App, newest first. */
+  buriedOf(installation: number, limit: number): Promise<string[]>;
   revive(id: string): Promise<boolean>;
+  /** The effects of a lane that are not performed yet. */
+  waiting(lane: string): Promise<Outgoing[]>;
   /** Milliseconds until the next effect that failed is tried again. Effects that were only put off do not count. */
   retryIn(): Promise<number | undefined>;
   size(): Promise<{ waiting: number; busy: number; buried: number }>;

@@ -58,6 +58,9 @@ export interface RunLog extends Omit<RunStore, 'commit'> {
   /** The events of the newest commits of a run, newest first. */
   newest(run: string, limit: number): Promise<{ version: number; events: RunEvent[] }[]>;
   events(run: string): Promise<{ version: number; commit: Commit }[]>;
-  /** Deletes the answered sources, dispatches, tickets and cursors that are older and of ended runs. Returns their number. */
+  /**
+   * Deletes the answered sources, dispatches, tickets and cursors that are older and of ended runs, and after some weeks the blobs
+   * of ended runs and what was given up. Returns their number.
+   */
   prune(olderThanMs: number): Promise<number>;
 }

@@ -41,9 +41,6 @@ export function createBlobs({ db, dialect, transaction }: Database, sealer: Seal
       const isPlain = name === 'changeset' && row.bytes[0] === PLAIN;
       return isPlain ? row.bytes : sealer.open(row.bytes, blobContext(run, name));
     },
-    async forget(run) {
-      await db.deleteFrom('blobs').where('run', '=', run).execute();
-    },
   };
 }
 

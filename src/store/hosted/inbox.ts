@@ -67,7 +67,8 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
     async buriedOf(installation, limit) {
       const found: string[] = [];
       let before = Number.MAX_SAFE_INTEGER;
-      for (let looked = 0; looked < limit; looked += READ_AT_ONCE) {
+      // A payload may be sealed, so the database cannot choose by it. Old ones are deleted, so there is an end.
+      while (found.length < limit) {
         const rows = await db
           .selectFrom('inbox')
           .select(['seq', 'id', 'body'])
@@ -80,7 +81,7 @@ export function createInbox(database: Database, sealer: Sealer): Inbox {
         if (rows.length < READ_AT_ONCE) break;
         before = rows.at(-1)?.seq ?? 0;
       }
-      return found;
+      return found.slice(0, limit);
     },
   };
 }

@@ -68,6 +68,18 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     sql`delete from outbox where id = ${PARAMETER} and lane = ${PARAMETER} and state = 'waiting'`,
   );
 
+  const installation =
+    dialect === 'postgres'
+      ? sql`cast(runs.place::json ->> 'installation_id' as bigint)`
+      : sql`json_extract(runs.place, '$.installation_id')`;
+  const findBuried = prepare<{ id: string }>(sql`
+    select outbox.id from outbox inner join runs on runs.run = outbox.run
+    where outbox.state = 'buried' and ${installation} = ${PARAMETER} order by outbox.seq desc limit ${PARAMETER}`);
+
+  const findWaiting = prepare<{ body: Uint8Array }>(
+    sql`select body from outbox where lane = ${PARAMETER} and state = 'waiting' order by seq`,
+  );
+
   /** True if the lease is held, also if a newer effect replaced this one while it was performed. */
   const changeHeld = (lease: LaneLease, change: (trx: Trx) => Promise<unknown>): Promise<boolean> =>
     transaction(async (trx) => {
@@ -103,7 +115,7 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
         if (!(await isHeld(trx, lease))) return undefined;
         const [row] = await takeNext.within(trx, lease.lane);
         if (!row) return undefined;
-        const effect = JSON.parse(Buffer.from(row.body).toString('utf8')) as Outgoing;
+        const effect = readEffect(row.body);
         return {
           id: row.id,
           lane: lease.lane,
@@ -142,6 +154,14 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
         at: fromMs(claimed_ms ?? 0),
       }));
     },
+    async buriedOf(installation, limit) {
+      const rows = await findBuried(installation, limit);
+      return rows.map(({ id }) => id);
+    },
+    async waiting(lane) {
+      const rows = await findWaiting(lane);
+      return rows.map(({ body }) => readEffect(body));
+    },
     async revive(id) {
       return transaction(async (trx, announce) => {
         const { rows } = await sql`
@@ -171,6 +191,10 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
       };
     },
   };
+}
+
+function readEffect(body: Uint8Array): Outgoing {
+  return JSON.parse(Buffer.from(body).toString('utf8')) as Outgoing;
 }
 
 interface PutEffects {

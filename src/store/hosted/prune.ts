@@ -2,30 +2,64 @@ import { sql } from 'kysely';
 import type { Database } from './database.ts';
 
 const ROWS_AT_ONCE = 5_000;
+const DAY_MS = 24 * 3_600_000;
+/**
+ * Work that came too late for its pull request is put aside after the end of its run, also after somebody has restored the App's
+ * access. So the blobs of a run stay as long as effects that were given up.
+ */
+const BLOBS_KEPT_MS = 30 * DAY_MS;
+const BURIED_KEPT_MS = 30 * DAY_MS;
+/** A blob may have 100 MB. */
+const BLOBS_AT_ONCE = 100;
 
-/** Deletes records that only a run under way needs. The run, its journal, its comments and its publication stay. */
-export async function prune({ db, now }: Database, olderThanMs: number): Promise<number> {
-  const before = sql<number>`${now} - ${sql.lit(olderThanMs)}`;
+/**
+ * Deletes records that only a run under way needs, some at a time. The run, its journal and its publication stay. So do some
+ * small records that are read however long ago their run ended: `labellings`, because a label that is still on the issue must not
+ * start another run; `sent_comments`, because a tick or an edit in an old comment is answered by the id of that comment;
+ * `own_commits`, because a later run of the issue replaces a branch only if its head is one of them.
+ */
+export async function prune(database: Database, olderThanMs: number): Promise<number> {
+  const { db, now } = database;
+  const ago = (ms: number) => sql<number>`${now} - ${sql.lit(ms)}`;
+  const before = ago(olderThanMs);
   const ended = sql`not exists (select 1 from runs where runs.run = one.run and runs.phase <> 'ended')`;
+  const some = sql`limit ${sql.lit(ROWS_AT_ONCE)}`;
   const deletions = [
     sql`delete from seen where key in (
-      select one.key from seen as one where one.at_ms < ${before} and ${ended} limit ${sql.lit(ROWS_AT_ONCE)})`,
+      select one.key from seen as one where one.at_ms < ${before} and ${ended} ${some})`,
     sql`delete from tokens where hash in (
       select one.hash from tokens as one
       where not exists (select 1 from dispatches where dispatches.op = one.op and dispatches.decided_ms >= ${before})
-        and ${ended} limit ${sql.lit(ROWS_AT_ONCE)})`,
+        and ${ended} ${some})`,
     sql`delete from tickets where hash in (
-      select one.hash from tickets as one where one.expires_ms < ${before} and ${ended}
-      limit ${sql.lit(ROWS_AT_ONCE)})`,
+      select one.hash from tickets as one where one.expires_ms < ${before} and ${ended} ${some})`,
     sql`delete from dispatches where seq in (
-      select one.seq from dispatches as one where one.decided_ms < ${before} and ${ended}
-      limit ${sql.lit(ROWS_AT_ONCE)})`,
-    sql`delete from cursors where at_ms < ${before}`,
+      select one.seq from dispatches as one where one.decided_ms < ${before} and ${ended} ${some})`,
+    sql`delete from cursors where (name, key) in (select name, key from cursors where at_ms < ${before} ${some})`,
     sql`delete from sessions where until_ms < ${now}`,
     // Left by desks that crashed.
     sql`delete from lanes where until_ms < ${before}`,
+    // Given up, and of use to nobody any more.
+    sql`delete from timers where (run, timer) in (
+      select one.run, one.timer from timers as one
+      where one.due_ms is null and one.at_ms < ${before} and ${ended} ${some})`,
+    ...['inbox', 'outbox'].map((name) => {
+      const queue = sql.table(name);
+      return sql`delete from ${queue} where seq in (
+        select seq from ${queue} where state = 'buried' and claimed_ms < ${ago(BURIED_KEPT_MS)} ${some})`;
+    }),
   ];
   let deleted = 0n;
   for (const deletion of deletions) deleted += (await deletion.execute(db)).numAffectedRows ?? 0n;
-  return Number(deleted);
+  return Number(deleted) + (await pruneBlobs(database));
+}
+
+/** One by one, so that others can write in between. */
+async function pruneBlobs({ db, now }: Database): Promise<number> {
+  const { rows } = await sql<{ run: string; name: string }>`
+    select one.run, one.name from blobs as one inner join runs on runs.run = one.run
+    where runs.ended_ms < ${now} - ${sql.lit(BLOBS_KEPT_MS)} limit ${sql.lit(BLOBS_AT_ONCE)}`.execute(db);
+  for (const { run, name } of rows)
+    await db.deleteFrom('blobs').where('run', '=', run).where('name', '=', name).execute();
+  return rows.length;
 }

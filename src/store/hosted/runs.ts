@@ -72,7 +72,7 @@ export function createRuns(database: Database): RunLog {
         const next = version + 1;
         const before = row && (JSON.parse(row.state) as RunState);
         const after = await writeRun(trx, {
-          ...{ run, next, commit, before },
+          ...{ run, next, commit, before, now },
           summary: row?.summary ? (JSON.parse(row.summary) as RunSummary) : undefined,
         });
         const repoId = commit.target?.repo_id ?? row?.repo_id;
@@ -194,19 +194,23 @@ async function writeRun(
     before: RunState | undefined;
     summary: RunSummary | undefined;
     commit: HostedCommit;
+    now: Database['now'];
   },
 ): Promise<RunState> {
-  const { run, next, before, commit } = written;
+  const { run, next, before, commit, now } = written;
   const { input, events, effects, target } = commit;
   let state = before;
   for (const event of events) state = evolve(state, event);
   if (!state) throw new Error(`The first commit of run ${run} must have the event run_requested.`);
   const summary = JSON.stringify(summariseRun(written.summary, state, events));
+  const phase = phaseOf(state);
+  const wasEnded = before !== undefined && phaseOf(before) === 'ended';
   const row = {
     version: next,
     state: JSON.stringify(state),
-    phase: phaseOf(state),
+    phase,
     summary,
+    ...((phase === 'ended') !== wasEnded && { ended_ms: wasEnded ? null : now }),
     ...(!keepsSlot(state) && { slot_ms: null, queued_ms: null }),
   };
   if (before) {

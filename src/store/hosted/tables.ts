@@ -43,6 +43,8 @@ interface RunsTable {
   slot_ms: number | null;
   /** Since when it waits for one. */
   queued_ms: number | null;
+  /** Null while the run has not ended. */
+  ended_ms: number | null;
 }
 
 interface TimersTable {

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { GitHubError } from '../../../src/core/ports/github-port.ts';
+import { laneKey } from '../../../src/core/ports/run-target.ts';
 import { startRun } from '../../core/run-builder.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 import { changeSecond } from '../change-second.ts';
@@ -349,6 +350,26 @@ test('C-6: merging the pull request closes the issue and cancels nothing: the ru
     status: 'approved',
     finished: { partial: true, by: 'olivia' },
   });
+});
+
+test('R-14: a question that GitHub does not take is not asked again while it is still being tried', async () => {
+  desk = await openAppDesk();
+  desk.interfere(({ method, path }) =>
+    method === 'POST' && /\/issues\/\d+\/comments$/.test(path)
+      ? { status: 502, body: { message: 'Bad Gateway' } }
+      : undefined,
+  );
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const { repo_id = 0 } = (await desk.store.runs.target('r1')) ?? {};
+  const asks = async () =>
+    (await desk.store.outbox.waiting(laneKey(repo_id, issue))).filter(({ type }) => type === 'ask').length;
+  for (let minute = 0; minute < 60; minute += 5) {
+    desk.clock.ms += 5 * MINUTE_MS;
+    await desk.reconcile();
+    expect(await asks()).toBe(1);
+  }
+  const decided = (await desk.store.runs.events('r1')).flatMap(({ commit }) => commit.effects);
+  expect(decided.filter(({ type }) => type === 'ask')).toHaveLength(1);
 });
 
 test('R-13: a question that GitHub refused for good is asked again, so that nobody waits for an answer that cannot be given', async () => {

@@ -245,6 +245,36 @@ export function testOutbox(bench: Bench): void {
     expect(await outbox.buried(10)).toEqual([]);
   });
 
+  test('R-14: what was given up of one installation is found, however much newer is of others', async () => {
+    const store = await bench.open();
+    const { runs, outbox } = store;
+    const here = { ...target(1), installation_id: 5_000_000_001 };
+    await runs.commit('here', 0, { ...request('here'), target: here, effects: [notify(1), notify(2)] });
+    for (let issue = 2; issue <= 4; issue += 1) {
+      const run = `elsewhere-${issue}`;
+      await runs.commit(run, 0, { ...request(run), target: target(issue), effects: [notify(1)] });
+    }
+    await runs.commit('no-target', 0, { ...request('no-target'), effects: [notify(1)] });
+    for (let held = await outbox.claim(60_000); held; held = await outbox.claim(60_000))
+      for (let item = await outbox.next(held); item; item = await outbox.next(held))
+        await outbox.bury(held, item.id, 'refused');
+    expect(await outbox.buriedOf(here.installation_id, 10)).toEqual(['here.1.1', 'here.1.0']);
+    expect(await outbox.buriedOf(here.installation_id, 1)).toEqual(['here.1.1']);
+    expect(await outbox.buriedOf(7, 10)).toEqual([]);
+  });
+
+  test('R-13: the effects that wait in a lane are shown, also those to be retried, and no others', async () => {
+    const { store, outbox } = await openOutbox();
+    await ask(store, 'r1', 1, [notify(1), notify(2), notify(3)]);
+    const held = await lease(store);
+    await outbox.next(held);
+    await outbox.retry(held, 'r1.2.0', 60_000, 'busy');
+    await outbox.next(held);
+    await outbox.bury(held, 'r1.2.1', 'refused');
+    expect(await outbox.waiting(held.lane)).toEqual([notify(1), notify(3)]);
+    expect(await outbox.waiting('another')).toEqual([]);
+  });
+
   test('R-1: the lane whose effect is due for the longest time is chosen, also before newer ones when it is a retry', async () => {
     const { store, outbox, setClock } = await openOutbox();
     await ask(store, 'r1', 1, [reply('fails')]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Bench } from './backend.ts';
-import { at, finish, request, target } from './commits.ts';
+import { asking, at, delivery, finish, request, target } from './commits.ts';
 import { openWithClock } from './test-clock.ts';
 
 const DAY = 24 * 3600;
@@ -28,8 +28,8 @@ export function testPruning(bench: Bench): void {
     expect(await runs.prune(30 * DAY * 1000)).toBe(0);
     await cursors.set('labelled_issue', '77#8', { updated_at: at(0) });
     await setClock(32 * DAY);
-    // Seen, token, ticket, dispatch; the source without a run, the old cursor, the lane.
-    expect(await runs.prune(30 * DAY * 1000)).toBe(7);
+    // Seen, token, ticket, dispatch, checkpoint; the source without a run, the old cursor, the lane.
+    expect(await runs.prune(30 * DAY * 1000)).toBe(8);
     expect(await runs.prune(30 * DAY * 1000)).toBe(0);
     const kept = async (run: string) => ({
       seen: await runs.wasSeen(`label:${run}`),
@@ -51,5 +51,53 @@ export function testPruning(bench: Bench): void {
     expect(await cursors.get('labelled_issue', '77#9')).toBeUndefined();
     expect(await cursors.get('labelled_issue', '77#8')).toBeDefined();
     expect(await bench.backend.query('select hash from tokens where op is null')).toEqual([]);
+  });
+
+  test('R-14: the work of a run is deleted 30 days after its end, whenever it began, some at a time', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, blobs, timers } = store;
+    const has = async (run: string) => (await blobs.get(run, 'changeset')) !== undefined;
+    for (const run of ['ended', 'open']) {
+      await runs.commit(run, 0, request(run));
+      await blobs.put(run, 'changeset', new Uint8Array([1]));
+    }
+    const timer = { run: 'ended', timer: 'given up', at: at(0) };
+    await setClock(100 * DAY);
+    await runs.commit('ended', 1, { ...finish(2), effects: [{ type: 'set_timer', ...timer }] });
+    await timers.bury(timer);
+    await setClock(129 * DAY);
+    // What is written after the end does not move it.
+    await runs.commit('ended', 2, asking(3, []));
+    expect(await runs.prune(1000 * DAY * 1000)).toBe(0);
+    for (let number = 0; number < 120; number += 1)
+      await blobs.put('ended', `part ${number}`, new Uint8Array());
+    await setClock(131 * DAY);
+    expect(await runs.prune(1000 * DAY * 1000)).toBe(100);
+    expect(await runs.prune(1000 * DAY * 1000)).toBe(21);
+    expect([await has('ended'), await has('open')]).toEqual([false, true]);
+    expect(await runs.prune(30 * DAY * 1000)).toBe(1);
+    expect(await bench.backend.query('select run from timers')).toEqual([]);
+  });
+
+  test('R-14: what was given up is deleted after 30 days, and nothing that waits', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, inbox, outbox } = store;
+    const reply = { type: 'reply', reply: { tone: 'info', title: 'Hello' } } as const;
+    await runs.commit('r1', 0, { ...request('r1'), target: target(1), effects: [reply, reply] });
+    const lane = await outbox.claim(1000);
+    if (!lane) return expect.fail('no lane');
+    const first = await outbox.next(lane);
+    await outbox.bury(lane, first?.id ?? '', 'refused');
+    await inbox.put([delivery('dead', 'a'), delivery('waiting', 'b')]);
+    const dead = await inbox.claim(1000);
+    await inbox.bury(dead ?? expect.fail('no delivery'), 'broken');
+    const left = async () => [(await inbox.size()).buried, (await outbox.size()).buried];
+    await setClock(29 * DAY);
+    await runs.prune(1000 * DAY * 1000);
+    expect(await left()).toEqual([1, 1]);
+    await setClock(31 * DAY);
+    expect(await runs.prune(1000 * DAY * 1000)).toBe(2);
+    expect(await left()).toEqual([0, 0]);
+    expect([(await inbox.size()).waiting, (await outbox.size()).waiting]).toEqual([1, 1]);
   });
 }

@@ -124,10 +124,6 @@ export function testRecords(bench: Bench): void {
       expect(Buffer.from((await blobs.get('r1', name)) ?? []).equals(bytes)).toBe(true);
       expect(await blobs.get('r2', name)).toHaveLength(0);
     }
-    await blobs.forget('r1');
-    expect(await blobs.get('r1', 'changeset')).toBeUndefined();
-    expect(await blobs.get('r1', 'checkpoint')).toBeUndefined();
-    expect(await blobs.get('r2', 'checkpoint')).toHaveLength(0);
   });
 
   test('a blob that goes with one version of its run is not kept for another', async () => {

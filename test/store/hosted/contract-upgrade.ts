@@ -64,6 +64,11 @@ export function testUpgrade(bench: Bench): void {
     expect(await runs.inPhase('waiting')).toEqual(['i1-waiting', 'i9-closed-pull']);
     expect(await runs.inPhase('resting')).toEqual(['i7-reviewing']);
     expect(await runs.inPhase('ended')).toEqual(['i8-cancelled']);
+    // Its retention begins with the upgrade.
+    const ended = await bench.backend.query('select run from runs where ended_ms is not null');
+    expect(ended).toEqual([{ run: 'i8-cancelled' }]);
+    expect(await runs.prune(0)).toBeGreaterThan(0);
+    expect(await bench.backend.query('select run from blobs')).toHaveLength(1);
     expect(await runs.load('i1-waiting')).toMatchObject({
       version: 7,
       state: { pending: expect.any(String), task: { title: 'Für Ämter \u0000' } },

@@ -4,6 +4,7 @@ import { lanesAndRecords } from './0002-lanes-and-records.ts';
 import { pages } from './0003-pages.ts';
 import { slotsAndSpending } from './0004-slots-and-spending.ts';
 import { timersPutOff } from './0005-timers-put-off.ts';
+import { endedRuns } from './0006-ended-runs.ts';
 
 /** In order, forward only: a released migration is never edited, the next change is a new file at the end. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   pages,
   slotsAndSpending,
   timersPutOff,
+  endedRuns,
 ];
