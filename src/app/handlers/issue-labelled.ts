@@ -1,7 +1,7 @@
 import { readTask } from '../../commands/reading/read-task.ts';
 import { type Config, defaultConfig, readConfig } from '../../config/read-config.ts';
 import { CONFIG_PATH, WORKFLOW_FILE, WORKFLOW_PATH } from '../../core/config-path.ts';
-import type { NotStartedNotice } from '../../core/contracts/effect.ts';
+import type { NotStartedNotice, Reply } from '../../core/contracts/effect.ts';
 import type { Input } from '../../core/contracts/input.ts';
 import type { ReminderPlan } from '../../core/contracts/run-event.ts';
 import { isUnderWay } from '../../core/contracts/run-state.ts';
@@ -10,7 +10,6 @@ import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
 import type { Labelling } from '../../core/ports/labellings.ts';
 import { laneKey, type RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
-import { replyOnce } from '../handle-input.ts';
 import { isSetAgain, labellingOf, newestLabelled, ONE_CLICK_MS } from '../labelling.ts';
 import { withCommentsBefore } from './comments-before-label.ts';
 import { onLabelBack } from './label-gone.ts';
@@ -106,24 +105,26 @@ export async function onIssueLabelled(deps: AppDependencies, labelled: Labelled)
   };
   const told = await withCommentsBefore(github, issue, task.task, labelled.at);
   const run = `i${issue}-${deps.hash(labelled.seen).slice(0, 8)}`;
-  const input = request(run, { ...told, scope: told.scope ?? config.scope }, config, target, deps);
+  const input: Input = {
+    ...request(run, { ...told, scope: told.scope ?? config.scope }, config, target, deps),
+    reply: active ? await sayNewRun(deps, active, branch.name) : undefined,
+  };
   // The key lets only one of several desks start the run that follows the active one.
   const once = `start:${branch.repo_id}#${issue}:${active ?? ''}`;
   await handle(deps.store.runs, deps.rules, run, input, { target, labelling, seen: [labelled.seen, once] });
-  if (active) await sayNewRun(deps, run, active, branch.name);
 }
 
 /** V-1: the pull request of the run before was ready, and people may have meant a round of it. */
-async function sayNewRun(deps: AppDependencies, run: string, before: string, base: string): Promise<void> {
+async function sayNewRun(deps: AppDependencies, before: string, base: string): Promise<Reply | undefined> {
   const { state } = await deps.store.runs.load(before);
   const { pull } = await deps.store.publications.of(before);
-  if (state?.status !== 'reviewing' || pull === undefined) return;
-  await replyOnce(deps, run, 'new-run', {
+  if (state?.status !== 'reviewing' || pull === undefined) return undefined;
+  return {
     tone: 'info',
     title: `A new run starts from \`${base}\`. Its work will replace that of pull request #${pull}.`,
     detail:
       'The run before takes no more rounds. To have a ready pull request changed, request changes there, or use `/guide <what to change>`.',
-  });
+  };
 }
 
 function withDefaults(config: Config, defaults: AppDependencies['settings']['defaults']): Config {
@@ -201,7 +202,7 @@ function request(
   config: Config,
   target: RunTarget,
   deps: AppDependencies,
-): Input {
+): Extract<Input, { type: 'request' }> {
   return {
     type: 'request',
     at: deps.now().toISOString(),

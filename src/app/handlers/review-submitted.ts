@@ -96,11 +96,10 @@ async function askForRound(
       begins_at: deps.settings.capabilities.live
         ? new Date(at.getTime() + GATHER_MS).toISOString()
         : undefined,
+      review: { node_id: review.node_id },
     },
     [seen],
   );
-  const source = `review:${review.node_id}`;
-  await write(deps, run, [{ type: 'react', source, reaction: 'eyes' }], [`${seen}:eyes`]);
   return true;
 }
 

@@ -34,6 +34,8 @@ export const Input = z.discriminatedUnion('type', [
     requested_by: z.string(),
     /** The run is complete only after a fresh job has run the checks on the result. */
     fresh_verification: z.boolean().optional(),
+    /** Told to people as the run begins. */
+    reply: Reply.optional(),
   }),
   z.object({
     type: z.literal('claim'),
@@ -101,6 +103,8 @@ export const Input = z.discriminatedUnion('type', [
     instruction: z.string().optional(),
     /** When the round may begin: later than now if more of the same is expected. */
     begins_at: z.iso.datetime().optional(),
+    /** The review that asks, to react to. */
+    review: z.object({ node_id: z.string() }).optional(),
   }),
   /** The remarks and failures that the asked round is about, as they were found on GitHub or at the terminal. */
   z.object({

@@ -46,10 +46,11 @@ function publishUnverified(state: RunState | undefined, decision: Decision): Dec
 function decideInput(state: RunState | undefined, input: Input, rules: Rules): Decision {
   if (input.type === 'request') {
     if (state) return NOTHING;
-    const { type: _, ...requested } = input;
+    const { type: _, reply, ...requested } = input;
+    const told: Effect[] = reply ? [{ type: 'reply', reply }] : [];
     return {
       events: [{ ...requested, type: 'run_requested' }],
-      effects: [{ type: 'update_status' }, { type: 'dispatch_job' }],
+      effects: [{ type: 'update_status' }, { type: 'dispatch_job' }, ...told],
     };
   }
   if (!state) return NOTHING;

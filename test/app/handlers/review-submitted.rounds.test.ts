@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Input } from '../../../src/core/contracts/input.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { actAndSettle, type Published } from '../published-run.ts';
 import { restOnPull } from '../revise-desk.ts';
@@ -171,6 +172,42 @@ test('V-2: /guide in a remark on a line is a round with those words', async () =
   await desk.settle();
   const { revision } = await desk.state();
   expect(revision).toMatchObject({ source: 'command', instruction: 'Use a constant here' });
+});
+
+/** The desk is killed after the decision about `input`; the next one gets the same webhook again. */
+async function killedAfter(input: Input['type'], event: string, act: () => Promise<unknown>): Promise<void> {
+  const { runs } = desk.store;
+  const { commit } = runs;
+  let isDead = false;
+  runs.commit = async (run, version, decision) => {
+    if (isDead) throw new Error('killed');
+    isDead = decision.input.type === input;
+    return commit(run, version, decision);
+  };
+  await act();
+  await desk.settle().catch(() => undefined);
+  expect(isDead).toBe(true);
+  runs.commit = commit;
+  const told = desk.github.webhooks.deliveries.findLast((delivery) => delivery.event === event);
+  await desk.receive(event, told?.payload ?? {}, told?.id);
+  desk.clock.ms += MINUTE_MS;
+  await desk.settle();
+}
+
+test('R-3: the reviewer is shown that the request was seen, though the desk was killed after the decision', async () => {
+  const walter = desk.person('walter');
+  let node_id = '';
+  await killedAfter('revision_asked', 'pull_request_review', async () => {
+    ({ node_id } = await walter.review(work.number, 'REQUEST_CHANGES', 'Not yet.', [LINE]));
+  });
+  expect(desk.github.reviewReactions.get(node_id)).toEqual(['eyes']);
+});
+
+test('R-3: a new run says what it replaces, though the desk was killed after it began', async () => {
+  await desk.olivia.unlabel(work.issue, 'autobuild');
+  await desk.settle();
+  await killedAfter('request', 'issues', () => desk.olivia.label(work.issue, 'autobuild'));
+  expect((await said()).match(/A new run starts from `main`/g)).toHaveLength(1);
 });
 
 test('V-1: at rest the label and the issue change nothing; labelling again starts a new run and says so', async () => {

@@ -12,6 +12,8 @@ interface Ask {
   instruction?: string;
   /** When the round may begin. Absent: at once. */
   begins_at?: string;
+  /** The review that asks. */
+  review?: { node_id: string };
 }
 
 /** The timer until which more of the same is waited for, so that several reviews within a minute are one round (V-2). */
@@ -20,7 +22,7 @@ export const REVISION_TIMER = 'revision';
 /** V-2: a round is asked for. At rest it begins; while another one runs it waits for that one's end. */
 export function askRevision(
   state: RunState,
-  { begins_at, ...ask }: Ask,
+  { begins_at, review, ...ask }: Ask,
   reply?: (reply: Reply) => Effect,
 ): Decision {
   const isRunning = phaseOf(state) !== 'resting';
@@ -28,11 +30,12 @@ export function askRevision(
     begins_at === undefined
       ? [{ type: 'collect_revision' }]
       : [{ type: 'set_timer', timer: REVISION_TIMER, at: begins_at }];
-  return {
-    events: [{ type: 'revision_asked', ...ask }],
-    // At rest the round itself tells what it is about, once that is known.
-    effects: isRunning ? [...(reply ? [reply(waitsForNext(state))] : [])] : begin,
-  };
+  const seen: Effect[] = review
+    ? [{ type: 'react', source: `review:${review.node_id}`, reaction: 'eyes' }]
+    : [];
+  // At rest the round itself tells what it is about, once that is known.
+  const told = isRunning ? [...(reply ? [reply(waitsForNext(state))] : [])] : begin;
+  return { events: [{ type: 'revision_asked', ...ask }], effects: [...seen, ...told] };
 }
 
 function waitsForNext(state: RunState): Reply {
