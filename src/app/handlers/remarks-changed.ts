@@ -21,8 +21,9 @@ export async function onRemarksChanged(
   const run = await deps.store.publications.ofPull(repo_id, number);
   const state = run === undefined ? undefined : (await deps.store.runs.load(run)).state;
   if (run === undefined || state?.status !== 'reviewing') return;
-  // The same moment for all of them: one that moved with each event might never come.
-  const ms = (Math.floor(deps.now().getTime() / GATHER_MS) + 1) * GATHER_MS;
+  // The same moment for all of them: one that moved with each event might never come. By the database's clock, because a timer is
+  // set in vain to a time at which it has fired already, which a desk whose clock is behind would do.
+  const ms = (Math.floor((await deps.store.now()).getTime() / GATHER_MS) + 1) * GATHER_MS;
   const at = new Date(ms).toISOString();
   await write(deps, run, [{ type: 'set_timer', timer: DESCRIBE_TIMER, at }], [`remarks-changed:${seen}`]);
 }

@@ -56,3 +56,23 @@ test('V-2: many threads that are resolved within some seconds are one new descri
   );
   expect(written).toHaveLength(1);
 });
+
+test('V-2: a desk whose clock is behind sets no time that has passed already', async () => {
+  const { desk, work } = scene;
+  const walter = desk.person('walter');
+  await walter.review(work.number, 'COMMENT', '', [
+    { ...LINE, body: 'A constant?' },
+    { ...LINE, body: 'Why?' },
+  ]);
+  expect(await openRemarks()).toBe('Address 2 open remarks');
+  const [first, second] = desk.github.reviews.threads(work.number);
+  if (!first || !second) return expect.fail('no threads');
+  desk.clock.ms = Math.ceil(desk.clock.ms / 60_000) * 60_000;
+  await walter.resolveThread(first);
+  expect(await openRemarks()).toBe('Address 1 open remark');
+  const { now } = desk.deps;
+  desk.deps.now = () => new Date(desk.clock.ms - 8_000);
+  await walter.resolveThread(second);
+  expect(await openRemarks()).toBeUndefined();
+  desk.deps.now = now;
+});
