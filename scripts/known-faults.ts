@@ -58,7 +58,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   {
     name: 'a dispatch whose response was lost is sent again unseen',
     file: 'src/app/effects/dispatch-job.ts',
-    from: 'dispatch.actions_run ?? (await findStarted(context, dispatch.requested_at))',
+    from: 'dispatch.actions_run ?? (await findStarted(context, dispatch))',
     to: 'dispatch.actions_run',
   },
   {

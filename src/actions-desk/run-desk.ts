@@ -1,5 +1,6 @@
 import { isNeeded } from '../app/effects/dispatch-job.ts';
 import { issueOfBranch } from '../core/our-branch.ts';
+import { isCondemned } from '../core/ports/dispatches.ts';
 import { jobCommits } from '../core/work/round-head.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { hearEvent } from './hear-event.ts';
@@ -63,7 +64,7 @@ async function takeDispatched(
   const dispatch =
     (operation === undefined ? undefined : await dispatches.find(operation)) ??
     (await dispatches.ofActionsRun(job.actionsRun));
-  if (!dispatch || dispatch.ended_at) return;
+  if (!dispatch || dispatch.ended_at || isCondemned(dispatch)) return;
   const { state } = await runs.load(dispatch.run);
   if (!state || !isNeeded(state, dispatch)) return;
   const isOthers = dispatch.claimed_at !== undefined && dispatch.actions_run !== job.actionsRun;

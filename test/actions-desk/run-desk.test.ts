@@ -161,6 +161,27 @@ test('N-1: the desk of a later round takes the job that an earlier desk asked fo
   expect(await world.desk(round)).toEqual({ next: 'none' });
 });
 
+test('N-1: a job that was stopped is not taken by the desk of its round, although its Actions run could not be cancelled', async () => {
+  const { issue } = await begin();
+  await world.deliver({ conclusions: ['failure'] });
+  const operation = await world.look(issue, async ({ store }) => {
+    const { run } = await worldRun(store, issue);
+    return (await store.dispatches.open(run)).at(-1)?.op;
+  });
+  const github = {
+    ...world.github,
+    cancelRun: async () => Promise.reject(new GitHubError('Server error', { status: 500 })),
+  };
+  for (const command of ['/pause', '/continue']) {
+    world.events();
+    await world.app.olivia.comment(issue, command);
+    const [event] = world.events();
+    await world.desk(event ?? expect.fail('there is no event'), { github });
+  }
+  const round = { name: 'workflow_dispatch', payload: { inputs: { issue: String(issue), operation } } };
+  expect(await world.desk(round, { github })).toEqual({ next: 'none' });
+});
+
 async function worldRun(store: Parameters<Parameters<World['look']>[1]>[0]['store'], issue: number) {
   const { repo_id } = await world.github.defaultBranch();
   return { run: (await store.runs.ofIssue(repo_id, issue)) ?? '' };

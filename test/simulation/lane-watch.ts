@@ -6,8 +6,8 @@ import type { LaneLease, OutgoingEffect } from '../../src/core/ports/outbox.ts';
  * tested.
  */
 const KINDS: Record<Outgoing['type'], string> = {
-  stop_job: 'job',
-  stop_verification: 'job',
+  stop_job: 'stop',
+  stop_verification: 'stop',
   dispatch_job: 'job',
   dispatch_verification: 'job',
   delete_comment: 'deletion',
@@ -102,8 +102,8 @@ export class LaneWatch {
     }
     const { id, effect } = chosen;
     if (this.#replaced.has(id)) this.#broken.push(`R-10: the status ${id} is written after a newer one`);
-    const urgent = ready.find(({ type }) => KINDS[type] === 'job');
-    const isUrgent = KINDS[effect.type] === 'job' || isQuick(effect);
+    const urgent = ready.find(isOfJobs);
+    const isUrgent = isOfJobs(effect) || isQuick(effect);
     if (urgent && !isUrgent)
       this.#broken.push(`R-9: ${effect.type} (${id}) came before ${urgent.type} (${urgent.id})`);
     for (const one of this.#waiting) if (one.id === id) one.isTried = true;
@@ -115,6 +115,10 @@ export class LaneWatch {
     );
     return first === effect;
   }
+}
+
+function isOfJobs({ type }: Pick<Outgoing, 'type'>): boolean {
+  return KINDS[type] === 'stop' || KINDS[type] === 'job';
 }
 
 /** Not later than stopping and starting jobs: a secret that has to go, and the sign that a command was seen. */

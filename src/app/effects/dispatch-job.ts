@@ -1,7 +1,7 @@
 import { phaseOf, type RunState, verificationName } from '../../core/contracts/run-state.ts';
 import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
-import type { Dispatch } from '../../core/ports/dispatches.ts';
+import { type Dispatch, isCondemned, STOPPED } from '../../core/ports/dispatches.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 
@@ -27,13 +27,15 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
     return {};
   };
   if (dispatch.requested_at) {
-    const started = dispatch.actions_run ?? (await findStarted(context, dispatch.requested_at));
+    const started = dispatch.actions_run ?? (await findStarted(context, dispatch));
     if (started !== undefined) {
       const answered_at = await databaseTime(context);
       await dispatches.change(op, { answered_at, actions_run: started });
       return {};
     }
   }
+  // The run may need a job of this number again, but this one is locked out, and its successor has a dispatch of its own.
+  if (isCondemned(dispatch)) return drop(STOPPED);
   if (!isNeeded(state, dispatch)) return drop('it was not needed any more');
   if (await isAnotherUnderWay(context, dispatch)) return drop('another one is under way');
   if (
@@ -42,6 +44,7 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
   )
     return drop('the budget of the month is spent');
   if (!(await hasSlot(context))) return { againAfterMs: QUEUE_MS };
+  await silenceCondemned(context);
   // Before the request, because from then on the workflow run may exist.
   if (!dispatch.requested_at) await dispatches.change(op, { requested_at: await databaseTime(context) });
   if (dispatch.kind === 'build') await tellMovedBase(context);
@@ -90,7 +93,12 @@ async function isAnotherUnderWay({ deps, github }: EffectContext, dispatch: Disp
   const { run, job, kind, op, decided_at } = dispatch;
   const open = await deps.store.dispatches.open(run);
   const earlier = open.filter(
-    (other) => other.op !== op && other.job === job && other.kind === kind && other.decided_at <= decided_at,
+    (other) =>
+      other.op !== op &&
+      other.job === job &&
+      other.kind === kind &&
+      other.decided_at <= decided_at &&
+      !isCondemned(other),
   );
   for (const { actions_run } of earlier) {
     // Also for a job that was claimed: its end may be decided, and this be its successor, before the end is recorded.
@@ -101,11 +109,19 @@ async function isAnotherUnderWay({ deps, github }: EffectContext, dispatch: Disp
   return false;
 }
 
-async function findStarted(
-  { github, target, op }: EffectContext,
-  requestedAt: string,
+/** the desk that stopped them may have been killed before it locked them out, and from here on there may be a successor. */
+async function silenceCondemned({ deps, state }: EffectContext): Promise<void> {
+  const open = await deps.store.dispatches.open(state.run);
+  for (const { op } of open.filter(isCondemned)) await deps.jobs.silence(op);
+}
+
+/** The workflow run of a request whose response was lost, or had no id in it. */
+export async function findStarted(
+  { github, target }: EffectContext,
+  { op, requested_at }: Dispatch,
 ): Promise<number | undefined> {
-  const since = new Date(Date.parse(requestedAt) - SKEW_MS).toISOString();
+  if (requested_at === undefined) return undefined;
+  const since = new Date(Date.parse(requested_at) - SKEW_MS).toISOString();
   const runs = await github.workflowRuns(target.workflow, since);
   return runs.find(({ name }) => name.split(' ').includes(op))?.id;
 }

@@ -1,7 +1,7 @@
 import { phaseOf } from '../../core/contracts/run-state.ts';
 import { endedWithoutResult } from '../../core/decide/is-still-wanted.ts';
-import type { Dispatch } from '../../core/ports/dispatches.ts';
-import { isNeeded } from './dispatch-job.ts';
+import { type Dispatch, isCondemned, STOPPED } from '../../core/ports/dispatches.ts';
+import { findStarted, isNeeded } from './dispatch-job.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 
 /** A job that runs reads its orders and ends by itself within this time. */
@@ -13,17 +13,22 @@ const GRACE_MS = 20_000;
  */
 export async function stopJobs(context: EffectContext): Promise<Performed> {
   const { deps, state } = context;
-  if (phaseOf(state) === 'working') return {};
   const now = await deps.store.now();
-  const open = (await deps.store.dispatches.open(state.run)).filter((dispatch) => !isNeeded(state, dispatch));
+  const open = await deps.store.dispatches.open(state.run);
+  // The run may have been continued since. What it had then is stopped all the same if that had begun.
+  const unwanted = open.filter((dispatch) =>
+    phaseOf(state) === 'working' ? isCondemned(dispatch) : !isNeeded(state, dispatch),
+  );
   let works = false;
-  for (const dispatch of open) {
-    const endsByItself = deps.jobs.isConnected && dispatch.working_at && dispatch.outcome === undefined;
-    if (!endsByItself) await cancel(context, dispatch);
+  const condemned: Dispatch[] = [];
+  for (const dispatch of unwanted) {
+    const endsByItself = deps.jobs.isConnected && dispatch.working_at && !isCondemned(dispatch);
+    if (!endsByItself) condemned.push(dispatch);
     else if (!endedWithoutResult(state)) continue;
-    else if (now.getTime() - Date.parse(state.updated_at) >= GRACE_MS) await cancel(context, dispatch);
+    else if (now.getTime() - Date.parse(state.updated_at) >= GRACE_MS) condemned.push(dispatch);
     else works = true;
   }
+  await cancelAll(context, condemned);
   return works ? { againAfterMs: GRACE_MS } : {};
 }
 
@@ -31,16 +36,28 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
 export async function stopVerification(context: EffectContext): Promise<void> {
   const { deps, state } = context;
   const open = await deps.store.dispatches.open(state.run);
-  for (const dispatch of open)
-    if (dispatch.kind === 'verify' && !isNeeded(state, dispatch)) await cancel(context, dispatch);
+  const isUnwanted = (dispatch: Dispatch) => isCondemned(dispatch) || !isNeeded(state, dispatch);
+  await cancelAll(
+    context,
+    open.filter((dispatch) => dispatch.kind === 'verify' && isUnwanted(dispatch)),
+  );
 }
 
-/** The reason is recorded first, so that the end of the workflow run is neither a loss nor a person's cancel. */
-async function cancel({ deps, github }: EffectContext, dispatch: Dispatch): Promise<void> {
+/**
+ * All are locked out before GitHub is asked for the first time, because it may refuse: a job that is half stopped would be waited
+ * for. The reason is recorded first, so that the end of the workflow run is neither a loss nor a person's cancel, and so that a
+ * desk which is killed here leaves no job that is locked out and looks alive.
+ */
+async function cancelAll(context: EffectContext, condemned: Dispatch[]): Promise<void> {
+  const { deps, github } = context;
   const { dispatches } = deps.store;
-  const { op } = dispatch;
-  await deps.jobs.silence(op);
-  await dispatches.change(op, { outcome: 'stopped by Autobuild' });
-  await deps.jobs.stop(dispatch, github);
-  await dispatches.change(op, { ended_at: (await deps.store.now()).toISOString() });
+  for (const { op } of condemned) {
+    await dispatches.change(op, { outcome: STOPPED });
+    await deps.jobs.silence(op);
+  }
+  for (const dispatch of condemned) {
+    const actions_run = dispatch.actions_run ?? (await findStarted(context, dispatch));
+    await deps.jobs.stop({ ...dispatch, actions_run }, github);
+    await dispatches.change(dispatch.op, { ended_at: (await deps.store.now()).toISOString() });
+  }
 }

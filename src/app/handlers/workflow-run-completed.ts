@@ -1,4 +1,4 @@
-import type { Dispatch } from '../../core/ports/dispatches.ts';
+import { type Dispatch, isCondemned } from '../../core/ports/dispatches.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
@@ -55,7 +55,9 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
 /** Another dispatch for the same job is under way, so the job is not lost. */
 async function hasSuccessor({ store }: AppDependencies, { op, run, job, kind }: Dispatch): Promise<boolean> {
   const open = await store.dispatches.open(run);
-  return open.some((other) => other.op !== op && other.job === job && other.kind === kind);
+  return open.some(
+    (other) => other.op !== op && other.job === job && other.kind === kind && !isCondemned(other),
+  );
 }
 
 export function logOf({ settings }: AppDependencies, { owner, repo }: RunTarget, actionsRun: number): string {

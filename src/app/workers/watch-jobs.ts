@@ -1,6 +1,6 @@
 import { type RunState, verificationName } from '../../core/contracts/run-state.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
-import type { Dispatch } from '../../core/ports/dispatches.ts';
+import { type Dispatch, STOPPED } from '../../core/ports/dispatches.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
 import { logOf } from '../handlers/workflow-run-completed.ts';
@@ -45,8 +45,12 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
   await reportMissing(deps, state, version, expired.at(-1), now);
 }
 
-/** Whether the dispatch starts, or started, the job that the run needs now. */
-function isFor(state: RunState, { job, kind, verification }: Dispatch): boolean {
+/**
+ * Whether the dispatch starts, or started, the job that the run needs now. One that Autobuild has stopped does not. One whose ticket
+ * was used twice does until the run is paused over it, because another job would hide from people why.
+ */
+function isFor(state: RunState, { job, kind, verification, outcome }: Dispatch): boolean {
+  if (outcome === STOPPED) return false;
   if (kind === 'verify') return state.verifying !== undefined && verification === verificationName(state);
   return job === neededJob(state);
 }

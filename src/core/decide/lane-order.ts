@@ -16,8 +16,10 @@ const NORMAL = 1;
 export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder {
   const inOrder = (slot: string, rank = NORMAL): LaneOrder => ({ slot, rank, replaces: false });
   switch (effect.type) {
+    // Apart from starting jobs: a cancel that GitHub refuses must not keep the run from its next job.
     case 'stop_job':
     case 'stop_verification':
+      return inOrder(`stop:${run}`, URGENT);
     case 'dispatch_job':
     case 'dispatch_verification':
       return inOrder(`job:${run}`, URGENT);

@@ -35,6 +35,19 @@ export interface Dispatch {
   outcome?: string;
 }
 
+/** The outcome of a dispatch whose job Autobuild stops itself. The outcome is recorded first, the end when Actions took the cancel. */
+export const STOPPED = 'stopped by Autobuild';
+
+/**
+ * The job is to end, though its machine may still wait or run, because Actions has not taken the cancel yet. R-6: it is no live
+ * job, so its successor does not wait for it. Its ticket and token are revoked before the successor is asked for: it gets no
+ * orders, starts no agent, and nothing that it says counts. Its machine is no matter either, because the workflow's concurrency
+ * group, one for each issue, gives the successor its machine when this one is gone.
+ */
+export function isCondemned({ outcome, ended_at }: Dispatch): boolean {
+  return outcome !== undefined && ended_at === undefined;
+}
+
 export type DispatchChange = Partial<
   Pick<
     Dispatch,

@@ -104,3 +104,140 @@ test('E-11: /guide while a fresh job verifies ends that one, which pauses nothin
   expect(state).toMatchObject({ status: 'building', answers: [{ command: 'guide' }] });
   expect(state.paused).toBeUndefined();
 });
+
+/** GitHub does not take the cancel of a workflow run. */
+function refuseCancels(): void {
+  desk.interfere(({ method, path }) =>
+    method === 'POST' && path.endsWith('/cancel')
+      ? { status: 500, body: { message: 'Server error' } }
+      : undefined,
+  );
+}
+
+test('R-13: /continue after a stop that failed starts a job at once, and the old one, which is locked out, is cancelled later', async () => {
+  desk = await openAppDesk();
+  const { issue, run } = await desk.begin();
+  const [old] = desk.github.workflows.runs;
+  refuseCancels();
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  for (let minute = 0; minute < 5; minute += 1) {
+    desk.clock.ms += 60_000;
+    await desk.settle();
+  }
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  const [, next] = desk.github.workflows.runs;
+  expect(desk.github.workflows.runs).toHaveLength(2);
+  expect(await desk.dispatch(1, 'build', run)).toMatchObject({ actions_run: next?.id, outcome: undefined });
+  expect(await take(old?.inputs.ticket ?? '', old?.id ?? 0)).toBe(false);
+  expect(await take(next?.inputs.ticket ?? '', next?.id ?? 0)).toBe(true);
+  desk.interfere(() => undefined);
+  desk.clock.ms += 600_000;
+  await desk.settle();
+  expect(cancelled().at(-1)).toBe(old?.id);
+  expect(await desk.store.dispatches.open(run)).toMatchObject([{ actions_run: next?.id }]);
+});
+
+test('R-13: a desk that is killed while it stops a job leaves none that is waited for', async () => {
+  desk = await openAppDesk();
+  const { issue, run } = await desk.begin();
+  const { silence } = desk.deps.jobs;
+  desk.deps.jobs.silence = () => Promise.reject(new Error('killed'));
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  desk.deps.jobs.silence = silence;
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  const [old, next] = desk.github.workflows.runs;
+  expect(await desk.dispatch(1, 'build', run)).toMatchObject({ actions_run: next?.id, ended_at: undefined });
+  // R-6: although the stop was not repeated yet.
+  expect(await take(old?.inputs.ticket ?? '', old?.id ?? 0)).toBe(false);
+});
+
+test('R-13: a stopped job whose cancel fails is not waited for', async () => {
+  desk = await openAppDesk();
+  const { issue, run } = await desk.begin();
+  refuseCancels();
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  // GitHub takes no dispatch either, and it is given up.
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  const { op = '' } = (await desk.dispatch(1, 'build', run)) ?? {};
+  await desk.store.dispatches.change(op, {
+    ended_at: new Date(desk.clock.ms).toISOString(),
+    outcome: 'gone',
+  });
+  await desk.watchJobs();
+  expect((await desk.state(run)).losses).toBe(1);
+});
+
+test('R-13: a job that ended is lost although a stopped one of its number is still open', async () => {
+  desk = await openAppDesk();
+  const { issue, run } = await desk.begin();
+  refuseCancels();
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
+  await desk.endActionsRun(desk.github.workflows.runs.at(-1)?.id ?? 0, 'failure');
+  expect((await desk.state(run)).losses).toBe(1);
+});
+
+test('R-13: /guide while a fresh job verifies starts the build though GitHub does not take the cancel', async () => {
+  desk = await openAppDesk();
+  const run = startRun({ freshVerification: true, startMs: Date.now() - 3_600_000 });
+  run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
+  const { issue } = await desk.seed(run);
+  refuseCancels();
+  await desk.olivia.comment(issue, '/guide please also handle the empty list');
+  await desk.settle();
+  expect(desk.github.workflows.runs.at(-1)?.inputs.kind).toBe('build');
+});
+
+test('R-9: /cancel finds the job whose response was lost, although its dispatch waits to be tried again', async () => {
+  desk = await openAppDesk();
+  const { github } = desk.deps;
+  desk.deps.github = async (repository) => {
+    const real = await github(repository);
+    return {
+      ...real,
+      async dispatchWorkflow(...args) {
+        await real.dispatchWorkflow(...args);
+        throw new Error('the answer is lost');
+      },
+    };
+  };
+  const { issue, run } = await desk.begin();
+  expect((await desk.dispatch(1, 'build', run))?.actions_run).toBeUndefined();
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  expect(cancelled()).toEqual([desk.github.workflows.runs[0]?.id]);
+});
+
+test('R-6: a dispatch that GitHub did not take and that was stopped meanwhile starts nothing beside its successor', async () => {
+  desk = await openAppDesk();
+  desk.interfere(({ method, path }) =>
+    method === 'POST' && path.endsWith('/dispatches') ? { status: 502, body: { message: 'x' } } : undefined,
+  );
+  const { issue, run } = await desk.begin();
+  const { silence } = desk.deps.jobs;
+  desk.deps.jobs.silence = () => Promise.reject(new Error('killed'));
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  await desk.olivia.comment(issue, '/continue');
+  desk.deps.jobs.silence = silence;
+  desk.interfere(() => undefined);
+  // The dispatches have their turn before the stop is repeated.
+  const { stop } = desk.deps.jobs;
+  desk.deps.jobs.stop = () => Promise.reject(new Error('not yet'));
+  desk.clock.ms += 10_000;
+  await desk.settle();
+  desk.deps.jobs.stop = stop;
+  expect(desk.github.workflows.runs).toHaveLength(1);
+  expect(await desk.dispatch(1, 'build', run)).toMatchObject({
+    actions_run: desk.github.workflows.runs[0]?.id,
+    outcome: undefined,
+  });
+});
