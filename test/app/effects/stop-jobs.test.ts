@@ -227,6 +227,7 @@ test('R-6: a dispatch that GitHub did not take and that was stopped meanwhile st
   await desk.olivia.comment(issue, '/pause');
   await desk.settle();
   await desk.olivia.comment(issue, '/continue');
+  await desk.settle();
   desk.deps.jobs.silence = silence;
   desk.interfere(() => undefined);
   // The dispatches have their turn before the stop is repeated.
