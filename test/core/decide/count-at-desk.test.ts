@@ -93,6 +93,18 @@ describe('a job that goes around the count', () => {
     expect(job.run.startJob().state.counted?.idle_jobs).toBe(0);
   });
 
+  test('R-15: they are bounded also where the number of turns is not', () => {
+    const job = new LyingJob({ max_iterations: 'off' });
+    for (let jobs = 1; jobs < 10; jobs += 1) {
+      expect(job.handOver().effects.map(({ type }) => type)).toContain('dispatch_job');
+      job.run.startJob();
+    }
+    job.handOver();
+    expect(job.run.effectTypes).not.toContain('dispatch_job');
+    expect(job.run.state.paused).toBeDefined();
+    expect(job.run.reply?.title).toBe('Paused: 10 jobs in a row ended before a turn was finished.');
+  });
+
   test('K-7: one turn may take three jobs, however few turns are allowed', () => {
     const run = startRun({ guards: { max_iterations: 1 } }).beginTurn();
     for (const _ of [1, 2]) {

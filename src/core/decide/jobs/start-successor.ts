@@ -10,10 +10,12 @@ import { setPauseTimer } from '../expiry.ts';
 
 /** One long turn may need several jobs, also where few turns are allowed. */
 const FEWEST_JOBS = 3;
+/** Where no number of turns is set. A turn of a whole day, in jobs of six hours, is far below it. */
+const MOST_IDLE_JOBS = 10;
 
 /**
  * The next job continues where this one stopped, unless the run waits for a person or a fresh verification. R-15: jobs that finish no
- * turn are bounded as turns are, because no guard would ever see one.
+ * turn are bounded as turns are, and also where turns are not, because no guard would ever see one.
  */
 export function startSuccessor(
   state: RunState,
@@ -24,7 +26,7 @@ export function startSuccessor(
   const after = evolve(state, ended);
   const most = rules.limitsInForce(state.limits).turns;
   const { idle_jobs: idle } = figuresOf(after);
-  if (most === null || idle < Math.max(most, FEWEST_JOBS)) {
+  if (idle < Math.max(most ?? MOST_IDLE_JOBS, FEWEST_JOBS)) {
     return { events: [ended], effects: [{ type: 'dispatch_job' }] };
   }
   const { at } = ended;
