@@ -6,8 +6,12 @@ import { handleInput } from '../handle-input.ts';
 import { logOf } from '../handlers/workflow-run-completed.ts';
 import { silentSince } from '../silence.ts';
 
-/** A dispatch that GitHub answered without a run id, and that nobody claimed, is looked for by reconcile until then. */
-const UNKNOWN_MS = 10 * 60_000;
+/**
+ * A dispatch that GitHub answered without a run id, and that nobody claimed, is looked for by reconcile until then. GitHub lists a
+ * new run within seconds, and reconcile looks after 180 s of silence, once a minute: by now it has looked, and R-13's 5 minutes are
+ * not over. A run that GitHub lists later than this finds its ticket void and ends, so it costs a machine and nothing else.
+ */
+const UNKNOWN_MS = 270_000;
 /** As long as a job may wait in a queue of Actions: its ticket is void afterwards. */
 const QUEUED_MS = 24 * 3_600_000;
 
