@@ -37,14 +37,16 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
   // The run may need a job of this number again, but this one is locked out, and its successor has a dispatch of its own.
   if (isCondemned(dispatch)) return drop(STOPPED);
   if (!isNeeded(state, dispatch)) return drop('it was not needed any more');
-  if (await isAnotherUnderWay(context, dispatch)) return drop('another one is under way');
+  const open = await dispatches.open(dispatch.run);
+  if (await isAnotherUnderWay(context, dispatch, open)) return drop('another one is under way');
   if (
     dispatch.kind === 'build' &&
     (await checkBudget(deps.store, deps.rules, state, deps.now().toISOString()))
   )
     return drop('the budget of the month is spent');
   if (!(await hasSlot(context))) return { againAfterMs: QUEUE_MS };
-  await silenceCondemned(context);
+  // the desk that stopped them may have been killed before it locked them out, and from here on there may be a successor.
+  for (const condemned of open.filter(isCondemned)) await deps.jobs.silence(condemned.op);
   // Before the request, because from then on the workflow run may exist.
   if (!dispatch.requested_at) await dispatches.change(op, { requested_at: await databaseTime(context) });
   if (dispatch.kind === 'build') await tellMovedBase(context);
@@ -89,9 +91,11 @@ export function isNeeded(state: RunState, { job, kind, verification }: Dispatch)
  * Two commands while a job waits for its runner start only one job. GitHub would cancel the waiting one, which would look like a
  * person's cancel.
  */
-async function isAnotherUnderWay({ deps, github }: EffectContext, dispatch: Dispatch): Promise<boolean> {
-  const { run, job, kind, op, decided_at } = dispatch;
-  const open = await deps.store.dispatches.open(run);
+async function isAnotherUnderWay(
+  { github }: EffectContext,
+  { job, kind, op, decided_at }: Dispatch,
+  open: Dispatch[],
+): Promise<boolean> {
   const earlier = open.filter(
     (other) =>
       other.op !== op &&
@@ -107,12 +111,6 @@ async function isAnotherUnderWay({ deps, github }: EffectContext, dispatch: Disp
     if (workflowRun && workflowRun.status !== 'completed') return true;
   }
   return false;
-}
-
-/** the desk that stopped them may have been killed before it locked them out, and from here on there may be a successor. */
-async function silenceCondemned({ deps, state }: EffectContext): Promise<void> {
-  const open = await deps.store.dispatches.open(state.run);
-  for (const { op } of open.filter(isCondemned)) await deps.jobs.silence(op);
 }
 
 /** The workflow run of a request whose response was lost, or had no id in it. */
