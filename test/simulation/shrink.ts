@@ -1,17 +1,17 @@
-import { type History, runHistory } from './history.ts';
+import type { History } from './history.ts';
 
 const MOST_REPLAYS = 60;
 
-/** The same seed with as few faults as still break a promise. */
+/** The same history with as few faults as still break a promise. `replay` plays it with only those faults that are allowed. */
 export async function shrink(
   found: History,
-  options: Parameters<typeof runHistory>[1] = {},
+  replay: (allowed: ReadonlySet<number>) => Promise<History>,
 ): Promise<History> {
   let smallest = found;
   let replays = 0;
   const breaksWith = async (numbers: number[]): Promise<boolean> => {
     replays += 1;
-    const history = await runHistory(found.seed, { ...options, allowed: new Set(numbers) });
+    const history = await replay(new Set(numbers));
     if (history.broken.length === 0 || history.faults.length >= smallest.faults.length) return false;
     smallest = history;
     return true;
@@ -28,15 +28,4 @@ export async function shrink(
     parts = Math.min(numbers.length, parts * 2);
   }
   return smallest;
-}
-
-/** What a person needs to look into a broken promise. */
-export function describeBroken({ seed, broken, faults, trace }: History, { withTrace = false } = {}): string {
-  return [
-    `seed ${seed} breaks:`,
-    ...broken.map((line) => `  ${line}`),
-    `with ${faults.length} faults: ${faults.map(({ kind }) => kind).join(', ') || 'none'}`,
-    ...(withTrace ? trace : []),
-    `See its history: SIMULATION_SEED=${seed} npx vitest run test/simulation/simulation.odd-seeds.test.ts`,
-  ].join('\n');
 }

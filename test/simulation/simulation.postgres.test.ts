@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runHistory } from './history.ts';
+import { findBroken } from './find-broken.ts';
 import { openSimulatedPostgres } from './postgres-store.ts';
-import { describeBroken } from './shrink.ts';
 
 const SEEDS = Number(process.env.SIMULATION_POSTGRES_SEEDS ?? 50);
 /** How many of them are played with two desks whose clocks are 20 seconds apart. */
@@ -18,8 +17,8 @@ afterAll(() => postgres?.close());
 async function play(first: number, seeds: number, skews?: readonly number[]): Promise<string[]> {
   const problems: string[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
-    const history = await runHistory(seed, { emptyStore: postgres.emptyStore, skews });
-    if (history.broken.length > 0) problems.push(describeBroken(history));
+    const broken = await findBroken(seed, { store: 'postgres', emptyStore: postgres.emptyStore, skews });
+    if (broken !== undefined) problems.push(broken);
   }
   return problems;
 }
