@@ -180,6 +180,25 @@ export const KNOWN_FAULTS: KnownFault[] = [
     to: 'const MOST_LOSSES = 300;',
   },
   {
+    name: 'a dispatch that is given up leaves its record open',
+    file: 'src/app/workers/work-lane.ts',
+    from: "if (isDispatch(effect.effect)) await endDispatch(deps, id, 'given up');",
+    to: '',
+    also: [
+      {
+        file: 'src/app/effects/perform-effect.ts',
+        from: 'if ((await explainFailure(deps, attempt, error))',
+        to: 'if (!isDispatch(effect) && (await explainFailure(deps, attempt, error))',
+      },
+    ],
+  },
+  {
+    name: 'a dispatch that GitHub refuses pauses nothing',
+    file: 'src/core/decide/jobs/end-job.ts',
+    from: 'return pause(state, refused.at, [], said);',
+    to: 'return NOTHING;',
+  },
+  {
     name: 'the last status is given up at a refusal',
     seed: 22,
     file: 'src/app/workers/retry-policy.ts',

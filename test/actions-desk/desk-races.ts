@@ -146,6 +146,7 @@ export async function raceDesks(seed: number, faults: RaceFaults = {}): Promise<
       created_at: at,
       updated_at: at,
       cancelled: false,
+      queued: world.now,
     };
   }
 

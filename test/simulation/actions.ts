@@ -1,8 +1,12 @@
 import type { Hub } from './desk.ts';
 import type { ActionsRun } from './fake-github.ts';
 import { Job } from './job.ts';
+import { createRandom, type Random } from './random.ts';
 
 const GRACE_MS = 10_000;
+/** In every so many histories people run jobs again that failed, some of them. The others are as they were without it. */
+const RERUN = 1 / 4;
+const RERUN_ONE = 0.6;
 
 /** Actions with the concurrency group of our workflow: one run works, one waits, and a newer one replaces the one that waits. */
 export class Actions {
@@ -10,9 +14,13 @@ export class Actions {
   /** Runs whose machine works, cancelled or not. */
   readonly busy = new Set<ActionsRun>();
   #waiting: ActionsRun | undefined;
+  readonly #random: Random;
+  readonly #isRerun: boolean;
 
-  constructor(hub: Hub) {
+  constructor(hub: Hub, seed: number) {
     this.hub = hub;
+    this.#random = createRandom(seed ^ 0x66b9);
+    this.#isRerun = this.#random.chance(RERUN);
     hub.github.onDispatch = (run) => this.#queue(run);
     hub.github.onCancel = (run) => this.#cancel(run);
   }
@@ -47,8 +55,29 @@ export class Actions {
       world.after(world.random.between(500, 8_000), () => {
         this.busy.delete(run);
         github.endRun(run, run.cancelled ? 'cancelled' : conclusion);
+        if (run.conclusion === 'failure') this.#mayRunAgain(run);
         this.#next();
       });
+    });
+  }
+
+  /** Somebody presses the button for it on the page of the Actions run. */
+  #mayRunAgain(run: ActionsRun): void {
+    const { world } = this.hub;
+    if (!this.#isRerun || !this.#random.chance(RERUN_ONE)) return;
+    world.after(this.#random.between(1_000, 60_000), () => {
+      if (world.faults.calm || run.status !== 'completed') return;
+      world.log(`rosa runs Actions run ${run.id} again`);
+      const attempt = run.attempt + 1;
+      Object.assign(run, {
+        attempt,
+        status: 'queued',
+        conclusion: null,
+        cancelled: false,
+        queued: world.now,
+      });
+      delete run.ended;
+      this.#queue(run);
     });
   }
 

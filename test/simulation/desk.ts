@@ -107,6 +107,8 @@ export interface Hub {
   calmAt?: number;
   /** Until then, GitHub refuses the App's comments. */
   refusedUntil?: number;
+  /** Until then, GitHub refuses to start jobs. */
+  dispatchesRefused?: { until: number; status: number };
   /** Somebody has just meddled. Until then, or until it happens, the desk that acts on it is likely to be killed. */
   killedUntil?: number;
 }
@@ -327,7 +329,9 @@ export class Desk {
       .at(-1);
     const isOver = newest?.accepted.some(({ type }) => type === 'parked' || type === 'handed_over');
     const actions = github.runs.find(({ id }) => id === newest?.actions_run);
-    if (newest && !isOver && actions && actions.status !== 'completed')
+    // A later attempt says nothing about the one that was lost.
+    const works = actions && actions.status !== 'completed' && actions.attempt === newest?.attempt;
+    if (newest && !isOver && works)
       broken.push(`R-5: job ${newest.job} of ${run} was given up while Actions run ${actions.id} worked`);
   }
 
@@ -411,6 +415,9 @@ export class Desk {
     const { faults } = world;
     if (COMMENTS.has(method) && world.now < (this.hub.refusedUntil ?? 0))
       return fail(travel, 'comments are refused', { status: 403 });
+    const { dispatchesRefused: refused } = this.hub;
+    if (method === 'dispatchWorkflow' && refused && world.now < refused.until)
+      return fail(travel, `no job is started (${refused.status})`, { status: refused.status });
     if (faults.happens(`5xx before ${method}`, 0.02)) return fail(travel, '502 before', { status: 502 });
     if (faults.happens(`timeout before ${method}`, 0.01))
       return fail(CALL_MS, 'no connection', { status: 0 });

@@ -45,6 +45,8 @@ export interface Issue extends Omit<GitHubIssue, 'comments'> {
 export interface ActionsRun extends WorkflowRun {
   inputs: Record<string, string>;
   cancelled: boolean;
+  /** When its attempt began to wait for a machine. */
+  queued: number;
   ended?: number;
 }
 
@@ -569,6 +571,7 @@ export class FakeGitHub {
       url: `https://github.test/actions/${id}`,
       inputs,
       cancelled: false,
+      queued: this.world.now,
     };
     this.runs.push(run);
     this.onDispatch(run);

@@ -8,6 +8,7 @@ import { LaneWatch } from './lane-watch.ts';
 import { Meddlers } from './meddlers.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
+import { planRefusedDispatches } from './refused-dispatches.ts';
 import { Reviewers } from './reviewers.ts';
 import { emptySqliteStore } from './sqlite-store.ts';
 import { World } from './world.ts';
@@ -85,7 +86,7 @@ export async function runHistory(
     const drawn = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => random.between(-20_000, 20_000));
     for (const [index, skewMs] of (skews ?? drawn).entries())
       hub.desks.push(new Desk(hub, `desk ${index + 1}`, skewMs));
-    const actions = new Actions(hub);
+    const actions = new Actions(hub, seed);
     const issue = github.openIssue();
     const people = new People(hub, issue);
     const reviewers = new Reviewers(hub, people, seed);
@@ -100,6 +101,7 @@ export async function runHistory(
     for (let visit = 0; visit < visits; visit += 1)
       world.after(random.between(20_000, troubled), () => people.act());
     planTrouble(hub, troubled, people);
+    planRefusedDispatches(hub, seed, troubled);
     new Meddlers(hub, people, seed).plan(troubled);
     if (faults.happens('the issue is edited', 0.2))
       world.after(random.between(500, 90_000), () => {

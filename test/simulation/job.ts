@@ -24,6 +24,7 @@ interface Answer {
 /** What a job was allowed to do, for the model. */
 export interface JobRecord {
   actions_run: number;
+  attempt: number;
   job: number;
   kind: string;
   run: string;
@@ -54,7 +55,8 @@ export class Job {
   constructor(hub: Hub, actions: ActionsRun, records: JobRecord[]) {
     this.hub = hub;
     this.actions = actions;
-    this.record = { actions_run: actions.id, job: 0, kind: actions.inputs.kind ?? '', run: '', accepted: [] };
+    const { id: actions_run, attempt, inputs } = actions;
+    this.record = { actions_run, attempt, job: 0, kind: inputs.kind ?? '', run: '', accepted: [] };
     records.push(this.record);
   }
 
@@ -87,7 +89,7 @@ export class Job {
     await world.sleep(world.random.between(500, 15_000));
     this.#mayDie('set-up', 0.05);
     if ((this.hub.brokenUntil ?? 0) > world.now) throw new Died('its workflow is broken');
-    const begin = hasPre ? { begin: `begin-of-actions-run-${this.actions.id}` } : {};
+    const begin = hasPre ? { begin: `begin-of-actions-run-${this.actions.id}-${this.actions.attempt}` } : {};
     const claimed = await this.#claim({ ...claim, ...begin });
     this.#claimed = claimed.body as unknown as ClaimResponse;
     this.#token = this.#claimed.token;

@@ -10,6 +10,7 @@ import { RULES } from '../../src/guards/rules.ts';
 import type { Actions } from './actions.ts';
 import type { Hub } from './desk.ts';
 import { BOT, type FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
+import { judgeDispatches } from './judge-dispatches.ts';
 import { isListed, judgeRefusals, judgeWords } from './judge-meddlers.ts';
 import { judgePulls, judgeRounds } from './judge-rounds.ts';
 import type { People } from './people.ts';
@@ -62,6 +63,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
       ...checkAfterCancel(outcome, state),
       ...checkStopped(outcome, state),
       ...(await checkRest(outcome, state)),
+      ...(await judgeDispatches(outcome, run)),
       ...(await judgeRounds({ ...outcome, verifiedOn: outcome.hub.verifiedOn }, state)),
     );
     if (run !== newest && isUnderWay(state)) broken.push(`R-6: ${run} is under way besides ${newest}`);
@@ -226,7 +228,7 @@ function checkStopped({ github, hub }: Outcome, state: RunState): string[] {
   const troubles = hub.world.faults.happened.filter(({ kind }) => !/job|heartbeat/.test(kind));
   const until = Math.max(...troubles.map(({ at }) => at + TROUBLE_MS), ended) + STOPPED_MS;
   return github.runs.flatMap((actions) =>
-    isOf(run, actions.inputs) && (actions.ended ?? Number.POSITIVE_INFINITY) > until
+    isOf(run, actions.inputs) && actions.queued < ended && (actions.ended ?? Number.POSITIVE_INFINITY) > until
       ? [`R-9: Actions run ${actions.id} works on after the end of ${run}`]
       : [],
   );

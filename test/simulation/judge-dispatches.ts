@@ -1,0 +1,38 @@
+import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
+import type { Commit } from '../../src/core/ports/ports.ts';
+import type { FakeGitHub } from './fake-github.ts';
+
+interface Refused {
+  store: HostedStore;
+  github: FakeGitHub;
+}
+
+const GIVEN_UP = 'GitHub refused it';
+
+/** R-13: a job that GitHub refuses to start is not asked for again before a person was asked, who is told the reason. */
+export async function judgeDispatches({ store, github }: Refused, run: string): Promise<string[]> {
+  const broken: string[] = [];
+  const log = await store.runs.events(run);
+  for (const { op, job, kind, outcome } of await store.dispatches.ofRun(run, 1_000)) {
+    if (kind !== 'build' || outcome !== GIVEN_UP) continue;
+    const later = log.slice(log.findIndex(({ version }) => op.startsWith(`${run}.${version}.`)) + 1);
+    const next = later.findIndex(({ commit }) => commit.effects.some(({ type }) => type === 'dispatch_job'));
+    const until = next < 0 ? later : later.slice(0, next + 1);
+    if (!until.some(({ commit }) => isAsked(commit)))
+      broken.push(`R-13: GitHub refused to start job ${job} of ${run}, and nobody was asked (${op})`);
+  }
+  for (const { commit } of log) {
+    const { input } = commit;
+    if (input.type !== 'dispatch_refused' || !input.reply || !isAsked(commit)) continue;
+    const { title } = input.reply;
+    if (!github.created.some(({ body }) => body.includes(title)))
+      broken.push(`R-13: nobody was told why job ${input.job} of ${run} does not start`);
+  }
+  return broken;
+}
+
+/** The run waits for a person, has ended, or a person said what to do. */
+function isAsked({ input, events }: Commit): boolean {
+  const asks = new Set(['run_paused', 'escalation_raised', 'run_finished']);
+  return input.type === 'command' || events.some(({ type }) => asks.has(type));
+}
