@@ -233,4 +233,40 @@ export const KNOWN_FAULTS: KnownFault[] = [
     from: "phaseOf(state) === 'working' ? '' : updated_at",
     to: "phaseOf(state) === 'working' || pending === undefined ? '' : updated_at",
   },
+  {
+    name: 'the second of two who answer is not told who was first',
+    file: 'src/core/decide/commands/refused.ts',
+    from: [
+      'const last = closed?.resolved_at ? closed.responses.at(-1) : undefined;',
+      'const last = state.escalations.at(-1)?.responses.at(-1);',
+    ],
+    to: [
+      'const last = closed?.resolved_at ? closed.responses.at(99) : undefined;',
+      'const last = state.escalations.at(-1)?.responses.at(99);',
+    ],
+  },
+  {
+    name: 'an effect is tried again before GitHub allows it',
+    file: 'src/app/workers/work-lane.ts',
+    from: 'const wait = waitFor(error, attempts);',
+    to: 'const wait = waitFor(undefined, attempts);',
+  },
+  {
+    name: 'the desk does not count the turns of a job that lies',
+    file: 'src/core/decide/count-at-desk.ts',
+    from: "turns: counted.turns + (kind === 'normal' ? 1 : 0),",
+    to: "turns: counted.turns + (kind === 'normal' ? 0 : 0),",
+  },
+  {
+    name: 'a webhook that is stored wakes nobody',
+    file: 'src/app/workers/workers.ts',
+    from: "if (what === 'inbox' || what === 'outbox') queues[what].wake();",
+    to: "if (what === 'outbox') queues[what].wake();",
+  },
+  {
+    name: 'GitHub is read again every five minutes only',
+    file: 'src/app/workers/workers.ts',
+    from: 'const RECONCILE_MS = 60_000;',
+    to: 'const RECONCILE_MS = 300_000;',
+  },
 ];

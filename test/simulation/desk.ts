@@ -27,7 +27,7 @@ import {
   WRITES,
 } from './fake-github.ts';
 import type { JobRecord } from './job.ts';
-import type { LaneWatch } from './lane-watch.ts';
+import { type LaneWatch, limitWords } from './lane-watch.ts';
 import type { Process, World } from './world.ts';
 
 /** A call to GitHub is given up after this time, well before the lease of a lane ends. */
@@ -78,6 +78,10 @@ export interface Hub {
   endedAt: Map<string, number>;
   /** Inputs whose decision lost a race, until it is made again. */
   lostRaces: Map<unknown, { run: string; process: Process }>;
+  /** Commands that were decided, by their source. */
+  actedOn: Set<string>;
+  /** Jobs say that nothing was counted so far, and that the work is done. */
+  areLiars?: boolean;
   /** Content that a fresh job verified. */
   verified: Set<string>;
   /** The same with the commit that it was verified on. */
@@ -305,13 +309,17 @@ export class Desk {
     { ok, duplicate }: { ok: boolean; duplicate?: boolean },
   ): void {
     const run = String(id);
-    const { events, input } = commit as { events: { type: string; resumed?: true }[]; input: unknown };
-    const { startedAt, endedAt, lostRaces, world } = this.hub;
+    const { events, input } = commit as {
+      events: { type: string; resumed?: true }[];
+      input: { source?: string };
+    };
+    const { startedAt, endedAt, lostRaces, actedOn, world } = this.hub;
     if (!ok) {
       world.log(`${this.name}: a decision on ${run} lost its race`);
       return void lostRaces.set(input, { run, process });
     }
     lostRaces.delete(input);
+    if (input.source !== undefined) actedOn.add(input.source);
     // Another desk committed it before.
     if (duplicate) return;
     if (!startedAt.has(run)) startedAt.set(run, world.now);
@@ -410,6 +418,9 @@ export class Desk {
         reject(new GitHubError(why, details));
       });
     const travel = world.random.between(20, 400);
+    // The words are in the record of the effect that failed, where its next attempt is compared with them.
+    const limit = (why: string, status: number, retryAfter: number) =>
+      fail(travel, `${why}, ${limitWords(world.now + travel + retryAfter * 1_000)}`, { status, retryAfter });
     const { outage } = this.hub;
     if (outage && world.now < outage.until) return fail(travel, `outage (${outage.status})`, { ...outage });
     const { faults } = world;
@@ -421,10 +432,9 @@ export class Desk {
     if (faults.happens(`5xx before ${method}`, 0.02)) return fail(travel, '502 before', { status: 502 });
     if (faults.happens(`timeout before ${method}`, 0.01))
       return fail(CALL_MS, 'no connection', { status: 0 });
-    if (faults.happens(`429 ${method}`, 0.01))
-      return fail(travel, '429', { status: 429, retryAfter: world.random.between(1, 60) });
+    if (faults.happens(`429 ${method}`, 0.01)) return limit('429', 429, world.random.between(1, 60));
     if (faults.happens(`limit ${method}`, 0.005))
-      return fail(travel, '403 with a limit', { status: 403, retryAfter: world.random.between(1, 120) });
+      return limit('403 with a limit', 403, world.random.between(1, 120));
     if (faults.happens(`403 ${method}`, 0.004)) return fail(travel, '403', { status: 403 });
     const isLate = faults.happens(`late ${method}`, 0.03);
     world.after(isLate ? world.random.between(1_000, CALL_MS - 500) : travel, () => {

@@ -102,6 +102,7 @@ export class FakeGitHub {
   /** GitHub's clock differs from the database's. */
   skewMs = 0;
   head = sha('main');
+  config = CONFIG;
   #id = 1000;
   #api: Record<string, (...args: never[]) => unknown> | undefined;
   onWebhook: (event: string, payload: object) => void = () => undefined;
@@ -473,7 +474,7 @@ export class FakeGitHub {
         archived: false,
         repo_id: REPO_ID,
       }),
-      file: (path: string) => (path === '.github/autobuild.yml' ? CONFIG : undefined),
+      file: (path: string) => (path === '.github/autobuild.yml' ? this.config : undefined),
       dispatchWorkflow: (_workflow: string, _ref: string, inputs: Record<string, string>) =>
         this.#dispatch(inputs),
       workflow: () => 'there',

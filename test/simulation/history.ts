@@ -1,10 +1,12 @@
 import { phaseOf, type RunState } from '../../src/core/contracts/run-state.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import { Actions } from './actions.ts';
+import { commandInCalm } from './calm-commands.ts';
 import { Desk, type Hub } from './desk.ts';
 import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
 import { isUnheard } from './judge-rounds.ts';
 import { LaneWatch } from './lane-watch.ts';
+import { planLiars } from './liars.ts';
 import { Meddlers } from './meddlers.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
@@ -76,6 +78,7 @@ export async function runHistory(
       startedAt: new Map(),
       endedAt: new Map(),
       lostRaces: new Map(),
+      actedOn: new Set(),
       verified: new Set(),
       failed: new Map(),
       verifiedOn: new Set(),
@@ -102,6 +105,7 @@ export async function runHistory(
       world.after(random.between(20_000, troubled), () => people.act());
     planTrouble(hub, troubled, people);
     planRefusedDispatches(hub, seed, troubled);
+    planLiars(hub, seed);
     new Meddlers(hub, people, seed).plan(troubled);
     if (faults.happens('the issue is edited', 0.2))
       world.after(random.between(500, 90_000), () => {
@@ -121,6 +125,8 @@ export async function runHistory(
       if (desk.process.dead) desk.start();
     }
     let isAtRest = await comeToRest(hub, actions, issue, reviewers);
+    if (isAtRest && (await commandInCalm(hub, people, seed)))
+      isAtRest = await comeToRest(hub, actions, issue, reviewers);
     if (seed % PARKED_SEEDS === 0 && (await park(hub, issue)) === 'disturbed')
       isAtRest = await comeToRest(hub, actions, issue, reviewers);
     const verdict = await judge({

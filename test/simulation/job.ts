@@ -99,7 +99,7 @@ export class Job {
     world.log(`job ${this.actions.id}: is job ${brief.job} (${this.#claimed.kind}) of ${brief.run}`);
     await this.#pause(5_000);
     if (this.#claimed.kind === 'verify') return this.#verify();
-    this.#meter = createMeter(brief, () => USAGE);
+    this.#meter = this.#begin();
     await this.#report('job_started', {});
     if (!brief.baseline) {
       const verification = tests(3, 5);
@@ -114,6 +114,12 @@ export class Job {
       else return;
     }
     await this.#report('handed_over', { guards: this.#meter.states() });
+  }
+
+  /** A job that lies counts from zero, each time it says something. */
+  #begin(): Meter {
+    const { brief } = this.#claimed;
+    return createMeter(this.hub.areLiars ? { ...brief, guards: {} } : brief, () => USAGE);
   }
 
   async #claim(claim: object): Promise<Answer> {
@@ -149,13 +155,15 @@ export class Job {
       await this.#hang(world.random.between(11, 15));
       await this.#comeBack();
     }
-    const wish = world.random.next();
+    const { areLiars = false } = this.hub;
+    const wish = areLiars ? 0.5 : world.random.next();
     const calm = world.faults.calm || this.hub.isReviewed === true;
     if (wish < (calm ? 0.05 : 0.35)) return this.#ask(turn, orders);
     if (wish < 0.45 && !calm)
       return void (await this.#report('handed_over', { guards: this.#meter.states() }));
     const complete = wish < 0.75 || calm;
-    const lies = world.faults.happens('job lies', 0.05);
+    const lies = world.faults.happens('job lies', 0.05) || areLiars;
+    if (areLiars) this.#meter = this.#begin();
     if (complete) await this.#upload(`${this.actions.id}.${turn}`, orders);
     const verification = complete ? PASSING : tests(3, 5);
     const read = readPlayerReport(
@@ -244,7 +252,7 @@ export class Job {
     const bytes = blob.body.bytes as Uint8Array | undefined;
     const changeset = bytes ? createHash('sha256').update(bytes).digest('hex') : null;
     const verification: Verification =
-      world.random.chance(0.15) && !world.faults.calm ? tests(4, 5) : PASSING;
+      this.hub.areLiars || (world.random.chance(0.15) && !world.faults.calm) ? tests(4, 5) : PASSING;
     const { files, base_sha } = JSON.parse(
       new TextDecoder().decode(bytes ?? Buffer.from('{"files":[]}')),
     ) as { base_sha: string; files: { content: string }[] };

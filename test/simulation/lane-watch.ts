@@ -31,6 +31,13 @@ const KINDS: Record<Outgoing['type'], string> = {
   notice: 'reply',
 };
 
+/** GitHub asks for no call before this time. */
+export function limitWords(until: number): string {
+  return `not before ${until}`;
+}
+
+const LIMIT = /not before (\d+)/;
+
 interface Waiting {
   id: string;
   run: string | undefined;
@@ -44,6 +51,8 @@ export class LaneWatch {
   #waiting: Waiting[] = [];
   /** Statuses that a newer one replaced. */
   #replaced = new Set<string>();
+  /** When GitHub may be called again for an effect or a webhook, by its id. */
+  #notBefore = new Map<string, number>();
   /** When each lease ends, by its fence. */
   #leases = new Map<string, number>();
 
@@ -75,10 +84,32 @@ export class LaneWatch {
       case 'outbox.bury':
         if (result) this.#waiting = this.#waiting.filter(({ id }) => id !== args[1]);
         return;
+      case 'outbox.retry':
+        this.#limited(String(args[1]), args[3]);
+        return;
+      case 'inbox.retry':
+        this.#limited((args[0] as { id: string }).id, args[2]);
+        return;
+      case 'inbox.claim':
+        if (result) this.#checkLimit((result as { id: string }).id, now);
+        return;
       case 'outbox.next':
         if ((this.#leases.get((args[0] as LaneLease).fence) ?? 0) > now)
-          this.#next(result as OutgoingEffect | undefined);
+          this.#next(result as OutgoingEffect | undefined, now);
     }
+  }
+
+  #limited(id: string, error: unknown): void {
+    const [, until] = LIMIT.exec(String(error)) ?? [];
+    if (until === undefined) this.#notBefore.delete(id);
+    else this.#notBefore.set(id, Number(until));
+  }
+
+  /** R-10: what GitHub limits waits as long as GitHub asks. */
+  #checkLimit(id: string, now: number): void {
+    const until = this.#notBefore.get(id) ?? 0;
+    if (now < until)
+      this.#broken.push(`R-10: ${id} is tried again ${until - now} ms before GitHub allows it`);
   }
 
   #put(run: string | undefined, prefix: string, effects: (Effect | Outgoing)[]): void {
@@ -93,7 +124,7 @@ export class LaneWatch {
     }
   }
 
-  #next(chosen: OutgoingEffect | undefined): void {
+  #next(chosen: OutgoingEffect | undefined, now: number): void {
     const ready = this.#waiting.filter((one) => !one.isTried && this.#leads(one));
     if (!chosen) {
       for (const { type, id } of ready)
@@ -101,6 +132,7 @@ export class LaneWatch {
       return;
     }
     const { id, effect } = chosen;
+    this.#checkLimit(id, now);
     if (this.#replaced.has(id)) this.#broken.push(`R-10: the status ${id} is written after a newer one`);
     const urgent = ready.find(isOfJobs);
     const isUrgent = isOfJobs(effect) || isQuick(effect);

@@ -10,9 +10,11 @@ import { RULES } from '../../src/guards/rules.ts';
 import type { Actions } from './actions.ts';
 import type { Hub } from './desk.ts';
 import { BOT, type FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
+import { judgeAnswers } from './judge-answers.ts';
 import { judgeDispatches } from './judge-dispatches.ts';
 import { isListed, judgeRefusals, judgeWords } from './judge-meddlers.ts';
 import { judgePulls, judgeRounds } from './judge-rounds.ts';
+import { judgeTurns } from './judge-turns.ts';
 import type { People } from './people.ts';
 import type { Reviewers } from './reviewers.ts';
 import { LOOK_MS } from './world.ts';
@@ -54,7 +56,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
     const commits = (await store.runs.events(run)).map(({ commit }) => commit);
     broken.push(
       ...checkDecisions(run, commits),
-      ...checkTurns(run, commits),
+      ...judgeTurns(run, commits),
       ...checkLosses(run, commits),
       ...checkCommands(commits),
       ...checkAnswers(commits),
@@ -64,6 +66,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
       ...checkStopped(outcome, state),
       ...(await checkRest(outcome, state)),
       ...(await judgeDispatches(outcome, run)),
+      ...(await judgeAnswers(outcome, run)),
       ...(await judgeRounds({ ...outcome, verifiedOn: outcome.hub.verifiedOn }, state)),
     );
     if (run !== newest && isUnderWay(state)) broken.push(`R-6: ${run} is under way besides ${newest}`);
@@ -138,18 +141,6 @@ function isChargedWrongly(
   if (input.type !== 'job_ended' || input.kind === 'verify' || input.cancelled) return false;
   const needed = state && (state.job_live ? state.jobs : state.jobs + 1);
   return events.some(({ type }) => type === 'job_lost') && input.job !== needed;
-}
-
-/** R-15: turn numbers only grow, whatever a job claims. */
-function checkTurns(run: string, commits: Commit[]): string[] {
-  const turns = commits.flatMap(({ events }) =>
-    events.flatMap((event) => (event.type === 'turn_ended' ? [event.record.turn] : [])),
-  );
-  return turns.flatMap((turn, index) =>
-    index > 0 && turn <= (turns[index - 1] ?? 0)
-      ? [`R-15: turn ${turn} of ${run} ended after a later one`]
-      : [],
-  );
 }
 
 /** R-13: a cause that ends every job makes the run pause, with the reason. */
