@@ -202,7 +202,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
     name: 'the last status is given up at a refusal',
     seed: 22,
     file: 'src/app/workers/retry-policy.ts',
-    from: 'return WORDS.has(type) ? isUseless(error, attempts) : isGivenUp(error, attempts);',
+    from: 'return IS_WORD[type] ? isUseless(error, attempts) : isGivenUp(error, attempts);',
     to: 'return isUseless(error, attempts) || (WORDS.size > 0 && type !== undefined && isGivenUp(error, 3));',
   },
   {

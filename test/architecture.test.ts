@@ -305,26 +305,60 @@ const LONGEST_WALK: Record<string, number> = {
   '/provide at a terminal': 16,
 };
 
-test('every file of the four walks is there, one before it imports it, and no walk is too long', () => {
+/** What the last file of a walk does, as its text says it. */
+const DEED: Record<string, string> = {
+  'label → dispatched': 'github.dispatchWorkflow(',
+  'failing tool → comment': 'function renderEscalation(',
+  'tick → resumed': 'github.dispatchWorkflow(',
+  '/provide at a terminal': 'function ordersFor(',
+};
+
+/**
+ * Where a file does not import the next one of its walk: what of it leads there. It is called by an earlier file and returns to it,
+ * calls what it was handed, stores something that the other reads, or sends it.
+ */
+const HANDED_ON: Record<string, string> = {
+  'web/ingest.ts → app/workers/workers.ts': "Pick<Inbox, 'put'>",
+  'app/workers/work-queue.ts → app/app.ts': 'await work(item)',
+  'core/decide/decide.ts → app/workers/work-lane.ts': "'dispatch_job'",
+  'core/decide/answer/resume-run.ts → app/workers/work-lane.ts': "{ type: 'dispatch_job'",
+  'core/decide/raise-escalation.ts → app/workers/workers.ts': "{ type: 'ask'",
+  'runner/process/supervise.ts → runner/output/agent-output.ts': 'onLine',
+  'runner/output/agent-output.ts → runner/job/turn/turn-events.ts': 'on.',
+  'runner/output/read-action.ts → runner/job/job.ts': 'export function createActionReader(',
+  'guards/errors.ts → runner/job/turn/live-turn.ts': 'export const sameErrorRepeated',
+  'runner/job/turn/live-turn.ts → link/http.ts': 'link.',
+  'link/http.ts → server.ts': 'baseUrl',
+  'commands/parse-line.ts → cli/commands/run-command.ts': 'export function parseTerminalLine(',
+  'core/secrets/seal-command.ts → core/decide/desk.ts': 'export async function sealCommand(',
+  'core/decide/answer/resume-run.ts → link/in-process.ts': 'prepareAnswer(',
+};
+
+test('every file of the four walks leads to the next one, the last does the deed, and no walk is too long', () => {
   const walks = tableBelow('Four walks');
   expect(walks.map(([walk = '', cell]) => [walk, namesIn(cell).length <= (LONGEST_WALK[walk] ?? 0)])).toEqual(
     Object.keys(LONGEST_WALK).map((walk) => [walk, true]),
   );
+  const textOf = (name: string) => readFileSync(join(root, 'src', name), 'utf8');
+  const importsOf = (name: string) =>
+    [...textOf(name).matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, path = '']) =>
+      join(dirname(name), path),
+    );
+  const handed = new Set<string>();
   for (const [walk = '', cell] of walks) {
-    const files = namesIn(cell).map((name) => join('src', name));
-    const texts = files.map((file) => readFileSync(join(root, file), 'utf8'));
-    const imported = texts.map((text, index) =>
-      [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(([, path = '']) =>
-        join(dirname(files[index] ?? ''), path),
-      ),
-    );
-    const unreached = files.filter(
-      (file, index) => index > 0 && !imported.slice(0, index).flat().includes(file),
-    );
-    // The desk is another process, which the job reaches by HTTP.
-    expect({ walk, unreached: unreached.filter((file) => file !== 'src/server.ts') }).toEqual({
-      walk,
-      unreached: [],
+    const files = namesIn(cell);
+    const broken = files.slice(1).filter((file, index) => {
+      const before = files[index] ?? '';
+      if (importsOf(before).includes(file)) return false;
+      const hop = `${before} → ${file}`;
+      handed.add(hop);
+      // The desk is another process, which the job reaches by HTTP.
+      const isKnown =
+        file === 'server.ts' || files.slice(0, index + 1).some((name) => importsOf(name).includes(file));
+      return !isKnown || HANDED_ON[hop] === undefined || !textOf(before).includes(HANDED_ON[hop]);
     });
+    expect({ walk, broken }).toEqual({ walk, broken: [] });
+    expect(textOf(files.at(-1) ?? ''), walk).toContain(DEED[walk]);
   }
+  expect([...handed].sort()).toEqual(Object.keys(HANDED_ON).sort());
 });

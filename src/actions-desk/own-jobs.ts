@@ -33,13 +33,11 @@ export function createOwnJobs(
   return {
     taken: () => taken,
     take,
-    async start({ op }, { github, target }) {
-      if (job.part === 'desk' && taken === undefined) return take(op);
+    async prepare({ op }, { target }) {
+      if (job.part === 'desk' && taken === undefined) return { taken: take(op) };
       // If this desk is killed from here on, the next one has to know that the run may have been started.
       await save();
-      const inputs = { issue: String(target.issue), operation: op };
-      const { run_id } = await github.dispatchWorkflow(job.workflow, target.default_branch, inputs);
-      return { actions_run: run_id };
+      return { workflow: job.workflow, inputs: { issue: String(target.issue), operation: op } };
     },
     async stop({ op, actions_run }, github) {
       if (taken === op) taken = undefined;

@@ -16,7 +16,7 @@ export function createTicketJobs(desk: {
 }): JobStarter {
   const { store, publicUrl } = desk;
   return {
-    async start({ op, kind }, { github, state, target }) {
+    async prepare({ op, kind }, { state, target }) {
       const ticket = desk.randomToken();
       const expires_at = new Date((await store.now()).getTime() + TICKET_MS).toISOString();
       await store.tickets.add({ hash: desk.hash(ticket), op, expires_at });
@@ -28,8 +28,7 @@ export function createTicketJobs(desk: {
         issue: String(target.issue),
         operation: op,
       };
-      const { run_id } = await github.dispatchWorkflow(target.workflow, target.default_branch, inputs);
-      return { actions_run: run_id };
+      return { workflow: target.workflow, inputs };
     },
     async stop({ actions_run }, github) {
       if (actions_run !== undefined) await github.cancelRun(actions_run);

@@ -1,7 +1,7 @@
 import { phaseOf, type RunState, verificationName } from '../../core/contracts/run-state.ts';
 import { checkBudget } from '../../core/decide/jobs/check-budget.ts';
 import { neededJob } from '../../core/decide/jobs/end-job.ts';
-import { type Dispatch, isCondemned, STOPPED } from '../../core/ports/dispatches.ts';
+import { type Dispatch, type DispatchChange, isCondemned, STOPPED } from '../../core/ports/dispatches.ts';
 import { replyOnce, write } from '../handle-input.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 
@@ -18,7 +18,7 @@ const SKEW_MS = 60_000;
  * the operation id. If the workflow file names its runs differently, a second run starts, which is not heard.
  */
 export async function dispatchJob(context: EffectContext): Promise<Performed> {
-  const { deps, github, state, target, op } = context;
+  const { deps, state, op } = context;
   const { dispatches } = deps.store;
   const dispatch = await dispatches.find(op);
   if (!dispatch || dispatch.ended_at || dispatch.claimed_at) return {};
@@ -50,9 +50,21 @@ export async function dispatchJob(context: EffectContext): Promise<Performed> {
   // Before the request, because from then on the workflow run may exist.
   if (!dispatch.requested_at) await dispatches.change(op, { requested_at: await databaseTime(context) });
   if (dispatch.kind === 'build') await tellMovedBase(context);
-  const started = await deps.jobs.start(dispatch, { github, state, target });
+  const started = await start(context, dispatch);
   await dispatches.change(op, { answered_at: await databaseTime(context), ...started });
   return {};
+}
+
+/** Returns what is known of the job's machine. */
+async function start(
+  { deps, github, state, target }: EffectContext,
+  dispatch: Dispatch,
+): Promise<DispatchChange> {
+  const machine = await deps.jobs.prepare(dispatch, { state, target });
+  if ('taken' in machine) return machine.taken;
+  const { workflow, inputs } = machine;
+  const { run_id } = await github.dispatchWorkflow(workflow, target.default_branch, inputs);
+  return { actions_run: run_id };
 }
 
 /**

@@ -15,7 +15,7 @@ export async function stopJobs(context: EffectContext): Promise<Performed> {
   const { deps, state } = context;
   const now = await deps.store.now();
   const open = await deps.store.dispatches.open(state.run);
-  // The run may have been continued since. What it had then is stopped all the same if that had begun.
+  // The run may have been continued since. Jobs whose stop had begun before are stopped all the same.
   const unwanted = open.filter((dispatch) =>
     phaseOf(state) === 'working' ? isCondemned(dispatch) : !isNeeded(state, dispatch),
   );

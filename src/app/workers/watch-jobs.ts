@@ -50,7 +50,7 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
 }
 
 /**
- * Whether the dispatch starts, or started, the job that the run needs now. One that Autobuild has stopped does not. One whose ticket
+ * Whether the dispatch starts, or started, the job that the run needs now. A dispatch that Autobuild has stopped does not. A dispatch whose ticket
  * was used twice does until the run is paused over it, because another job would hide from people why.
  */
 function isFor(state: RunState, { job, kind, verification, outcome }: Dispatch): boolean {
