@@ -1,5 +1,5 @@
 import { readMarker } from '../../src/app/upsert-comment.ts';
-import type { RunState } from '../../src/core/contracts/run-state.ts';
+import { phaseOf, type RunState } from '../../src/core/contracts/run-state.ts';
 import { evolve } from '../../src/core/decide/evolve.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import type { Commit } from '../../src/core/ports/ports.ts';
@@ -33,6 +33,8 @@ export async function judgeAnswers(
 function firstAnswerer(state: RunState, { input, events }: Commit): string | undefined {
   if (input.type !== 'command' || state.pending !== undefined || state.paused) return undefined;
   if (!events.some(({ type }) => type === 'command_refused')) return undefined;
+  // Who comes after the end is told how it ended.
+  if (phaseOf(state) === 'ended') return undefined;
   if (!ONLY_ANSWERS.has(input.command.name)) return undefined;
   const named = input.escalation;
   const asked = state.escalations.find(({ id }, index, all) =>

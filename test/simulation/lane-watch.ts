@@ -85,10 +85,10 @@ export class LaneWatch {
         if (result) this.#waiting = this.#waiting.filter(({ id }) => id !== args[1]);
         return;
       case 'outbox.retry':
-        this.#limited(String(args[1]), args[3]);
+        if (result) this.#limited(String(args[1]), args[3]);
         return;
       case 'inbox.retry':
-        this.#limited((args[0] as { id: string }).id, args[2]);
+        if (result) this.#limited((args[0] as { id: string }).id, args[2]);
         return;
       case 'inbox.claim':
         if (result) this.#checkLimit((result as { id: string }).id, now);

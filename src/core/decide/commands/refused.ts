@@ -11,8 +11,8 @@ export const REFUSED_LATE = { resting: refuseResting, ended: refuseEnded, late: 
 /** For commands that only answer a question. */
 export const REFUSED_WITHOUT_QUESTION = { working: refuseWithoutQuestion, paused: refuseWithoutQuestion };
 
-/** V-1: the run waits for a merge, a close, or a round of changes. */
-function refuseResting({ input }: GivenCommand): Decision {
+/** V-1: the run waits for a merge, a close, or a round of changes. R-7: an answer that accepted the work came before. */
+function refuseResting({ state, input }: GivenCommand): Decision {
   if (isAtTerminal(input.via))
     return refuse(input, {
       title: 'Nothing changed: the run is done, and no round is running.',
@@ -21,7 +21,10 @@ function refuseResting({ input }: GivenCommand): Decision {
     });
   return refuse(input, {
     title: 'Nothing changed: the pull request is ready, and no round is running.',
-    detail: '`/continue` addresses its open remarks, `/guide <what to change>` asks for a change.',
+    detail: [
+      ...lastAnswer(state, 'the last question'),
+      '`/continue` addresses its open remarks, `/guide <what to change>` asks for a change.',
+    ].join(' '),
     suggestion: '/continue',
   });
 }
@@ -58,7 +61,6 @@ export function refuseWithoutQuestion({ state, input }: GivenCommand): Decision 
 }
 
 function noQuestionOpen(state: RunState): Omit<Reply, 'tone'> {
-  const last = state.escalations.at(-1)?.responses.at(-1);
   const where = state.paused
     ? 'The run is paused; resume with `/continue`.'
     : state.turn > 0
@@ -66,7 +68,12 @@ function noQuestionOpen(state: RunState): Omit<Reply, 'tone'> {
       : 'The run is starting.';
   return {
     title: 'Nothing changed: no question is open.',
-    detail: last ? `${where} ${last.by} answered the last one with /${last.command.name}.` : where,
+    detail: [where, ...lastAnswer(state, 'the last one')].join(' '),
     suggestion: '/guide <what to do differently>',
   };
+}
+
+function lastAnswer(state: RunState, question: string): string[] {
+  const last = state.escalations.at(-1)?.responses.at(-1);
+  return last ? [`${last.by} answered ${question} with /${last.command.name}.`] : [];
 }

@@ -15,7 +15,7 @@ export function openCi({ ci = [] }: RunState): KnownCi | undefined {
 export function fixCi({ state, input }: GivenCommand, ask: Ask): Decision {
   const open = openCi(state);
   const isTick = input.escalation !== undefined;
-  if (isTick && input.escalation !== `c${open?.number}`) return refuseOld(input);
+  if (isTick && input.escalation !== `c${open?.number}`) return refuseOld(state, input);
   const { events, effects } = ask(isTick ? 'ci' : undefined);
   if (!open || phaseOf(state) !== 'resting') return { events, effects };
   const { at, by } = input;
@@ -33,7 +33,7 @@ type Ask = (source?: RevisionSource) => Decision;
 export function ignoreCi({ state, input }: GivenCommand): Decision | undefined {
   const open = openCi(state);
   const isTick = input.escalation !== undefined;
-  if (isTick && input.escalation !== `c${open?.number}`) return refuseOld(input);
+  if (isTick && input.escalation !== `c${open?.number}`) return refuseOld(state, input);
   if (!open) return undefined;
   const { at, by } = input;
   return {
@@ -45,7 +45,14 @@ export function ignoreCi({ state, input }: GivenCommand): Decision | undefined {
   };
 }
 
-function refuseOld(input: CommandInput): Decision {
+/** R-7: the box may be one of a question, whose answer brought the run to rest. */
+function refuseOld({ escalations }: RunState, input: CommandInput): Decision {
+  const first = escalations.find(({ id }) => id === input.escalation)?.responses.at(-1);
+  if (first)
+    return refuse(input, {
+      title: `Nothing changed: ${first.by} answered first, with /${first.command.name}.`,
+      detail: 'The pull request is ready. `/guide <what to change>` asks for a change.',
+    });
   return refuse(input, {
     title: 'Nothing changed: that was about an older commit, or was answered before.',
     detail: 'The newest comment about CI has the boxes that count.',

@@ -96,6 +96,19 @@ describe('CI that fails on the head', () => {
     expect(rested().say('/skip').events).toMatchObject([{ type: 'command_refused' }]);
   });
 
+  test('R-7: a box of a question whose answer brought the run to rest tells who answered first', () => {
+    const run = startRun().beginTurn().askForHelp();
+    run.say('/accept', { by: 'walter' });
+    const first = { title: 'Nothing changed: walter answered first, with /accept.' };
+    for (const command of ['/continue', '/skip']) {
+      run.say(command, { via: 'tick', escalation: 'e1' });
+      expect(run.types).toEqual(['command_refused']);
+      expect(run.reply).toMatchObject(first);
+    }
+    run.say('/retry');
+    expect(run.reply?.detail).toContain('walter answered the last question with /accept.');
+  });
+
   test('V-7: with `start` a round begins by itself, but not for what fails on the base as well', () => {
     const run = finish(rested(), ciOf(sha('a')), 'start');
     expect(run.effectTypes).toEqual(['show_ci', 'collect_revision']);
