@@ -10,6 +10,7 @@ import { planLiars } from './liars.ts';
 import { Meddlers } from './meddlers.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
+import { createRandom } from './random.ts';
 import { planRefusedDispatches } from './refused-dispatches.ts';
 import { Reviewers } from './reviewers.ts';
 import { emptySqliteStore } from './sqlite-store.ts';
@@ -33,6 +34,10 @@ const MOST_READS = 7;
 const MOST_READS_AT_REST = 12;
 /** An issue that is closed or has lost its label is in no list. It is read on its own, ever more rarely. */
 const MOST_READS_UNLISTED = 24;
+
+/** In every so many histories no job of the workflow begins at the end, when nothing else fails: then nobody gives it another try. */
+const STILL_BROKEN = 1 / 20;
+const STILL_BROKEN_MS = 15 * MINUTE_MS;
 
 /** Every so many histories, a job is silent at the end and comes back. */
 const HANGING_SEEDS = 25;
@@ -114,11 +119,13 @@ export async function runHistory(
         github.editIssue(issue, by);
       });
     await world.runFor(troubled);
+    const staysBroken =
+      createRandom(seed ^ 0x39c7).chance(STILL_BROKEN) && faults.happens('the workflow stays broken', 1);
     world.log('--- calm');
     faults.calm = true;
     hub.calmAt = world.now;
     hub.outage = undefined;
-    hub.brokenUntil = undefined;
+    hub.brokenUntil = staysBroken ? world.now + STILL_BROKEN_MS : undefined;
     hub.refusedUntil = undefined;
     for (const desk of hub.desks) {
       desk.process.stalledUntil = 0;
