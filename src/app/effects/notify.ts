@@ -22,8 +22,11 @@ export async function notifyPeople(
   const op = `${state.run}.${escalation.id}.n${effect.reminder}`;
   const where = await commentContext(deps, state, target, op, true);
   if (effect.reminder > 0) {
-    // Question and status name the next reminder, which is a later one now, also while GitHub does not take this one.
-    const outdated: Effect[] = [{ type: 'ask', escalation: escalation.id }, { type: 'update_status' }];
+    // Question and status name the next reminder, which is a later one now, also while GitHub does not take this one. A question
+    // that was not written yet is still being tried.
+    const asked = await deps.store.comments.find(`${state.run}.${escalation.id}`);
+    const outdated: Effect[] = [{ type: 'update_status' }];
+    if (asked?.comment_id !== undefined) outdated.push({ type: 'ask', escalation: escalation.id });
     await write(deps, state.run, outdated, [`reminded:${op}`]);
     const body = renderReminder(state, escalation, where);
     await upsertComment(deps, github, { run: state.run, op, body, issue: target.issue });
