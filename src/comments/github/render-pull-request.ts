@@ -1,7 +1,7 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
 import type { RunStatus } from '../../core/contracts/run-event.ts';
 import { lastVerification, type RunState } from '../../core/contracts/run-state.ts';
-import { score } from '../../core/contracts/verification.ts';
+import { type LostVerification, score } from '../../core/contracts/verification.ts';
 import { UNVERIFIED } from '../../core/decide/verify-afresh.ts';
 import { bothResults } from '../text/both-results.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
@@ -109,12 +109,19 @@ function renderWarning(state: RunState): string {
     return `> [!WARNING]\n> **Not finished yet.**${tests} This text is updated while the run continues.`;
   if (finished.reason === UNVERIFIED) {
     const here = tests && `${tests.slice(0, -1)} where the agent worked.`;
-    return `> [!WARNING]\n> **Not verified: the job that runs the checks on a clean checkout ended three times without a result.**${here} Run the checks yourself before you merge.`;
+    return `> [!WARNING]\n> **Not verified: the job that runs the checks on a clean checkout ended three times without a result.**${renderLost(finished.lost_verification)}${here} Run the checks yourself before you merge.`;
   }
   const by = finished.by
     ? ` Accepted as is by ${inlineText(finished.by, 60)} on ${dateAtTime(finished.at)}.`
     : '';
   return `> [!WARNING]\n> **Task completed with partial results due to ${partialCause(state)}.**${tests}${by}`;
+}
+
+/** Somebody has to look there before the next run. */
+function renderLost(lost: LostVerification | undefined): string {
+  if (!lost) return '';
+  const log = lost.log_url ? ` (${link('log', lost.log_url)})` : '';
+  return ` The last time: ${inlineText(lost.reason, 200)}${log}.`;
 }
 
 /** Passing checks that fail with the base's versions of their files are shown before everything else. */

@@ -9,7 +9,7 @@ import { KeyCustody } from './key-custody.ts';
 import { Predecessor } from './predecessor.ts';
 import { CiReport, Revision, RevisionOutcome, RevisionSource, SettledRemark } from './revision.ts';
 import { Task } from './task.ts';
-import { BaseVerification, Verification } from './verification.ts';
+import { BaseVerification, LostVerification, Verification } from './verification.ts';
 
 /** P-3. The last five are final. */
 export const RUN_STATUSES = [
@@ -358,6 +358,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     by: z.string().optional(),
     /** The run waited for a person longer than the config allows. */
     expired: z.literal(true).optional(),
+    /** How the last fresh job was lost, where none of them reported. Absent in journals of older versions. */
+    lost_verification: LostVerification.optional(),
   }),
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;

@@ -26,7 +26,7 @@ import type {
   Usage,
 } from './run-event.ts';
 import type { Task } from './task.ts';
-import type { BaseVerification, Verification } from './verification.ts';
+import type { BaseVerification, LostVerification, Verification } from './verification.ts';
 
 /** A round that somebody asked for and that has not begun. */
 export interface AskedRevision {
@@ -170,7 +170,14 @@ export interface RunState {
   fresh?: Verification;
   /** The same job's second result, with the base's versions of the files that the checks depend on. */
   with_base?: BaseVerification;
-  finished?: { partial: boolean; reason: string; by?: string; at: string; expired?: true };
+  finished?: {
+    partial: boolean;
+    reason: string;
+    by?: string;
+    at: string;
+    expired?: true;
+    lost_verification?: LostVerification;
+  };
   /** Rounds after the first pull request: asked for, at work, over. */
   asked_revisions?: AskedRevision[];
   revision?: RunningRevision;

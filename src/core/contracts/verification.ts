@@ -91,3 +91,7 @@ export function score(verification: Verification): {
     return { unit: 'tests', passed: tests.passed, total: tests.passed + tests.failed };
   return { unit: 'checks', passed: checks.filter((check) => check.ok).length, total: checks.length };
 }
+
+/** How a fresh job ended that reported no result. */
+export const LostVerification = z.object({ reason: z.string(), log_url: z.string().optional() });
+export type LostVerification = z.infer<typeof LostVerification>;

@@ -147,7 +147,8 @@ function refuseChangeset(state: RunState, problem: string): Decision {
 function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost' }>): Decision {
   if (!isUnderWay(state)) return NOTHING;
   if (input.verifying) {
-    return state.verifying === undefined ? NOTHING : requestVerification(state, input.at);
+    const { at, reason, log_url } = input;
+    return state.verifying === undefined ? NOTHING : requestVerification(state, at, { reason, log_url });
   }
   if (!state.job_live) return NOTHING;
   const { at, reason, resumed } = input;

@@ -281,6 +281,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
           by: event.by,
           at: event.at,
           expired: event.expired,
+          lost_verification: event.lost_verification,
         },
       };
   }

@@ -1,4 +1,5 @@
 import type { RunStatus } from '../contracts/run-event.ts';
+import type { LostVerification } from '../contracts/verification.ts';
 import type { Decision } from './decision.ts';
 
 /** Ends the run: the job is stopped, the receipt is shown, and the values that were given are deleted. */
@@ -9,10 +10,11 @@ export function finishRun(options: {
   reason: string;
   by?: string;
   expired?: true;
+  lost_verification?: LostVerification;
 }): Decision {
-  const { at, status, partial, reason, by, expired } = options;
+  const { status, ...finished } = options;
   return {
-    events: [{ type: 'run_finished', at, status, partial, reason, by, expired }],
+    events: [{ type: 'run_finished', status, ...finished }],
     effects: [
       { type: 'stop_job' },
       ...(status === 'reviewing' ? [{ type: 'publish' as const, ready: true }] : []),

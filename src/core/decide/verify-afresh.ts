@@ -4,7 +4,7 @@ import type { Input } from '../contracts/input.ts';
 import type { Rules } from '../contracts/rules.ts';
 import type { RunEvent, TurnRecord } from '../contracts/run-event.ts';
 import { isUnderWay, type RunState, waitsOverClosedPull } from '../contracts/run-state.ts';
-import type { Verification } from '../contracts/verification.ts';
+import type { LostVerification, Verification } from '../contracts/verification.ts';
 import { resultSignature } from '../errors/error-signature.ts';
 import { passes } from './completion.ts';
 import { rearmedUnheard, withOwnCount } from './count-at-desk.ts';
@@ -27,11 +27,17 @@ export function completeRun(state: RunState, record: TurnRecord, at: string): De
   return finishRun({ at, status: 'reviewing', partial, reason });
 }
 
-/** The job shares a machine with the agent, so its passing checks are confirmed by a fresh job without secrets. */
-export function requestVerification(state: RunState, at: string): Decision {
+/**
+ * The job shares a machine with the agent, so its passing checks are confirmed by a fresh job without secrets. `lost`: how the one
+ * before ended, which had no result.
+ */
+export function requestVerification(state: RunState, at: string, lost?: LostVerification): Decision {
   const attempt = (state.verifying ?? 0) + 1;
   if (attempt > ATTEMPTS) {
-    return finishRun({ at, status: 'reviewing', partial: true, reason: UNVERIFIED });
+    return finishRun({
+      ...{ at, status: 'reviewing', partial: true, reason: UNVERIFIED },
+      ...(lost && { lost_verification: lost }),
+    });
   }
   return {
     events: [{ type: 'verification_requested', at, attempt }],

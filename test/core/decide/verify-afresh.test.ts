@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { verificationName } from '../../../src/core/contracts/run-state.ts';
 import { PASSING, startRun, tests } from '../run-builder.ts';
 
 const implemented = { status: 'implemented', summary: 'All done' };
@@ -55,6 +56,29 @@ describe('a fresh job has the last word', () => {
     lose();
     expect(run.state).toMatchObject({ status: 'reviewing', finished: { partial: true } });
     expect(run.state.finished?.reason).toContain('not verified on a clean checkout');
+    expect(run.state.finished?.lost_verification).toEqual({ reason: 'timed out' });
+  });
+
+  test('R-13: after three lost verifications the run knows how the last one ended, and where its log is', () => {
+    const lost = { reason: 'the Actions run ended (failure)', log_url: 'https://github.test/log' };
+    const end = (run: ReturnType<typeof claimedComplete>, attempt: number) => {
+      const verification = verificationName(run.state);
+      const { reason: outcome, log_url } = { ...lost, ...(attempt < 3 && { reason: 'x', log_url: 'y' }) };
+      const job = run.state.jobs;
+      return run.feed({
+        ...{ type: 'job_ended', at: run.now(), job, kind: 'verify', verification },
+        ...{ outcome, log_url },
+      });
+    };
+    const run = claimedComplete().park();
+    for (const attempt of [1, 2, 3]) end(run, attempt);
+    expect(run.state.finished?.lost_verification).toEqual(lost);
+    const refused = claimedComplete().park();
+    for (const attempt of [1, 2]) end(refused, attempt);
+    const verification = verificationName(refused.state);
+    const job = refused.state.jobs;
+    refused.feed({ type: 'dispatch_refused', at: refused.now(), job, kind: 'verify', verification });
+    expect(refused.state.finished?.lost_verification).toEqual({ reason: 'GitHub did not start it' });
   });
 
   test('a verification nobody asked for does nothing', () => {

@@ -13,8 +13,10 @@ type Refused = Extract<Input, { type: 'dispatch_refused' }>;
 /** a job that ended without its last word is replaced, a bounded number of times, or the run pauses with the reason. */
 export function endJob(state: RunState, ended: Ended): Decision {
   if (!isUnderWay(state)) return NOTHING;
-  if (ended.kind === 'verify')
-    return isAwaited(state, ended) ? requestVerification(state, ended.at) : NOTHING;
+  if (ended.kind === 'verify') {
+    const { at, outcome: reason, log_url } = ended;
+    return isAwaited(state, ended) ? requestVerification(state, at, { reason, log_url }) : NOTHING;
+  }
   if (ended.cancelled && isNewest(state, ended.job)) return pauseCancelled(state, ended);
   if (ended.job !== neededJob(state)) return NOTHING;
   const { at, outcome: reason } = ended;
@@ -68,7 +70,7 @@ export function refuseDispatch(state: RunState, refused: Refused): Decision {
   const said: Effect[] = refused.reply ? [{ type: 'reply', reply: refused.reply }] : [];
   if (refused.kind === 'verify') {
     if (!isAwaited(state, refused)) return NOTHING;
-    const again = requestVerification(state, refused.at);
+    const again = requestVerification(state, refused.at, { reason: 'GitHub did not start it' });
     return { events: again.events, effects: [...said, ...again.effects] };
   }
   if (refused.job !== neededJob(state) || phaseOf(state) !== 'working') return NOTHING;

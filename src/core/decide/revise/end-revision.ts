@@ -52,6 +52,7 @@ export function endRevision(state: RunState, decision: Decision): Decision {
     partial: before.finished?.partial ?? true,
     reason: before.finished?.reason ?? finished.reason,
     by: before.finished?.by,
+    lost_verification: before.finished?.lost_verification,
   };
   return {
     events: decision.events.flatMap((event) => (event === finished ? [ended, rest] : [event])),

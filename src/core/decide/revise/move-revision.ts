@@ -19,10 +19,10 @@ export function moveRevision(state: RunState, { at, round, head, changeset, veri
   if (status !== 'reviewing' || !finished || publishing?.number !== round || publishing.moved) return NOTHING;
   const event: RunEvent = { type: 'revision_moved', at, round, head, changeset, verified };
   const moved = evolve(state, event);
-  const { partial, reason, by } = finished;
+  const { partial, reason, by, lost_verification } = finished;
   const { events, effects } =
     fresh_verification && by === undefined && !verified
       ? requestVerification(moved, at)
-      : endRevision(moved, finishRun({ at, status: 'reviewing', partial, reason, by }));
+      : endRevision(moved, finishRun({ at, status: 'reviewing', partial, reason, by, lost_verification }));
   return { events: [event, ...events], effects: [{ type: 'describe_pull' }, ...effects] };
 }
