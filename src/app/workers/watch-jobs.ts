@@ -50,8 +50,8 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
 }
 
 /**
- * Whether the dispatch starts, or started, the job that the run needs now. A dispatch that Autobuild has stopped does not. A dispatch whose ticket
- * was used twice does until the run is paused over it, because another job would hide from people why.
+ * Whether the dispatch starts, or started, the job that the run needs now. A job that Autobuild has stopped is not that job. A job
+ * whose ticket was used twice is, until the run is paused over it, because a successor would hide the reason from people.
  */
 function isFor(state: RunState, { job, kind, verification, outcome }: Dispatch): boolean {
   if (outcome === STOPPED) return false;
