@@ -99,7 +99,7 @@ async function settle(
   });
   const hasReceipt = await deps.store.comments.find(`${state.run}.receipt`);
   const receipt: Effect[] = hasReceipt ? [{ type: 'show_receipt' }] : [];
-  const waited = isOutcome && isBeingTried(before) ? afterPublishing(state) : receipt;
+  const waited = isOutcome && before ? afterPublishing(state) : receipt;
   await write(deps, state.run, [{ type: 'update_status' }, ...waited]);
 }
 

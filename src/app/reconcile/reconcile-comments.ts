@@ -199,6 +199,8 @@ async function handleComment(
   if (deps.ownership.isOurs(comment, comment.number) || (await deps.store.comments.ofComment(comment.id)))
     return readEdit(deps, github, target.issue, comment);
   if (comment.author_type !== 'User' || (await isOlder(deps, state, comment))) return;
+  // The words were for this run, and a newer one of the issue would take them for its own.
+  if ((await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run) return;
   await onCommentCreated(deps, github, {
     comment,
     login: comment.author,

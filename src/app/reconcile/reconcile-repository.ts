@@ -87,22 +87,30 @@ export async function reconcileRepository(
       });
       if (!isRead) isAll = false;
     }
-    for (const placed of runs.filter(({ phase }) => phase === 'resting')) {
-      const issue = issues?.find(isOf(placed));
-      const read = async () => {
-        await compareAtRest(round, placed, issue);
-        await hearAtRest(round, placed, placed.target.issue, issue?.updated_at);
-      };
-      if (!(await attempt({ run: placed.run }, read))) isAll = false;
-    }
-    if (isAll) polled.issues = etags;
     await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));
     await attempt({ list: 'pull requests' }, () => reconcilePullRequests(round, runs));
+    // Last, because runs that wait for people share the first reads with them.
+    for (const placed of runs.filter(({ phase }) => phase === 'resting'))
+      if (!(await attempt({ run: placed.run }, () => readAtRest(round, placed, issues)))) isAll = false;
+    if (isAll) polled.issues = etags;
   } finally {
     if (JSON.stringify(polled) !== JSON.stringify(before))
       await deps.store.cursors.set('polled', String(repo_id), polled);
   }
   if (problems.length > 0) throw problems[0];
+}
+
+/** A run that a newer one of its issue has replaced shows nothing any more, and commands there are the newer one's. */
+async function readAtRest(
+  round: RepositoryRound,
+  placed: PlacedRun,
+  issues: GitHubIssue[] | undefined,
+): Promise<void> {
+  const { target, run } = placed;
+  if ((await round.deps.store.runs.ofIssue(target.repo_id, target.issue)) !== run) return;
+  const issue = issues?.find(isOf(placed));
+  await compareAtRest(round, placed, issue);
+  await hearAtRest(round, placed, target.issue, issue?.updated_at);
 }
 
 function isOf({ target }: PlacedRun): (issue: GitHubIssue) => boolean {

@@ -11,6 +11,7 @@ interface LaneOrder {
 
 const URGENT = 0;
 const NORMAL = 1;
+const LATE = 2;
 
 /** How an effect is ordered among those of its issue, so that one that GitHub refuses holds up nothing unrelated. */
 export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder {
@@ -40,12 +41,15 @@ export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder 
       return inOrder(`review:${run}`);
     // The values are needed to search the work for them, and a round begins on the head that the one before has published.
     case 'publish':
-    case 'forget_inputs':
     case 'run_ci':
-    case 'collect_revision':
     // Whether the work was published tells whether there is any to put aside.
     case 'settle_pull':
       return inOrder(`work:${run}`);
+    // The receipt and the answers may have been put off: what is ready of them comes first, because the values are needed to redact
+    // it, and because remarks that are not answered yet would be taken up again.
+    case 'forget_inputs':
+    case 'collect_revision':
+      return inOrder(`work:${run}`, LATE);
     // These tell of the work, so they put themselves off while it is published. If GitHub refuses one, nothing else waits for it.
     case 'show_receipt':
       return newest(`receipt:${run}`);

@@ -117,3 +117,19 @@ test('V-3: the description counts a remark as open until its answer is there, an
   await desk.settle();
   expect(await described()).not.toContain('open remark');
 });
+
+test('V-4: a round is answered, though the work before it was refused and its own first push failed', async () => {
+  const refused = await takeRemark();
+  fail(isTree, 422);
+  await finishRound(desk, refused, { text: 'two\n', remarks: FIXED });
+  desk.interfere(() => undefined);
+  expect(await answers()).toEqual([]);
+  await begin();
+  const run = await takeRound(desk, refused);
+  fail(isTree);
+  await finishRound(desk, run, { text: 'three\n', remarks: FIXED });
+  desk.interfere(() => undefined);
+  desk.clock.ms += 60_000;
+  await desk.settle();
+  expect(await answers()).not.toEqual([]);
+});

@@ -98,3 +98,26 @@ test('R-13: status and label of a run that rests come back, though nobody told t
   expect(await statuses()).toHaveLength(1);
   expect(await desk.olivia.labels(issue)).toContain(label);
 });
+
+test('R-8: a command that was meant for a run that a newer one has replaced does nothing to the newer one', async () => {
+  const { issue, repo_id } = placed.target;
+  desk.clock.ms += 16 * 60_000;
+  await desk.reconcile();
+  await changeSecond();
+  desk.loseWebhooks(true);
+  await desk.olivia.comment(issue, '/cancel');
+  await desk.settle();
+  desk.loseWebhooks(false);
+  await changeSecond();
+  await desk.olivia.unlabel(issue, 'autobuild');
+  await desk.olivia.label(issue, 'autobuild');
+  await desk.settle();
+  const newer = (await desk.store.runs.ofIssue(repo_id, issue)) ?? '';
+  expect(newer).not.toBe('r1');
+  for (let time = 0; time < 2; time += 1) {
+    desk.clock.ms += 16 * 60_000;
+    await desk.reconcile();
+    await desk.settle();
+  }
+  expect((await desk.state(newer)).status).not.toBe('cancelled');
+});
