@@ -176,8 +176,8 @@ export const KNOWN_FAULTS: KnownFault[] = [
     name: 'a newer status does not replace an older one',
     seed: 1,
     file: 'src/core/decide/lane-order.ts',
-    from: 'newest(`status:${run}`)',
-    to: 'inOrder(`status:${run}`)',
+    from: 'rank: NORMAL, replaces: true',
+    to: 'rank: NORMAL, replaces: false',
   },
   {
     name: 'a comment that fails holds up everything else of its issue',

@@ -1,8 +1,6 @@
 import type { DeskCapabilities, Unpublished } from '../core/contracts/comment-context.ts';
-import type { Effect } from '../core/contracts/effect.ts';
 import type { RunState } from '../core/contracts/run-state.ts';
 import type { Publication } from '../core/ports/publications.ts';
-import { IN_QUEUE } from './revise/changed-pull.ts';
 import { roundToPublish } from './revise/last-result.ts';
 
 /** How people get work onto GitHub that is not there: by the next turn, another round, another update, or another run. */
@@ -54,37 +52,4 @@ export const REPLACED: Unpublished = {
 /** True if the run has just ended and the result of publishing is not known yet. */
 export function isPublishingDue({ status }: RunState, { unpublished }: Publication): boolean {
   return status === 'reviewing' && unpublished === undefined;
-}
-
-/** Longer than publishing is tried. Whatever becomes of it, what tells of the work is written then. */
-const LONGEST_MS = 3 * 3_600_000;
-
-/** True while GitHub has not taken the work of the run or of its last round, and may still take it. */
-export function isPublishing(state: RunState, { unpublished, settled }: Publication, now: Date): boolean {
-  const { status, finished } = state;
-  if (status !== 'reviewing' || !finished) return false;
-  if (now.getTime() - Date.parse(finished.at) > LONGEST_MS) return false;
-  // Nothing is missing of the round before, and the publish of this one has not had its turn yet.
-  if (unpublished === null) return settled !== undefined && settled < roundOf(state);
-  return unpublished === undefined || isBeingTried(unpublished);
-}
-
-/** The round that `settled` counts. */
-export function roundOf(state: RunState): number {
-  return roundToPublish(state)?.number ?? 1;
-}
-
-/** Not an outcome: the next attempt may publish it. */
-export function isBeingTried(unpublished: Publication['unpublished']): boolean {
-  return unpublished?.why === NOT_YET.why || unpublished?.why === IN_QUEUE.why;
-}
-
-/** The effects that were put off while the work was published. A desk that does not stay would leave it to the next one otherwise. */
-export function afterPublishing(state: RunState): Effect[] {
-  const round = roundToPublish(state);
-  return [
-    { type: 'show_receipt' },
-    ...(round?.remarks.length ? [{ type: 'answer_remarks' as const, round: round.number }] : []),
-    { type: 'describe_pull' },
-  ];
 }

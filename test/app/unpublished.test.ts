@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { givenUp, isPublishing } from '../../src/app/unpublished.ts';
+import { givenUp } from '../../src/app/unpublished.ts';
 import type { Call } from '../../src/sandbox/github/gap.ts';
 import { startRun } from '../core/run-builder.ts';
 import { putChangeset } from './published-run.ts';
@@ -119,18 +119,4 @@ test('N-4: work that was given up names the log of the desk that has one', () =>
   const { detail } = givenUp('round', { live: false });
   expect(detail).toContain('The log of the newest workflow run of this issue says why.');
   expect(detail).not.toContain('App');
-});
-
-test('R-10: the work of a round is being published before its publish has had its turn, and for three hours at most', async () => {
-  await begin('/guide Use a constant');
-  await finish();
-  const state = await scene.desk.state();
-  const publication = await scene.desk.store.publications.of('r1');
-  const now = scene.desk.deps.now();
-  expect(isPublishing(state, publication, now)).toBe(false);
-  // As the round before has left it.
-  expect(isPublishing(state, { ...publication, settled: 1 }, now)).toBe(true);
-  expect(isPublishing(state, { ...publication, settled: undefined }, now)).toBe(false);
-  const later = new Date(now.getTime() + 4 * 3_600_000);
-  expect(isPublishing(state, { ...publication, settled: 1 }, later)).toBe(false);
 });

@@ -19,10 +19,10 @@ const KINDS: Record<Outgoing['type'], string> = {
   show_review: 'review',
   publish: 'work',
   forget_inputs: 'work',
-  show_receipt: 'receipt',
+  show_receipt: 'work',
   run_ci: 'work',
-  describe_pull: 'description',
-  answer_remarks: 'answers',
+  describe_pull: 'work',
+  answer_remarks: 'work',
   collect_revision: 'work',
   settle_pull: 'work',
   show_ci: 'ci',
@@ -42,7 +42,6 @@ interface Waiting {
   id: string;
   run: string | undefined;
   type: Outgoing['type'];
-  text: string | undefined;
   isTried: boolean;
 }
 
@@ -50,7 +49,7 @@ interface Waiting {
 export class LaneWatch {
   readonly #broken: string[];
   #waiting: Waiting[] = [];
-  /** Texts that a newer one replaced. */
+  /** Statuses that a newer one replaced. */
   #replaced = new Set<string>();
   /** When GitHub may be called again for an effect or a webhook, by its id. */
   #notBefore = new Map<string, number>();
@@ -114,15 +113,14 @@ export class LaneWatch {
   }
 
   #put(run: string | undefined, prefix: string, effects: (Effect | Outgoing)[]): void {
-    for (const [index, effect] of effects.entries()) {
-      if (effect.type === 'set_timer' || effect.type === 'clear_timer') continue;
-      const text = textOf(effect);
-      if (text !== undefined) {
-        const isOlder = (one: Waiting) => one.text === text && one.run === run;
+    for (const [index, { type }] of effects.entries()) {
+      if (type === 'set_timer' || type === 'clear_timer') continue;
+      if (type === 'update_status') {
+        const isOlder = (one: Waiting) => one.type === type && one.run === run;
         for (const { id } of this.#waiting.filter(isOlder)) this.#replaced.add(id);
         this.#waiting = this.#waiting.filter((one) => !isOlder(one));
       }
-      this.#waiting.push({ id: `${prefix}.${index}`, run, type: effect.type, text, isTried: false });
+      this.#waiting.push({ id: `${prefix}.${index}`, run, type, isTried: false });
     }
   }
 
@@ -135,8 +133,7 @@ export class LaneWatch {
     }
     const { id, effect } = chosen;
     this.#checkLimit(id, now);
-    if (this.#replaced.has(id))
-      this.#broken.push(`R-10: ${effect.type} (${id}) is written after a newer one`);
+    if (this.#replaced.has(id)) this.#broken.push(`R-10: the status ${id} is written after a newer one`);
     const urgent = ready.find(isOfJobs);
     const isUrgent = isOfJobs(effect) || isQuick(effect);
     if (urgent && !isUrgent)
@@ -149,21 +146,6 @@ export class LaneWatch {
       ({ run, type }) => run === effect.run && KINDS[type] === KINDS[effect.type],
     );
     return first === effect;
-  }
-}
-
-/** The text that the effect writes whole, from the state as it is then, so that of several the last is enough. */
-function textOf(effect: Outgoing): string | undefined {
-  switch (effect.type) {
-    case 'update_status':
-    case 'show_receipt':
-      return effect.type;
-    case 'describe_pull':
-      return effect.ticked?.length ? undefined : effect.type;
-    case 'answer_remarks':
-      return `${effect.type} ${effect.round}`;
-    default:
-      return undefined;
   }
 }
 

@@ -2,7 +2,6 @@ import { renderRemarkReply, renderRoundSummary } from '../../comments/github/ren
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { MOST_REPLIES, type ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
-import { write } from '../handle-input.ts';
 import { redactFor } from '../redact.ts';
 import { replyOp } from '../revise/remark-marker.ts';
 import { readMarker, upsertComment } from '../upsert-comment.ts';
@@ -50,8 +49,6 @@ export async function answerRemarks(
     await writeReview(context, { pull, pullNumber, replies: unwritten(pull, replies), summary, summaryOp });
   }
   await askAgain(context, pull, pullNumber, round);
-  // The description may have been written before the answers, and then counts these remarks as open.
-  await write(deps, state.run, [{ type: 'describe_pull' }], [`answered:${summaryOp}`]);
 }
 
 async function facts({ deps, state }: EffectContext, round: EndedRound) {

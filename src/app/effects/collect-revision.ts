@@ -9,16 +9,13 @@ import { handleInput, replyOnce } from '../handle-input.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { answeredRounds } from '../revise/answered-rounds.ts';
 import { collectRemarks } from '../revise/collect-remarks.ts';
-import { hasResult } from '../revise/last-result.ts';
 import { findLeftWork, keepLeftWork } from '../revise/left-work.ts';
 import { mergeYourself, type RefusedUpdate, readUpdate } from '../revise/read-update.ts';
 import { settledWords } from '../revise/settled-words.ts';
 import { whoAsked } from '../revise/who-asked.ts';
 import { HOW_TO_RETRY } from '../unpublished.ts';
-import type { EffectContext, Performed } from './effect-context.ts';
+import type { EffectContext } from './effect-context.ts';
 
-const ANSWER_MS = 10_000;
-const LONGEST_ANSWER_MS = 30_000;
 /** GitHub's clock may be ahead of ours. */
 const SKEW_MS = 120_000;
 const MOST_NAMED = 10;
@@ -26,23 +23,19 @@ const MOST_NAMED = 10;
 const MAX_ROUNDS = 10;
 
 /** V-2, V-3: looks up what the round is about, and begins it. */
-export async function collectRevision(context: EffectContext): Promise<Performed> {
+export async function collectRevision(context: EffectContext): Promise<void> {
   const { deps, github, state, target, op } = context;
   const all = state.asked_revisions ?? [];
-  if (all.length === 0) return {};
+  if (all.length === 0) return;
   const at = deps.now().toISOString();
   const { pull: number } = await deps.store.publications.of(state.run);
   const pull = number === undefined ? undefined : await github.reviewedPull(number);
   const seen = [`revise:${op}`];
-  const refuse = async ({ refused: reason, remedy: detail }: { refused: string; remedy?: string }) => {
-    await handleInput(deps, state.run, { type: 'revision_refused', at, reason, detail }, seen);
-    return {};
-  };
+  const refuse = async ({ refused: reason, remedy: detail }: { refused: string; remedy?: string }) =>
+    void (await handleInput(deps, state.run, { type: 'revision_refused', at, reason, detail }, seen));
   const isReplaced = (await deps.store.runs.ofIssue(target.repo_id, target.issue)) !== state.run;
   const reason = isReplaced ? { refused: 'a newer run of this issue has begun.' } : whyNot(pull);
   if (!pull || reason) return refuse(reason ?? NONE);
-  const answered = await answeredRounds(deps, state, pull);
-  if (await isAnswerDue(context, answered)) return { againAfterMs: ANSWER_MS };
   const { asked, unheard, isHeard, frozen } = await whoAsked(context, pull, all);
   if (asked.length === 0)
     return refuse({ refused: `${[...new Set(unheard)].join(', ')} may not ask for one any more.` });
@@ -59,7 +52,7 @@ export async function collectRevision(context: EffectContext): Promise<Performed
     ? []
     : collectRemarks(pull, {
         until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
-        ...settledWords(deps, state, number ?? 0, answered),
+        ...settledWords(deps, state, number ?? 0, await answeredRounds(deps, state, pull)),
         ...{ isHeard, frozen },
       });
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);
@@ -90,24 +83,6 @@ export async function collectRevision(context: EffectContext): Promise<Performed
     },
     seen,
   );
-  return {};
-}
-
-/**
- * The answers of the last round are being written. Until they are there its remarks count as open, and this round would be about them
- * again. It waits for a while and no longer, because GitHub may refuse them. A desk that does not stay has no time for it.
- */
-async function isAnswerDue(
-  { deps, state }: EffectContext,
-  answered: ReadonlyMap<number, unknown>,
-): Promise<boolean> {
-  const last = state.revisions?.at(-1);
-  if (!deps.later || !last || last.remarks.length === 0 || answered.has(last.number)) return false;
-  if (!hasResult(last) && last.outcome !== 'unchanged') return false;
-  const { unpublished } = await deps.store.publications.of(state.run);
-  // Its time is the job's, so it may be in the future.
-  const age = Math.abs(deps.now().getTime() - Date.parse(last.ended_at));
-  return !unpublished && age < LONGEST_ANSWER_MS;
 }
 
 /** Work of an earlier round is on the branch already, or was cancelled. If it stayed, the job would begin with it. */

@@ -8,7 +8,7 @@ import { cancelBecause } from '../handlers/installation.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
 import { roundToPublish } from '../revise/last-result.ts';
-import { afterPublishing, givenUp, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
+import { givenUp, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isEffectGivenUp, isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 import {
@@ -131,8 +131,7 @@ async function showUnpublished(
         ? givenUp(state ? wayOut(state, publication) : 'label', deps.settings.capabilities)
         : NOT_YET,
     });
-  const waited = isLast && state ? afterPublishing(state) : [];
-  await write(deps, run, [{ type: 'update_status' }, ...waited], [`unpublished:${id}:${isLast}`]);
+  await write(deps, run, [{ type: 'update_status' }], [`unpublished:${id}:${isLast}`]);
 }
 
 /** Whether a retry is useless. A 422 counts at once. A refusal, and a status in `also`, counts after several attempts. */

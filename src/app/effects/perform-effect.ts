@@ -3,7 +3,6 @@ import { isStillWanted } from '../../core/decide/is-still-wanted.ts';
 import type { OutgoingEffect } from '../../core/ports/outbox.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { forgetInputs } from '../revise/forget-inputs.ts';
-import { isPublishing } from '../unpublished.ts';
 import { countAttempts } from '../workers/retry-policy.ts';
 import { answerRemarks } from './answer-remarks.ts';
 import { collectRevision } from './collect-revision.ts';
@@ -64,15 +63,6 @@ const PERFORMERS: { [Type in RunEffect['type']]: Performer<Type> } = {
   save_blocked_report: (context) => recordReport(context),
 };
 
-/** They tell of the work, so they wait until it is known whether GitHub has it. The publish wakes them. */
-const TELL_OF_WORK: ReadonlySet<Outgoing['type']> = new Set([
-  'show_receipt',
-  'answer_remarks',
-  'describe_pull',
-]);
-/** In case it was killed before it could. */
-const PUBLISHING_MS = 30_000;
-
 /** Performs an effect on the state as it is now. A failure that retries do not overcome is explained to people. */
 export async function performEffect(deps: AppDependencies, outgoing: OutgoingEffect): Promise<Performed> {
   const { run, effect, id } = outgoing;
@@ -88,8 +78,6 @@ export async function performEffect(deps: AppDependencies, outgoing: OutgoingEff
     if (isDispatch(effect)) await endDispatch(deps, id, 'it was not needed any more');
     return {};
   }
-  if (TELL_OF_WORK.has(effect.type) && isPublishing(state, await deps.store.publications.of(run), deps.now()))
-    return { againAfterMs: PUBLISHING_MS };
   try {
     const context: EffectContext = { deps, state, target, op: id, github: await deps.github(target) };
     const perform = PERFORMERS[effect.type] as Performer<RunEffect['type']>;

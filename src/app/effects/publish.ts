@@ -1,5 +1,4 @@
 import type { Unpublished } from '../../core/contracts/comment-context.ts';
-import type { Effect } from '../../core/contracts/effect.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Changeset } from '../../core/work/changeset.ts';
 import { dropLeftWork } from '../../core/work/left-work.ts';
@@ -18,15 +17,7 @@ import { followHead, moveWork } from '../revise/follow-head.ts';
 import { roundToPublish } from '../revise/last-result.ts';
 import { isStopped } from '../revise/late-work-of.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
-import {
-  afterPublishing,
-  HOW_TO_REDO,
-  isBeingTried,
-  NOT_YET,
-  REPLACED,
-  roundOf,
-  wayOut,
-} from '../unpublished.ts';
+import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
 import { showCheck } from './show-check.ts';
 import { contentOf, findWork, type Work } from './work-to-publish.ts';
@@ -48,7 +39,7 @@ export async function publishWork(context: EffectContext, ready: boolean): Promi
 /** Work that was published before stays called published. */
 async function sayReplaced(context: EffectContext): Promise<void> {
   const { unpublished } = await context.deps.store.publications.of(context.state.run);
-  if (unpublished !== null) await settle(context, REPLACED, unpublished);
+  if (unpublished !== null) await settle(context, REPLACED);
 }
 
 async function publishUnlessStopped(context: EffectContext, ready: boolean): Promise<Performed> {
@@ -61,7 +52,7 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
   const { publications } = deps.store;
   const before = (await publications.of(state.run)).unpublished;
   if (ready && (await isInQueue(context))) {
-    if (before?.why !== IN_QUEUE.why) await settle(context, IN_QUEUE, before);
+    if (before?.why !== IN_QUEUE.why) await settle(context, IN_QUEUE);
     return { againAfterMs: QUEUE_MS };
   }
   if (ready && !before) await publications.change(state.run, { unpublished: NOT_YET });
@@ -71,7 +62,7 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
     // Until the round is over again, the pull request shows what it showed before.
     await publications.change(state.run, { unpublished: before });
   } else if (ready) {
-    await settle(context, why, before);
+    await settle(context, why);
     if (!why) await dropLeftWork(deps.store.blobs, state.run);
     if (!why) lookAtBaseLater(deps, github, state.run);
   } else if (!why) await showCheck(context);
@@ -83,24 +74,14 @@ function heldBack(error: unknown): 'held back' {
   throw error;
 }
 
-/**
- * The status waited for this, and so did all that tells of the work if this is not the first attempt. A receipt written before says
- * that the work is not published.
- */
-async function settle(
-  { deps, state }: EffectContext,
-  why: Unpublished | undefined,
-  before: Unpublished | null | undefined,
-): Promise<void> {
-  const isOutcome = !isBeingTried(why);
-  await deps.store.publications.change(state.run, {
-    unpublished: why ?? null,
-    ...(isOutcome && { settled: roundOf(state) }),
-  });
+/** The status waited for this, and a receipt written before says that the work is not published. */
+async function settle({ deps, state }: EffectContext, why: Unpublished | undefined): Promise<void> {
+  await deps.store.publications.change(state.run, { unpublished: why ?? null });
   const hasReceipt = await deps.store.comments.find(`${state.run}.receipt`);
-  const receipt: Effect[] = hasReceipt ? [{ type: 'show_receipt' }] : [];
-  const waited = isOutcome && before ? afterPublishing(state) : receipt;
-  await write(deps, state.run, [{ type: 'update_status' }, ...waited]);
+  await write(deps, state.run, [
+    { type: 'update_status' },
+    ...(hasReceipt ? [{ type: 'show_receipt' as const }] : []),
+  ]);
 }
 
 /** Returns why the work is not on the pull request; undefined if it is, `later` if the round continues first. */

@@ -9,9 +9,9 @@ import type { EffectContext } from './effect-context.ts';
 /** Finishes a pull request that was merged or closed. */
 export async function settlePull(
   context: EffectContext,
-  { pull }: Extract<Effect, { type: 'settle_pull' }>,
+  { pull, rested }: Extract<Effect, { type: 'settle_pull' }>,
 ): Promise<void> {
-  await keepUnpublished(context, pull);
+  if (rested) await keepUnpublished(context, pull);
   await warnOfSkippedCi(context, pull);
 }
 

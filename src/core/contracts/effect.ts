@@ -92,7 +92,12 @@ export const Effect = z.discriminatedUnion('type', [
     by: z.string().optional(),
   }),
   /** The pull request was merged or closed: what came too late for it is put aside, and people are told if CI skips the merge. */
-  z.object({ type: z.literal('settle_pull'), pull: z.number().int().positive() }),
+  z.object({
+    type: z.literal('settle_pull'),
+    pull: z.number().int().positive(),
+    /** The run was at rest. Otherwise its end publishes, or puts aside, what it has. */
+    rested: z.boolean().optional(),
+  }),
   /** Deletes the values that were given, because the run is over. */
   z.object({ type: z.literal('forget_inputs') }),
 ]);

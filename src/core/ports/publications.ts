@@ -32,8 +32,6 @@ export interface Publication {
   made_from?: { sha: string; content: string };
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */
   unpublished?: Unpublished | null;
-  /** The round whose publishing has an outcome. The build is 1. */
-  settled?: number;
   ci?: CiRequest;
   /** Commits that were made again with another message, and the ones that took their places. */
   reworded?: Record<string, string>;

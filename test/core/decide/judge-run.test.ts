@@ -63,6 +63,6 @@ test.each(['approved', 'rejected'] as const)(
     const run = startRun().turn({ report: implemented, verification: PASSING });
     run.feed({ type: 'judged', at: run.now(), outcome, by: 'walter', pull: 2 });
     expect(run.state.status).toBe(outcome);
-    expect(run.last.effects).toContainEqual({ type: 'settle_pull', pull: 2 });
+    expect(run.last.effects).toContainEqual({ type: 'settle_pull', pull: 2, rested: true });
   },
 );
