@@ -1,17 +1,15 @@
 import { skipsCi } from '../../comments/text/skip-ci.ts';
 import type { Effect } from '../../core/contracts/effect.ts';
 import { write } from '../handle-input.ts';
-import { IN_QUEUE } from '../revise/changed-pull.ts';
 import { lateWorkOf } from '../revise/late-work-of.ts';
-import { NOT_YET } from '../unpublished.ts';
 import type { EffectContext } from './effect-context.ts';
 
 /** Finishes a pull request that was merged or closed. */
 export async function settlePull(
   context: EffectContext,
-  { pull, rested }: Extract<Effect, { type: 'settle_pull' }>,
+  { pull, refused }: Extract<Effect, { type: 'settle_pull' }>,
 ): Promise<void> {
-  if (rested) await keepUnpublished(context, pull);
+  if (refused) await keepUnpublished(context, pull);
   await warnOfSkippedCi(context, pull);
 }
 
@@ -21,11 +19,9 @@ export async function settlePull(
  */
 async function keepUnpublished({ deps, state }: EffectContext, number: number): Promise<void> {
   const { run, status } = state;
-  const { unpublished, pull } = await deps.store.publications.of(run);
+  const { unpublished } = await deps.store.publications.of(run);
   const late = status === 'approved' || status === 'rejected' ? lateWorkOf(state) : undefined;
-  if (!late || !unpublished || pull !== number) return;
-  // A push that is tried again sees for itself that it is too late.
-  if (unpublished.why === NOT_YET.why || unpublished.why === IN_QUEUE.why) return;
+  if (!late || !unpublished) return;
   await write(
     deps,
     run,

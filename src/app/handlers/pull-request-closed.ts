@@ -3,6 +3,8 @@ import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput } from '../handle-input.ts';
+import { IN_QUEUE } from '../revise/changed-pull.ts';
+import { NOT_YET } from '../unpublished.ts';
 import { whoEnded } from '../who-ended.ts';
 
 interface PullRequestChange {
@@ -22,7 +24,15 @@ export async function onPullRequestClosed(
   if (!run || (!closed.merged && !(await isStillClosed(deps, run, number)))) return;
   const at = deps.now().toISOString();
   const outcome = closed.merged ? 'approved' : 'rejected';
-  await handleInput(deps, run, { type: 'judged', at, outcome, by, pull: number }, [seen]);
+  const refused = await isWorkRefused(deps, run, number);
+  await handleInput(deps, run, { type: 'judged', at, outcome, by, pull: number, refused }, [seen]);
+}
+
+/** A push that is tried again sees for itself that it is too late. Undefined: there is no refused work. */
+async function isWorkRefused(deps: AppDependencies, run: string, number: number): Promise<true | undefined> {
+  const { unpublished, pull } = await deps.store.publications.of(run);
+  if (!unpublished || pull !== number) return undefined;
+  return unpublished.why === NOT_YET.why || unpublished.why === IN_QUEUE.why ? undefined : true;
 }
 
 /**

@@ -95,8 +95,8 @@ export const Effect = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('settle_pull'),
     pull: z.number().int().positive(),
-    /** The run was at rest. Otherwise its end publishes, or puts aside, what it has. */
-    rested: z.boolean().optional(),
+    /** GitHub had refused finished work before. Later work is put aside by its own publish. */
+    refused: z.boolean().optional(),
   }),
   /** Deletes the values that were given, because the run is over. */
   z.object({ type: z.literal('forget_inputs') }),

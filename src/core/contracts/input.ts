@@ -85,6 +85,8 @@ export const Input = z.discriminatedUnion('type', [
     by: z.string(),
     /** The number of the pull request. Missing in journals of older versions. */
     pull: z.number().int().positive().optional(),
+    /** GitHub had refused finished work of the run before. */
+    refused: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('reopened'),

@@ -12,16 +12,16 @@ type Judged = Extract<Input, { type: 'judged' }>;
 /** A merged pull request approves the run; a closed one rejects it, or pauses a run that is not done. */
 export function judgeRun(state: RunState, input: Judged): Decision {
   const { at, by, outcome } = input;
-  if (isAtRest(state)) return settled(judgeAtRest(state, input), input, true);
+  if (isAtRest(state)) return settled(judgeAtRest(state, input), input, input.refused);
   if (!isUnderWay(state)) return settled(NOTHING, input);
   if (state.revision) return settled(judgeInRound(state, input), input);
   return outcome === 'approved' ? settled(endMerged(state, at, by), input) : pauseForClosedPull(state, input);
 }
 
 /** nobody looks at the pull request again, so what is left to do about it is decided with its end. */
-function settled({ events, effects }: Decision, { pull }: Judged, rested?: true): Decision {
+function settled({ events, effects }: Decision, { pull }: Judged, refused?: boolean): Decision {
   if (pull === undefined) return { events, effects };
-  return { events, effects: [...effects, { type: 'settle_pull', pull, ...(rested && { rested }) }] };
+  return { events, effects: [...effects, { type: 'settle_pull', pull, ...(refused && { refused }) }] };
 }
 
 /** The question for more rounds, if it is open, has no point any more. */

@@ -61,8 +61,8 @@ test.each(['approved', 'rejected'] as const)(
   'R-3: what is left to do about a pull request is decided with its end (%s)',
   (outcome) => {
     const run = startRun().turn({ report: implemented, verification: PASSING });
-    run.feed({ type: 'judged', at: run.now(), outcome, by: 'walter', pull: 2 });
+    run.feed({ type: 'judged', at: run.now(), outcome, by: 'walter', pull: 2, refused: true });
     expect(run.state.status).toBe(outcome);
-    expect(run.last.effects).toContainEqual({ type: 'settle_pull', pull: 2, rested: true });
+    expect(run.last.effects).toContainEqual({ type: 'settle_pull', pull: 2, refused: true });
   },
 );
