@@ -155,15 +155,21 @@ test('R-13: a desk that is killed while it stops a job leaves none that is waite
   expect(await take(old?.inputs.ticket ?? '', old?.id ?? 0)).toBe(false);
 });
 
-test('R-13: a stopped job whose cancel fails is not waited for', async () => {
+/** A run that was paused and continued, and whose first job GitHub does not cancel. */
+async function continueUncancelled(): Promise<string> {
   desk = await openAppDesk();
   const { issue, run } = await desk.begin();
   refuseCancels();
-  await desk.olivia.comment(issue, '/pause');
-  await desk.settle();
+  for (const command of ['/pause', '/continue']) {
+    await desk.olivia.comment(issue, command);
+    await desk.settle();
+  }
+  return run;
+}
+
+test('R-13: a stopped job whose cancel fails is not waited for', async () => {
+  const run = await continueUncancelled();
   // GitHub takes no dispatch either, and it is given up.
-  await desk.olivia.comment(issue, '/continue');
-  await desk.settle();
   const { op = '' } = (await desk.dispatch(1, 'build', run)) ?? {};
   await desk.store.dispatches.change(op, {
     ended_at: new Date(desk.clock.ms).toISOString(),
@@ -174,13 +180,7 @@ test('R-13: a stopped job whose cancel fails is not waited for', async () => {
 });
 
 test('R-13: a job that ended is lost although a stopped one of its number is still open', async () => {
-  desk = await openAppDesk();
-  const { issue, run } = await desk.begin();
-  refuseCancels();
-  await desk.olivia.comment(issue, '/pause');
-  await desk.settle();
-  await desk.olivia.comment(issue, '/continue');
-  await desk.settle();
+  const run = await continueUncancelled();
   await desk.endActionsRun(desk.github.workflows.runs.at(-1)?.id ?? 0, 'failure');
   expect((await desk.state(run)).losses).toBe(1);
 });
