@@ -64,13 +64,20 @@ function openRemarks(pull: ReviewedPull, rules: HeardRules): Unnamed[] {
 
 /** Words that no answer of ours is about: those below the last one, and those that came while its round was at work. */
 function newWords({ id, comments }: ReviewThread, rules: HeardRules): ThreadComment[] {
-  const at = comments.findLastIndex((comment) => rules.answerIn(comment) !== undefined);
-  const answer = comments[at];
-  const read = answer && rules.answerIn(answer)?.read;
+  const answers = comments.flatMap((comment, index) => {
+    const answer = rules.answerIn(comment);
+    return answer ? [{ comment, index, read: answer.read }] : [];
+  });
+  const last = answers.at(-1)?.index ?? -1;
+  // Answers that GitHub took late can be below those of later rounds.
+  const newest = answers.reduce<(typeof answers)[number] | undefined>(
+    (most, answer) => ((most?.read?.id ?? -1) > (answer.read?.id ?? 0) ? most : answer),
+    undefined,
+  );
   const summary = rules.inSummary?.(id);
   return comments.filter(
     (comment, index) =>
-      (index > at || isUnread(comment, answer, read)) &&
+      (index > last || isUnread(comment, newest?.comment, newest?.read)) &&
       (!summary || isUnread(comment, summary, summary.read)) &&
       !comment.is_own &&
       isHeardText(comment, rules),

@@ -53,6 +53,23 @@ const collect = (threads: ReviewThread[], rules: Partial<HeardRules> = {}, revie
   collectRemarks(pullWith(threads, reviews), { ...RULES, ...rules });
 
 describe('V-3: open remarks', () => {
+  test('are not those that a later round answered, if the answer of an earlier one came last', () => {
+    const first = said('A constant?');
+    const second = said('And a name for it', { created_at: time(6) });
+    const answerTo = ({ id, created_at }: ThreadComment, minute: number) => ({
+      ...answer('Fixed.', minute),
+      body: `.round-${id} at=${created_at}`,
+    });
+    const readOf = ({ body }: ThreadComment) => {
+      const [, id, at = ''] = /\.round-(\d+) at=(.*)/.exec(body) ?? [];
+      return id === undefined ? undefined : { read: { id: Number(id), at } };
+    };
+    const late = [first, second, answerTo(second, 8), answerTo(first, 9)];
+    expect(collect([thread(late)], { answerIn: readOf })).toEqual([]);
+    const newer = said('Shorter', { created_at: time(10) });
+    expect(collect([thread([...late, newer])], { answerIn: readOf })).toMatchObject([{ text: 'Shorter' }]);
+  });
+
   test('have the file, the lines then and now, the code, the thread and the author', () => {
     const remarks = collect([
       thread([said('A constant?'), said('I agree', { author: 'mona', created_at: time(2) })], {
