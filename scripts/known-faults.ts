@@ -180,6 +180,13 @@ export const KNOWN_FAULTS: KnownFault[] = [
     to: 'rank: NORMAL, replaces: false',
   },
   {
+    name: 'words about the work that failed hold up the next round',
+    seed: 50,
+    file: 'src/store/hosted/outbox.ts',
+    from: '(older.error is null or older.kind not in',
+    to: '(1 = 1 or older.kind not in',
+  },
+  {
     name: 'a comment that fails holds up everything else of its issue',
     seed: 1,
     file: 'src/core/decide/lane-order.ts',

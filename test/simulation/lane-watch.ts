@@ -31,6 +31,9 @@ const KINDS: Record<Outgoing['type'], string> = {
   notice: 'reply',
 };
 
+/** Said about the work. Once they failed, nobody waits for them. */
+const WORDS: ReadonlySet<Outgoing['type']> = new Set(['show_receipt', 'answer_remarks', 'describe_pull']);
+
 /** GitHub asks for no call before this time. */
 export function limitWords(until: number): string {
   return `not before ${until}`;
@@ -43,6 +46,7 @@ interface Waiting {
   run: string | undefined;
   type: Outgoing['type'];
   isTried: boolean;
+  isFailed: boolean;
 }
 
 /** Follows what the store is asked, and notices a lane that is worked in a wrong order. A history has one issue, so one lane. */
@@ -85,7 +89,7 @@ export class LaneWatch {
         if (result) this.#waiting = this.#waiting.filter(({ id }) => id !== args[1]);
         return;
       case 'outbox.retry':
-        if (result) this.#limited(String(args[1]), args[3]);
+        if (result) this.#retried(String(args[1]), args[3]);
         return;
       case 'inbox.retry':
         if (result) this.#limited((args[0] as { id: string }).id, args[2]);
@@ -97,6 +101,11 @@ export class LaneWatch {
         if ((this.#leases.get((args[0] as LaneLease).fence) ?? 0) > now)
           this.#next(result as OutgoingEffect | undefined, now);
     }
+  }
+
+  #retried(id: string, error: unknown): void {
+    this.#limited(id, error);
+    for (const one of this.#waiting) if (one.id === id) one.isFailed = error !== undefined;
   }
 
   #limited(id: string, error: unknown): void {
@@ -120,7 +129,7 @@ export class LaneWatch {
         for (const { id } of this.#waiting.filter(isOlder)) this.#replaced.add(id);
         this.#waiting = this.#waiting.filter((one) => !isOlder(one));
       }
-      this.#waiting.push({ id: `${prefix}.${index}`, run, type, isTried: false });
+      this.#waiting.push({ id: `${prefix}.${index}`, run, type, isTried: false, isFailed: false });
     }
   }
 
@@ -143,7 +152,8 @@ export class LaneWatch {
 
   #leads(effect: Waiting): boolean {
     const first = this.#waiting.find(
-      ({ run, type }) => run === effect.run && KINDS[type] === KINDS[effect.type],
+      ({ run, type, isFailed }) =>
+        run === effect.run && KINDS[type] === KINDS[effect.type] && !(isFailed && WORDS.has(type)),
     );
     return first === effect;
   }

@@ -161,7 +161,7 @@ async function askIfNeverWritten(
   const asked = await deps.store.comments.find(`${run}.${pending}`);
   if (asked?.comment_id !== undefined) return;
   // It is still being tried, which takes longer than this waits.
-  const waiting = await deps.store.outbox.waiting(laneKey(target.repo_id, target.issue));
+  const waiting = await deps.store.outbox.waiting(laneKey(target.repo_id, target.issue), run);
   if (waiting.some((effect) => effect.type === 'ask' && effect.escalation === pending)) return;
   const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
   const span = Math.floor(deps.now().getTime() / ASK_AGAIN_MS);

@@ -12,6 +12,16 @@ interface LaneOrder {
 const URGENT = 0;
 const NORMAL = 1;
 
+/**
+ * What is only said about the work. It has its turn in the order of the slot, because it tells what became of the effects before
+ * it. Once GitHub has refused it, those behind it go first, because none of them needs it to have been said.
+ */
+export const WORDS_ABOUT_WORK = [
+  'show_receipt',
+  'answer_remarks',
+  'describe_pull',
+] as const satisfies Outgoing['type'][];
+
 /** How an effect is ordered among those of its issue, so that one that GitHub refuses holds up nothing unrelated. */
 export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder {
   const inOrder = (slot: string, rank = NORMAL): LaneOrder => ({ slot, rank, replaces: false });
@@ -43,7 +53,7 @@ export function laneOrder(effect: Outgoing, run: string, id: string): LaneOrder 
     case 'show_receipt':
     case 'run_ci':
     case 'describe_pull':
-    // The replies name the commit, so they come after it.
+    // The replies name the commit, so they come after it. See `WORDS_ABOUT_WORK`.
     case 'answer_remarks':
     // A round begins on the head that the one before has published.
     case 'collect_revision':

@@ -22,7 +22,8 @@ export interface LaneLease {
 
 /**
  * Everything that is to be written to GitHub, one lane per issue. Effects of one slot are performed in order, so one that waits
- * for its retry holds up its slot and nothing else. Urgent effects overtake. All times are the database's.
+ * for its retry holds up its slot and nothing else; words about the work do not even hold up that. Urgent effects overtake. All
+ * times are the database's.
  */
 export interface Outbox {
   /** Leases the lane whose effect is due for the longest time. */
@@ -41,8 +42,8 @@ export interface Outbox {
   /** Ids of buried effects of runs of one installation of the App, newest first. */
   buriedOf(installation: number, limit: number): Promise<string[]>;
   revive(id: string): Promise<boolean>;
-  /** The effects of a lane that are not performed yet. */
-  waiting(lane: string): Promise<Outgoing[]>;
+  /** The effects of a run in a lane that are not performed yet. */
+  waiting(lane: string, run: string): Promise<Outgoing[]>;
   /** Milliseconds until the next effect that failed is tried again. Effects that were only put off do not count. */
   retryIn(): Promise<number | undefined>;
   size(): Promise<{ waiting: number; busy: number; buried: number }>;

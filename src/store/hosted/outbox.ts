@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Effect, Outgoing } from '../../core/contracts/effect.ts';
-import { laneOrder } from '../../core/decide/lane-order.ts';
+import { laneOrder, WORDS_ABOUT_WORK } from '../../core/decide/lane-order.ts';
 import type { LaneLease, Outbox } from '../../core/ports/outbox.ts';
 import { isLostRace } from '../unavailable.ts';
 import { type Database, PARAMETER } from './database.ts';
@@ -23,10 +23,11 @@ interface DueRow {
 export function createOutbox({ db, dialect, prepare, transaction, now }: Database): Outbox {
   const forUpdate = dialect === 'postgres' ? sql`for update` : sql``;
 
-  /** No older effect of the same slot waits. */
+  /** No older effect of the same slot waits, except words that failed: they wait for their retry and hold up nothing. */
   const leadsItsSlot = sql`not exists (
     select 1 from outbox as older
-    where older.lane = one.lane and older.slot = one.slot and older.state = 'waiting' and older.seq < one.seq)`;
+    where older.lane = one.lane and older.slot = one.slot and older.state = 'waiting' and older.seq < one.seq
+      and (older.error is null or older.kind not in (${sql.join(WORDS_ABOUT_WORK.map((kind) => sql.lit(kind)))})))`;
 
   const dueLane = prepare<{ lane: string }>(sql`
     select one.lane from outbox as one
@@ -77,7 +78,7 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
     where outbox.state = 'buried' and ${installation} = ${PARAMETER} order by outbox.seq desc limit ${PARAMETER}`);
 
   const findWaiting = prepare<{ body: Uint8Array }>(
-    sql`select body from outbox where lane = ${PARAMETER} and state = 'waiting' order by seq`,
+    sql`select body from outbox where lane = ${PARAMETER} and run = ${PARAMETER} and state = 'waiting' order by seq`,
   );
 
   /** True if the lease is held, also if a newer effect replaced this one while it was performed. */
@@ -158,8 +159,8 @@ export function createOutbox({ db, dialect, prepare, transaction, now }: Databas
       const rows = await findBuried(installation, limit);
       return rows.map(({ id }) => id);
     },
-    async waiting(lane) {
-      const rows = await findWaiting(lane);
+    async waiting(lane, run) {
+      const rows = await findWaiting(lane, run);
       return rows.map(({ body }) => readEffect(body));
     },
     async revive(id) {

@@ -362,7 +362,8 @@ test('R-14: a question that GitHub does not take is not asked again while it is 
   const { issue } = await desk.seed(askingRun(['colour']));
   const { repo_id = 0 } = (await desk.store.runs.target('r1')) ?? {};
   const asks = async () =>
-    (await desk.store.outbox.waiting(laneKey(repo_id, issue))).filter(({ type }) => type === 'ask').length;
+    (await desk.store.outbox.waiting(laneKey(repo_id, issue), 'r1')).filter(({ type }) => type === 'ask')
+      .length;
   for (let minute = 0; minute < 60; minute += 5) {
     desk.clock.ms += 5 * MINUTE_MS;
     await desk.reconcile();

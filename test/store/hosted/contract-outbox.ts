@@ -150,6 +150,36 @@ export function testOutbox(bench: Bench): void {
     expect(await nextId(store, held)).toBe('r1.2.2');
   });
 
+  test('R-3: words about the work that failed hold up nothing, and a deed that failed holds up what builds on it', async () => {
+    const { store, outbox, setClock } = await openOutbox();
+    const words: Effect[] = [
+      { type: 'show_receipt' },
+      { type: 'answer_remarks', round: 2 },
+      { type: 'describe_pull' },
+    ];
+    await ask(store, 'r1', 1, [...words, { type: 'publish', ready: true }, ...words]);
+    const held = await lease(store);
+    const fail = async (type: Effect['type']) => {
+      const next = await outbox.next(held);
+      expect(next?.effect.type).toBe(type);
+      await outbox.retry(held, next?.id ?? '', 10_000, 'GitHub is down');
+    };
+    // Put off is not failed: it keeps its place.
+    const first = (await nextId(store, held)) ?? expect.fail();
+    await outbox.retry(held, first, 5_000);
+    expect(await nextId(store, held)).toBeUndefined();
+    await setClock(5);
+    for (const { type } of words) await fail(type);
+    await fail('publish');
+    expect(await nextId(store, held)).toBeUndefined();
+    await setClock(15);
+    for (const { type } of words) await fail(type);
+    expect(await outbox.next(held)).toMatchObject({ effect: { type: 'publish' }, attempts: 2 });
+    await outbox.done(held, 'r1.2.3');
+    for (const { type } of words) await fail(type);
+    expect(await outbox.size()).toMatchObject({ waiting: 6 });
+  });
+
   test('a lane whose effects all wait for their retry is left alone until one is due', async () => {
     const { store, outbox, setClock } = await openOutbox();
     await ask(store, 'r1', 1, [notify(1), notify(2)]);
@@ -263,16 +293,18 @@ export function testOutbox(bench: Bench): void {
     expect(await outbox.buriedOf(7, 10)).toEqual([]);
   });
 
-  test('R-13: the effects that wait in a lane are shown, also those to be retried, and no others', async () => {
+  test('R-13: the effects of a run that wait in a lane are shown, also those to be retried, and no others', async () => {
     const { store, outbox } = await openOutbox();
     await ask(store, 'r1', 1, [notify(1), notify(2), notify(3)]);
+    await ask(store, 'r2', 1, [status]);
     const held = await lease(store);
     await outbox.next(held);
     await outbox.retry(held, 'r1.2.0', 60_000, 'busy');
     await outbox.next(held);
     await outbox.bury(held, 'r1.2.1', 'refused');
-    expect(await outbox.waiting(held.lane)).toEqual([notify(1), notify(3)]);
-    expect(await outbox.waiting('another')).toEqual([]);
+    expect(await outbox.waiting(held.lane, 'r1')).toEqual([notify(1), notify(3)]);
+    expect(await outbox.waiting(held.lane, 'r2')).toEqual([status]);
+    expect(await outbox.waiting('another', 'r1')).toEqual([]);
   });
 
   test('R-1: the lane whose effect is due for the longest time is chosen, also before newer ones when it is a retry', async () => {
