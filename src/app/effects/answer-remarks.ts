@@ -2,7 +2,9 @@ import { renderRemarkReply, renderRoundSummary } from '../../comments/github/ren
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { MOST_REPLIES, type ReviewedPull } from '../../core/ports/github/review-port.ts';
 import { GitHubError } from '../../core/ports/github-port.ts';
+import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
+import { isOnBranch } from '../revise/is-on-branch.ts';
 import { replyOp } from '../revise/remark-marker.ts';
 import { readMarker, upsertComment } from '../upsert-comment.ts';
 import type { EffectContext } from './effect-context.ts';
@@ -27,11 +29,11 @@ export async function answerRemarks(
 ): Promise<void> {
   const { deps, github, state } = context;
   const round = state.revisions?.find((ended) => ended.number === number);
-  const { pull: pullNumber, unpublished, moved_from } = await deps.store.publications.of(state.run);
+  const { pull: pullNumber, moved_from, ...publication } = await deps.store.publications.of(state.run);
   // Nothing is called fixed that is not on the branch. People are told by the publishing why it is not.
-  if (unpublished) return;
-  const pull = round && pullNumber !== undefined ? await github.reviewedPull(pullNumber) : undefined;
-  if (!round || !pull || pullNumber === undefined || pull.state !== 'OPEN') return;
+  if (!round || !isOnBranch(round, publication)) return;
+  const pull = pullNumber !== undefined ? await github.reviewedPull(pullNumber) : undefined;
+  if (!pull || pullNumber === undefined || pull.state !== 'OPEN') return;
   const summaryOp = replyOp(state.run, number, 'summary');
   const isAnswered = pull.reviews.some(
     (review) => review.is_own && review.state !== 'PENDING' && readMarker(review.body)?.op === summaryOp,
@@ -51,9 +53,13 @@ export async function answerRemarks(
   await askAgain(context, pull, pullNumber, round);
 }
 
-async function facts({ deps, state }: EffectContext, round: EndedRound) {
-  const { head } = await deps.store.publications.of(state.run);
-  return { state, round, head };
+async function facts({ deps, state, target }: EffectContext, round: EndedRound) {
+  const { head, rounds } = await deps.store.publications.of(state.run);
+  // Answers that GitHub refused before may come after the next round.
+  if (!state.revision && state.revisions?.at(-1) === round) return { state, round, head };
+  const own = rounds?.[round.number];
+  const placeOf = await publishedBranch(deps, state.run, target).placeOf();
+  return { state, round, head: own && placeOf(own), is_older: true };
 }
 
 async function repliesOf(context: EffectContext, round: EndedRound, pull: number): Promise<ThreadReply[]> {

@@ -52,7 +52,7 @@ export async function collectRevision(context: EffectContext): Promise<void> {
     ? []
     : collectRemarks(pull, {
         until: new Date(Date.parse(at) + SKEW_MS).toISOString(),
-        ...settledWords(deps, state, number ?? 0, await answeredRounds(deps, state, pull)),
+        ...settledWords(deps, state, number ?? 0, await answeredRounds(deps, state, target, pull)),
         ...{ isHeard, frozen },
       });
   const ci = isOnlyUpdate ? {} : failedCi(state, pull.head_sha);

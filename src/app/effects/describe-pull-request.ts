@@ -45,13 +45,13 @@ async function standing(
   pull: PullRequest | undefined,
   head: string,
 ): Promise<Pick<BranchStanding, 'open_remarks' | 'conflict'>> {
-  const { deps, github, state } = context;
+  const { deps, github, state, target } = context;
   if (!pull || pull.draft || state.status !== 'reviewing') return {};
   const reviewed = await github.reviewedPull(pull.number);
   if (reviewed?.state !== 'OPEN') return {};
   const open_remarks = countOpen(reviewed, {
     until: LATEST,
-    ...settledWords(deps, state, pull.number, await answeredRounds(deps, state, reviewed)),
+    ...settledWords(deps, state, pull.number, await answeredRounds(deps, state, target, reviewed)),
     isHeard: () => true,
   });
   return { open_remarks, conflict: await findConflict(context, reviewed, head) };

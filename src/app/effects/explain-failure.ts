@@ -31,20 +31,24 @@ export async function explainFailure(
   outgoing: Attempt,
   error: unknown,
 ): Promise<'settled' | undefined> {
-  const target = await deps.store.runs.target(outgoing.run);
+  const { id, run, effect, attempts } = outgoing;
+  const target = await deps.store.runs.target(run);
   if (!target) return undefined;
-  const isFinal = isFinalPublish(outgoing.effect);
+  const isFinal = isFinalPublish(effect);
   try {
     const settle = await findSettlement(deps, outgoing, target);
     if (settle) {
       if (!isOver(error, outgoing)) return undefined;
       const refused = toGitHubError(error);
-      await refuseUnreachable(deps, outgoing.run, target, refused);
+      await refuseUnreachable(deps, run, target, refused);
       await settle(refused);
       return 'settled';
     }
     if (error instanceof GitHubError && error.retryAfter === undefined)
       await explainRefusal(deps, target, outgoing, error);
+    // V-3: its remarks counted as answered until now.
+    if (effect.type === 'answer_remarks' && isEffectGivenUp(effect, error, attempts))
+      await write(deps, run, [{ type: 'describe_pull' }], [`unanswered:${id}`]);
     return undefined;
   } finally {
     if (isFinal) await showUnpublished(deps, outgoing, error);

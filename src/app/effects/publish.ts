@@ -19,7 +19,6 @@ import { isStopped } from '../revise/late-work-of.ts';
 import { lookAtBaseLater } from '../revise/look-at-base.ts';
 import { HOW_TO_REDO, NOT_YET, REPLACED, wayOut } from '../unpublished.ts';
 import type { EffectContext, Performed } from './effect-context.ts';
-import { showCheck } from './show-check.ts';
 import { contentOf, findWork, type Work } from './work-to-publish.ts';
 
 /**
@@ -65,7 +64,8 @@ async function publishUnlessStopped(context: EffectContext, ready: boolean): Pro
     await settle(context, why);
     if (!why) await dropLeftWork(deps.store.blobs, state.run);
     if (!why) lookAtBaseLater(deps, github, state.run);
-  } else if (!why) await showCheck(context);
+    // A check is only words about the work, so one that GitHub refuses is the status's to try again.
+  } else if (!why) await write(deps, state.run, [{ type: 'update_status' }]);
   return {};
 }
 
@@ -76,8 +76,14 @@ function heldBack(error: unknown): 'held back' {
 
 /** The status waited for this, and a receipt written before says that the work is not published. */
 async function settle({ deps, state }: EffectContext, why: Unpublished | undefined): Promise<void> {
-  await deps.store.publications.change(state.run, { unpublished: why ?? null });
-  const hasReceipt = await deps.store.comments.find(`${state.run}.receipt`);
+  const { publications, comments } = deps.store;
+  const { head, rounds } = await publications.of(state.run);
+  const round = why ? undefined : roundToPublish(state);
+  await publications.change(state.run, {
+    unpublished: why ?? null,
+    ...(round && head && { rounds: { ...rounds, [round.number]: head } }),
+  });
+  const hasReceipt = await comments.find(`${state.run}.receipt`);
   await write(deps, state.run, [
     { type: 'update_status' },
     ...(hasReceipt ? [{ type: 'show_receipt' as const }] : []),

@@ -3,9 +3,7 @@ import { GitHubError } from '../../core/ports/github-port.ts';
 import { write } from '../handle-input.ts';
 import { describeKept, findMarked } from '../publish/marked-commits.ts';
 import { publishedBranch } from '../published-branch.ts';
-import { writeDescription } from './describe-pull-request.ts';
 import type { EffectContext } from './effect-context.ts';
-import { showCheck } from './show-check.ts';
 
 /** Lets the repository's CI run on the commit a person saw, and shows it in the description. */
 export async function runCi(
@@ -26,7 +24,7 @@ export async function runCi(
     };
     await write(deps, state.run, [{ type: 'reply', reply, on: pull }], [`ci-moved:${pull}:${head}:${by}`]);
   }
-  await showBranch(context, pull, head);
+  await showBranch(context, head);
 }
 
 type AddOurs = (sha: string) => Promise<void>;
@@ -142,14 +140,16 @@ async function addCommit(
 /** The commit does not exist any more, or the branch cannot be fast-forwarded to the new one. */
 const MOVED = [404, 409, 422];
 
-/** Rewrites the description from the branch's current state. */
-async function showBranch(context: EffectContext, number: number, seenHead: string): Promise<void> {
-  const { deps, github, state, target } = context;
+/** Description and check are words about the work: if GitHub refuses them, the branch is as it should be all the same. */
+async function showBranch(context: EffectContext, seenHead: string): Promise<void> {
+  const { deps, github, state, target, op } = context;
   const branch = publishedBranch(deps, state.run, target);
-  const pull = await github.pullRequest(number);
   const head = await github.branchHead(await branch.name());
-  if (!pull || head === undefined) return;
+  if (head === undefined) return;
   await branch.setHead(head);
-  await writeDescription(context, pull, head, { handled: [ciBoxId(seenHead)] });
-  await showCheck(context);
+  const effects = [
+    { type: 'describe_pull' as const, ticked: [ciBoxId(seenHead)] },
+    { type: 'update_status' as const },
+  ];
+  await write(deps, state.run, effects, [`ci-shown:${op}`]);
 }

@@ -1,5 +1,5 @@
 import type { Reply } from '../../core/contracts/effect.ts';
-import type { PullRequest } from '../../core/ports/github-port.ts';
+import { GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import { renderDescription, writeDescription } from '../effects/describe-pull-request.ts';
 import type { EffectContext } from '../effects/effect-context.ts';
 import { write } from '../handle-input.ts';
@@ -41,14 +41,27 @@ export async function writePullRequest(
   // It was ready before, so that somebody has made it a draft again.
   const isTheirs = shown === pull.number;
   const isDue = ready && pull.draft && !isTheirs;
-  const send = isDue ? (body?: string) => github.markReady(pull.node_id, body) : undefined;
-  if (present) await writeDescription(context, present, head, { send });
+  if (present && isDue)
+    await writeDescription(context, present, head, { send: (body) => github.markReady(pull.node_id, body) });
+  else if (present) await describe(context, present, head);
   else if (isDue) await github.markReady(pull.node_id);
   if (ready) {
     await publications.change(state.run, { ready: pull.number });
     await sayChanged(context, isTheirs ? pull : { ...pull, draft: false });
   }
   if (present) await onPullRequestFound(deps, github, { run: state.run, target }, present.number);
+}
+
+/** R-3: the work is on the pull request whether or not GitHub takes its description, which is tried again on its own. */
+async function describe(context: EffectContext, pull: PullRequest, head: string): Promise<void> {
+  try {
+    await writeDescription(context, pull, head);
+  } catch (error) {
+    if (!(error instanceof GitHubError)) throw error;
+    const { deps, state, op } = context;
+    deps.log.warn({ run: state.run, error: error.message }, 'the description will be tried again');
+    await write(deps, state.run, [{ type: 'describe_pull' }], [`describe:${op}`]);
+  }
 }
 
 /** Tells those who look at the old pull request where the work is. False if nobody does, because it is closed. */

@@ -10,6 +10,8 @@ interface RoundFacts {
   state: RunState;
   round: NonNullable<RunState['revisions']>[number];
   head?: string;
+  /** A later round has begun since, and the run's verification is not of this one. */
+  is_older?: boolean;
 }
 
 /** A remark at its end, with the file that it is about. */
@@ -56,9 +58,10 @@ interface Unplaced {
 
 /** The summary of the review that carries the replies: one notification for all of them. */
 export function renderRoundSummary(facts: RoundFacts, op: string, unplaced: Unplaced = {}): string {
-  const { state, round, head } = facts;
+  const { state, round, head, is_older } = facts;
   const counted = countResults(round.remarks).join(', ') || 'done';
-  const verified = sayVerified(state, head);
+  const commit = head ? ` ${code(head.slice(0, 7), 7)}` : '';
+  const verified = is_older ? commit && `${commit}.` : `${commit}${sayVerified(state)}`;
   const people = [...new Set(round.by.split(', '))].map((login) => `@${inlineText(login, 60)}`).join(', ');
   const cost = round.cost_usd === null ? '' : `${money(round.cost_usd)}, `;
   return blocks(
@@ -121,10 +124,9 @@ function countResults(remarks: readonly SettledRemark[]): string[] {
   return [...counts].map(([word, number]) => `${number} ${word}`);
 }
 
-function sayVerified(state: RunState, head: string | undefined): string {
+function sayVerified(state: RunState): string {
   const last = lastVerification(state);
-  const commit = head ? ` ${code(head.slice(0, 7), 7)}` : '';
-  if (!last || state.finished?.partial) return `${commit}, not verified.`;
+  if (!last || state.finished?.partial) return ', not verified.';
   const { passed, total, unit } = score(last);
-  return `${commit}, verified on a clean checkout: ${passed}/${total} ${unit}.`;
+  return `, verified on a clean checkout: ${passed}/${total} ${unit}.`;
 }

@@ -32,6 +32,8 @@ export interface Publication {
   made_from?: { sha: string; content: string };
   /** Why the finished work is not on GitHub; null if it is. Absent while that is not known. */
   unpublished?: Unpublished | null;
+  /** The head that the work of each round is on, by its number. Missing for rounds of older versions. */
+  rounds?: Record<string, string>;
   ci?: CiRequest;
   /** Commits that were made again with another message, and the ones that took their places. */
   reworded?: Record<string, string>;
