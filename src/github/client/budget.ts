@@ -6,8 +6,8 @@ export type Resource = 'core' | 'graphql';
 /** The rate limit of one installation, as GitHub's responses tell it. */
 export interface Budget {
   note(resource: Resource, headers: Record<string, string | number | undefined> | undefined): void;
-  /** No call is made for this long. */
-  stop(resource: Resource, seconds: number): void;
+  /** No call is made for this long: none of the resource, or none at all. */
+  stop(of: Resource | 'all', seconds: number): void;
   /** Throws the error that GitHub would answer with, without a call: calls while limited make the limit last longer. */
   refuseIfSpent(resource: Resource): void;
   left(resource: Resource): BudgetLeft | undefined;
@@ -20,7 +20,7 @@ interface BudgetLeft {
 
 function createBudget(now: () => number): Budget {
   const known = new Map<Resource, BudgetLeft & { resetsAt: number }>();
-  const stopped = new Map<Resource, number>();
+  const stopped = new Map<Resource | 'all', number>();
   return {
     note(resource, headers = {}) {
       const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
@@ -29,11 +29,11 @@ function createBudget(now: () => number): Budget {
       if (![limit, remaining, reset].every(Number.isFinite)) return;
       known.set(resource, { limit, remaining, resetsAt: reset * 1_000 });
     },
-    stop(resource, seconds) {
-      stopped.set(resource, Math.max(stopped.get(resource) ?? 0, now() + seconds * 1_000));
+    stop(of, seconds) {
+      stopped.set(of, Math.max(stopped.get(of) ?? 0, now() + seconds * 1_000));
     },
     refuseIfSpent(resource) {
-      const waitMs = (stopped.get(resource) ?? 0) - now();
+      const waitMs = Math.max(stopped.get(resource) ?? 0, stopped.get('all') ?? 0) - now();
       if (waitMs <= 0) return;
       const retryAfter = Math.ceil(waitMs / 1_000);
       throw new GitHubError(`GitHub asked this installation to wait; ${retryAfter} s of that are left.`, {

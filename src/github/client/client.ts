@@ -2,7 +2,8 @@ import type { Octokit } from '@octokit/rest';
 import type { Endpoints } from '@octokit/types';
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { Budget, Resource } from './budget.ts';
-import { type FieldFailure, readFieldFailures, toGitHubError } from './errors.ts';
+import { type FieldFailure, readFieldFailures } from './errors.ts';
+import { withinBudget } from './within-budget.ts';
 
 /** The methods of Octokit that we use. The clients of Probot and @octokit/rest both have them. */
 export type OctokitLike = Pick<Octokit, 'request' | 'graphql'>;
@@ -52,20 +53,8 @@ const NEVER_TWICE = { retries: 0 };
 
 export function createClient(octokit: OctokitLike, repository: Repository): Client {
   const { owner, repo, budget } = repository;
-  /** Every call passes here, so that the installation's limit is known and none is made while GitHub asks us to wait. */
-  const within = async <Answer>(resource: Resource, route: string, call: () => Promise<Answer>) => {
-    budget?.refuseIfSpent(resource);
-    try {
-      const answer = await call();
-      budget?.note(resource, (answer as { headers?: Headers }).headers);
-      return answer;
-    } catch (error) {
-      const failure = toGitHubError(error, route);
-      budget?.note(resource, (error as { response?: { headers?: Headers } }).response?.headers);
-      if (failure.retryAfter !== undefined) budget?.stop(resource, failure.retryAfter);
-      throw failure;
-    }
-  };
+  const within = <Answer>(resource: Resource, route: string, call: () => Promise<Answer>) =>
+    withinBudget(budget, { resource, route }, call);
   const client: Client = {
     ...repository,
     async request(route, parameters, headers) {
@@ -107,8 +96,6 @@ export function createClient(octokit: OctokitLike, repository: Repository): Clie
   };
   return client;
 }
-
-type Headers = Record<string, string | number | undefined>;
 
 /** Octokit returns a body it could not parse as text, and a string can be iterated like a list. */
 export function refuseHalfAnswer(response: { status: number; data: unknown }, route: string): void {

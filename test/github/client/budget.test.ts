@@ -44,3 +44,31 @@ test('R-14: the calls that are left are those of the last answer, and all of the
   ms = 60_000;
   expect(budgets.of(9).left('core')).toEqual({ limit: 5_000, remaining: 5_000 });
 });
+
+/** The same headers for REST and GraphQL, whose calls are counted together. */
+function limitedOnce(headers: Record<string, string>) {
+  const asked: string[] = [];
+  const refuse = (what: string) => async () => {
+    asked.push(what);
+    throw Object.assign(new Error('no'), { status: 403, response: { headers } });
+  };
+  const octokit = { request: refuse('rest'), graphql: refuse('graphql') } as unknown as OctokitLike;
+  const client = createClient(octokit, { ...PLACE, budget: createBudgets(() => 0).of(1) });
+  return { asked, client };
+}
+
+test('R-14: a limit that is not of the calls of an hour stops REST and GraphQL, whichever GitHub refused', async () => {
+  const { asked, client } = limitedOnce({ 'retry-after': '60', 'x-ratelimit-remaining': '4000' });
+  await expect(client.graphql('query { x }', {})).rejects.toMatchObject({ retryAfter: 60 });
+  await expect(client.request(ROUTE, { name: 'x' })).rejects.toMatchObject({ status: 429 });
+  expect(asked).toEqual(['graphql']);
+});
+
+test('R-14: when the calls of an hour are used up for GraphQL, REST still works', async () => {
+  const reset = String(Math.floor(Date.now() / 1_000) + 1_800);
+  const { asked, client } = limitedOnce({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset });
+  await expect(client.graphql('query { x }', {})).rejects.toMatchObject({ status: 403 });
+  await expect(client.graphql('query { x }', {})).rejects.toMatchObject({ status: 429 });
+  await expect(client.request(ROUTE, { name: 'x' })).rejects.toMatchObject({ status: 403 });
+  expect(asked).toEqual(['graphql', 'rest']);
+});
