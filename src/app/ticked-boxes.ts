@@ -5,3 +5,8 @@ export function newTicks(before: string, now: string): string[] {
   const earlier = new Set([...before.matchAll(TICKED)].map(([, id]) => id));
   return [...now.matchAll(TICKED)].flatMap(([, id]) => (id && !earlier.has(id) ? [id] : []));
 }
+
+/** The text as it was before its boxes were ticked. */
+export function emptyBoxes(body: string): string {
+  return body.replaceAll(TICKED, (box) => `- [ ]${box.slice('- [x]'.length)}`);
+}

@@ -2,10 +2,11 @@ import { parseComment } from '../../commands/parse-comment.ts';
 import { CI_BOXES } from '../../core/contracts/revision.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import type { GitHub } from '../../core/ports/github-port.ts';
+import type { SentComment } from '../../core/ports/sent-comments.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
 import { restoreComment } from '../restore-comment.ts';
-import { newTicks } from '../ticked-boxes.ts';
+import { emptyBoxes, newTicks } from '../ticked-boxes.ts';
 import { readMarker } from '../upsert-comment.ts';
 import { handleCommand } from './handle-command.ts';
 
@@ -43,7 +44,8 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   if (!state) return;
   if (ticked.length === 0) return undoRewording(deps, github, edited);
   const seen = `tick:${comment.id}:${ticked.join('+')}:${comment.updated_at}`;
-  const restore = () => restoreComment(deps, state, { op, escalation: question }, `restore:${seen}`);
+  const restore = () => emptyAgain(deps, run, { op, escalation: question }, `restore:${seen}`);
+  const isReworded = deps.hash(emptyBoxes(comment.body)) !== ours.body_hash;
   const { login } = edited;
   const refuse = async (because: string, detail: string) => {
     const title = `Nothing changed: ${because}`;
@@ -52,7 +54,8 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   };
   if (login === undefined) {
     // An answered question is rewritten without boxes anyway.
-    if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`))) return;
+    if (!ticked.some((id) => state.pending !== undefined && id.startsWith(`${state.pending}.`)))
+      return isReworded ? restore() : undefined;
     return refuse(
       'a box was ticked, but GitHub does not say by whom.',
       'Tick it again, or reply with its command.',
@@ -64,7 +67,7 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
   const escalation = state.escalations.find(({ id }) => id === escalationId);
   const option =
     escalation?.options.find(({ id }) => id === rest.join('.')) ?? boxOfCi(state, escalationId, rest);
-  if (!option) return;
+  if (!option) return isReworded ? restore() : undefined;
   const accepted = await handleCommand(deps, github, {
     run,
     issue: edited.issue,
@@ -75,7 +78,23 @@ export async function onCommentEdited(deps: AppDependencies, github: GitHub, edi
     said_at: comment.updated_at,
     escalation: escalationId,
   });
-  if (!accepted) await restore();
+  if (!accepted) return restore();
+  // The answer to a question rewrites it. Another command leaves it open, with a box that would count as ticked for ever.
+  const { state: after } = await runs.load(run);
+  const isOpen = after?.pending !== undefined && [question, op.slice(run.length + 1)].includes(after.pending);
+  if (!isReworded && !isOpen) return;
+  const present = await github.comment(comment.id);
+  if (present && newTicks(comment.body, present.body).length === 0) await restore();
+}
+
+async function emptyAgain(
+  deps: AppDependencies,
+  run: string,
+  comment: Pick<SentComment, 'op' | 'escalation'>,
+  seen: string,
+): Promise<void> {
+  const { state } = await deps.store.runs.load(run);
+  if (state) await restoreComment(deps, state, comment, seen);
 }
 
 /** V-7: the boxes under a report about CI. */

@@ -98,6 +98,65 @@ test('S-15: a rewording that is heard of late does not take away a tick that nob
   expect(await desk.state()).toMatchObject({ status: 'cancelled', finished: { by: 'olivia' } });
 });
 
+test('R-13: a box whose command leaves the question open is emptied, and counts once', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  await desk.olivia.tick(question, 'review');
+  await desk.settle();
+  expect((await find(issue, ':escalation ')).body).toBe(question.body);
+  expect((await desk.waysOfCommands()).length).toBe(1);
+  desk.loseWebhooks(true);
+  await desk.person('walter').edit(question, reword(question.body));
+  await desk.settle();
+  await desk.reconcile();
+  expect((await find(issue, ':escalation ')).body).toBe(question.body);
+  expect((await desk.waysOfCommands()).length).toBe(1);
+});
+
+test('R-1: a box that was ticked right after one that leaves the question open is read before they are emptied', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  desk.loseWebhooks(true);
+  await desk.olivia.tick(question, 'review');
+  const ticked = await find(issue, ':escalation ');
+  await desk.olivia.tick(ticked, 'cancel');
+  await desk.settle();
+  const comment = { ...ticked, author: 'autobuild[bot]', author_type: 'Bot', app_id: desk.github.appId };
+  const github = await desk.deps.github(INSTALLED);
+  await onCommentEdited(desk.deps, github, { comment, before: question.body, login: 'olivia', issue });
+  await desk.settle();
+  expect(await desk.waysOfCommands()).toEqual(['tick']);
+  expect((await find(issue, ':escalation ')).body.match(/- \[x\]/g)).toHaveLength(2);
+});
+
+test('R-13: a question that was reworded and ticked before its comment was known comes back', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const question = await find(issue, ':escalation ');
+  desk.loseWebhooks(true);
+  await desk.person('walter').edit(question, reword(question.body));
+  await desk.olivia.tick(await find(issue, ':escalation '), 'review');
+  await desk.settle();
+  // As it is recorded when it is found by its marker.
+  const { body } = await find(issue, ':escalation ');
+  await desk.store.comments.save('r1.e1', { body_hash: desk.deps.hash(body) });
+  await desk.reconcile();
+  expect(await desk.waysOfCommands()).toEqual(['tick']);
+  expect((await find(issue, ':escalation ')).body).toBe(question.body);
+});
+
+test('S-15: a ticked box that somebody wrote into another comment of ours goes', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']));
+  const status = await find(issue, ':status ');
+  const box = '- [x] <!-- autobuild:option id=e9.cancel --> **Accept**';
+  await desk.person('walter').edit(status, `${status.body}\n${box}`);
+  await desk.settle();
+  expect((await find(issue, ':status ')).body).toBe(status.body);
+});
+
 test('S-15: a copy of the question by somebody else is no question, and stays as it is', async () => {
   desk = await openAppDesk();
   const { issue } = await desk.seed(askingRun(['colour']));
