@@ -133,8 +133,8 @@ async function undoRewording(
   const ours = await deps.store.comments.ofComment(comment.id);
   if (!ours?.run || deps.hash(comment.body) === ours.body_hash) return;
   const present = await github.comment(comment.id);
-  // A tick made meanwhile is read first. It counts by its id, not by its text.
-  if (!present || newTicks('', present.body).length > 0) return;
+  // A tick made meanwhile is read first. It counts by its id, not by its text. A comment that was restored needs nothing more.
+  if (!present || newTicks('', present.body).length > 0 || deps.hash(present.body) === ours.body_hash) return;
   const { state } = await deps.store.runs.load(ours.run);
   if (state) await restoreComment(deps, state, ours, `reworded:${comment.id}:${comment.updated_at}`);
 }

@@ -51,6 +51,7 @@ export async function reconcileComments(
   });
   if (!listing) return;
   const handled = { ...known?.handled };
+  let isSettled = true;
   for (const comment of listing.items.toSorted((one, other) => one.id - other.id)) {
     const placed = runs.find((candidate) => numbersOf(candidate).includes(comment.number));
     const digest = deps.hash(`${comment.updated_at} ${comment.body}`).slice(0, 16);
@@ -60,10 +61,25 @@ export async function reconcileComments(
       isHeard = await readComment(round, placed, comment);
     });
     if (!isRead) isAll = false;
-    else if (isHeard) handled[comment.id] = digest;
+    else if (isHeard) {
+      const isDone = handled[comment.id] === onceMore(digest) || (await isAsWritten(deps, comment));
+      handled[comment.id] = isDone ? digest : onceMore(digest);
+      if (!isDone) isSettled = false;
+    }
   }
-  if (isAll) polled.comments = continueFrom({ since, etags: listing.etags, handled }, listing.items);
+  const etags = isSettled ? listing.etags : [];
+  if (isAll) polled.comments = continueFrom({ since, etags, handled }, listing.items);
   else polled.comments = known && { ...known, handled, etags: [] };
+}
+
+/** A comment of ours that is to be restored is read once more: whoever wrote it at that moment may have undone the decision. */
+async function isAsWritten({ store, hash }: AppDependencies, { id, body }: Numbered): Promise<boolean> {
+  const ours = await store.comments.ofComment(id);
+  return !ours || ours.body_hash === hash(body);
+}
+
+function onceMore(digest: string): string {
+  return `${digest}+`;
 }
 
 /** The issue and its pull request. */

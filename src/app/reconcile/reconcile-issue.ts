@@ -1,3 +1,4 @@
+import type { Effect } from '../../core/contracts/effect.ts';
 import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-state.ts';
 import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
@@ -7,7 +8,7 @@ import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
 import { onIssueGone } from '../handlers/issue-gone.ts';
-import { restoreComment } from '../restore-comment.ts';
+import { keyToRestore, restoreComment } from '../restore-comment.ts';
 import type { Ending } from '../who-ended.ts';
 import { whyUnreachable } from '../why-unreachable.ts';
 import { isDueAgain } from './back-off.ts';
@@ -59,24 +60,27 @@ export async function compareAbsent(
   });
 }
 
-/** A run whose issue is among the labelled ones. */
+/** A run whose issue is among the labelled ones. Returns false if it is to be looked at again soon. */
 export async function compareListed(
   round: RepositoryRound,
   placed: PlacedRun,
   issue: GitHubIssue,
-): Promise<void> {
+): Promise<boolean> {
   const { cursors } = round.deps.store;
   const cursor = await cursors.get('run', placed.run);
   if (cursor?.absent) await cursors.set('run', placed.run, { ...cursor, absent: undefined });
-  await compareWithIssue(round, placed, issue);
+  return compareWithIssue(round, placed, issue);
 }
 
-/** Compares a run with its issue: closed, locked, unlabelled or gone; comments and labels of ours that somebody removed. */
+/**
+ * Compares a run with its issue: closed, locked, unlabelled or gone; comments and labels of ours that somebody removed. Returns
+ * false if something of ours is to come back, so that somebody looks whether it does.
+ */
 export async function compareWithIssue(
   round: RepositoryRound,
   placed: PlacedRun,
   issue: GitHubIssue | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { deps } = round;
   const { run, target } = placed;
   const { runs } = deps.store;
@@ -91,7 +95,7 @@ export async function compareWithIssue(
   }
   // Unless the App itself closed it, or the merge of its pull request, which is handled later.
   const { state } = await runs.load(run);
-  if (issue && state && isUnderWay(state)) await restoreOurs(round, placed, state, issue);
+  return !issue || !state || !isUnderWay(state) || restoreOurs(round, placed, state, issue);
 }
 
 /** A run that rests loses nothing when its issue is closed, but what people read of it comes back, too. */
@@ -99,9 +103,9 @@ export async function compareAtRest(
   round: RepositoryRound,
   placed: PlacedRun,
   issue: GitHubIssue | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { state } = await round.deps.store.runs.load(placed.run);
-  if (issue && state && phaseOf(state) === 'resting') await restoreOurs(round, placed, state, issue);
+  return !issue || !state || phaseOf(state) !== 'resting' || restoreOurs(round, placed, state, issue);
 }
 
 async function restoreOurs(
@@ -109,10 +113,10 @@ async function restoreOurs(
   placed: PlacedRun,
   state: RunState,
   issue: GitHubIssue,
-): Promise<void> {
+): Promise<boolean> {
   await askIfNeverWritten(round.deps, placed, state);
-  await lookForComments(round, placed, state, issue);
-  await restoreLabel(round.deps, state, issue);
+  const isThere = await lookForComments(round, placed, state, issue);
+  return !(await restoreLabel(round.deps, state, issue)) && isThere;
 }
 
 function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitHubIssue): Ending {
@@ -124,31 +128,34 @@ function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitH
 /**
  * Writes an open question and the status again if somebody deleted their comment, and updates the links. Makes no call if no
  * comment changed. The status of a run at work is written again soon and often, so only the number of comments counts for it.
+ * Returns false if a comment is to be written again.
  */
 async function lookForComments(
   { deps, github, mayRead, comments: listed }: RepositoryRound,
   placed: PlacedRun,
   state: RunState,
   { comments, updated_at }: GitHubIssue,
-): Promise<void> {
+): Promise<boolean> {
   const { store } = deps;
   const { run, pending } = state;
   const cursor = await store.cursors.get('run', run);
   const question = `${pending} ${comments} ${phaseOf(state) === 'working' ? '' : updated_at}`;
-  if (cursor?.question === question) return;
-  if (cursor?.question === undefined && !mayRead(placed, pending === undefined ? 1 : 2)) return;
+  if (cursor?.question === question) return true;
+  if (cursor?.question === undefined && !mayRead(placed, pending === undefined ? 1 : 2)) return true;
   const isDeleted = async (id: number | undefined) =>
     id !== undefined && !listed?.all.some((comment) => comment.id === id) && !(await github.comment(id));
-  const asked = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
-  if (asked && pending !== undefined && (await isDeleted(asked.comment_id))) {
-    await store.comments.save(asked.op, { body_hash: '' });
-    const effects = [{ type: 'ask' as const, escalation: pending }, { type: 'update_status' as const }];
-    await write(deps, run, effects, [`asked-again:${run}:${asked.comment_id}`]);
-  }
-  const status = await store.comments.find(`${run}.status`);
-  if (status && (await isDeleted(status.comment_id)))
-    await restoreComment(deps, state, status, `status-again:${run}:${status.comment_id}`);
+  const restore = async (op: string, key: string, more: Effect[] = []) => {
+    const ours = await store.comments.find(op);
+    if (!ours || !(await isDeleted(ours.comment_id))) return false;
+    return restoreComment(deps, state, ours, `${key}:${run}:${ours.comment_id}`, more);
+  };
+  const again = [
+    pending !== undefined && (await restore(`${run}.${pending}`, 'asked-again', [{ type: 'update_status' }])),
+    await restore(`${run}.status`, 'status-again'),
+  ];
+  if (again.some(Boolean)) return false;
   await store.cursors.set('run', run, { ...cursor, question });
+  return true;
 }
 
 /** R-13: GitHub refused the comment of an open question for good, so the run would wait for an answer that nobody can give. */
@@ -170,15 +177,19 @@ async function askIfNeverWritten(
 
 /**
  * A state label that somebody removed is set again. Until that is decided the record is empty and not missing, because a desk
- * that is killed in between would leave an issue whose label nobody looks for.
+ * that is killed in between would leave an issue whose label nobody looks for. Returns whether it was decided.
  */
 async function restoreLabel(
   deps: AppDependencies,
   { run }: RunState,
   { labels, updated_at }: GitHubIssue,
-): Promise<void> {
+): Promise<boolean> {
   const { label } = await deps.store.publications.of(run);
-  if (label === undefined || labels.some((one) => isSameLabel(one, label))) return;
+  if (label === undefined || labels.some((one) => isSameLabel(one, label))) return false;
+  const seen = `label-again:${run}:${label}:${updated_at}`;
+  const key = await keyToRestore(deps, seen, async () => label !== '');
+  if (key === undefined) return false;
   await deps.store.publications.change(run, { label: '' });
-  await write(deps, run, [{ type: 'update_status' }], [`label-again:${run}:${label}:${updated_at}`]);
+  await write(deps, run, [{ type: 'update_status' }], [key]);
+  return true;
 }

@@ -73,8 +73,10 @@ export async function reconcileRepository(
       const issue = issues?.find(isOf(placed));
       // A list that has not changed since the run began may be without its issue: it was labelled and closed in between.
       const isMissing = issues !== undefined || polled.listed?.includes(placed.target.issue) === false;
-      const compare = () =>
-        issue ? compareListed(round, placed, issue) : compareAbsent(round, placed, isMissing);
+      const compare = async () => {
+        if (!issue) await compareAbsent(round, placed, isMissing);
+        else if (!(await compareListed(round, placed, issue))) isAll = false;
+      };
       if (!(await attempt({ run }, compare))) isAll = false;
       await attempt({ run }, () => lookAfterJobs(deps, github, placed));
     }
@@ -90,8 +92,12 @@ export async function reconcileRepository(
     await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));
     await attempt({ list: 'pull requests' }, () => reconcilePullRequests(round, runs));
     // Last, because runs that wait for people share the first reads with them.
-    for (const placed of runs.filter(({ phase }) => phase === 'resting'))
-      if (!(await attempt({ run: placed.run }, () => readAtRest(round, placed, issues)))) isAll = false;
+    for (const placed of runs.filter(({ phase }) => phase === 'resting')) {
+      const isRead = await attempt({ run: placed.run }, async () => {
+        if (!(await readAtRest(round, placed, issues))) isAll = false;
+      });
+      if (!isRead) isAll = false;
+    }
     if (isAll) polled.issues = etags;
   } finally {
     if (JSON.stringify(polled) !== JSON.stringify(before))
@@ -100,17 +106,18 @@ export async function reconcileRepository(
   if (problems.length > 0) throw problems[0];
 }
 
-/** A run that a newer one of its issue has replaced shows nothing any more, and commands there are the newer one's. */
+/** A run that a newer one of its issue has replaced shows nothing any more, and commands there are the newer one's. Returns false if it is to be read again soon. */
 async function readAtRest(
   round: RepositoryRound,
   placed: PlacedRun,
   issues: GitHubIssue[] | undefined,
-): Promise<void> {
+): Promise<boolean> {
   const { target, run } = placed;
-  if ((await round.deps.store.runs.ofIssue(target.repo_id, target.issue)) !== run) return;
+  if ((await round.deps.store.runs.ofIssue(target.repo_id, target.issue)) !== run) return true;
   const issue = issues?.find(isOf(placed));
-  await compareAtRest(round, placed, issue);
+  const isThere = await compareAtRest(round, placed, issue);
   await hearAtRest(round, placed, target.issue, issue?.updated_at);
+  return isThere;
 }
 
 function isOf({ target }: PlacedRun): (issue: GitHubIssue) => boolean {
