@@ -8,7 +8,6 @@ import { createBotOwnership } from '../../src/app/bot-ownership.ts';
 import type { HostedDependencies } from '../../src/app/dependencies.ts';
 import { createTicketJobs } from '../../src/app/ticket-jobs.ts';
 import { startWorkers } from '../../src/app/workers/workers.ts';
-import { GitHubError } from '../../src/core/ports/github-port.ts';
 import type { HostedStore, Wake } from '../../src/core/ports/hosted-store.ts';
 import type { Delivery } from '../../src/core/ports/inbox.ts';
 import { RULES } from '../../src/guards/rules.ts';
@@ -18,8 +17,10 @@ import { createJobApi, type JobApiEnv } from '../../src/web/jobs/job-api.ts';
 import type { Logger } from '../../src/web/log.ts';
 import {
   APP_ID,
+  type CallGitHub,
   connectGitHub,
   type FakeGitHub,
+  INSTALLATION,
   LABEL,
   OWNER,
   REPO,
@@ -27,7 +28,8 @@ import {
   WRITES,
 } from './fake-github.ts';
 import type { JobRecord } from './job.ts';
-import { type LaneWatch, limitWords } from './lane-watch.ts';
+import type { LaneWatch } from './lane-watch.ts';
+import { asked, type Limits, withinLimits } from './limits.ts';
 import type { Process, World } from './world.ts';
 
 /** A call to GitHub is given up after this time, well before the lease of a lane ends. */
@@ -102,6 +104,7 @@ export interface Hub {
   /** Promises that were broken at a moment that leaves no trace. */
   broken: string[];
   lanes: LaneWatch;
+  limits: Limits;
   /** Until then, every job dies before it begins. */
   brokenUntil?: number;
   /** Set while GitHub refuses everything. */
@@ -218,7 +221,8 @@ export class Desk {
       error: (fields: object, message: string) =>
         world.log(`${this.name}: ERROR: ${message} ${JSON.stringify(fields)}`),
     };
-    const github = connectGitHub((method, args) => this.#callGitHub(process, method, args));
+    const call: CallGitHub = (method, args) => this.#callGitHub(process, method, args);
+    const github = connectGitHub(withinLimits(world, this.hub.limits, process, call));
     const store = this.#reachStore(process);
     const randomToken = () => `${this.name}-${world.random.next()}-${this.#tokens++}`.padEnd(32, '-');
     const hash = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -228,7 +232,9 @@ export class Desk {
       agents: ['claude'],
       github: async () => github,
       repositories: async () => ({
-        repositories: [{ installation_id: 100, owner: OWNER, repo: REPO, repo_id: REPO_ID, archived: false }],
+        repositories: [
+          { installation_id: INSTALLATION, owner: OWNER, repo: REPO, repo_id: REPO_ID, archived: false },
+        ],
         unread: [],
       }),
       settings: {
@@ -415,12 +421,11 @@ export class Desk {
     const fail = (ms: number, why: string, details: { status: number; retryAfter?: number }) =>
       answer(ms, () => {
         world.log(`${about()} FAILS: ${why}`);
-        reject(new GitHubError(why, details));
+        const { retryAfter } = details;
+        if (retryAfter !== undefined) this.hub.limits.refused(process, world.now + retryAfter * 1_000);
+        reject(asked(world.now, why, details));
       });
     const travel = world.random.between(20, 400);
-    // The words are in the record of the effect that failed, where its next attempt is compared with them.
-    const limit = (why: string, status: number, retryAfter: number) =>
-      fail(travel, `${why}, ${limitWords(world.now + travel + retryAfter * 1_000)}`, { status, retryAfter });
     const { outage } = this.hub;
     if (outage && world.now < outage.until) return fail(travel, `outage (${outage.status})`, { ...outage });
     const { faults } = world;
@@ -432,9 +437,10 @@ export class Desk {
     if (faults.happens(`5xx before ${method}`, 0.02)) return fail(travel, '502 before', { status: 502 });
     if (faults.happens(`timeout before ${method}`, 0.01))
       return fail(CALL_MS, 'no connection', { status: 0 });
-    if (faults.happens(`429 ${method}`, 0.01)) return limit('429', 429, world.random.between(1, 60));
+    if (faults.happens(`429 ${method}`, 0.01))
+      return fail(travel, '429', { status: 429, retryAfter: world.random.between(1, 60) });
     if (faults.happens(`limit ${method}`, 0.005))
-      return limit('403 with a limit', 403, world.random.between(1, 120));
+      return fail(travel, '403 with a limit', { status: 403, retryAfter: world.random.between(1, 120) });
     if (faults.happens(`403 ${method}`, 0.004)) return fail(travel, '403', { status: 403 });
     const isLate = faults.happens(`late ${method}`, 0.03);
     world.after(isLate ? world.random.between(1_000, CALL_MS - 500) : travel, () => {

@@ -20,6 +20,7 @@ import type { World } from './world.ts';
 
 export const APP_ID = 77;
 export const BOT = 'autobuild[bot]';
+export const INSTALLATION = 100;
 export const REPO_ID = 5;
 export const OWNER = 'olivia';
 export const REPO = 'shop';
@@ -132,7 +133,7 @@ export class FakeGitHub {
     this.onWebhook(event, {
       ...payload,
       sender: { login: sender, type: isBot ? 'Bot' : 'User' },
-      installation: { id: 100 },
+      installation: { id: INSTALLATION },
       repository: { id: REPO_ID, name: REPO, owner: { login: OWNER }, default_branch: 'main' },
     });
   }

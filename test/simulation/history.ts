@@ -7,6 +7,7 @@ import { BOT, FakeGitHub, LABEL, REPO_ID } from './fake-github.ts';
 import { isUnheard } from './judge-rounds.ts';
 import { LaneWatch } from './lane-watch.ts';
 import { planLiars } from './liars.ts';
+import { Limits } from './limits.ts';
 import { Meddlers } from './meddlers.ts';
 import { isNotStarted, isQuestionShown, judge } from './model.ts';
 import { People } from './people.ts';
@@ -90,6 +91,7 @@ export async function runHistory(
       jobs: [],
       broken,
       lanes: new LaneWatch(broken),
+      limits: new Limits(broken),
     };
     const drawn = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => random.between(-20_000, 20_000));
     for (const [index, skewMs] of (skews ?? drawn).entries())
@@ -155,9 +157,12 @@ export async function runHistory(
 }
 
 async function comeToRest(hub: Hub, actions: Actions, issue: number, reviewers: Reviewers): Promise<boolean> {
+  const { world, limits } = hub;
+  // A desk may still wait as GitHub has asked it to.
+  await world.runFor(Math.max(0, limits.until - world.now));
   let quiet = 0;
   for (let checks = 0; quiet < QUIET_CHECKS && checks < MOST_CHECKS; checks += 1) {
-    await hub.world.runFor(CHECK_MS);
+    await world.runFor(CHECK_MS);
     if (checks === HANGING_CHECKS) actions.endHanging();
     quiet = (await isQuiet(hub, actions, issue, reviewers)) ? quiet + 1 : 0;
   }
