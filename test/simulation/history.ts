@@ -9,7 +9,7 @@ import { LaneWatch } from './lane-watch.ts';
 import { planLiars } from './liars.ts';
 import { Limits } from './limits.ts';
 import { Meddlers } from './meddlers.ts';
-import { isNotStarted, isQuestionShown, judge } from './model.ts';
+import { isNotStarted, isQuestionShown, isStatusMissing, judge } from './model.ts';
 import { People } from './people.ts';
 import { createRandom } from './random.ts';
 import { planRefusedDispatches } from './refused-dispatches.ts';
@@ -31,8 +31,8 @@ const HANGING_CHECKS = 72;
 const PARKED_SEEDS = 12;
 const PARKED_MS = 20 * MINUTE_MS;
 const MOST_READS = 7;
-/** The first look at a pull request at rest reads all of it, and the second one reads its reviews and its CI once more. */
-const MOST_READS_AT_REST = 12;
+/** The first look at a pull request at rest makes 9 reads if all has changed, and the second one 5: comments, reviews and CI. */
+const MOST_READS_AT_REST = 14;
 /** An issue that is closed or has lost its label is in no list. It is read on its own, ever more rarely. */
 const MOST_READS_UNLISTED = 24;
 
@@ -185,7 +185,7 @@ async function isQuiet(
   // A question that GitHub refused is asked again after some minutes.
   if (state) {
     if (phaseOf(state) === 'working' || isAsked(state) || !isQuestionShown(github, state)) return false;
-    return !(await isUnheard({ store, github, reviewers }, state));
+    return !isStatusMissing(github, issue, state) && !(await isUnheard({ store, github, reviewers }, state));
   }
   if (isNotStarted(github)) return true;
   const { labels, state: open } = github.issuePayload(issue);

@@ -93,6 +93,8 @@ export class Meddlers {
       github.unsetLabel(issue, `${LABEL}:waiting`, 'walter');
     } else {
       world.log(`rosa deletes the status (comment ${status.id}) and writes something`);
+      // The label says that the run waits, and it may have ended since. After the end nothing comes back.
+      if (this.#hub.endedAt.has(readMarker(status.body)?.run ?? '')) this.#people.meddled.add('deleted');
       github.remove(status.id, 'rosa');
       github.write(issue, 'Looks good!', 'rosa');
     }

@@ -320,14 +320,22 @@ function checkShown({ github, issue, people }: Outcome, state: RunState): string
     broken.push(`R-13: the run waits, and the issue has the label ${labels}`);
   if (phaseOf(state) === 'ended' && labels.includes(`${LABEL}:running`))
     broken.push('R-13: the run has ended, and the issue says that it runs');
-  const status = [...github.comments.values()].find(
-    ({ body, author }) => author === BOT && readMarker(body)?.op === `${state.run}.status`,
-  );
+  const status = statusOf(github, state);
   if (phaseOf(state) !== 'working' && status?.body.includes('▶ Building'))
     broken.push(`R-13: the run is ${state.status}, and its status says that it builds`);
-  const isDue = (isWaiting && isListed(github, issue)) || !people.meddled.has('deleted');
-  if (!status && isDue) broken.push('R-13: there is no status comment');
+  if (isStatusMissing(github, issue, state) || (!status && !people.meddled.has('deleted')))
+    broken.push('R-13: there is no status comment');
   return broken;
+}
+
+/** A status that somebody deleted comes back, unless the run has ended. One that rests is looked at every 15 minutes. */
+export function isStatusMissing(github: FakeGitHub, issue: number, state: RunState): boolean {
+  const isWatched = ['waiting', 'resting'].includes(phaseOf(state)) && isListed(github, issue);
+  return isWatched && !statusOf(github, state);
+}
+
+function statusOf(github: FakeGitHub, { run }: RunState) {
+  return ours(github).find(({ body }) => readMarker(body)?.op === `${run}.status`);
 }
 
 /** R-3, R-10: whatever was decided was done. */
