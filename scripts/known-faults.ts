@@ -284,6 +284,30 @@ export const KNOWN_FAULTS: KnownFault[] = [
     to: "turns: counted.turns + (kind === 'normal' ? 0 : 0),",
   },
   {
+    name: 'the desk does not count the verifications of a job that lies',
+    seed: 23,
+    file: 'src/core/decide/count-at-desk.ts',
+    from: [
+      'verifications: counted.verifications + (verification ? 1 : 0),',
+      'verifications: counted.verifications + 1 }',
+    ],
+    to: ['verifications: counted.verifications,', 'verifications: counted.verifications }'],
+  },
+  {
+    name: 'an installation that GitHub limits is called for something else',
+    seed: 7,
+    file: 'src/github/client/within-budget.ts',
+    from: 'budget?.refuseIfSpent(resource);',
+    to: '',
+  },
+  {
+    name: 'a limit of GraphQL does not stop REST',
+    seed: 36,
+    file: 'src/github/client/within-budget.ts',
+    from: "isUsedUp(headers) ? resource : 'all'",
+    to: "isUsedUp(headers) ? 'all' : resource",
+  },
+  {
     name: 'a webhook that is stored wakes nobody',
     seed: 14,
     file: 'src/app/workers/workers.ts',

@@ -15,6 +15,7 @@ import { judgeDispatches } from './judge-dispatches.ts';
 import { isListed, judgeRefusals, judgeWords } from './judge-meddlers.ts';
 import { judgePulls, judgeRounds } from './judge-rounds.ts';
 import { judgeTurns } from './judge-turns.ts';
+import { judgeVerifications } from './judge-verifications.ts';
 import type { People } from './people.ts';
 import type { Reviewers } from './reviewers.ts';
 import { LOOK_MS } from './world.ts';
@@ -57,6 +58,7 @@ export async function judge(outcome: Outcome): Promise<string[]> {
     broken.push(
       ...checkDecisions(run, commits),
       ...judgeTurns(run, commits),
+      ...judgeVerifications(run, commits),
       ...checkLosses(run, commits),
       ...checkCommands(commits),
       ...checkAnswers(commits),
