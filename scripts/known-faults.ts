@@ -308,6 +308,24 @@ export const KNOWN_FAULTS: KnownFault[] = [
     to: "isUsedUp(headers) ? 'all' : resource",
   },
   {
+    name: 'two desks work in one lane at once',
+    seed: 1,
+    file: 'src/store/hosted/outbox.ts',
+    from: [
+      'and not exists (select 1 from lanes where lanes.lane = one.lane and lanes.until_ms > ${now})',
+      'where lanes.until_ms <= ${now}\n',
+      'and fence = ${PARAMETER} and until_ms > ${now} ${forUpdate}',
+    ],
+    to: ['', 'where 1 = 1\n', 'and (fence = ${PARAMETER} or 1 = 1) ${forUpdate}'],
+  },
+  {
+    name: 'a box that leaves the question open stays ticked',
+    seed: 29,
+    file: 'src/app/handlers/comment-edited.ts',
+    from: 'if (!isReworded && !isOpen) return;',
+    to: 'return;',
+  },
+  {
     name: 'a webhook that is stored wakes nobody',
     seed: 14,
     file: 'src/app/workers/workers.ts',

@@ -1,3 +1,4 @@
+import { newTicks } from '../../src/app/ticked-boxes.ts';
 import { readMarker } from '../../src/app/upsert-comment.ts';
 import { hasRole } from '../../src/core/contracts/role.ts';
 import { isUnderWay, type RunState } from '../../src/core/contracts/run-state.ts';
@@ -44,7 +45,7 @@ export async function judgeRefusals({ store, github, people }: Meddled): Promise
   return broken;
 }
 
-/** R-13: the status and the open question say what we wrote, whoever reworded them. */
+/** R-13: the status and the open question say what we wrote, whoever reworded them, and no box is ticked that was read. */
 export function judgeWords(
   { github, issue }: { github: FakeGitHub; issue: number },
   state: RunState,
@@ -54,9 +55,11 @@ export function judgeWords(
   const ops = [`${run}.status`, `${run}.${pending}`];
   return [...github.comments.values()].flatMap(({ id, author, body }) => {
     const op = author === BOT ? readMarker(body)?.op : undefined;
-    return op !== undefined && ops.includes(op) && body.includes(REWORDED)
-      ? [`R-13: comment ${id} (${op}) says what somebody else wrote`]
-      : [];
+    if (op === undefined || !ops.includes(op)) return [];
+    return [
+      ...(body.includes(REWORDED) ? [`R-13: comment ${id} (${op}) says what somebody else wrote`] : []),
+      ...newTicks('', body).map((box) => `R-13: the box ${box} of the open question is still ticked`),
+    ];
   });
 }
 
