@@ -23,16 +23,17 @@ export function createCommentMethods({ request, requestIfChanged }: Client): Met
         return { items: data.map(toComment), link: headers.link };
       }),
 
-    async commentsOfAll(since, etags = []) {
+    async commentsOfAll(since, etags = [], mostPages) {
       const what = `comments since ${since}`;
-      const listing = await readChangedPages(what, etags, async (page, etag) => {
+      const readPage = async (page: number, etag?: string) => {
         const answer = await requestIfChanged(
           'GET /repos/{owner}/{repo}/issues/comments',
           { since, sort: 'updated', direction: 'desc', per_page: PER_PAGE, page },
           etag,
         );
         return answer && { items: answer.data, link: answer.headers.link, etag: answer.headers.etag };
-      });
+      };
+      const listing = await readChangedPages(what, etags, readPage, { mostPages });
       const toNumbered = (answer: Answer) => ({
         ...toComment(answer),
         number: Number(answer.issue_url.split('/').at(-1)),

@@ -10,12 +10,19 @@ type Methods = Pick<
   | 'pullRequest'
   | 'pullRequests'
   | 'reviews'
+  | 'withoutReview'
   | 'createPullRequest'
   | 'updatePullRequest'
   | 'markReady'
 >;
 type Listed = Endpoints['GET /repos/{owner}/{repo}/pulls']['response']['data'][number];
 type Review = Endpoints['GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews']['response']['data'][number];
+
+/** Empty if the node is no pull request. */
+interface Reviewed {
+  id?: string;
+  reviews?: { totalCount: number };
+}
 
 const MAX_TITLE_CHARS = 256;
 
@@ -26,6 +33,10 @@ const MARK_READY = `mutation ($id: ID!) {
 const DESCRIBE_READY = `mutation ($id: ID!, $body: String!) {
   updatePullRequest(input: { pullRequestId: $id, body: $body }) { clientMutationId }
   markPullRequestReadyForReview(input: { pullRequestId: $id }) { pullRequest { isDraft } }
+}`;
+
+const REVIEWS = `query ($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on PullRequest { id reviews { totalCount } } }
 }`;
 
 const IS_DRAFT = 'query ($id: ID!) { node(id: $id) { ... on PullRequest { isDraft } } }';
@@ -69,9 +80,18 @@ export function createPullRequestMethods({ owner, request, requestIfChanged, gra
           );
           return answer && { items: answer.data, link: answer.headers.link, etag: answer.headers.etag };
         },
-        (items) => items.some(({ updated_at }) => Date.parse(updated_at) < from),
+        { isLast: (items) => items.some(({ updated_at }) => Date.parse(updated_at) < from) },
       );
       return listing && { items: listing.items.map(toPullRequest), etags: listing.etags.slice(0, 1) };
+    },
+
+    async withoutReview(nodeIds) {
+      // One id that GitHub does not know fails the whole answer. Then each pull request may have a review.
+      const answer = await orUndefined(
+        graphql<{ nodes: (Reviewed | null)[] }>(REVIEWS, { ids: [...nodeIds] }),
+      );
+      const found = answer?.nodes ?? [];
+      return new Set(found.flatMap((pull) => (pull?.reviews?.totalCount === 0 && pull.id ? [pull.id] : [])));
     },
 
     async reviews(number) {

@@ -33,6 +33,24 @@ test('a short page has a next one when the Link header says so', async () => {
   expect(await github.comments(7)).toHaveLength(2);
 });
 
+test('R-14: the comments of a repository are read up to a page, newest first, and a list that is cut there says so', async () => {
+  const all = 'GET /repos/{owner}/{repo}/issues/comments';
+  const page = (count: number) =>
+    Array.from({ length: count }, (_, id) =>
+      exampleItem(all, { id, issue_url: 'https://api.github.com/repos/alice/demo/issues/7' }),
+    );
+  on(all, { answer: page(100), headers: { etag: '"one"' } });
+  const cut = await github.commentsOfAll('2026-01-01T00:00:00Z', [], 1);
+  expect(cut).toMatchObject({ etags: ['"one"'], isCut: true });
+  expect(cut?.items).toHaveLength(100);
+  on(all, { answer: page(99) });
+  expect(await github.commentsOfAll('2026-01-01T00:00:00Z', [], 1)).not.toHaveProperty('isCut');
+  expect(sent.map(({ query }) => [query.page, query.sort, query.direction])).toEqual([
+    ['1', 'updated', 'desc'],
+    ['1', 'updated', 'desc'],
+  ]);
+});
+
 test('a comment says who wrote it, and through which App', async () => {
   const app = exampleItem('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {}, 'check_runs') as {
     app: object;

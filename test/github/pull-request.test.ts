@@ -114,6 +114,22 @@ test('submitted reviews are read whole; one that is still being written is none'
   expect(rest).toEqual([]);
 });
 
+test('R-14: one query says which pull requests have no review', async () => {
+  const nodes = [{ id: 'PR_1', reviews: { totalCount: 0 } }, { id: 'PR_2', reviews: { totalCount: 2 } }, {}];
+  onGraphql({ data: { nodes } });
+  expect(await github.withoutReview(['PR_1', 'PR_2', 'I_3'])).toEqual(new Set(['PR_1']));
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.body).toMatchObject({ variables: { ids: ['PR_1', 'PR_2', 'I_3'] } });
+});
+
+test('R-14: if GitHub does not know one of them, each may have a review', async () => {
+  onGraphql({
+    data: { nodes: [{ id: 'PR_1', reviews: { totalCount: 0 } }, null] },
+    errors: [{ type: 'NOT_FOUND', path: ['nodes', 1], message: 'Could not resolve to a node' }],
+  });
+  expect(await github.withoutReview(['PR_1', 'PR_9'])).toEqual(new Set());
+});
+
 test('a draft is opened', async () => {
   on(CREATE, { answer: { number: 9, draft: true } });
   expect(await github.createPullRequest(wanted)).toMatchObject({ number: 9, draft: true });

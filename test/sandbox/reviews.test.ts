@@ -52,6 +52,12 @@ async function commit(text: string): Promise<void> {
   head = made.sha;
 }
 
+test('V-4: whether a pull request has a review is told, and nothing about one that is not there', async () => {
+  const { node_id } = await read();
+  expect(await github.withoutReview([node_id])).toEqual(new Set([node_id]));
+  expect(await github.withoutReview([node_id, 'PR_unknown'])).toEqual(new Set());
+});
+
 async function read() {
   const pull = await github.reviewedPull(number);
   if (!pull) expect.fail('there is no pull request');
@@ -84,6 +90,7 @@ test('a review comes with one event for itself and one for each remark, as GitHu
     expect(checkPayload(`${event}.${action}` as 'pull_request_review.submitted', payload)).toEqual([]);
   const pull = await read();
   expect(pull).toMatchObject({ head_sha: head, base_ref: 'main', state: 'OPEN', is_draft: false });
+  expect(await github.withoutReview([pull.node_id])).toEqual(new Set());
   expect(pull.reviews).toMatchObject([
     { id: review.id, state: 'CHANGES_REQUESTED', body: 'Not yet.', author: 'walter', is_own: false },
   ]);

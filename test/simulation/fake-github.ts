@@ -416,14 +416,16 @@ export class FakeGitHub {
           }),
           etags,
         ),
-      commentsOfAll: (since: string, etags?: string[]) =>
-        ifChanged(
-          [...this.comments.values()]
-            .filter(({ updated_at }) => updated_at >= toSecond(since))
-            .map((comment) => ({ ...copy(comment), number: comment.issue }))
-            .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at)),
-          etags,
-        ),
+      commentsOfAll: (since: string, etags?: string[], mostPages?: number) => {
+        const all = [...this.comments.values()]
+          .filter(({ updated_at }) => updated_at >= toSecond(since))
+          .map((comment) => ({ ...copy(comment), number: comment.issue }))
+          .toSorted((one, other) => other.updated_at.localeCompare(one.updated_at));
+        const isCut = mostPages !== undefined && all.length > mostPages * SHORT_PAGE;
+        if (!isCut) return ifChanged(all, etags);
+        const listing = ifChanged(all.slice(0, mostPages * SHORT_PAGE), etags);
+        return listing && { ...listing, isCut };
+      },
       pullRequests: (_since?: string, etags?: string[]) =>
         ifChanged(
           [...this.pulls.values()]
@@ -520,6 +522,14 @@ export class FakeGitHub {
         const pull = this.pulls.get(number);
         return pull && { ...pull, mergeable: !this.#conflicts(pull) };
       },
+      withoutReview: (nodeIds: string[]) =>
+        new Set(
+          [...this.pulls.values()].flatMap((pull) =>
+            nodeIds.includes(pull.node_id) && this.#at(pull.number).reviews.length === 0
+              ? [pull.node_id]
+              : [],
+          ),
+        ),
       reviews: (number: number) => this.#at(number).submitted(),
       reviewedPull: (number: number) => this.#reviewed(number),
       beginReview: (pull: string) => this.reviewsOf({ node_id: pull }).begin(),
@@ -703,6 +713,9 @@ function toSecond(at: string): string {
 }
 
 /** A list, unless it is the one that the ETag is of. */
+/** Comments on a page, so few that lists are cut. */
+const SHORT_PAGE = 6;
+
 function ifChanged<Item>(items: Item[], [known]: string[] = []): Listing<Item> | undefined {
   const etag = sha(JSON.stringify(items));
   return known === etag ? undefined : { items, etags: [etag] };

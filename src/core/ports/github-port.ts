@@ -117,6 +117,8 @@ interface LabelSpelling {
 export interface Listing<Item> {
   items: Item[];
   etags: string[];
+  /** There are more than were asked for. */
+  isCut?: boolean;
 }
 
 export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
@@ -132,10 +134,14 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   /** Oldest first. Empty if the issue does not exist any more. */
   issueEvents(issue: number): Promise<IssueEvent[]>;
   comments(issue: number, since?: string): Promise<GitHubComment[]>;
-  /** Comments on all issues and pull requests that changed since then. Undefined if nothing changed. */
+  /**
+   * Comments on all issues and pull requests that changed since then. Undefined if nothing changed. With `mostPages`, only the
+   * newest of them.
+   */
   commentsOfAll(
     since: string,
     etags?: readonly string[],
+    mostPages?: number,
   ): Promise<Listing<GitHubComment & { number: number }> | undefined>;
   comment(id: number): Promise<GitHubComment | undefined>;
   createComment(issue: number, body: string): Promise<GitHubComment>;
@@ -231,6 +237,8 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   pullRequest(number: number): Promise<PullRequest | undefined>;
   /** Pull requests, those that changed last first, at least all that changed since then. Undefined if nothing changed. */
   pullRequests(since?: string, etags?: readonly string[]): Promise<Listing<PullRequest> | undefined>;
+  /** Which of the pull requests, at most 100 and by node id, have no review for certain. It is one call. */
+  withoutReview(nodeIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Submitted reviews only, oldest first. */
   reviews(pullRequest: number): Promise<GitHubReview[]>;
   createPullRequest(options: {

@@ -22,24 +22,29 @@ export async function readAllPages<Item>(
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const { items, link, isLast } = await readPage(page);
     all.push(...items);
-    if (isLast || (items.length < PER_PAGE && !link?.includes('rel="next"'))) return all;
+    if (isLast || !hasNext({ items, link })) return all;
   }
   throw new GitHubError(`There are more than ${MAX_PAGES * PER_PAGE} ${what}, which is more than we read.`, {
     status: 413,
   });
 }
 
+function hasNext({ items, link }: { items: unknown[]; link?: string }): boolean {
+  return items.length >= PER_PAGE || link?.includes('rel="next"') === true;
+}
+
 type ConditionalPage<Item> = Page<Item> & { etag?: string };
 
 /**
  * Reads a list only if one of its pages changed: an unchanged page costs nothing of the rate limit. The list must have the
- * newest change first, so that no change escapes to a page that was not there before. `isLast` ends it before its last page.
+ * newest change first, so that no change escapes to a page that was not there before. `isLast` ends it before its last page,
+ * and so does `mostPages`, after which the list is marked as cut.
  */
 export async function readChangedPages<Item>(
   what: string,
   etags: readonly string[],
   readPage: (page: number, etag?: string) => Promise<ConditionalPage<Item> | undefined>,
-  isLast: (items: Item[]) => boolean = () => false,
+  { isLast = () => false, mostPages }: { isLast?: (items: Item[]) => boolean; mostPages?: number } = {},
 ): Promise<Listing<Item> | undefined> {
   let changed: { page: number; answer: ConditionalPage<Item> } | undefined;
   for (const [index, etag] of etags.entries()) {
@@ -50,12 +55,14 @@ export async function readChangedPages<Item>(
   }
   if (!changed && etags.length > 0) return undefined;
   const read: string[] = [];
+  let isCut = false;
   const items = await readAllPages(what, async (page) => {
     const answer = changed?.page === page ? changed.answer : await readPage(page);
     if (!answer) return { items: [] };
     // Without an ETag nothing can be compared later, so the list is read again each time.
     if (answer.etag !== undefined) read.push(answer.etag);
-    return isLast(answer.items) ? { items: answer.items, isLast: true } : answer;
+    isCut = page === mostPages && hasNext(answer);
+    return isCut || isLast(answer.items) ? { items: answer.items, isLast: true } : answer;
   });
-  return { items, etags: read };
+  return { items, etags: read, ...(isCut ? { isCut } : {}) };
 }

@@ -32,6 +32,7 @@ interface Pull {
 interface Variables extends Json {
   number?: number;
   id?: string;
+  ids?: string[];
   after?: string;
   pull?: string;
   review?: string;
@@ -116,11 +117,12 @@ export function createReviewQueries(options: Options): ReviewQueries {
     };
   }
 
+  function seenBy(login: string, number: number): BookedReview[] {
+    return book.reviews(number).filter(({ state, author }) => state !== 'PENDING' || author.login === login);
+  }
+
   function reviews(number: number, login: string, after?: string): Json {
-    const seen = book
-      .reviews(number)
-      .filter(({ state, author }) => state !== 'PENDING' || author.login === login);
-    const { pageInfo, items } = pageOf(seen, after);
+    const { pageInfo, items } = pageOf(seenBy(login, number), after);
     return { pageInfo, nodes: items.map((review) => showReview(review, login)) };
   }
 
@@ -141,6 +143,16 @@ export function createReviewQueries(options: Options): ReviewQueries {
         },
       },
     };
+  }
+
+  async function countReviews({ ids = [] }: Variables, login: string): Promise<unknown> {
+    const { body } = await upstream('GET', `${repository}/pulls?state=all&per_page=100`);
+    const pulls = body as Pull[];
+    const nodes = ids.map((id) => {
+      const pull = pulls.find(({ node_id }) => node_id === id);
+      return pull ? { id, reviews: { totalCount: seenBy(login, pull.number).length } } : null;
+    });
+    return nodes.includes(null) ? undefined : { nodes };
   }
 
   async function readMore(query: string, { id = '', after }: Variables, login: string): Promise<unknown> {
@@ -222,6 +234,7 @@ export function createReviewQueries(options: Options): ReviewQueries {
     if (query.includes(`${REPLY}(`)) return replyAll(call, query, variables);
     if (/(?:addPullRequestReview|submitPullRequestReview|esolveReviewThread)\(/.test(query))
       return { data: await change(call, query, variables) };
+    if (query.includes('reviews { totalCount }')) return { data: await countReviews(variables, login) };
     if (query.includes('pullRequest(number:') && query.includes('reviewThreads('))
       return { data: await readPull(variables.number ?? 0, login) };
     if (
