@@ -13,14 +13,21 @@ const APP_ID = 77;
 const START_MS = Date.UTC(2026, 10, 16, 9, 0, 0);
 const HOUR_MS = 3_600_000;
 const LABEL = 'autobuild';
+/** Comments that GitHub lists in one call. */
+const PAGE = 100;
+/** In a busy repository there are so many more. */
+const TALK = 20;
+/** An issue without the label. */
+export const OTHER_ISSUE = 900_000;
 
 interface Repository {
   id: number;
   /** Changes with every change on GitHub, by list. */
   version: Record<'issues' | 'comments' | 'pulls', number>;
   issues: number[];
-  /** Comments that people wrote. */
+  /** Comments of people, and those of ours, oldest first. */
   written: { id: number; issue: number; body: string; at: number }[];
+  hasReviews: boolean;
 }
 
 /** A desk whose runs all wait for an answer, and a GitHub that answers what polling asks and counts as GitHub does. */
@@ -31,13 +38,17 @@ export interface ParkedRuns {
   /** Calls since the last look, by route: those that GitHub counts, and those that it answers with 304. */
   takeCalls(): { counted: Record<string, number>; unchanged: number };
   /** A comment of a person with write access, whose webhook is lost. Returns the key it is answered under. */
-  comment(repository: number, issue: number, body: string): string;
+  comment(repository: number, issue: number, body: string, at?: number): string;
+  /** Somebody deletes what was written on an issue, and nobody tells. */
+  deleteComments(repository: number, issue: number): void;
   close(): Promise<void>;
 }
 
 export async function openParkedRuns(options: {
   repositories: number;
   runs: number;
+  /** Since the labels, people wrote more than the newest page of comments shows, and a bot reviewed each pull request. */
+  isBusy?: boolean;
   /** Every call takes this long. */
   onCall?(): Promise<void>;
 }): Promise<ParkedRuns> {
@@ -46,12 +57,17 @@ export async function openParkedRuns(options: {
   const store = await openSqliteStore({ file: ':memory:', key, clock: () => clock.ms });
   const repositories = Array.from({ length: options.repositories }, (_, index): Repository => {
     const version = { issues: 1, comments: 1, pulls: 1 };
-    return { id: index + 1, version, issues: [], written: [] };
+    return { id: index + 1, version, issues: [], written: [], hasReviews: options.isBusy ?? false };
   });
   for (let index = 0; index < options.runs; index += 1) {
     const repository = repositories[index % repositories.length];
     if (repository) await park(store, repository, index + 1);
   }
+  for (const { id, written } of options.isBusy ? repositories : [])
+    for (let index = 0; index < PAGE + TALK; index += 1) {
+      const at = START_MS + ((index + 1) * HOUR_MS) / (PAGE + TALK + 1);
+      written.push({ id: id * 1_000 + 500_000 + index, issue: OTHER_ISSUE, body: 'Nice weather.', at });
+    }
   const calls = { counted: {} as Record<string, number>, unchanged: 0 };
   const find = (repo: string) => repositories.find(({ id }) => `shop-${id}` === repo);
   const request = async (route: string, parameters: Record<string, never>) => {
@@ -68,14 +84,16 @@ export async function openParkedRuns(options: {
       throw Object.assign(new Error('Not modified'), { status: 304, response: { headers: {} } });
     }
     calls.counted[route] = (calls.counted[route] ?? 0) + 1;
-    if (!answer)
-      throw Object.assign(new Error(`Nobody answers ${route}`), { status: 500, response: { headers: {} } });
+    const status = answer ? 404 : 500;
+    if (answer?.data === undefined)
+      throw Object.assign(new Error(`No answer to ${route}`), { status, response: { headers: {} } });
     return { status: 200, headers: { etag }, data: answer.data };
   };
-  const graphql = async () => {
+  const graphql = async (query: string, { ids = [] }: { ids?: string[] }) => {
     await options.onCall?.();
     calls.counted.graphql = (calls.counted.graphql ?? 0) + 1;
-    return { node: { lastEditedAt: null, editor: null } };
+    if (!query.includes('reviews { totalCount }')) return { node: { lastEditedAt: null, editor: null } };
+    return { nodes: ids.map((id) => ({ id, reviews: { totalCount: options.isBusy ? 1 : 0 } })) };
   };
   const octokit = { request, graphql } as unknown as OctokitLike;
   let ids = 1_000_000;
@@ -113,12 +131,18 @@ export async function openParkedRuns(options: {
       calls.unchanged = 0;
       return taken;
     },
-    comment(number, issue, body) {
+    comment(number, issue, body, at = clock.ms) {
       const repository = repositories[number - 1];
       ids += 1;
-      repository?.written.push({ id: ids, issue, body, at: clock.ms });
+      repository?.written.push({ id: ids, issue, body, at });
       if (repository) repository.version.comments += 1;
       return `comment:${ids}`;
+    },
+    deleteComments(number, issue) {
+      const repository = repositories[number - 1];
+      if (!repository) return;
+      repository.written = repository.written.filter((comment) => comment.issue !== issue);
+      repository.version.comments += 1;
     },
     close: () => store.close(),
   };
@@ -146,18 +170,17 @@ async function park(store: HostedStore, repository: Repository, number: number):
     await store.runs.commit(run, version, { ...commit, ...(version === 0 && { target, labelling }) });
   for (const { op } of await store.dispatches.open(run))
     await store.dispatches.change(op, { ended_at: timeOf(START_MS), outcome: 'parked' });
-  for (const [index, name] of ['status', parked.state.pending ?? ''].entries())
-    await store.comments.save(`${run}.${name}`, {
-      run,
-      comment_id: number * 10 + index,
-      body_hash: hash('ours'),
-    });
+  for (const [index, name] of ['status', parked.state.pending ?? ''].entries()) {
+    const id = number * 10 + index;
+    await store.comments.save(`${run}.${name}`, { run, comment_id: id, body_hash: hash('ours') });
+    repository.written.push({ id, issue: number, body: 'ours', at: START_MS });
+  }
   await store.publications.change(run, { label: `${LABEL}:waiting`, pull: 100_000 + number });
 }
 
 /** `of` names the version of the data, because comparing it is cheaper than making it. */
 function answerCall(
-  { id, version, issues, written }: Repository,
+  { id, version, issues, written, hasReviews }: Repository,
   route: string,
   parameters: Record<string, never>,
 ): { of: string; data: unknown } | undefined {
@@ -168,6 +191,10 @@ function answerCall(
     ...{ id: comment, node_id: `C_${comment}`, body, user, html_url: where },
     ...{ created_at: timeOf(ms), updated_at: timeOf(ms), issue_url: `${where}/issues/${issue}` },
   });
+  const reviewOfBot = {
+    ...{ id: 1, node_id: 'PRR_1', body: '', user: { login: 'lint[bot]', type: 'Bot' } },
+    ...{ state: 'COMMENTED', html_url: where, submitted_at: at },
+  };
   switch (route) {
     case 'GET /repos/{owner}/{repo}/labels/{name}':
       return { of: 'label', data: { name: LABEL } };
@@ -180,13 +207,19 @@ function answerCall(
         })),
       };
     case 'GET /repos/{owner}/{repo}/issues/comments':
-      return { of: `comments ${version.comments}`, data: written.map(toComment).toReversed() };
+      return {
+        of: `comments ${version.comments}`,
+        data: pageOf(written, parameters).map(toComment),
+      };
     case 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments':
-      return { of: 'none', data: [] };
+      return {
+        of: `comments ${version.comments}`,
+        data: written.filter(({ issue }) => issue === Number(parameters.issue_number)).map(toComment),
+      };
     case 'GET /repos/{owner}/{repo}/issues/comments/{comment_id}':
       return {
         of: 'ours',
-        data: toComment({ id: Number(parameters.comment_id), issue: 0, body: 'ours', at: START_MS }),
+        data: written.filter((comment) => comment.id === Number(parameters.comment_id)).map(toComment)[0],
       };
     case 'GET /repos/{owner}/{repo}/pulls':
     case 'GET /repos/{owner}/{repo}/pulls/{pull_number}': {
@@ -204,12 +237,24 @@ function answerCall(
       return { of: `pulls ${version.pulls}`, data: one ?? pulls };
     }
     case 'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews':
-      return { of: 'none', data: [] };
+      return { of: 'reviews', data: hasReviews ? [reviewOfBot] : [] };
     case 'GET /repos/{owner}/{repo}/collaborators/{username}/permission':
       return { of: 'admin', data: { permission: 'admin', role_name: 'admin', user } };
     default:
       return undefined;
   }
+}
+
+/** Newest first, since the time that is asked for. */
+function pageOf(
+  written: Repository['written'],
+  { since, page }: Record<string, never>,
+): Repository['written'] {
+  const last = Number(page ?? 1) * PAGE;
+  return written
+    .filter(({ at }) => timeOf(at) >= timeOf(Date.parse(since ?? timeOf(0))))
+    .toSorted((one, other) => other.at - one.at)
+    .slice(last - PAGE, last);
 }
 
 function timeOf(ms: number): string {

@@ -232,7 +232,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
     name: 'comments whose webhook was lost are not read',
     seed: 3,
     file: 'src/app/reconcile/reconcile-repository.ts',
-    from: '=> reconcileComments(round, underWay, issues)',
+    from: '=> reconcileComments(round, underWay, listed)',
     to: '=> Promise.resolve(void reconcileComments)',
   },
   {
@@ -254,7 +254,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
     seed: 1074,
     file: 'src/app/reconcile/reconcile-issue.ts',
     from: "phaseOf(state) === 'working' ? '' : updated_at",
-    to: "phaseOf(state) === 'working' || pending === undefined ? '' : updated_at",
+    to: "phaseOf(state) === 'working' || state.pending === undefined ? '' : updated_at",
   },
   {
     name: 'the second of two who answer is not told who was first',

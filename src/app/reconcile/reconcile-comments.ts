@@ -1,10 +1,5 @@
 import { isAtRest, isUnderWay, type RunState } from '../../core/contracts/run-state.ts';
-import {
-  type GitHub,
-  type GitHubComment,
-  GitHubError,
-  type GitHubIssue,
-} from '../../core/ports/github-port.ts';
+import type { GitHub, GitHubComment } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onCommentCreated } from '../handlers/comment-created.ts';
@@ -12,40 +7,43 @@ import { onCommentEdited } from '../handlers/comment-edited.ts';
 import { isBefore, labellingOf } from '../labelling.ts';
 import { lastPerson } from '../last-person.ts';
 import { newTicks } from '../ticked-boxes.ts';
-import { continueFrom, firstSince, type Numbered, newestOf, numbersOf, OVERLAP_MS } from './list-comments.ts';
+import {
+  continueFrom,
+  type ListedComments,
+  type Numbered,
+  newestOf,
+  numbersOf,
+  OVERLAP_MS,
+  unreadSince,
+} from './list-comments.ts';
 import type { RepositoryRound } from './repository-round.ts';
 
 /** GitHub's times are whole seconds of its own clock, so something may have changed later in the same second. */
 export const SAME_MOMENT_MS = 10 * 60_000;
 
 /**
- * Comments of all runs under way of a repository, in one list. A run or a pull request that is new to reconcile is read on its
- * own first, because its comments may be older than the list.
+ * Handles the comments of all runs under way of a repository. A run or a pull request that is new to reconcile, and that the list
+ * does not cover, is read on its own first, because its comments may be older than the list.
  */
 export async function reconcileComments(
   round: RepositoryRound,
   runs: PlacedRun[],
-  issues: GitHubIssue[] | undefined,
+  { since, listing, covered }: ListedComments,
 ): Promise<void> {
   const { deps, polled, attempt } = round;
-  if (runs.length === 0) {
-    polled.comments = undefined;
-    return;
-  }
   const known = polled.comments;
-  const since = known?.since ?? (await firstSince(deps, runs, issues));
+  const isCovered = (placed: PlacedRun, number: number) =>
+    covered.some((one) => one.placed === placed && one.number === number);
   let isAll = true;
   for (const placed of runs)
-    for (const number of numbersOf(placed))
+    for (const number of numbersOf(placed)) {
+      if (isCovered(placed, number)) continue;
       if (!(await attempt({ run: placed.run }, () => catchUp(round, placed, number, !known)))) isAll = false;
-  const listing = await round.github.commentsOfAll(since, known?.etags).catch((error: unknown) => {
-    // Too many to read: the desk was away for long. Each run is read on its own in the next round.
-    if (error instanceof GitHubError && error.status === 413) polled.comments = undefined;
-    throw error;
-  });
+    }
   if (!listing) return;
   const handled = { ...known?.handled };
   let isSettled = true;
+  const unheard = new Set<number>();
   for (const comment of listing.items.toSorted((one, other) => one.id - other.id)) {
     const placed = runs.find((candidate) => numbersOf(candidate).includes(comment.number));
     const digest = deps.hash(`${comment.updated_at} ${comment.body}`).slice(0, 16);
@@ -55,14 +53,17 @@ export async function reconcileComments(
       isHeard = await readComment(round, placed, comment);
     });
     if (!isRead) isAll = false;
-    else if (isHeard) {
-      const isDone = handled[comment.id] === onceMore(digest) || (await isAsWritten(deps, comment));
-      handled[comment.id] = isDone ? digest : onceMore(digest);
-      if (!isDone) isSettled = false;
+    if (!isRead || !isHeard) {
+      unheard.add(comment.number);
+      continue;
     }
+    const isDone = handled[comment.id] === onceMore(digest) || (await isAsWritten(deps, comment));
+    handled[comment.id] = isDone ? digest : onceMore(digest);
+    if (!isDone) isSettled = false;
   }
+  for (const one of covered) if (!unheard.has(one.number)) await keepAsRead(round, one, listing.items);
   const etags = isSettled ? listing.etags : [];
-  if (isAll) polled.comments = continueFrom({ since, etags, handled }, listing.items);
+  if (isAll) polled.comments = continueFrom({ since, etags, handled }, listing);
   else polled.comments = known && { ...known, handled, etags: [] };
 }
 
@@ -74,6 +75,18 @@ async function isAsWritten({ store, hash }: AppDependencies, { id, body }: Numbe
 
 function onceMore(digest: string): string {
   return `${digest}+`;
+}
+
+async function keepAsRead(
+  { deps }: RepositoryRound,
+  { placed, number, from }: ListedComments['covered'][number],
+  items: readonly Numbered[],
+): Promise<void> {
+  const { cursors } = deps.store;
+  const times = items.flatMap((comment) => (comment.number === number ? comment.updated_at : []));
+  const newest = new Date(newestOf([from, ...times])).toISOString();
+  const cursor = await cursors.get('run', placed.run);
+  await cursors.set('run', placed.run, { ...cursor, comments: { ...cursor?.comments, [number]: newest } });
 }
 
 type Reading<Run> = Pick<RepositoryRound, 'deps' | 'github' | 'comments' | 'told' | 'hearsAtRest'> & {
@@ -88,7 +101,7 @@ export async function catchUp<Placed extends Run>(
   number: number,
   isNeeded: boolean,
 ): Promise<void> {
-  const { cursors, runs } = round.deps.store;
+  const { cursors } = round.deps.store;
   const before = await cursors.get('run', placed.run);
   const last = before?.comments?.[number];
   if (last !== undefined && !isNeeded) return;
@@ -98,9 +111,8 @@ export async function catchUp<Placed extends Run>(
     if (last !== undefined) await cursors.set('run', placed.run, { ...before, comments: others });
     return;
   }
-  const { state } = await runs.load(placed.run);
-  if (!state) return;
-  const from = last ?? (await labellingOf(round.deps, state)).at;
+  const from = await unreadSince(round.deps, placed.run, number);
+  if (from === undefined) return;
   const since = Date.parse(from) - OVERLAP_MS;
   const found =
     round.comments?.number === number
@@ -135,9 +147,11 @@ export async function hearAtRest(
   if (known?.at === at && (known.settled || !settled)) return;
   await catchUp({ ...round, hearsAtRest: true }, placed, number, true);
   const cursor = await cursors.get('run', placed.run);
-  // It was put off.
-  if (cursor?.comments?.[number] === undefined) return;
-  await cursors.set('run', placed.run, { ...cursor, rest: { ...cursor.rest, [number]: { at, settled } } });
+  // Without their time they were put off, and only this list says when something had changed.
+  const isPutOff = cursor?.comments?.[number] === undefined;
+  if (isPutOff && known?.at === at) return;
+  const rest = { ...cursor?.rest, [number]: { at, settled: settled && !isPutOff } };
+  await cursors.set('run', placed.run, { ...cursor, rest });
 }
 
 /** Returns false if the run has come to rest since it was listed: the comment stays to be read for its next round. */

@@ -3,6 +3,7 @@ import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-sta
 import { GitHubError, type GitHubIssue } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import { laneKey } from '../../core/ports/run-target.ts';
+import type { SentComment } from '../../core/ports/sent-comments.ts';
 import { isSameLabel } from '../../core/same-label.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { write } from '../handle-input.ts';
@@ -42,6 +43,7 @@ export async function compareAbsent(
   if (!(isMissing || absent) || !isDue) {
     const { state } = await deps.store.runs.load(run);
     if (state) await askIfNeverWritten(deps, placed, state);
+    await lookIfPutOff(round, placed);
     return;
   }
   const github = await deps.github(target);
@@ -108,6 +110,15 @@ export async function compareAtRest(
   return !issue || !state || phaseOf(state) !== 'resting' || restoreOurs(round, placed, state, issue);
 }
 
+/** The list of issues has not changed since comments of this run were to be looked for. Returns false if one is to come back. */
+export async function lookIfPutOff(round: RepositoryRound, placed: PlacedRun): Promise<boolean> {
+  const { cursors, runs } = round.deps.store;
+  const due = (await cursors.get('run', placed.run))?.question_due;
+  if (due === undefined) return true;
+  const { state } = await runs.load(placed.run);
+  return !state || lookForComments(round, placed, state, due);
+}
+
 async function restoreOurs(
   round: RepositoryRound,
   placed: PlacedRun,
@@ -115,7 +126,9 @@ async function restoreOurs(
   issue: GitHubIssue,
 ): Promise<boolean> {
   await askIfNeverWritten(round.deps, placed, state);
-  const isThere = await lookForComments(round, placed, state, issue);
+  const { comments, updated_at } = issue;
+  const seen = `${state.pending} ${comments} ${phaseOf(state) === 'working' ? '' : updated_at}`;
+  const isThere = await lookForComments(round, placed, state, seen);
   return !(await restoreLabel(round.deps, state, issue)) && isThere;
 }
 
@@ -131,30 +144,34 @@ function endingOf({ settings }: AppDependencies, { state, locked, labels }: GitH
  * Returns false if a comment is to be written again.
  */
 async function lookForComments(
-  { deps, github, mayRead, comments: listed }: RepositoryRound,
+  { deps, github, mayRead, present }: RepositoryRound,
   placed: PlacedRun,
   state: RunState,
-  { comments, updated_at }: GitHubIssue,
+  question: string,
 ): Promise<boolean> {
   const { store } = deps;
   const { run, pending } = state;
   const cursor = await store.cursors.get('run', run);
-  const question = `${pending} ${comments} ${phaseOf(state) === 'working' ? '' : updated_at}`;
   if (cursor?.question === question) return true;
-  if (cursor?.question === undefined && !mayRead(placed, pending === undefined ? 1 : 2)) return true;
-  const isDeleted = async (id: number | undefined) =>
-    id !== undefined && !listed?.all.some((comment) => comment.id === id) && !(await github.comment(id));
-  const restore = async (op: string, key: string, more: Effect[] = []) => {
-    const ours = await store.comments.find(op);
-    if (!ours || !(await isDeleted(ours.comment_id))) return false;
+  const asked = pending === undefined ? undefined : await store.comments.find(`${run}.${pending}`);
+  const status = await store.comments.find(`${run}.status`);
+  const isUnseen = (id: number | undefined): id is number => id !== undefined && !present?.has(id);
+  const calls = [asked?.comment_id, status?.comment_id].filter(isUnseen).length;
+  if (cursor?.question === undefined && calls > 0 && !mayRead(placed, calls)) {
+    if (cursor?.question_due !== question)
+      await store.cursors.set('run', run, { ...cursor, question_due: question });
+    return true;
+  }
+  const restore = async (ours: SentComment | undefined, key: string, more: Effect[] = []) => {
+    if (!ours || !isUnseen(ours.comment_id) || (await github.comment(ours.comment_id))) return false;
     return restoreComment(deps, state, ours, `${key}:${run}:${ours.comment_id}`, more);
   };
   const again = [
-    pending !== undefined && (await restore(`${run}.${pending}`, 'asked-again', [{ type: 'update_status' }])),
-    await restore(`${run}.status`, 'status-again'),
+    await restore(asked, 'asked-again', [{ type: 'update_status' }]),
+    await restore(status, 'status-again'),
   ];
   if (again.some(Boolean)) return false;
-  await store.cursors.set('run', run, { ...cursor, question });
+  await store.cursors.set('run', run, { ...cursor, question, question_due: undefined });
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { isUnderWay, phaseOf, type RunState } from '../../core/contracts/run-state.ts';
-import type { GitHub, PullRequest } from '../../core/ports/github-port.ts';
+import { type GitHub, GitHubError, type PullRequest } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { noticeFate } from '../handlers/pull-request-closed.ts';
@@ -13,6 +13,11 @@ import { reconcileCi } from './reconcile-ci.ts';
 import { catchUp, hearAtRest, SAME_MOMENT_MS } from './reconcile-comments.ts';
 import { reconcileRemarks } from './reconcile-remarks.ts';
 import type { RepositoryRound } from './repository-round.ts';
+
+/** The reviews, and where there are some, the remarks on lines. */
+const REVIEW_CALLS = 2;
+/** GitHub takes so many in one query. */
+const MOST_IDS = 100;
 
 /**
  * Reads the pull requests of a repository's runs in one list: what became of them, the box in their description, their reviews.
@@ -29,13 +34,14 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
   }
   const known = polled.pulls;
   const listing = await github.pullRequests(known?.since, known?.etags);
+  if (listing) round.unreviewed = await findUnreviewed(round, published, listing.items);
   let isAll = true;
   for (const placed of published) {
     const listed = listing?.items.find(({ number }) => number === placed.pull);
     const isRead = await attempt({ run: placed.run }, async () => {
       const cursor = await deps.store.cursors.get('run', placed.run);
       const isKnown = known !== undefined && cursor?.pull_digest?.startsWith(`${placed.pull} `);
-      // Its reviews are read with it. Without its digest it stays to be read, also when the list is known.
+      // Without its digest it stays to be read, also when the list is known.
       if (!listed && !isKnown && !mayRead(placed, 2))
         return change(deps, placed.run, { pull_digest: undefined });
       const pull = listed ?? (isKnown ? undefined : await github.pullRequest(placed.pull));
@@ -43,7 +49,7 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
       // People may have written there before its number was known here.
       await catchUp({ ...round, hearsAtRest: true }, placed, placed.pull, false);
       if (pull?.state !== 'closed') await hearAtRest(round, placed, placed.pull, pull?.updated_at);
-      await readReviewsAgain(deps, github, placed);
+      await readReviewsAgain(round, placed);
       await reconcileCi(round, placed);
       await reconcileBase(round, placed);
     });
@@ -54,9 +60,28 @@ export async function reconcilePullRequests(round: RepositoryRound, runs: Placed
   polled.pulls = since === undefined ? undefined : { since, etags: listing.etags };
 }
 
+/** R-14: most pull requests that are new to reconcile have no review, so one call spares a call for each. */
+async function findUnreviewed(
+  { deps, github }: RepositoryRound,
+  published: (PlacedRun & { pull: number })[],
+  listed: readonly PullRequest[],
+): Promise<ReadonlySet<string> | undefined> {
+  const fresh: string[] = [];
+  for (const { run, pull } of published) {
+    const found = listed.find(({ number }) => number === pull);
+    if (found && !(await deps.store.cursors.get('run', run))?.reviewed) fresh.push(found.node_id);
+  }
+  if (fresh.length < 2) return undefined;
+  return github.withoutReview(fresh.slice(0, MOST_IDS)).catch((error: unknown) => {
+    if (error instanceof GitHubError && error.retryAfter !== undefined) throw error;
+    deps.log.warn({ error: String(error) }, 'GitHub did not say which pull requests have reviews');
+    return undefined;
+  });
+}
+
 /** One pull request of a run: closed, merged, its box, its reviews. */
 export async function readPullRequest(
-  { deps, github, mayRead }: RepositoryRound,
+  { deps, github, mayRead, unreviewed }: RepositoryRound,
   placed: PlacedRun,
   pull: PullRequest,
   isListed: boolean,
@@ -72,22 +97,28 @@ export async function readPullRequest(
   if (pull.state === 'open') await readBox(deps, github, target.repo_id, pull);
   const { reviewed } = (await cursors.get('run', run)) ?? {};
   if (!merged && reviewed?.at !== updated_at) {
-    if (isListed && reviewed === undefined && !mayRead(placed, 1)) return;
-    await readReviews(deps, github, state, target.repo_id, number);
-    await change(deps, run, { reviewed: { at: updated_at, settled: isPast(deps, updated_at) } });
+    const isEmpty = unreviewed?.has(pull.node_id) ?? false;
+    const isPutOff = !isEmpty && isListed && reviewed === undefined && !mayRead(placed, REVIEW_CALLS);
+    if (!isEmpty && !isPutOff) await readReviews(deps, github, state, target.repo_id, number);
+    const settled = !isPutOff && isPast(deps, updated_at);
+    await change(deps, run, { reviewed: { at: updated_at, settled } });
   }
   await change(deps, run, { pull_digest });
 }
 
-/** A review of the same second as one that was read is found once that second is over for certain. */
+/**
+ * A review of the same second as one that was read is found once that second is over for certain. Reviews that were put off are
+ * read then, too.
+ */
 export async function readReviewsAgain(
-  deps: AppDependencies,
-  github: GitHub,
-  { run, target, pull }: PlacedRun & { pull: number },
+  { deps, github, mayRead }: RepositoryRound,
+  placed: PlacedRun & { pull: number },
 ): Promise<void> {
+  const { run } = placed;
   const { reviewed } = (await deps.store.cursors.get('run', run)) ?? {};
   if (!reviewed || reviewed.settled || !isPast(deps, reviewed.at)) return;
-  if (await readReviewsOf(deps, github, { run, target, pull }))
+  if (!mayRead(placed, REVIEW_CALLS)) return;
+  if (await readReviewsOf(deps, github, placed))
     await change(deps, run, { reviewed: { ...reviewed, settled: true } });
 }
 

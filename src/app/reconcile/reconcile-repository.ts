@@ -4,9 +4,10 @@ import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onArchived } from '../handlers/installation.ts';
 import type { FirstReads } from './first-reads.ts';
+import { type ListedComments, listComments } from './list-comments.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
 import { hearAtRest, reconcileComments } from './reconcile-comments.ts';
-import { compareAbsent, compareAtRest, compareListed } from './reconcile-issue.ts';
+import { compareAbsent, compareAtRest, compareListed, lookIfPutOff } from './reconcile-issue.ts';
 import { readLabelled } from './reconcile-labels.ts';
 import { reconcilePullRequests } from './reconcile-pull-requests.ts';
 import type { PolledTarget, RepositoryRound } from './repository-round.ts';
@@ -44,16 +45,12 @@ export async function reconcileRepository(
     }
   };
   const underWay = runs.filter(({ phase }) => phase !== 'resting');
-  // The issues are needed for what was put off, also if they have not changed.
-  if (polled.unread && firstReads.takeTurn()) {
+  if (polled.unread) {
     polled.issues = undefined;
     polled.unread = undefined;
   }
-  const mayRead: RepositoryRound['mayRead'] = ({ phase }, calls) => {
-    const may = phase === 'working' || firstReads.take(calls);
-    if (!may) polled.unread = true;
-    return may;
-  };
+  const mayRead: RepositoryRound['mayRead'] = ({ phase }, calls) =>
+    phase === 'working' || firstReads.take(calls);
   const round: RepositoryRound = { deps, github, polled, attempt, mayRead };
   try {
     const listing = await readIssues(round).catch((error: unknown) => {
@@ -68,6 +65,13 @@ export async function reconcileRepository(
     const etags = listing ? listing.etags : polled.issues;
     polled.issues = undefined;
     let isAll = true;
+    // Before the runs are compared with their issues, because a comment in the list need not be looked for.
+    const lists: ListedComments[] = [];
+    await attempt({ list: 'comments' }, async () => {
+      const listed = await listComments(round, underWay);
+      if (listed) lists.push(listed);
+    });
+    round.present = new Set(lists.flatMap(({ listing }) => listing?.items ?? []).map(({ id }) => id));
     for (const placed of underWay) {
       const { run } = placed;
       const issue = issues?.find(isOf(placed));
@@ -89,7 +93,8 @@ export async function reconcileRepository(
       });
       if (!isRead) isAll = false;
     }
-    await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, issues));
+    for (const listed of lists)
+      await attempt({ list: 'comments' }, () => reconcileComments(round, underWay, listed));
     await attempt({ list: 'pull requests' }, () => reconcilePullRequests(round, runs));
     // Last, because runs that wait for people share the first reads with them.
     for (const placed of runs.filter(({ phase }) => phase === 'resting')) {
@@ -115,7 +120,7 @@ async function readAtRest(
   const { target, run } = placed;
   if ((await round.deps.store.runs.ofIssue(target.repo_id, target.issue)) !== run) return true;
   const issue = issues?.find(isOf(placed));
-  const isThere = await compareAtRest(round, placed, issue);
+  const isThere = issues ? await compareAtRest(round, placed, issue) : await lookIfPutOff(round, placed);
   await hearAtRest(round, placed, target.issue, issue?.updated_at);
   return isThere;
 }

@@ -64,8 +64,11 @@ export async function reconcileRun(deps: AppDependencies, run: string, told: Tol
       const { issue: number } = placed.target;
       const issue = await github.issue(number);
       // The comments of the run and its question are among them, and need not be asked for one by one.
-      if (issue && issue.comments <= ONE_PAGE)
-        round.comments = { number, all: await github.comments(number) };
+      if (issue && issue.comments <= ONE_PAGE) {
+        const all = await github.comments(number);
+        round.comments = { number, all };
+        round.present = new Set(all.map(({ id }) => id));
+      }
       await compareWithIssue(round, placed, issue);
     });
   for (const number of numbersOf(placed))
@@ -94,7 +97,7 @@ async function readPull(
   }
   const found = await github.pullRequest(placed.pull);
   if (found) await readPullRequest(round, placed, found, false);
-  await readReviewsAgain(deps, github, placed);
+  await readReviewsAgain(round, placed);
   await reconcileCi(round, placed);
   await reconcileBase(round, placed);
 }

@@ -1,6 +1,6 @@
 import { GitHubError } from '../../core/ports/github-port.ts';
 import type { HostedDependencies } from '../dependencies.ts';
-import { createFirstReads, type FirstReads } from './first-reads.ts';
+import { type FirstReads, openFirstReads } from './first-reads.ts';
 import { installedRepositories } from './installed-repositories.ts';
 import { reconcileRepository } from './reconcile-repository.ts';
 import { redeliverFailed } from './redeliver.ts';
@@ -20,18 +20,19 @@ const IDLE_MS = 15 * 60_000;
 export async function reconcile(deps: HostedDependencies): Promise<void> {
   await redeliverFailed(deps);
   const stopped = new Set<number>();
-  const firstReads = new Map<number, FirstReads>();
+  const firstReads = new Map<number, Promise<FirstReads>>();
   const waiting = await targets(deps);
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { installation_id } = next;
       if (stopped.has(installation_id) || !isAffordable(deps, installation_id)) continue;
-      const reads = firstReads.get(installation_id) ?? createFirstReads();
-      firstReads.set(installation_id, reads);
-      if (await isLimited(deps, next, reads)) stopped.add(installation_id);
+      const opening = firstReads.get(installation_id) ?? openFirstReads(deps, installation_id);
+      firstReads.set(installation_id, opening);
+      if (await isLimited(deps, next, await opening)) stopped.add(installation_id);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  for (const opening of firstReads.values()) await (await opening).keep();
 }
 
 /** Repositories with runs under way come first. */

@@ -14,7 +14,7 @@ export interface RepositoryRound {
   github: GitHub;
   /** The memory of the repository, stored when the round ends. */
   polled: PolledRepository;
-  /** Whether a run that was never read on its own may be read now, with this many calls. Runs at work are not put off. */
+  /** Whether a run may be read on its own now, with this many calls. Runs at work are not put off. */
   mayRead(placed: PlacedRun, calls: number): boolean;
   /** A comment that an event has told of: it is handled as the event tells it, in its place among the others. */
   told?: { comment: number; handle(): Promise<void> };
@@ -22,6 +22,10 @@ export interface RepositoryRound {
   hearsAtRest?: boolean;
   /** All comments of one issue, read at one moment, where they are few enough for one call. */
   comments?: { number: number; all: readonly GitHubComment[] };
+  /** Ids of comments that were just listed, so that they are there for certain. */
+  present?: ReadonlySet<number>;
+  /** Node ids of pull requests that had no review just now. */
+  unreviewed?: ReadonlySet<string>;
   /** Reports a failure and returns false, so that the others are still handled. */
   attempt(about: object, work: () => Promise<void>): Promise<boolean>;
 }

@@ -18,7 +18,7 @@ export interface PolledRepository {
    * has a digest by comment.
    */
   comments?: { since: string; etags: string[]; handled: Record<string, string> };
-  /** Some runs were not read on their own yet, because a round makes only some of these reads. */
+  /** Some runs were not read on their own yet. Only in records of older versions. */
   unread?: true;
   /** Pull requests, and when the newest of them had changed. */
   pulls?: { since: string; etags: string[] };
@@ -30,6 +30,8 @@ export interface CursorValues {
   labels: { read_at: string };
   /** `repo_id` */
   polled: PolledRepository;
+  /** An installation: how many runs could still be read on their own, and when that was. */
+  first_reads: { left: number; at: string };
   /** `repo_id#issue`: a labelled issue that started nothing, as it was then. */
   labelled_issue: { updated_at: string };
   /**
@@ -47,7 +49,9 @@ export interface CursorValues {
     reviewed?: { at: string; settled: boolean };
     /** The pull request as it was last handled. */
     pull_digest?: string;
+    /** The issue when the comments of the run were last looked for, and as it was when that was put off. */
     question?: string;
+    question_due?: string;
     /** How often CI of a head was asked for, and whether it was over then. */
     ci?: { head: string; reads: number; at: string; over: boolean };
     /** Whether a head conflicts with its base, once GitHub has said so. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listComments } from '../../../src/app/reconcile/list-comments.ts';
 import { catchUp, reconcileComments } from '../../../src/app/reconcile/reconcile-comments.ts';
 import type { RepositoryRound } from '../../../src/app/reconcile/repository-round.ts';
 import type { PlacedRun } from '../../../src/core/ports/run-log.ts';
@@ -32,7 +33,10 @@ async function cancelUnheard(): Promise<number> {
 }
 
 test('R-1: a command in the list that is read just after its run came to rest is read again for the next round', async () => {
-  const read = () => reconcileComments(round, [placed], undefined);
+  const read = async () => {
+    const listed = await listComments(round, [placed]);
+    if (listed) await reconcileComments(round, [placed], listed);
+  };
   await read();
   const id = await cancelUnheard();
   await read();
@@ -42,6 +46,17 @@ test('R-1: a command in the list that is read just after its run came to rest is
   expect((await desk.state()).revision).toBeDefined();
   await read();
   expect(await desk.store.runs.wasSeen(`comment:${id}`)).toBe(true);
+});
+
+test('R-1: what a first list has of a run that just came to rest does not count as read', async () => {
+  const { issue } = placed.target;
+  const id = await cancelUnheard();
+  const listed = await listComments(round, [placed]);
+  if (!listed) throw new Error('there is no list');
+  expect(listed.covered.map(({ number }) => number)).toEqual([issue, placed.pull]);
+  await reconcileComments(round, [placed], listed);
+  expect(await desk.store.runs.wasSeen(`comment:${id}`)).toBe(false);
+  expect((await desk.store.cursors.get('run', 'r1'))?.comments?.[issue]).toBeUndefined();
 });
 
 test('R-1: what is read on its own just after its run came to rest does not count as read', async () => {
