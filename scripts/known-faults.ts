@@ -230,7 +230,7 @@ export const KNOWN_FAULTS: KnownFault[] = [
   },
   {
     name: 'comments whose webhook was lost are not read',
-    seed: 3,
+    seed: 2,
     file: 'src/app/reconcile/reconcile-repository.ts',
     from: '=> reconcileComments(round, underWay, listed)',
     to: '=> Promise.resolve(void reconcileComments)',
