@@ -1,5 +1,6 @@
 import type { Endpoints } from '@octokit/types';
-import type { GitHub, WorkflowRun } from '../core/ports/github-port.ts';
+import type { WorkflowRun } from '../core/ports/github/workflow-port.ts';
+import type { GitHub } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client/client.ts';
 import { PER_PAGE, readAllPages } from './client/pages.ts';
 

@@ -4,6 +4,7 @@ import type { Permission } from '../../src/core/contracts/role.ts';
 import type { PullCi } from '../../src/core/ports/github/ci-port.ts';
 import type { MergeSides } from '../../src/core/ports/github/merge-port.ts';
 import type { PullReview, ReviewedPull } from '../../src/core/ports/github/review-port.ts';
+import type { WorkflowRun } from '../../src/core/ports/github/workflow-port.ts';
 import {
   type CommitFile,
   type GitHub,
@@ -13,7 +14,6 @@ import {
   type IssueEvent,
   type Listing,
   type PullRequest,
-  type WorkflowRun,
 } from '../../src/core/ports/github-port.ts';
 import { FakeReviews } from './fake-reviews.ts';
 import type { World } from './world.ts';

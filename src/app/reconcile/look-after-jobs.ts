@@ -1,5 +1,6 @@
 import type { Dispatch } from '../../core/ports/dispatches.ts';
-import type { GitHub, WorkflowRun } from '../../core/ports/github-port.ts';
+import type { WorkflowRun } from '../../core/ports/github/workflow-port.ts';
+import type { GitHub } from '../../core/ports/github-port.ts';
 import type { PlacedRun } from '../../core/ports/run-log.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onWorkflowRunCompleted } from '../handlers/workflow-run-completed.ts';

@@ -2,6 +2,7 @@ import type { Permission } from '../contracts/role.ts';
 import type { CiMethods } from './github/ci-port.ts';
 import type { MergeMethods } from './github/merge-port.ts';
 import type { ReviewMethods } from './github/review-port.ts';
+import type { WorkflowMethods } from './github/workflow-port.ts';
 
 /** The part of GitHub's API that the App uses. The interface is narrow, because only `src/github/` may know Octokit. */
 
@@ -43,19 +44,6 @@ export interface GitHubComment {
   /** The App that wrote it, if one did. */
   app_id?: number;
   created_at: string;
-  updated_at: string;
-  url: string;
-}
-
-export interface WorkflowRun {
-  id: number;
-  status: 'queued' | 'in_progress' | 'completed' | string;
-  conclusion: string | null;
-  attempt: number;
-  /** The `run-name` of the workflow run, which contains the operation id. */
-  name: string;
-  created_at: string;
-  /** When its state last changed. */
   updated_at: string;
   url: string;
 }
@@ -121,7 +109,7 @@ export interface Listing<Item> {
   isCut?: boolean;
 }
 
-export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
+export interface GitHub extends ReviewMethods, CiMethods, MergeMethods, WorkflowMethods {
   readonly owner: string;
   readonly repo: string;
   /** Fails closed: throws on a response that cannot be parsed. */
@@ -182,16 +170,6 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods {
   }>;
   /** The text of a file at a ref; undefined if the file does not exist. */
   file(path: string, ref: string): Promise<string | undefined>;
-  dispatchWorkflow(
-    workflow: string,
-    ref: string,
-    inputs: Record<string, string>,
-  ): Promise<{ run_id?: number }>;
-  /** `disabled`: the workflow, or Actions for the whole repository, is disabled. */
-  workflow(file: string): Promise<'there' | 'missing' | 'disabled'>;
-  workflowRun(id: number): Promise<WorkflowRun | undefined>;
-  workflowRuns(workflow: string, since: string): Promise<WorkflowRun[]>;
-  cancelRun(id: number): Promise<void>;
   branchHead(branch: string): Promise<string | undefined>;
   /**
    * Creates a commit with the Git Data API, and creates or moves the branch. Author and committer are left out so that GitHub

@@ -1,4 +1,4 @@
-import type { WorkflowRun } from '../../core/ports/github-port.ts';
+import type { WorkflowRun } from '../../core/ports/github/workflow-port.ts';
 import type { RunTarget } from '../../core/ports/run-target.ts';
 
 /** Reads an Actions run from GitHub. Undefined if GitHub does not know the run. */

@@ -1,0 +1,26 @@
+export interface WorkflowRun {
+  id: number;
+  status: 'queued' | 'in_progress' | 'completed' | string;
+  conclusion: string | null;
+  attempt: number;
+  /** The `run-name` of the workflow run, which contains the operation id. */
+  name: string;
+  created_at: string;
+  /** When its state last changed. */
+  updated_at: string;
+  url: string;
+}
+
+/** Starts jobs in Actions, and tells what became of them. */
+export interface WorkflowMethods {
+  dispatchWorkflow(
+    workflow: string,
+    ref: string,
+    inputs: Record<string, string>,
+  ): Promise<{ run_id?: number }>;
+  /** `disabled`: the workflow, or Actions for the whole repository, is disabled. */
+  workflow(file: string): Promise<'there' | 'missing' | 'disabled'>;
+  workflowRun(id: number): Promise<WorkflowRun | undefined>;
+  workflowRuns(workflow: string, since: string): Promise<WorkflowRun[]>;
+  cancelRun(id: number): Promise<void>;
+}
