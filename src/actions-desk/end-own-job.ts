@@ -2,6 +2,7 @@ import type { AppDependencies } from '../app/dependencies.ts';
 import { handleInput } from '../app/handle-input.ts';
 import { logOf } from '../app/handlers/workflow-run-completed.ts';
 import type { Dispatch } from '../core/ports/dispatches.ts';
+import { workedFor } from '../core/worked-for.ts';
 import type { DeskParts } from './desk-parts.ts';
 import { whyStopped } from './why-stopped.ts';
 
@@ -22,7 +23,16 @@ export async function endOwnJob(
   const isStopped = dispatch.outcome !== undefined;
   const isCancelled = conclusions.includes('cancelled');
   const { state } = await deps.store.runs.load(run);
-  const reason = state && isCancelled ? whyStopped(dispatch, state, conclusions, now()) : undefined;
+  const reason =
+    state && target && isCancelled
+      ? whyStopped(
+          dispatch,
+          state,
+          conclusions,
+          now(),
+          workedFor(await (await deps.github(target)).workflowJobs(actionsRun, attempt)),
+        )
+      : undefined;
   const outcome = dispatch.outcome ?? reason ?? describeEnd(conclusions);
   if (target && !isStopped)
     await handleInput(

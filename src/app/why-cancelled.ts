@@ -1,11 +1,12 @@
 import { readYaml } from '../config/read-yaml.ts';
 import type { Dispatch } from '../core/ports/dispatches.ts';
 import type { RunTarget } from '../core/ports/run-target.ts';
+import { workedFor } from '../core/worked-for.ts';
 import type { AppDependencies } from './dependencies.ts';
 
 /** The limit of a job that sets none. */
 const DEFAULT_MINUTES = 360;
-/** A job claims its ticket a little after Actions began to count, and the clocks of GitHub and the database differ. */
+/** Actions does not count to the second. */
 const TOLERANCE_MS = 60_000;
 /** Actions gives a job up that has waited this long for a runner. */
 const QUEUED_MS = 24 * 3_600_000;
@@ -20,18 +21,21 @@ export async function whyCancelled(
   deps: AppDependencies,
   target: RunTarget,
   { kind, claimed_at, answered_at }: Dispatch,
-  endedAt: string,
+  { actions_run, attempt, ended_at }: { actions_run: number; attempt: number; ended_at: string },
 ): Promise<string | undefined> {
-  const since = (at: string) => Date.parse(endedAt) - Date.parse(at);
-  if (claimed_at === undefined) {
+  const since = (at: string) => Date.parse(ended_at) - Date.parse(at);
+  const github = await deps.github(target);
+  const worked = workedFor(await github.workflowJobs(actions_run, attempt));
+  if (worked === undefined && claimed_at === undefined) {
     const waitedTooLong = answered_at !== undefined && since(answered_at) >= QUEUED_MS - QUEUE_TOLERANCE_MS;
     return waitedTooLong ? 'the job waited 24 hours for a runner' : undefined;
   }
-  const github = await deps.github(target);
   const text = await github.file(`.github/workflows/${target.workflow}`, target.default_branch);
   const minutes = timeoutIn(text ?? '', kind);
-  // A webhook that was stored by an older version has no time of the end, and is a person's cancel.
-  if (!(since(claimed_at) >= minutes * 60_000 - TOLERANCE_MS)) return undefined;
+  // Where GitHub has no times of the job, the claim is the first that is known of it. A webhook that was stored by an older version
+  // has no time of the end, and is a person's cancel.
+  const took = worked ?? since(claimed_at ?? ended_at);
+  if (!(took >= minutes * 60_000 - TOLERANCE_MS)) return undefined;
   return `the job hit its time limit of ${minutes} minutes`;
 }
 

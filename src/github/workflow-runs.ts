@@ -1,10 +1,12 @@
 import type { Endpoints } from '@octokit/types';
-import type { WorkflowRun } from '../core/ports/github/workflow-port.ts';
+import type { WorkflowJob, WorkflowRun } from '../core/ports/github/workflow-port.ts';
 import type { GitHub } from '../core/ports/github-port.ts';
 import { type Client, isStatus, orUndefined } from './client/client.ts';
 import { PER_PAGE, readAllPages } from './client/pages.ts';
 
-type Methods = Pick<GitHub, 'workflowRun' | 'workflowRuns' | 'cancelRun'>;
+type Methods = Pick<GitHub, 'workflowRun' | 'workflowRuns' | 'workflowJobs' | 'cancelRun'>;
+type Job =
+  Endpoints['GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs']['response']['data']['jobs'][number];
 type Answer = Endpoints['GET /repos/{owner}/{repo}/actions/runs/{run_id}']['response']['data'];
 
 export function createWorkflowRunMethods({ request }: Client): Methods {
@@ -25,6 +27,21 @@ export function createWorkflowRunMethods({ request }: Client): Methods {
         return { items: data.workflow_runs.map(toWorkflowRun), link: headers.link };
       }),
 
+    async workflowJobs(id, attempt) {
+      const jobs = await readAllPages(`jobs of run ${id}`, async (page) => {
+        const answer = await orUndefined(
+          request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', {
+            run_id: id,
+            filter: 'all',
+            per_page: PER_PAGE,
+            page,
+          }),
+        );
+        return { items: answer?.data.jobs ?? [], link: answer?.headers.link };
+      });
+      return jobs.filter(({ run_attempt = 1 }) => run_attempt === attempt).map(toWorkflowJob);
+    },
+
     async cancelRun(id) {
       await request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', { run_id: id }).catch(
         (error: unknown) => {
@@ -33,6 +50,15 @@ export function createWorkflowRunMethods({ request }: Client): Methods {
         },
       );
     },
+  };
+}
+
+/** A job that waits for a machine has a time, too, but no steps. */
+function toWorkflowJob({ conclusion, steps = [], started_at, completed_at }: Job): WorkflowJob {
+  return {
+    conclusion,
+    began_at: steps.length > 0 ? started_at : undefined,
+    ended_at: completed_at ?? undefined,
   };
 }
 

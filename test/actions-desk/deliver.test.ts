@@ -336,6 +336,23 @@ test('N-1: a build that Actions ended because its time was over is lost and repl
   }
 });
 
+test('N-1: a build whose first word came late and whose time was over, as GitHub tells it, is replaced', async () => {
+  const { issue } = await begin();
+  world.clock.ms += 340 * 60_000;
+  const at = (minutes: number) => new Date(world.clock.ms - minutes * 60_000).toISOString();
+  const steps = [{ name: 'Set up job', status: 'completed', conclusion: 'success', number: 1 }];
+  const times = { run_attempt: 1, conclusion: 'cancelled', started_at: at(355), completed_at: at(0), steps };
+  world.app.interfere(({ path }) =>
+    path.endsWith(`/runs/${world.actionsRun()}/jobs`)
+      ? { status: 200, body: { total_count: 1, jobs: [times] } }
+      : undefined,
+  );
+  await world.deliver({ conclusions: ['cancelled', 'skipped'] });
+  const state = await world.state(issue);
+  expect(state.losses).toBe(1);
+  expect(state.paused).toBeUndefined();
+});
+
 const KILLED = () => new Error('killed');
 
 test.each(['createComment', 'createPullRequest', 'changeLabels', 'commit', 'upsertCheckRun'] as const)(

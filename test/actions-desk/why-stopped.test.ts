@@ -9,9 +9,16 @@ const RUN_YML = join(import.meta.dirname, '../../.github/workflows/run.yml');
 const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 0, minutes)).toISOString();
 const state = { updated_at: at(0) };
 
-function why(kind: Dispatch['kind'], conclusions: string[], now: number, known: object = {}) {
+function why(
+  kind: Dispatch['kind'],
+  conclusions: string[],
+  now: number,
+  known: object = {},
+  worked?: number,
+) {
   const dispatch = { kind, claimed_at: at(0) } as Dispatch;
-  return whyStopped(dispatch, { ...state, ...known }, conclusions, new Date(at(now)));
+  const ms = worked === undefined ? undefined : worked * 60_000;
+  return whyStopped(dispatch, { ...state, ...known }, conclusions, new Date(at(now)), ms);
 }
 
 test('N-1: the time limits are those of the workflow', () => {
@@ -34,4 +41,13 @@ test('N-1: a job that Actions ended when its time was over is told as that, and 
   expect(why('build', ['success', 'cancelled'], 300, { updated_at: at(239) })).toBe(limit(60));
   expect(why('build', ['success', 'cancelled'], 300, { updated_at: at(280) })).toBeUndefined();
   expect(why('verify', ['skipped', 'cancelled'], 61)).toBe(limit(60));
+});
+
+test('N-1: where GitHub tells how long the job worked, it does not matter when its first word came', () => {
+  const late = { job_began: { at: at(20), active_ms: 0 } };
+  expect(why('build', ['cancelled', 'skipped'], 356, late)).toBeUndefined();
+  expect(why('build', ['cancelled', 'skipped'], 356, late, 355)).toBe(
+    'the job hit its time limit of 355 minutes',
+  );
+  expect(why('build', ['cancelled', 'skipped'], 356, {}, 340)).toBeUndefined();
 });

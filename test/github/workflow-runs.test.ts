@@ -3,6 +3,7 @@ import { exampleItem, useGitHubApi } from './github-api.ts';
 
 const READ = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}';
 const LIST = 'GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs';
+const JOBS = 'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs';
 const CANCEL = 'POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel';
 
 const { on, sent, github } = useGitHubApi();
@@ -61,4 +62,24 @@ test('cancelling a run that has ended or is gone does nothing', async () => {
 test('a cancel that failed throws', async () => {
   on(CANCEL, { at, status: 500, answer: { message: 'Failed to cancel workflow run' } });
   await expect(github.cancelRun(77)).rejects.toMatchObject({ status: 500 });
+});
+
+test('R-13: jobs of one attempt have the times of their machines, and none if they had no machine', async () => {
+  const job = (change: object) =>
+    exampleItem(JOBS, { conclusion: 'cancelled', run_attempt: 2, ...change }, 'jobs');
+  const times = {
+    created_at: '2026-01-01T00:00:00Z',
+    started_at: '2026-01-01T00:00:00Z',
+    completed_at: '2026-01-01T05:50:00Z',
+  };
+  const jobs = [job({ ...times, run_attempt: 1 }), job(times), job({ ...times, steps: [] })];
+  on(JOBS, { at, answer: { total_count: 3, jobs } });
+  const ended = { conclusion: 'cancelled', ended_at: times.completed_at };
+  expect(await github.workflowJobs(77, 2)).toEqual([
+    { ...ended, began_at: times.started_at },
+    { ...ended, began_at: undefined },
+  ]);
+  expect(sent[0]?.query).toEqual({ filter: 'all', per_page: '100', page: '1' });
+  on(JOBS, { at, status: 404 });
+  expect(await github.workflowJobs(77, 1)).toEqual([]);
 });

@@ -180,6 +180,9 @@ describe('our additions answer as GitHub describes', () => {
     const waiting = await github.dispatchWorkflow('autobuild.yml', 'main', inputs);
     expect(await github.workflowRun(run_id)).toMatchObject({ status: 'in_progress', name: 'autobuild #7' });
     expect(await github.workflowRun(waiting.run_id ?? 0)).toMatchObject({ status: 'queued' });
+    expect(await github.workflowJobs(run_id, 1)).toEqual([
+      { conclusion: null, began_at: expect.any(String) },
+    ]);
     await expect(github.dispatchWorkflow('autobuild.yml', 'main', { kind: 'build' })).rejects.toThrow(
       /issue/,
     );

@@ -487,6 +487,8 @@ export class FakeGitHub {
       },
       workflowRuns: (_workflow: string, since: string) =>
         this.runs.filter(({ created_at }) => created_at >= toSecond(since)).map((run) => ({ ...run })),
+      /** No job here ever runs out of time. */
+      workflowJobs: () => [],
       cancelRun: (id: number) => {
         const run = this.runs.find((one) => one.id === id);
         if (run && run.status !== 'completed') this.onCancel(run);

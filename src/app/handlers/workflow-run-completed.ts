@@ -29,8 +29,7 @@ export async function onWorkflowRunCompleted(deps: AppDependencies, ended: Ended
   if (dispatch.outcome !== undefined) return void (await end(dispatch.outcome));
   const target = await store.runs.target(run);
   const isCancelled = ended.conclusion === 'cancelled';
-  const reason =
-    target && isCancelled ? await whyCancelled(deps, target, dispatch, ended.ended_at) : undefined;
+  const reason = target && isCancelled ? await whyCancelled(deps, target, dispatch, ended) : undefined;
   const outcome = reason ?? `the Actions run ended (${ended.conclusion ?? 'no conclusion'})`;
   if (!target || (await hasSuccessor(deps, dispatch))) return void (await end(outcome));
   const { job, kind, verification } = dispatch;

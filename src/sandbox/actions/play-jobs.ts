@@ -15,6 +15,8 @@ export interface JobRow {
   status: 'queued' | 'pending' | 'in_progress' | 'completed';
   conclusion: Conclusion | null;
   started_at: string;
+  /** Its machine has begun. */
+  hasMachine: boolean;
   completed_at: string | null;
 }
 
@@ -129,7 +131,7 @@ async function playJob(
   stopped.removeEventListener('abort', leave);
   try {
     if (!isTurn || play.isClosing()) return endRow(row, { result: 'cancelled', outputs: {} });
-    row.status = 'in_progress';
+    Object.assign(row, { status: 'in_progress', hasMachine: true, started_at: new Date().toISOString() });
     return endRow(
       row,
       called
@@ -214,6 +216,7 @@ function addRow(rows: JobRow[], name: string, job: string, status: JobRow['statu
     status,
     conclusion: null,
     started_at: new Date().toISOString(),
+    hasMachine: false,
     completed_at: null,
   };
   rows.push(row);

@@ -73,6 +73,12 @@ export function describeRun(row: RunRow, home: Json, actor: Json, urls: Urls): J
   };
 }
 
+/** The step that every job begins with. Those of its file are not told. */
+function describeSetUp({ started_at }: RunRow['jobs'][number]): Json {
+  const at = { started_at, completed_at: started_at };
+  return { name: 'Set up job', status: 'completed', conclusion: 'success', number: 1, ...at };
+}
+
 export function describeJobs(run: RunRow, urls: Urls): Json {
   const jobs = run.jobs.map((row, index) => {
     const id = run.id * 100 + index;
@@ -93,7 +99,7 @@ export function describeJobs(run: RunRow, urls: Urls): Json {
       started_at: row.started_at,
       completed_at: row.completed_at,
       name: row.name,
-      steps: [],
+      steps: row.hasMachine ? [describeSetUp(row)] : [],
       check_run_url: `${urls.apiUrl}/check-runs/${id}`,
       labels: ['ubuntu-latest'],
       runner_id: null,

@@ -67,6 +67,74 @@ test('R-13: one minute and more before its time is over it is a person who cance
   expect((await desk.state()).paused).toBeDefined();
 });
 
+/** What GitHub tells of the jobs of every Actions run: one that Actions cancelled now, of the first attempt. */
+function cancelledAfter(minutes: number, { hasMachine = true } = {}): void {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const { ms } = desk.clock;
+  const job = {
+    name: 'build',
+    run_attempt: 1,
+    status: 'completed',
+    conclusion: 'cancelled',
+    started_at: at(ms - minutes * 60_000),
+    completed_at: at(ms),
+    steps: hasMachine ? [{ name: 'Set up job', status: 'completed', conclusion: 'success', number: 1 }] : [],
+  };
+  const skipped = { ...job, name: 'verify', conclusion: 'skipped', steps: [] };
+  desk.interfere(({ path }) =>
+    path.endsWith('/jobs') ? { status: 200, body: { total_count: 2, jobs: [skipped, job] } } : undefined,
+  );
+}
+
+const events = async (run = 'r1') =>
+  (await desk.store.runs.events(run)).flatMap(({ commit }) => commit.events);
+
+test.each([
+  ['claimed twenty minutes late', 330],
+  ['claimed just before its end', 1],
+])('R-13: a job that %s and ran out of time is no person’s cancel', async (_, sinceClaim) => {
+  desk = await openAppDesk();
+  await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+  const before = builds();
+  desk.clock.ms += sinceClaim * 60_000;
+  cancelledAfter(350);
+  await ended('cancelled');
+  expect((await desk.state()).paused).toBeUndefined();
+  expect(builds()).toBe(before + 1);
+  const reason = 'the job hit its time limit of 350 minutes';
+  expect(await events()).toContainEqual(expect.objectContaining({ type: 'job_lost', reason }));
+});
+
+test('R-13: a job that never claimed and ran out of time is no person’s cancel', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const [dispatched] = desk.github.workflows.runs;
+  desk.clock.ms += 355 * 60_000;
+  cancelledAfter(350);
+  await desk.endActionsRun(dispatched?.id ?? 0, 'cancelled');
+  expect((await desk.state(run)).paused).toBeUndefined();
+  expect(builds()).toBe(2);
+});
+
+test('R-13: a person who cancels a job is one, however long ago its ticket was first claimed', async () => {
+  desk = await openAppDesk();
+  await desk.seed(startRun({ startMs: Date.now() - 3_600_000 }).turn());
+  desk.clock.ms += 400 * 60_000;
+  cancelledAfter(30);
+  await ended('cancelled');
+  expect((await desk.state()).paused).toBeDefined();
+});
+
+test('R-13: a job that a person cancels while it waits for a machine had no time', async () => {
+  desk = await openAppDesk();
+  const { run } = await desk.begin();
+  const [dispatched] = desk.github.workflows.runs;
+  desk.clock.ms += 400 * 60_000;
+  cancelledAfter(400, { hasMachine: false });
+  await desk.endActionsRun(dispatched?.id ?? 0, 'cancelled');
+  expect((await desk.state(run)).paused).toBeDefined();
+});
+
 test('R-13: a job that waited a day for its runner was not cancelled by a person', async () => {
   desk = await openAppDesk();
   const { run } = await desk.begin();

@@ -11,6 +11,14 @@ export interface WorkflowRun {
   url: string;
 }
 
+/** A job of one attempt of a workflow run. Both times are GitHub's own. */
+export interface WorkflowJob {
+  conclusion: 'success' | 'failure' | 'cancelled' | 'skipped' | string | null;
+  /** When its machine began. Undefined if it never had one. */
+  began_at?: string;
+  ended_at?: string;
+}
+
 /** Starts jobs in Actions, and tells what became of them. */
 export interface WorkflowMethods {
   dispatchWorkflow(
@@ -22,5 +30,7 @@ export interface WorkflowMethods {
   workflow(file: string): Promise<'there' | 'missing' | 'disabled'>;
   workflowRun(id: number): Promise<WorkflowRun | undefined>;
   workflowRuns(workflow: string, since: string): Promise<WorkflowRun[]>;
+  /** Empty if the run does not exist any more. */
+  workflowJobs(run: number, attempt: number): Promise<WorkflowJob[]>;
   cancelRun(id: number): Promise<void>;
 }
