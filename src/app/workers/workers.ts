@@ -24,6 +24,8 @@ const PRUNE_MS = 3_600_000;
 /** Records of ended runs are kept this long: GitHub redelivers webhooks for three days, people look back for weeks. */
 const KEPT_MS = 90 * 24 * 3_600_000;
 const TIMERS_AT_ONCE = 50;
+/** The time until the next try of a timer that failed too often. */
+const RARELY_MS = 3_600_000;
 /** Lanes handled at once, per queue. */
 const AT_ONCE = 4;
 
@@ -46,7 +48,7 @@ export function startWorkers(
   // The loops are separate, so that slow writes to GitHub do not delay the handling of webhooks.
   // Timers wait for the first reconcile, because people may have answered while no desk ran, and their question must not expire.
   let caughtUp = false;
-  // A new version may be able to fire what the one before gave up.
+  // A new version may be able to fire what failed in the one before.
   let isRevived = false;
   const timers = async () => {
     if (!caughtUp) return false;
@@ -180,7 +182,10 @@ export async function fireTimers(deps: AppDependencies): Promise<boolean> {
   return due.length === TIMERS_AT_ONCE;
 }
 
-/** A timer that fails is put off with a back-off, because the others that are due must not wait for it. */
+/**
+ * A timer that fails is put off with a back-off, because the others that are due must not wait for it. None is given up: a reminder
+ * or the start of a round comes late rather than never.
+ */
 async function fireTimer(deps: AppDependencies, due: DueTimer): Promise<void> {
   const { timers } = deps.store;
   const { run, timer, at: dueAt } = due;
@@ -191,13 +196,11 @@ async function fireTimer(deps: AppDependencies, due: DueTimer): Promise<void> {
     await handleInput(deps, run, { type: 'timer', at, timer }, [`timer:${run}:${timer}:${dueAt}`]);
   } catch (error) {
     const attempts = due.attempts + 1;
-    const fields = { run, timer, attempts, error: describeError(error) };
-    if (isGivenUp(error, attempts)) {
-      deps.log.error(fields, 'timer given up until the next start');
-      return timers.bury(due);
-    }
-    const wait = waitFor(error, attempts);
-    deps.log.warn({ ...fields, wait }, 'timer will be tried again');
+    const isRare = isGivenUp(error, attempts);
+    const wait = Math.max(waitFor(error, attempts), isRare ? RARELY_MS : 0);
+    const fields = { run, timer, attempts, wait, error: describeError(error) };
+    if (isRare) deps.log.error(fields, 'timer failed too often and is tried every hour');
+    else deps.log.warn(fields, 'timer will be tried again');
     return timers.retry(due, wait);
   }
   await timers.done(due);

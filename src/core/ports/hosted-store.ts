@@ -13,7 +13,7 @@ import type { Spending } from './spending.ts';
 import type { Tickets } from './tickets.ts';
 
 /** One setting of a timer. Every change is of this one, not of the same timer set to another time since. */
-export interface TimerKey {
+interface TimerKey {
   run: string;
   timer: string;
   /** The time it was set to. */
@@ -31,9 +31,7 @@ export interface Timers {
   done(timer: TimerKey): Promise<void>;
   /** Puts off a timer that failed, so that it takes the place of no other. */
   retry(timer: TimerKey, waitMs: number): Promise<void>;
-  /** Gives up on the timer. It fires only after `reviveAll`, or when it is set again. */
-  bury(timer: TimerKey): Promise<void>;
-  /** Every timer that was given up is due again. */
+  /** Every timer that failed is due at once, behind those that are due already, and its failures are forgotten. */
   reviveAll(): Promise<void>;
 }
 

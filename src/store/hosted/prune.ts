@@ -39,10 +39,10 @@ export async function prune(database: Database, olderThanMs: number): Promise<nu
     sql`delete from sessions where until_ms < ${now}`,
     // Left by desks that crashed.
     sql`delete from lanes where until_ms < ${before}`,
-    // Given up, and of use to nobody any more.
+    // A timer that is still there failed each time, and is of use to nobody any more.
     sql`delete from timers where (run, timer) in (
       select one.run, one.timer from timers as one
-      where one.due_ms is null and one.at_ms < ${before} and ${ended} ${some})`,
+      where one.at_ms < ${before} and ${ended} ${some})`,
     ...['inbox', 'outbox'].map((name) => {
       const queue = sql.table(name);
       return sql`delete from ${queue} where seq in (

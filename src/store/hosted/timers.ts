@@ -1,15 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Effect } from '../../core/contracts/effect.ts';
-import type { TimerKey, Timers } from '../../core/ports/hosted-store.ts';
+import type { Timers } from '../../core/ports/hosted-store.ts';
 import { type Database, PARAMETER } from './database.ts';
 import type { Trx } from './tables.ts';
 
 export function createTimers({ db, prepare, now }: Database): Timers {
-  /** Leaves a timer alone that was set again meanwhile. */
-  const change = async ({ run, timer, at }: TimerKey, due: RawBuilder<number | null>) => {
-    await sql`update timers set due_ms = ${due}, attempts = attempts + 1
-      where run = ${run} and timer = ${timer} and at_ms = ${Date.parse(at)}`.execute(db);
-  };
   return {
     due: prepare(sql`
       select run, timer, at, attempts from timers where due_ms <= ${now} order by due_ms limit ${PARAMETER}`),
@@ -21,10 +16,15 @@ export function createTimers({ db, prepare, now }: Database): Timers {
         .where('at_ms', '=', Date.parse(at))
         .execute();
     },
-    retry: (timer, waitMs) => change(timer, sql`${now} + ${sql.lit(Math.ceil(waitMs))}`),
-    bury: (timer) => change(timer, sql`null`),
+    async retry({ run, timer, at }, waitMs) {
+      // A timer that was set again meanwhile is left alone.
+      await sql`update timers set due_ms = ${now} + ${sql.lit(Math.ceil(waitMs))}, attempts = attempts + 1
+        where run = ${run} and timer = ${timer} and at_ms = ${Date.parse(at)}`.execute(db);
+    },
     async reviveAll() {
-      await sql`update timers set due_ms = ${now}, attempts = 0 where due_ms is null`.execute(db);
+      // Older versions stored no time for a timer that they had given up.
+      await sql`update timers set due_ms = ${now}, attempts = 0
+        where due_ms is null or attempts > 0`.execute(db);
     },
   };
 }
