@@ -35,6 +35,8 @@ const RunFile = z.object({
   head: z.string().optional(),
   /** The tree of all files before the first turn, in the trusted git directory. */
   snapshot: z.string().optional(),
+  /** Pipes, sockets and devices before the first turn. Missing in runs of older versions. */
+  special: z.array(z.string()).optional(),
   /** How many rounds the run may have. Missing in runs of older versions. */
   max_rounds: z.number().optional(),
   /** The commit that was checked out when the latest round began. */

@@ -202,7 +202,7 @@ export async function workOnRun(
       path: env.PATH,
     });
     // Taken before any agent has run, for `diff` and `undo`.
-    if (jobs === 0) home.saveRun({ ...file, snapshot: workspace.base() });
+    if (jobs === 0) home.saveRun({ ...file, snapshot: workspace.base(), special: await workspace.special() });
     const agentConfig = await openAgentConfig(workspace, join(runDir, 'agent-config'));
     const box = openBoxFor(file, runDir);
     await reopenQuestion(await desk.state(run));
@@ -243,7 +243,13 @@ export async function workOnRun(
       if (failure) throw failure;
       if (end === 'handed_over') continue;
       // Everything up to here is the run's. Changes after it are somebody else's, and `undo` asks about them.
-      saveCheckpoint({ runDir }, { tree: await workspace.snapshot().catch(() => tree) });
+      saveCheckpoint(
+        { runDir },
+        {
+          tree: await workspace.snapshot().catch(() => tree),
+          special: await workspace.special().catch(() => undefined),
+        },
+      );
       // A line that was sent at the last moment may have begun a round.
       const unsent = context.typing?.pause() ?? '';
       await typing;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createScratch, FINISH, prepare, runArgs, type Scratch } from './cli-run.ts';
@@ -50,6 +50,53 @@ test('T-4: diff and undo go back to the files before the run; what was edited si
   const status = await scratch.run(['status', run]);
   expect(status.stdout).toContain(`  undone since; a copy of what was there is in ${kept}\n`);
   expect(scratch.filesWith('edited since').every((file) => file.startsWith(kept))).toBe(true);
+});
+
+test('T-4: undo removes pipes that the run made, leaves those from before alone, and asks about later ones', async () => {
+  const scratch = createScratch();
+  const at = (path: string) => join(scratch.worktree, path);
+  scratch.write('gone.txt', 'before\n');
+  prepare(
+    scratch,
+    `rm gone.txt; mkfifo gone.txt pipe; mkdir -p new; mkfifo new/pipe hidden; echo hidden > .gitignore; ${FINISH}`,
+  );
+  commitAll(scratch);
+  execFileSync('mkfifo', [at('before')]);
+  const done = await scratch.run(runArgs());
+  expect(done.code, done.stderr).toBe(0);
+  execFileSync('mkfifo', [at('later')]);
+  const refused = await scratch.run(['undo']);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('1 file was changed after the run: later');
+  rmSync(at('later'));
+  const undone = await scratch.run(['undo']);
+  expect(undone.code, undone.stderr).toBe(0);
+  // The file and .gitignore, what the agent finished with, and three pipes.
+  expect(undone.stdout).toMatch(/✓ Undone: (\d+) of \1 files/);
+  expect(readdirSync(scratch.worktree).filter((name) => name !== '.git')).toEqual(
+    expect.not.arrayContaining(['pipe', 'new', 'hidden', 'later']),
+  );
+  expect(lstatSync(at('before')).isFIFO()).toBe(true);
+  expect(scratch.read('gone.txt')).toBe('before\n');
+  expect(git(scratch, 'status', '--porcelain')).toBe('');
+});
+
+test('T-4: a pipe is all that a run made: undo removes it, and names one that it cannot remove', async () => {
+  const scratch = createScratch();
+  const at = (path: string) => join(scratch.worktree, path);
+  // Node cannot name the second one.
+  prepare(scratch, `mkfifo pipe "$(printf 'odd\\377')"; ${FINISH}`);
+  commitAll(scratch);
+  const done = await scratch.run(runArgs());
+  expect(done.code, done.stderr).toBe(0);
+  rmSync(at('done'));
+  const undone = await scratch.run(['undo']);
+  expect(undone.code, undone.stderr).toBe(0);
+  expect(undone.stdout).toContain('✓ Undone: 1 of 2 files');
+  expect(undone.stdout).toContain('✗ odd\uFFFD: it could not be removed');
+  expect(scratch.exists('pipe')).toBe(false);
+  execFileSync('sh', ['-c', 'rm odd*'], { cwd: scratch.worktree });
+  expect((await scratch.run(['undo'])).stdout).toContain('Nothing to undo');
 });
 
 test('T-3: with uncommitted changes nothing starts; in a worktree of its own the agent leaves them alone', async () => {

@@ -61,17 +61,18 @@ describe('resume of a run that is done', () => {
     await done(scratch);
     scratch.write('mine', 'mine\n');
     scratch.write('made-1', 'turn 1, by hand\n');
+    execFileSync('mkfifo', [join(scratch.worktree, 'pipe')]);
     const second = await scratch.run(guide('go on'));
     expect(second.code, second.stderr).toBe(0);
     expect(second.stderr).toContain(
-      "2 files changed since the last round: kept, and not counted as the agent's",
+      "3 files changed since the last round: kept, and not counted as the agent's",
     );
     expect([scratch.read('mine'), scratch.read('made-1')]).toEqual(['mine\n', 'turn 1, by hand\n']);
     const [ended] = ofType(second.events, 'turn_ended');
     expect(ended?.record.changes.paths).toEqual(['done', 'made-1', 'made-2']);
     const refused = await scratch.run(['undo']);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain('2 files were changed after the run: made-1, mine');
+    expect(refused.stderr).toContain('3 files were changed after the run: made-1, mine, pipe');
     expect(scratch.read('mine')).toBe('mine\n');
   });
 

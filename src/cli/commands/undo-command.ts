@@ -4,6 +4,7 @@ import { handle } from '../../core/decide/handle.ts';
 import { userError } from '../../core/error-catalogue.ts';
 import { RULES } from '../../guards/rules.ts';
 import { loadCheckpoint } from '../../runner/checkpoint/checkpoint.ts';
+import type { Workspace } from '../../runner/workspace/workspace.ts';
 import { openFileStore } from '../../store/file.ts';
 import { openFileVault } from '../../store/file-vault.ts';
 import { headOf } from '../describe-work.ts';
@@ -32,28 +33,44 @@ export async function undoCommand(
     const { workspace, snapshot } = await openRunWorkspace(file, home, env);
     const runDir = home.runDir(file.run);
     const paths = await workspace.changedSince(snapshot);
-    const { tree } = loadCheckpoint(runDir);
+    const made = await specialMade(workspace, file);
+    const { tree, special } = loadCheckpoint(runDir);
     const edited: string[] = [];
     // A round builds on what somebody changed before it, so its last tree has that in it.
     const between = new Set(file.edited_between);
     for (const path of paths)
       if (between.has(path) || (tree && (await workspace.differs(path, tree)))) edited.push(path);
+    for (const path of made)
+      if (!paths.includes(path) && (between.has(path) || special?.includes(path) === false))
+        edited.push(path);
     if (edited.length > 0 && !options.force)
       throw userError('edited_since', { run: file.run, count: edited.length, files: named(edited) });
     await cancelRun(file, home, by);
-    if (paths.length === 0) return ['Nothing to undo: the run changed no file that is still different.'];
+    if (paths.length + made.length === 0)
+      return ['Nothing to undo: the run changed no file that is still different.'];
     const kept = join(runDir, 'undone', new Date().toISOString().replaceAll(':', '-'));
     const items = await workspace.revert(paths, kept, snapshot);
-    const refused = items.flatMap((item) =>
-      item.kind === 'refused' ? [`✗ ${item.path}: ${item.problem}`] : [],
-    );
+    // Read again, because an ignore rule of the run's own making hides nothing any more.
+    items.push(...(await workspace.revert(await specialMade(workspace, file), kept, snapshot)));
+    // A name that is not UTF-8 leads to no file.
+    const left = new Set(await specialMade(workspace, file));
+    const refused = items.flatMap((item) => {
+      if (item.kind === 'refused') return [`✗ ${item.path}: ${item.problem}`];
+      return left.has(item.path) ? [`✗ ${item.path}: it could not be removed`] : [];
+    });
+    const hasCopy = items.some((item) => 'stored' in item);
     return [
-      `✓ Undone: ${items.length - refused.length} of ${paths.length} files are back as they were before run ${file.run}`,
+      `✓ Undone: ${items.length - refused.length} of ${items.length} files are back as they were before run ${file.run}`,
       ...refused,
-      `  A copy of what was there is in ${kept}`,
+      ...(hasCopy ? [`  A copy of what was there is in ${kept}`] : []),
       ...(await commitLines(file, env)),
     ];
   });
+}
+
+/** The pipes, sockets and devices that were not there before the run. Older runs do not know what was there. */
+async function specialMade(workspace: Workspace, { special }: RunFile): Promise<string[]> {
+  return special ? (await workspace.special()).filter((path) => !special.includes(path)) : [];
 }
 
 /** A run whose work is gone must not be resumed. */

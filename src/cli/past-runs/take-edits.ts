@@ -13,9 +13,11 @@ export async function takeEdits(
   workspace: Workspace,
 ): Promise<number> {
   const runDir = home.runDir(run);
-  const { tree } = loadCheckpoint(runDir);
+  const { tree, special } = loadCheckpoint(runDir);
+  const presentSpecial = await workspace.special();
   const saved = home.findRun(run, []);
-  const edited = tree ? await workspace.changedSince(tree) : [];
+  const made = special ? presentSpecial.filter((path) => !special.includes(path)) : [];
+  const edited = tree ? [...(await workspace.changedSince(tree)), ...made] : [];
   // Saved first, because `undo` must know them whatever happens next.
   home.saveRun({
     ...saved,
@@ -25,6 +27,6 @@ export async function takeEdits(
   if (!tree || edited.length === 0) return 0;
   const present = await workspace.snapshot();
   await workspace.absorb(tree, present);
-  saveCheckpoint({ runDir }, { tree: present });
+  saveCheckpoint({ runDir }, { tree: present, special: presentSpecial });
   return edited.length;
 }

@@ -33,7 +33,7 @@ export const SetAside = z.discriminatedUnion('kind', [
   stored.extend({ kind: z.literal('file'), mode: z.number().int() }),
   stored.extend({ kind: z.literal('directory') }),
   revertedPath.extend({ kind: z.literal('link'), target: z.string() }),
-  /** The agent had deleted the file, so there is no content to keep. */
+  /** There is no content to keep: the agent had deleted the file, or put a pipe, a socket or a device in its place. */
   revertedPath.extend({ kind: z.literal('deleted') }),
   /** Left unchanged in the worktree, because it cannot be reverted safely. */
   revertedPath.extend({ kind: z.literal('refused'), problem: z.string() }),

@@ -34,6 +34,8 @@ export type Carried = z.infer<typeof Carried>;
 const Checkpoint = Carried.extend({
   /** The worktree when it was last known to be consistent. */
   tree: z.string().optional(),
+  /** Pipes, sockets and devices at that time, at a terminal. */
+  special: z.array(z.string()).optional(),
   aside: z.array(SetAside),
   /** Session ids by agent. */
   sessions: z.record(z.string(), z.string()).optional(),

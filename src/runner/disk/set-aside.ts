@@ -21,7 +21,9 @@ export async function setAside(worktree: string, given: string, asideDir: string
       return { path, kind: 'link', target };
     }
     if (!stats.isFile() && !stats.isDirectory()) {
-      return { path, kind: 'refused', problem: 'it is neither a file, a link nor a directory' };
+      // A pipe, a socket or a device has no content to keep, and opening one could wait for ever.
+      await unlink(full);
+      return { path, kind: 'deleted' };
     }
     const stored = join(asideDir, randomUUID());
     await mkdir(asideDir, { recursive: true, mode: 0o700 });
@@ -30,7 +32,7 @@ export async function setAside(worktree: string, given: string, asideDir: string
       ? { path, kind: 'directory', stored }
       : { path, kind: 'file', stored, mode: stats.mode & 0o7777 };
   } catch (error) {
-    return { path, kind: 'refused', problem: `it could not be moved: ${(error as Error).message}` };
+    return { path, kind: 'refused', problem: `it could not be removed: ${(error as Error).message}` };
   }
 }
 

@@ -44,6 +44,8 @@ export interface Workspace {
   differs(path: string, tree: Tree): Promise<boolean>;
   /** The paths at which the worktree differs from the tree. */
   changedSince(tree: Tree): Promise<string[]>;
+  /** The pipes, sockets and devices that git does not ignore. They are in no tree, and `revert` removes them. */
+  special(): Promise<string[]>;
   /** Undoes `revert`, except at paths that were written again since. Returns the restored paths. */
   restoreAside(items: readonly SetAside[]): Promise<string[]>;
   /** Makes the worktree equal to the tree, except for ignored files. Returns the paths that could not be restored. */
@@ -183,6 +185,13 @@ class GitWorkspace implements Workspace {
     return this.#exclusively(async () => {
       await this.#sync();
       return this.#pathsFrom(tree);
+    });
+  }
+
+  special(): Promise<string[]> {
+    return this.#exclusively(async () => {
+      await assertWorktree(this.worktree);
+      return this.#index.listSpecial();
     });
   }
 

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { mapConcurrently } from '../../core/map-concurrently.ts';
 import { isGitName } from '../../core/work/worktree-path.ts';
+import { listSpecial } from '../disk/list-special.ts';
 import { blobName, type StandInNames, standInText } from './stand-in.ts';
 import { splitNul } from './tree-diff.ts';
 import { GitFailedError, type TrustedGit } from './trusted-git.ts';
@@ -42,6 +43,24 @@ export class WorktreeIndex {
     ]);
     const tracked = splitNul(dirty.text).map((name) => this.#names.decode(name));
     return [...new Set([...tracked, ...untracked])].filter((path) => !this.#isExcluded(path));
+  }
+
+  /** Lists pipes, sockets and devices, which git never shows, unless it ignores them. */
+  async listSpecial(): Promise<string[]> {
+    const ignored = await this.#git.run([
+      ...['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z'],
+    ]);
+    const without = splitNul(ignored.text).map((name) => name.replace(/\/$/, ''));
+    const found = await listSpecial(this.#git.worktree, new Set([this.#excluded, ...without]));
+    if (found.length === 0) return [];
+    // This command knows no literal paths. With the dot no name is taken for a pattern.
+    const { text } = await this.#git.run(['--no-literal-pathspecs', 'check-ignore', '-z', '--stdin'], {
+      input: found.map((path) => `./${path}\0`).join(''),
+      // It means that none is ignored.
+      accept: 1,
+    });
+    const named = new Set(splitNul(text));
+    return found.filter((path) => !named.has(`./${path}`));
   }
 
   /** The current identity of each path. Paths that do not exist are left out. */

@@ -12,6 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Change, totals } from '../../../src/core/work/change.ts';
@@ -556,6 +557,45 @@ describe('what git would not show', () => {
     tree.remove('a.txt');
     execFileSync('mkfifo', [tree.at('a.txt'), tree.at('pipe')]);
     expect(await pathsOf(workspace)).toEqual(['a.txt']);
+  });
+
+  test('T-4: pipes and sockets are listed where git would show a file, and behind no link', async () => {
+    const tree = makeWorktree({ 'a.txt': 'a\n', '.gitignore': 'out/\n*.sock\n', 'dir/b.txt': 'b\n' });
+    const workspace = await tree.open();
+    expect(await workspace.special()).toEqual([]);
+    tree.write('out/built.txt', 'x');
+    mkdirSync(tree.at('only/pipes'), { recursive: true });
+    mkdirSync(tree.at('.autobuild'), { recursive: true });
+    symlinkSync(tree.top, tree.at('link'));
+    const pipes = [
+      'pipe',
+      'dir/pipe',
+      'only/pipes/one',
+      'out/pipe',
+      'x.sock',
+      '.git/pipe',
+      '.autobuild/pipe',
+    ];
+    execFileSync('mkfifo', [...pipes.map((path) => tree.at(path)), join(tree.top, 'elsewhere')]);
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(tree.at('socket'), done));
+    expect(await workspace.special()).toEqual(['dir/pipe', 'only/pipes/one', 'pipe', 'socket']);
+    server.close();
+  });
+
+  test('T-4: a revert removes a pipe without opening it, with the directories made for it, and brings back its file', async () => {
+    const tree = makeWorktree({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const workspace = await tree.open();
+    tree.remove('a.txt');
+    mkdirSync(tree.at('new/dir'), { recursive: true });
+    execFileSync('mkfifo', [tree.at('a.txt'), tree.at('new/dir/pipe')]);
+    const items = await workspace.revert(['a.txt', 'new/dir/pipe'], tree.aside);
+    expect(items).toEqual([
+      { path: 'a.txt', kind: 'deleted' },
+      { path: 'new/dir/pipe', kind: 'deleted' },
+    ]);
+    expect(tree.read('a.txt')).toBe('a\n');
+    expect(existsSync(tree.at('new'))).toBe(false);
   });
 });
 
