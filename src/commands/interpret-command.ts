@@ -9,8 +9,8 @@ const MAX_SUGGESTION = 200;
 export function interpretCommand(spec: CommandSpec, args: CommandText): ParsedText {
   const parsed = spec.parse(args);
   if (parsed.ok) return { kind: 'command', command: parsed.command };
-  const { problem, hint, suggestion } = parsed;
-  return { kind: 'reply', problem, hint, suggestion };
+  const { ok: _, ...misread } = parsed;
+  return { kind: 'reply', ...misread };
 }
 
 /** The line that was probably meant, without values and free text, because these must not be repeated. */

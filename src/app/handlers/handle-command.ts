@@ -13,6 +13,7 @@ import { sealCommand } from '../../core/secrets/seal-command.ts';
 import { secretsNamedIn } from '../../core/secrets/secrets-named-in.ts';
 import { openSecrets } from '../../core/secrets/secrets-of-run.ts';
 import { actionsSecretName } from '../../core/variable-name.ts';
+import { suggestPaths } from '../../core/work/approval-line.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { handleInput, write } from '../handle-input.ts';
 import { findExposed } from './exposed-secrets.ts';
@@ -115,11 +116,12 @@ function sourceOf({ comment, review }: Asked): string | undefined {
 async function offerLine(
   { store }: AppDependencies,
   run: string,
-  { hint, suggestion }: Extract<ParsedText, { kind: 'reply' }>,
+  parsed: Extract<ParsedText, { kind: 'reply' }>,
 ): Promise<Pick<Reply, 'detail' | 'suggestion'>> {
   const { state } = await store.runs.load(run);
+  const suggestion = suggestPaths(parsed, state && pendingEscalation(state));
   const isSecret = state && secretsNamedIn(suggestion, state).length > 0;
-  return { detail: isSecret ? undefined : hint, suggestion };
+  return { detail: isSecret ? undefined : parsed.hint, suggestion };
 }
 
 async function findExposedIn(deps: AppDependencies, { run, text, parsed }: Asked): Promise<ExposedSecret[]> {

@@ -6,7 +6,7 @@ import type { Escalation } from '../../core/contracts/escalation.ts';
 export type Answered =
   | { kind: 'command'; command: Command; via: 'terminal' | 'answer_flag' }
   /** Not understood. Nothing changed, so the reason is shown and the question is asked again. */
-  | { kind: 'problem'; problem: string; suggestion?: string; isPlain?: boolean }
+  | { kind: 'problem'; problem: string; suggestion?: string; isAboutPaths?: true; isPlain?: boolean }
   /** An empty line, or words that were not sent after all. */
   | { kind: 'nothing' }
   /** Nobody is there to ask. */
@@ -103,7 +103,12 @@ function read(
   const parsed = text.includes('\n') ? parseComment(text, { isOwn: true }) : parseTerminalLine(text);
   if (parsed.kind === 'command') return { ...parsed, via };
   if (parsed.kind === 'reply')
-    return { kind: 'problem', problem: parsed.problem, suggestion: parsed.suggestion };
+    return {
+      kind: 'problem',
+      problem: parsed.problem,
+      suggestion: parsed.suggestion,
+      isAboutPaths: parsed.isAboutPaths,
+    };
   return { kind: 'problem', problem: 'Type a command, or /help.', suggestion: '/help' };
 }
 

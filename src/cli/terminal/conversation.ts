@@ -4,6 +4,7 @@ import type { Desk } from '../../core/decide/desk.ts';
 import type { UserError } from '../../core/error-catalogue.ts';
 import type { Vault } from '../../core/ports/ports.ts';
 import { sealCommand } from '../../core/secrets/seal-command.ts';
+import { suggestPaths } from '../../core/work/approval-line.ts';
 import { type AnswerSource, readTyped } from './answer-source.ts';
 import type { Screen } from './screen.ts';
 
@@ -50,7 +51,9 @@ export function createConversation(options: {
     if (read.kind === 'nothing') return;
     const state = await desk.state(run);
     if (read.kind === 'problem') {
-      const suggestion = read.isPlain ? `/guide ${line.trim()}` : read.suggestion;
+      const suggestion = read.isPlain
+        ? `/guide ${line.trim()}`
+        : suggestPaths(read, pendingEscalation(state));
       return screen.reply({ tone: 'refused', title: `Nothing changed: ${read.problem}`, suggestion }, state);
     }
     const problem = problemOf(read.command);
@@ -94,8 +97,8 @@ export function createConversation(options: {
       if (answer.kind === 'none') return options.onNobody();
       if (answer.kind === 'nothing') continue;
       if (answer.kind === 'problem') {
-        const { problem, suggestion } = answer;
-        screen.reply({ tone: 'refused', title: `Nothing changed: ${problem}`, suggestion }, state);
+        const title = `Nothing changed: ${answer.problem}`;
+        screen.reply({ tone: 'refused', title, suggestion: suggestPaths(answer, escalation) }, state);
         continue;
       }
       if (answer.via === 'answer_flag') screen.note(`> ${showCommand(answer.command)}`);

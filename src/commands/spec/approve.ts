@@ -8,7 +8,7 @@ const MAX_FILES = 10_000;
 const MAX_PATHS = 100;
 const MAX_PATH_LENGTH = 500;
 const EXAMPLE = '/approve files=30';
-const PATHS_EXAMPLE = '/approve paths=src/payments/**';
+const PATHS_HINT = 'After `paths=` come paths or globs, separated by commas. Put one with spaces in quotes.';
 
 type Approve = Extract<Command, { name: 'approve' }>;
 type Problem = Extract<ParsedCommand, { ok: false }>;
@@ -55,7 +55,7 @@ function readFiles(text: string, start: number, command: Approve): number | Prob
 }
 
 function readPaths(text: string, start: number, command: Approve): number | Problem {
-  if (command.paths !== undefined) return refuse('`paths=` is given twice.', PATHS_EXAMPLE);
+  if (command.paths !== undefined) return refusePaths('`paths=` is given twice.');
   const paths: string[] = [];
   let at = start;
   for (;;) {
@@ -75,10 +75,9 @@ function readPaths(text: string, start: number, command: Approve): number | Prob
 function readPath(text: string, at: number): { value: string; end: number } | Problem {
   if (opensQuote(text, at)) {
     const quoted = readQuoted(text, at);
-    if (!quoted.closed)
-      return refuse('A quote after `paths=` is not closed.', '/approve paths="src/my files/**"');
+    if (!quoted.closed) return refusePaths('A quote after `paths=` is not closed.');
     if (!/^[\s,]?$/u.test(text.charAt(quoted.end)))
-      return refuse('A quoted path must be followed by a comma, a space or nothing.', PATHS_EXAMPLE);
+      return refusePaths('A quoted path must be followed by a comma, a space or nothing.');
     return quoted;
   }
   const inCode = /^`([^`]*)`(?=[\s,]|$)/u.exec(text.slice(at, at + MAX_PATH_LENGTH + 3));
@@ -89,13 +88,12 @@ function readPath(text: string, at: number): { value: string; end: number } | Pr
 }
 
 function checkPath(path: string, before: number): Problem | undefined {
-  if (path.trim() === '')
-    return refuse('`paths=` needs at least one path, and no empty ones.', PATHS_EXAMPLE);
-  if (before >= MAX_PATHS) return refuse(`\`paths=\` takes up to ${MAX_PATHS} paths.`, PATHS_EXAMPLE);
+  if (path.trim() === '') return refusePaths('`paths=` needs at least one path, and no empty ones.');
+  if (before >= MAX_PATHS) return refusePaths(`\`paths=\` takes up to ${MAX_PATHS} paths.`);
   if (path.length > MAX_PATH_LENGTH || hasInvisible(path))
-    return refuse(`A path may have up to ${MAX_PATH_LENGTH} characters, all of them visible.`, PATHS_EXAMPLE);
+    return refusePaths(`A path may have up to ${MAX_PATH_LENGTH} characters, all of them visible.`);
   if (/^(?:[/\\~]|[A-Za-z]:)/.test(path) || path.split(/[/\\]/).includes('..'))
-    return refuse('Paths must be inside the repository: no leading `/` and no `..`.', PATHS_EXAMPLE);
+    return refusePaths('Paths must be inside the repository: no leading `/` and no `..`.');
   return undefined;
 }
 
@@ -106,6 +104,10 @@ function refuseWord(rest: string): Problem {
     `${shown} is not an option of \`/approve\`, which takes \`files=N\` and \`paths=GLOB,…\`.`,
     EXAMPLE,
   );
+}
+
+function refusePaths(problem: string): Problem {
+  return { ok: false, problem, hint: PATHS_HINT, isAboutPaths: true };
 }
 
 function refuse(problem: string, suggestion: string): Problem {

@@ -24,9 +24,15 @@ export interface CommandText {
  * `problem` is a sentence. `suggestion` is a line that would work, for "Did you mean this?", and `hint` says how to write it in a
  * comment. None of them contains a value.
  */
-export type ParsedCommand =
-  | { ok: true; command: Command }
-  | { ok: false; problem: string; hint?: string; suggestion?: string };
+export type ParsedCommand = { ok: true; command: Command } | ({ ok: false } & Misread);
+
+interface Misread {
+  problem: string;
+  hint?: string;
+  suggestion?: string;
+  /** The paths of `/approve` cannot be read. The open question says which ones may be meant. */
+  isAboutPaths?: true;
+}
 
 /** The grammar of one command: its form, its help and its parser. */
 export interface CommandSpec {
@@ -43,5 +49,5 @@ export interface CommandSpec {
 /** The outcome of a comment or a typed line. */
 export type ParsedText =
   | { kind: 'command'; command: Command }
-  | { kind: 'reply'; problem: string; hint?: string; suggestion?: string }
+  | ({ kind: 'reply' } & Misread)
   | { kind: 'ignore' };

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { refuse } from '../../../src/sandbox/github/gap.ts';
+import { outOfScope } from '../../core/stuck-runs.ts';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
 let desk: AppDesk;
@@ -120,4 +121,21 @@ test('R-3: a refusal is said, though the desk was killed after any write of it',
   for (let time = 0; time < 2; time += 1) await desk.reconcile();
   expect(await replies(issue)).toHaveLength(1);
   expect(desk.github.reactions.of(comment.id).map(({ content }) => content)).toEqual(['confused']);
+});
+
+test('E-10: paths that cannot be read are answered with those of the open question, or with no line at all', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(outOfScope());
+  await desk.olivia.comment(issue, '/approve paths=/src/payment/pay.ts');
+  await desk.settle();
+  expect((await replies(issue)).at(-1)).toContain('/approve paths=src/payment/pay.ts\n');
+  await desk.olivia.comment(issue, '/approve');
+  await desk.settle();
+  expect((await desk.state()).pending).toBeUndefined();
+  await desk.olivia.comment(issue, '/approve paths=/src/payment/pay.ts');
+  await desk.settle();
+  const reply = (await replies(issue)).at(-1);
+  expect(reply).toContain('Paths must be inside the repository');
+  expect(reply).toContain('Put one with spaces in quotes');
+  expect(reply).not.toContain('```');
 });

@@ -26,6 +26,16 @@ describe('/approve', () => {
     ['/approve files=', '1 to 10000'],
     ['/approve files=3 files=4', 'twice'],
     ['/approve files = 30', 'Leave out the spaces'],
+    ['/approve everything', '`everything`'],
+  ])('replies to %s', (text, problem) => {
+    expect(parseComment(text)).toMatchObject({
+      kind: 'reply',
+      problem: expect.stringContaining(problem),
+      suggestion: expect.stringMatching(/^\/approve /),
+    });
+  });
+
+  it.each([
     ['/approve paths=', 'no empty ones'],
     ['/approve paths=a,,b', 'no empty ones'],
     ['/approve paths=a,', 'no empty ones'],
@@ -35,12 +45,9 @@ describe('/approve', () => {
     ['/approve paths=/etc/**', 'inside the repository'],
     ['/approve paths=src/../../x', 'inside the repository'],
     ['/approve paths=a\u202eb', 'visible'],
-    ['/approve everything', '`everything`'],
-  ])('replies to %s', (text, problem) => {
-    expect(parseComment(text)).toMatchObject({
-      kind: 'reply',
-      problem: expect.stringContaining(problem),
-      suggestion: expect.stringMatching(/^\/approve /),
-    });
+  ])('E-10: replies to %s without a line that has made-up paths', (text, problem) => {
+    const reply = parseComment(text);
+    expect(reply).toMatchObject({ problem: expect.stringContaining(problem), isAboutPaths: true });
+    expect(reply).not.toHaveProperty('suggestion');
   });
 });

@@ -155,10 +155,10 @@ describe('human escalation response', () => {
     bypassed.observe(proposed('x.ts', 'gate_bypassed', ['a.ts']));
     bypassed.trip();
     bypassed.say('/approve files=5');
-    expect(bypassed.reply).toMatchObject({ tone: 'refused', suggestion: '/approve' });
+    expect(bypassed.reply).toMatchObject({ tone: 'refused', suggestion: '/approve paths=x.ts' });
     const scope = outOfScope();
     scope.say('/approve files=30');
-    expect(scope.reply).toMatchObject({ tone: 'refused', suggestion: '/approve' });
+    expect(scope.reply).toMatchObject({ tone: 'refused', suggestion: '/approve paths=src/payment/pay.ts' });
     const other = repeatedError();
     other.say('/approve files=30');
     expect(other.reply?.title).toContain('no file is waiting for approval');

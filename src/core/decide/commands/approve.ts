@@ -1,7 +1,9 @@
 import { provideForm, showCommand } from '../../contracts/command.ts';
 import type { Reply } from '../../contracts/effect.ts';
 import { missingInputs } from '../../contracts/escalation.ts';
+import type { ProposedWrite } from '../../contracts/guard.ts';
 import { filesOfRun } from '../../contracts/run-state.ts';
+import { approvalLine } from '../../work/approval-line.ts';
 import { matchesPattern } from '../../work/path-pattern.ts';
 import { bindToContent, isApprovedWork, unnamedBy } from '../../work/work-approvals.ts';
 import type { CommandOf, GivenAnswer, GivenCommand } from '../answer/given-command.ts';
@@ -40,7 +42,7 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
       return refuse(input, {
         title: `Nothing changed: ${waiting.length > 1 ? 'these files need' : 'this file needs'} your approval for another reason; raising the file limit won't help.`,
         detail: `Waiting: ${waiting.slice(0, 5).join(', ')}.`,
-        suggestion: '/approve',
+        suggestion: approvalLine(proposed),
       });
     }
     const changed = overLimit?.evidence.files?.length ?? pending.context.files;
@@ -53,7 +55,7 @@ export const approveRule: CommandRule<CommandOf<'approve'>> = {
     if (files === undefined && unnamed.length > 0 && unnamed.length === proposed.length)
       return refuse(input, explainUnnamed(unnamed));
     if (files === undefined && paths !== undefined && !coversAny(paths, proposed))
-      return refuse(input, explainUncovered(paths, waiting));
+      return refuse(input, explainUncovered(paths, proposed));
     const resumed = resumeRun(answer, {
       instruction: instruct(answer),
       status: 'resolved_with_approval',
@@ -87,11 +89,17 @@ function coversAny(patterns: readonly string[], proposed: readonly { path: strin
   return proposed.some(({ path }) => patterns.some((pattern) => matchesPattern(pattern, path)));
 }
 
-function explainUncovered(patterns: readonly string[], waiting: readonly string[]): Omit<Reply, 'tone'> {
+function explainUncovered(
+  patterns: readonly string[],
+  proposed: readonly ProposedWrite[],
+): Omit<Reply, 'tone'> {
   return {
     title: `Nothing changed: ${patterns.join(', ')} does not cover what is waiting.`,
-    detail: `Waiting: ${waiting.slice(0, 5).join(', ')}.`,
-    suggestion: '/approve',
+    detail: `Waiting: ${proposed
+      .map(({ path }) => path)
+      .slice(0, 5)
+      .join(', ')}.`,
+    suggestion: approvalLine(proposed),
   };
 }
 
@@ -102,12 +110,12 @@ function explainTooFew(files: number, needed: number): Omit<Reply, 'tone'> {
   };
 }
 
-function explainUnnamed(unnamed: readonly { path: string }[]): Omit<Reply, 'tone'> {
+function explainUnnamed(unnamed: readonly ProposedWrite[]): Omit<Reply, 'tone'> {
   const names = unnamed.map(({ path }) => path).slice(0, 5);
   return {
     title: 'Nothing changed: workflows, protected files and agent settings have to be approved by name.',
     detail: `Waiting: ${names.join(', ')}.`,
-    suggestion: '/approve',
+    suggestion: approvalLine(unnamed),
   };
 }
 
