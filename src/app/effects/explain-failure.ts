@@ -7,10 +7,6 @@ import { handleInput, replyOnce, write } from '../handle-input.ts';
 import { cancelBecause } from '../handlers/installation.ts';
 import { publishedBranch } from '../published-branch.ts';
 import { redactFor } from '../redact.ts';
-import { roundToPublish } from '../revise/last-result.ts';
-import { givenUp, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
-import { whyUnreachable } from '../why-unreachable.ts';
-import { isEffectGivenUp, isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 import {
   type Access,
   describeRefusal,
@@ -18,7 +14,11 @@ import {
   describeRefusedDispatch,
   describeRefusedRound,
   isTold,
-} from './describe-refusal.ts';
+} from '../refusals/describe-refusal.ts';
+import { roundToPublish } from '../revise/last-result.ts';
+import { givenUp, isPublishingDue, NOT_YET, wayOut } from '../unpublished.ts';
+import { whyUnreachable } from '../why-unreachable.ts';
+import { isEffectGivenUp, isGivenUp, isRefusal, REFUSED_ATTEMPTS } from '../workers/retry-policy.ts';
 
 type Attempt = OutgoingEffect & { run: string };
 
