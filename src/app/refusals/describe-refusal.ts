@@ -104,14 +104,17 @@ export function describeRefusedRound(
   const { missingPermission, status } = error;
   if (missingPermission)
     return { reason: `${lacks(missingPermission, access)}.`, detail: `${access.grant}, then ask again.` };
-  return { reason: `GitHub ${verbOf(status)} a request for it.`, detail: `${quote(said)}\nAsk again later.` };
+  return {
+    reason: `GitHub ${verbOf(status)} a request that the round needs.`,
+    detail: `${quote(said)}\nAsk again later.`,
+  };
 }
 
 function forFiles(files: readonly string[]): string {
   if (files.length === 0) return '';
   const named = files.slice(0, MOST_FILES).map((path) => code(path, 120));
   const more = files.length > MOST_FILES ? ` and ${files.length - MOST_FILES} more` : '';
-  return `, which ${named.join(', ')}${more} needs`;
+  return `, which ${named.join(', ')}${more} ${files.length > 1 ? 'need' : 'needs'}`;
 }
 
 /** In the words of both responses: `Secret detected in content`, `Push cannot contain secrets`. */
@@ -124,7 +127,7 @@ function describeFoundSecret(said: string, way: WayOut): Reply {
     turn: `${guide}. ${HOW_TO_RETRY.turn}`,
     round: `${guide} and reply \`/continue\`.`,
     update: `Remove the secret from one of the two branches, or ${allow}. ${HOW_TO_RETRY.update}`,
-    label: `Remove the secret from the files the run starts from, or ${allow}. ${HOW_TO_RETRY.label}`,
+    label: `Remove the secret from the files that the run starts from, or ${allow}. ${HOW_TO_RETRY.label}`,
   };
   return {
     tone: 'refused',
@@ -147,14 +150,14 @@ function describeNoPullRequests(compareAt: string): Reply {
 }
 
 function howToFixPublishing(status: number, way: WayOut): string {
-  const first = status < 500 ? 'If a rule or a setting of this repository blocks it, change it. ' : '';
+  const first = status < 500 ? 'If a repository rule or setting blocks this, change it. ' : '';
   return `${first}${HOW_TO_RETRY[way]}`;
 }
 
 const WORKFLOWS = 'workflows=write';
 const WORKFLOW_FILES = 'the files below `.github/workflows`';
 const IF_NONE =
-  'if it has none, they changed on the default branch since the run began, and a new run starts from there';
+  'if the work changes none of them, the default branch has changed them since the run began, and a new run starts from there';
 
 /** How the work is published without workflow files. */
 function withoutWorkflows(way: WayOut): string {
@@ -212,7 +215,7 @@ function reasonFor(
   }
   if (error.status === 422 && error.message.includes('Unexpected inputs'))
     return {
-      why: `${file} does not take what the App gives it`,
+      why: `${file} does not accept the inputs that the App sends`,
       fix: `${sentence(error.message)} Write the file again with \`autobuild init --app --force\` and commit it`,
     };
   if (error.status === 422)

@@ -64,7 +64,7 @@ test('S-4: a workflow file that cannot keep the head of a round from its set-up 
   await hours();
   expect(dispatches()).toBe(1);
   const [reply] = await replies(issue);
-  expect(reply).toContain('`.github/workflows/autobuild.yml` does not take what the App gives it.');
+  expect(reply).toContain('`.github/workflows/autobuild.yml` does not accept the inputs that the App sends.');
   expect(reply).toContain('with `autobuild init --app --force` and commit it');
   expect((await desk.state(run)).paused).toBeDefined();
 });
@@ -252,7 +252,7 @@ test('R-13: a round for which GitHub refuses a request does not begin, which is 
   await desk.settle();
   expect(refused).toBe(1);
   const said = (await replies(work.issue)).join('\n');
-  expect(said).toContain('No round was started: GitHub rejected a request for it.');
+  expect(said).toContain('No round was started: GitHub rejected a request that the round needs.');
   expect(said).toContain('GitHub says: Unprocessable.');
   expect((await desk.state()).asked_revisions ?? []).toEqual([]);
   expect(await desk.store.outbox.size()).toMatchObject({ buried: 0 });
@@ -281,7 +281,7 @@ const EVERY: {
   show_ci: [{ number: 1 }, 'The comment about CI cannot be written'],
   update_status: [{}, 'The status cannot be shown here'],
   ask: [{ escalation }, 'Reply `/review` to be asked again.'],
-  close_question: [{ escalation }, 'The answer counts all the same.'],
+  close_question: [{ escalation }, 'Your answer still counts.'],
   show_review: [{}, 'The history cannot be shown here'],
   show_receipt: [{}, 'The receipt cannot be written here'],
   notify: [{ escalation, priority: 'normal', reminder: 1 }, 'The reminder cannot be written here'],
