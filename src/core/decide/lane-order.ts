@@ -13,8 +13,8 @@ const URGENT = 0;
 const NORMAL = 1;
 
 /**
- * What is only said about the work. It has its turn in the order of the slot, because it tells what became of the effects before
- * it. Once GitHub has refused it, those behind it go first, because none of them needs it to have been said.
+ * Effects that only say something about the work. Each has its turn in the order of the slot, because it tells what became of the
+ * effects before it. Once GitHub has refused it, those behind it go first, because none of them needs it to have been said.
  */
 export const WORDS_ABOUT_WORK = [
   'show_receipt',

@@ -33,6 +33,7 @@ test('has commits by somebody else on the branch: Run CI adds one, and theirs st
   const { head } = await work.pull();
   const theirs = await commitOnBranch(desk, head.ref, head.sha);
   await desk.perform({ type: 'run_ci', head: head.sha, pull: (await work.pull()).number });
+  await desk.settle();
   await actAndSettle(desk, 'pull_request', async () => desk.person('walter').tickRunCi(await work.pull()));
   const [newest, second, ...ours] = await work.messages();
   expect(newest).toBe('Run CI, asked by @walter');
