@@ -39,6 +39,12 @@ describe('P-10: what people are told of waiting', () => {
     await expect(`${reminder}\n`).toMatchFileSnapshot(golden('reminder-expires'));
   });
 
+  it('S-14: a headline that mentions people, such as the name of a CI check, mentions nobody', () => {
+    const hostile = { ...reminded, headline: 'CI fails with the same error 3 rounds in a row: @everyone <b>' };
+    const markdown = renderReminder(asking(waiting('loop'), hostile), hostile, WHERE);
+    expect(markdown).toContain('rounds in a row: `@everyone` &lt;b&gt;\n');
+  });
+
   it('P-10: the last reminder announces the end and no other reminder', () => {
     const last = { ...asked, reminders: 1 };
     const state = {
