@@ -37,6 +37,7 @@ export async function startDesk(store: HostedStore): Promise<{ port: number; clo
       store,
       rules: RULES,
       log,
+      webUrl: 'https://github.com',
       now,
       closing: closing.signal,
       readActionsRun: async () => ({ attempt: 1, status: 'in_progress' }),

@@ -215,10 +215,10 @@ export const KNOWN_FAULTS: KnownFault[] = [
     ],
   },
   {
-    name: 'a dispatch that GitHub refuses pauses nothing',
+    name: 'nobody is asked about a dispatch that GitHub refuses',
     seed: 26,
     file: 'src/core/decide/jobs/end-job.ts',
-    from: 'return pause(state, refused.at, [], said);',
+    from: "return { events: asked.events, effects: [{ type: 'stop_job' }, ...asked.effects] };",
     to: 'return NOTHING;',
   },
   {

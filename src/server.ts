@@ -70,6 +70,7 @@ async function serve(settings: Settings, stopped: Promise<unknown>): Promise<voi
     ingest: createIngest({ secret: settings.webhookSecret, inbox: store.inbox, now, log, counters }),
     jobs: createJobApi({
       ...common,
+      webUrl: settings.webUrl,
       closing: closing.signal,
       readActionsRun: async (target, actionsRun) => (await deps.github(target)).workflowRun(actionsRun),
     }),

@@ -35,6 +35,14 @@ test('N-4: the box of a question for one value speaks of one', () => {
   );
 });
 
+test('N-4: a question about jobs offers nothing that is not here', () => {
+  const asked = question('job_never_starts');
+  const markdown = renderEscalation(waiting('job_never_starts'), asked, HERE);
+  expect(markdown).not.toMatch(/run page|reminder \d|the agent is paused/);
+  expect(markdown).toContain('an answer takes effect in about 2 minutes');
+  expect(markdown).toContain('[Log of the last job](');
+});
+
 test('N-4: no reminder is announced where nobody is there to remind', () => {
   const asked = question('need_help');
   for (const text of [

@@ -33,6 +33,29 @@ const STORIES: Record<string, () => GiftCards> = {
     }),
   same_error: () => repeatsAnError(),
   loop: () => loops(),
+  job_never_starts: () => endsEarly(new GiftCards().through(4).park()),
+  jobs_die: () => endsEarly(new GiftCards().midway(5)),
+  jobs_without_a_turn: () => {
+    const run = new GiftCards({ max_iterations: 5 }).midway(4);
+    for (let job = 1; job < 5; job += 1) run.park().startJob();
+    return run.park();
+  },
+  job_refused: () => {
+    const run = new GiftCards().through(4).park();
+    const reply = {
+      tone: 'refused' as const,
+      title: 'The job cannot be started: `.github/workflows/autobuild.yml` is not on `main`.',
+      detail: 'Commit it again (`autobuild init` writes it), then reply `/continue`.',
+    };
+    run.feed({ type: 'dispatch_refused', at: run.now(), job: 2, kind: 'build', reply });
+    return run;
+  },
+  ticket_used_twice: () => {
+    const run = new GiftCards().midway(5);
+    const at = run.now();
+    run.feed({ type: 'ticket_claimed_twice', at, job: 1, kind: 'build', actions_run: 7, log_url: LOG });
+    return run;
+  },
   files: () => {
     const run = new GiftCards().midway(5);
     run.edit(run.time(0, 40), files(20), '+31 −8');
@@ -257,6 +280,20 @@ export function repeatsAnError(guards: Partial<Record<GuardId, unknown>> = {}): 
     .act(run.time(1, 40), { operation: 'npm run lint', is_check: true })
     .fail(run.time(2, 10), 'npm test -- redeem', [moved])
     .stop();
+}
+
+const LOG = 'https://github.com/corner/shop/actions/runs/7';
+
+/** Three jobs in a row, as their Actions runs end. A live one begins its turn again each time. */
+function endsEarly(run: GiftCards): GiftCards {
+  const begins = run.state.job_live;
+  for (let lost = 1; lost <= 3; lost += 1) {
+    if (lost > 1 && begins) run.startJob().beginTurn();
+    const job = run.state.jobs + (begins ? 0 : 1);
+    const outcome = 'the Actions run ended (failure)';
+    run.feed({ type: 'job_ended', at: run.now(), kind: 'build', job, outcome, log_url: LOG });
+  }
+  return run;
 }
 
 function propose(run: GiftCards, why: ProposedWrite['why'], write: Partial<ProposedWrite>): GiftCards {

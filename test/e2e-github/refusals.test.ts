@@ -68,7 +68,7 @@ describe.each(DESKS)('%s', (desk) => {
     await story.reached('stopped');
   });
 
-  test('C-2: a workflow whose set-up fails is tried three times, then said', async () => {
+  test('R-13: a workflow whose set-up fails is tried three times, then asked about; the answer starts another job', async () => {
     const files = standardFiles('', desk);
     const workflow = files['.github/workflows/autobuild.yml'] ?? '';
     const broken =
@@ -78,11 +78,13 @@ describe.each(DESKS)('%s', (desk) => {
     expect(broken).not.toBe(workflow);
     await scene.sandbox.push({ ...files, '.github/workflows/autobuild.yml': broken });
     const story = await scene.begin('makes');
-    await story.comment(':reply ', 'Paused: the job does not start', 'Log of the last job');
+    const { body } = await story.comment('autobuild:escalation ', 'the job does not start');
+    expect(body).toContain('[Log of the last job](');
     expect(story.runs('build')).toHaveLength(3);
     await scene.sandbox.push(files);
-    await scene.olivia.unlabel(story.issue, 'autobuild');
-    await story.reached('stopped');
+    await scene.olivia.comment(story.issue, '/continue');
+    await story.reached('done');
+    expect(story.runs('build')).toHaveLength(4);
   });
 
   if (desk === 'App')

@@ -161,6 +161,7 @@ export class Desk {
         store: deps.store,
         rules: RULES,
         log: deps.log as Logger,
+        webUrl: deps.settings.webUrl,
         now: deps.now,
         closing: new AbortController().signal,
         readActionsRun: async (target, run) => (await deps.github(target)).workflowRun(run),

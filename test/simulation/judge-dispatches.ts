@@ -1,3 +1,6 @@
+import { readMarker } from '../../src/app/upsert-comment.ts';
+import { inlineText } from '../../src/comments/text/harmless.ts';
+import { endedWithoutResult } from '../../src/core/decide/is-still-wanted.ts';
 import type { HostedStore } from '../../src/core/ports/hosted-store.ts';
 import type { Commit } from '../../src/core/ports/ports.ts';
 import type { FakeGitHub } from './fake-github.ts';
@@ -21,11 +24,18 @@ export async function judgeDispatches({ store, github }: Refused, run: string): 
     if (!until.some(({ commit }) => isAsked(commit)))
       broken.push(`R-13: GitHub refused to start job ${job} of ${run}, and nobody was asked (${op})`);
   }
+  const { state } = await store.runs.load(run);
+  // R-9: a question that nobody has seen is not posted after a cancel.
+  const isEnded = state !== undefined && endedWithoutResult(state);
   for (const { commit } of log) {
     const { input } = commit;
     if (input.type !== 'dispatch_refused' || !input.reply || !isAsked(commit)) continue;
-    const { title } = input.reply;
-    if (!github.created.some(({ body }) => body.includes(title)))
+    const asked = commit.events.find((event) => event.type === 'escalation_raised')?.escalation;
+    if (!asked || isEnded) continue;
+    const words = inlineText(asked.headline, 120);
+    const isTold = ({ body }: { body: string }) =>
+      readMarker(body)?.op === `${run}.${asked.id}` && body.includes(words);
+    if (!github.created.some(isTold))
       broken.push(`R-13: nobody was told why job ${input.job} of ${run} does not start`);
   }
   return broken;

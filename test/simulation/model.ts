@@ -145,13 +145,17 @@ function isChargedWrongly(
   return events.some(({ type }) => type === 'job_lost') && input.job !== needed;
 }
 
-/** R-13: a cause that ends every job makes the run pause, with the reason. */
+/** R-13: a person is asked about a cause that ends every job. Autobuild itself pauses a run only if a person cancelled its job. */
 function checkLosses(run: string, commits: Commit[]): string[] {
   let losses = 0;
   for (const { input, events } of commits) {
     if (input.type === 'command') losses = 0;
-    for (const { type } of events) {
-      if (type === 'turn_ended' || type === 'run_paused') losses = 0;
+    const isCancel = input.type === 'job_ended' && input.cancelled;
+    for (const event of events) {
+      const { type } = event;
+      if (type === 'run_paused' && event.by === 'Autobuild' && !isCancel)
+        return [`R-13: ${run} was paused after ${input.type}, and nobody was asked`];
+      if (type === 'turn_ended' || type === 'run_paused' || type === 'escalation_raised') losses = 0;
       if (type === 'job_lost') losses += 1;
       if (losses > MOST_LOSSES)
         return [`R-13: ${losses} jobs of ${run} were lost in a row, and nobody was asked`];

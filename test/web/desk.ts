@@ -153,6 +153,7 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
         ingest: createIngest({ secret: SECRET, inbox: store.inbox, now, log, counters, ...options.ingest }),
         jobs: createJobApi({
           ...common,
+          webUrl: 'https://github.com',
           readActionsRun: async (_place, actionsRun) => desk.actionsRun(actionsRun),
           closing: desk.closing.signal,
           ...options.jobs,

@@ -209,7 +209,7 @@ async function refuseRound(
   await handleInput(deps, run, { type: 'revision_refused', at, ...refused }, [`round-refused:${id}`]);
 }
 
-/** R-13: no job can be started, so the run pauses until somebody fixes the cause. */
+/** R-13: no job can be started, so a person is asked, with the reason and the remedy. */
 async function refuseDispatch(
   deps: AppDependencies,
   target: RunTarget,

@@ -16,7 +16,7 @@ const UNKNOWN_MS = 270_000;
 const QUEUED_MS = 24 * 3_600_000;
 
 /**
- * R-13: a run that works has a job, or a dispatch of that job under way; else its job is asked for again or the run pauses. Only
+ * R-13: a run that works has a job, or a dispatch of that job under way; else its job is asked for again, or a person is asked. Only
  * the store is read, so it costs GitHub nothing and works while GitHub is down.
  */
 export async function watchJobs(deps: AppDependencies): Promise<void> {
@@ -51,7 +51,7 @@ export async function watchRun(deps: AppDependencies, run: string, now: Date): P
 
 /**
  * Whether the dispatch starts, or started, the job that the run needs now. A job that Autobuild has stopped is not that job. A job
- * whose ticket was used twice is, until the run is paused over it, because a successor would hide the reason from people.
+ * whose ticket was used twice is, until people are asked about it, because a successor would hide the reason from people.
  */
 function isFor(state: RunState, { job, kind, verification, outcome }: Dispatch): boolean {
   if (outcome === STOPPED) return false;

@@ -5,7 +5,7 @@ import type { RunState } from '../../core/contracts/run-state.ts';
 import { bothResults } from '../text/both-results.ts';
 import { type Fold, fitComment } from '../text/fit-comment.ts';
 import { code, fenced, inlineText, quoted } from '../text/harmless.ts';
-import { marker } from '../text/markdown.ts';
+import { link, marker } from '../text/markdown.ts';
 import { restOf } from '../text/places.ts';
 import { count, list } from '../text/words.ts';
 import {
@@ -45,6 +45,7 @@ export function renderEscalation(state: RunState, escalation: Escalation, where:
     renderAlert(escalation),
     ...renderMissingReport(escalation),
     renderWhy(escalation),
+    renderLog(escalation),
     renderRemarksAsked(escalation),
     renderHelp(escalation),
     escalation.findings && `**What the debug turn found:**\n\n${quoted(escalation.findings, 600)}`,
@@ -102,6 +103,10 @@ function renderWhy(escalation: Escalation): string | undefined {
   const why = inlineText(whyOf(escalation), 600);
   if (!header || !why) return header ? `**${header}**` : why;
   return `**${header}.** ${why}`;
+}
+
+function renderLog({ log_url }: Escalation): string | undefined {
+  return log_url && link('Log of the last job', log_url);
 }
 
 function renderBoth(state: RunState): string | undefined {

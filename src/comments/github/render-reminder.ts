@@ -1,5 +1,5 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
-import type { Escalation } from '../../core/contracts/escalation.ts';
+import { type Escalation, isAboutJobs } from '../../core/contracts/escalation.ts';
 import type { RunState } from '../../core/contracts/run-state.ts';
 import { inlineText } from '../text/harmless.ts';
 import { blocks, link, marker, small } from '../text/markdown.ts';
@@ -9,9 +9,11 @@ import { whoCanAnswer } from './sections/who-can-answer.ts';
 
 /** A new comment, because an edit notifies nobody (E-12). */
 export function renderReminder(state: RunState, escalation: Escalation, where: CommentContext): string {
+  // The work of a turn that was cut off with its job may be lost.
+  const isSaved = !isWorkMissing(escalation) && !isAboutJobs(escalation);
   return blocks(
     `${marker('reminder', { run: state.run, esc: escalation.id.slice(1), op: where.op })}\n### ⏸ Still waiting for you: ${inlineText(headlineOf(state, escalation), 120)}`,
-    `**${link('Answer here', where.links?.question)}.** ${isWorkMissing(escalation) ? 'Nothing is running.' : 'The work is saved; nothing is running.'}`,
+    `**${link('Answer here', where.links?.question)}.** ${isSaved ? 'The work is saved; nothing is running.' : 'Nothing is running.'}`,
     renderAsking(where, whoCanAnswer(escalation, where, ['pause'])),
     small([
       `Reminder ${escalation.reminders}`,

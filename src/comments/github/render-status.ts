@@ -1,4 +1,5 @@
 import type { CommentContext } from '../../core/contracts/comment-context.ts';
+import { isAboutJobs } from '../../core/contracts/escalation.ts';
 import { keyWords } from '../../core/contracts/key-custody.ts';
 import {
   filesOfRun,
@@ -157,7 +158,8 @@ function turnRows(state: RunState): string[][] {
   if (state.fresh && !state.fresh.ok)
     rows.push(['✗', 'Fails on a clean checkout', testsOf({ verification: state.fresh }), '']);
   const open = pendingEscalation(state);
-  if (open) rows.push(['⏸', `${open.context.turn} · Stopped to ask, ${clock(open.created_at)} UTC`, '', '']);
+  if (open && !isAboutJobs(open))
+    rows.push(['⏸', `${open.context.turn} · Stopped to ask, ${clock(open.created_at)} UTC`, '', '']);
   else if (state.turn_open) {
     const rests = state.status === 'waiting_for_input';
     rows.push([rests ? '⏸' : '▶', `${state.turn} · ${rests ? 'Paused' : 'Running'}`, '', '']);
@@ -170,10 +172,14 @@ function renderHint(state: RunState, where: CommentContext): string | undefined 
   const asked = pendingEscalation(state);
   if (state.status === 'waiting_for_input' && asked && isWorkMissing(asked))
     return 'Nothing is running while the question is open.';
+  const isAskedByAgent = asked !== undefined && !isAboutJobs(asked);
+  // The work of a turn that was cut off with its job may be lost.
+  if (state.status === 'waiting_for_input' && asked && !isAskedByAgent && !state.job_live)
+    return 'No job is running: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input' && !state.job_live)
     return 'The work is saved and the job has ended: **waiting uses no runner minutes.**';
   if (state.status === 'waiting_for_input')
-    return state.pending
+    return isAskedByAgent
       ? 'The work is saved; nothing is running while the question is open.'
       : 'The job is saving the work, then it ends.';
   if (['cancelled', 'terminated_by_human', 'failed'].includes(state.status))

@@ -96,6 +96,8 @@ export const Escalation = z.object({
   question: z.string(),
   /** Shown below the headline: what neither headline nor evidence says. Records of older versions have none. */
   why: z.string().optional(),
+  /** The log to look at, for a question about jobs. */
+  log_url: z.string().optional(),
   headers: z.array(z.string()),
   hint: Hint.optional(),
   /** Missing in journals of older versions. */
@@ -138,6 +140,19 @@ export const Escalation = z.object({
   remarks: z.array(z.object({ path: z.string(), author: z.string(), url: z.string().optional() })).optional(),
 });
 export type Escalation = z.infer<typeof Escalation>;
+
+/** The names in the journal of what stops jobs. They are no guards of a turn. */
+const ABOUT_JOBS: ReadonlySet<string> = new Set([
+  'lost_jobs',
+  'idle_jobs',
+  'refused_job',
+  'ticket_used_twice',
+]);
+
+/** the desk asks because no job works. The agent has asked nothing, and none is there. */
+export function isAboutJobs({ triggers }: Pick<Escalation, 'triggers'>): boolean {
+  return triggers.some(({ guard }) => ABOUT_JOBS.has(guard));
+}
 
 export function missingInputs(escalation: Escalation, given: Record<string, InputRef>): HelpInput[] {
   return escalation.inputs.filter((input) => !(input.key in given));

@@ -180,6 +180,8 @@ export const Input = z.discriminatedUnion('type', [
     verification: z.string().optional(),
     /** The workflow run for which it was presented first. Missing in journals of older versions. */
     actions_run: z.number().int().positive().optional(),
+    /** Missing in journals of older versions. */
+    log_url: z.string().optional(),
   }),
   /** GitHub refused the dispatch for good. */
   z.object({

@@ -123,6 +123,8 @@ export interface RunState {
   job_began?: { at: string; active_ms: number };
   /** Jobs lost in a row, without a finished turn or a person's answer between them. */
   losses?: number;
+  /** Those of them, the newest in a row, that ended before the job began. */
+  unstarted?: number;
   baseline?: Verification;
   /** The present or last turn; 0 before the first. */
   turn: number;

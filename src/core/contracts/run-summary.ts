@@ -1,3 +1,4 @@
+import { type Escalation, isAboutJobs } from './escalation.ts';
 import type { RunEvent, RunStatus, TurnRecord } from './run-event.ts';
 import { filesOfRun, lastVerification, type RunState } from './run-state.ts';
 import { score } from './verification.ts';
@@ -114,7 +115,7 @@ function addEvent(spans: readonly Span[], event: RunEvent, state: RunState): Spa
           : span,
       );
     case 'escalation_raised':
-      return [...closed(WORKING), { kind: 'held', from: at }];
+      return askedAbout(closed(WORKING), event.escalation);
     case 'job_parked':
       return [...closed(['held', ...WORKING]), { kind: 'parked', from: at }];
     case 'escalation_resolved':
@@ -128,6 +129,14 @@ function addEvent(spans: readonly Span[], event: RunEvent, state: RunState): Spa
     default:
       return [...spans];
   }
+}
+
+/** No job is held by a question about jobs, which may follow the end of one that parked. */
+function askedAbout(spans: readonly Span[], escalation: Escalation): Span[] {
+  const from = escalation.created_at;
+  if (!isAboutJobs(escalation)) return [...spans, { kind: 'held', from }];
+  const isParked = spans.some(({ kind, to }) => kind === 'parked' && to === undefined);
+  return isParked ? [...spans] : [...spans, { kind: 'parked', from }];
 }
 
 /** Each round has a baseline of its own. */

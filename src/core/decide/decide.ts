@@ -82,13 +82,13 @@ function decideInput(state: RunState | undefined, input: Input, rules: Rules): D
     case 'timer':
       return decideTimer(state, input);
     case 'job_lost':
-      return decideLostJob(state, input);
+      return decideLostJob(state, input, rules);
     case 'job_ended':
-      return endJob(state, input);
+      return endJob(state, input, rules);
     case 'ticket_claimed_twice':
-      return pauseClaimedTwice(state, input);
+      return pauseClaimedTwice(state, input, rules);
     case 'dispatch_refused':
-      return refuseDispatch(state, input);
+      return refuseDispatch(state, input, rules);
     case 'budget_reached':
       return pauseOverBudget(state, input);
   }
@@ -144,7 +144,7 @@ function refuseChangeset(state: RunState, problem: string): Decision {
   return { events: [], effects: [{ type: 'reply', reply: { tone: 'refused', title, detail: problem } }] };
 }
 
-function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost' }>): Decision {
+function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost' }>, rules: Rules): Decision {
   if (!isUnderWay(state)) return NOTHING;
   if (input.verifying) {
     const { at, reason, log_url } = input;
@@ -152,5 +152,5 @@ function decideLostJob(state: RunState, input: Extract<Input, { type: 'job_lost'
   }
   if (!state.job_live) return NOTHING;
   const { at, reason, resumed } = input;
-  return replaceLostJob(state, { type: 'job_lost', at, reason, resumed }, input.log_url);
+  return replaceLostJob(state, { type: 'job_lost', at, reason, resumed }, input.log_url, rules);
 }

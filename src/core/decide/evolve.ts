@@ -81,6 +81,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         turn: Math.max(state.turn, event.record.turn),
         turn_open: false,
         losses: undefined,
+        unstarted: undefined,
         turns: [...state.turns, event.record],
         guards: event.guards,
         delivered: [],
@@ -138,6 +139,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
       return {
         status: 'building',
         losses: undefined,
+        unstarted: undefined,
         paused: undefined,
         allowed_over_budget: state.paused?.over_budget ?? state.allowed_over_budget,
         closed_pull: state.closed_pull && { ...state.closed_pull, answered: true },
@@ -209,6 +211,7 @@ function changed(state: RunState, event: Exclude<RunEvent, { type: 'run_requeste
         answers: [...(state.delivered ?? []), ...state.answers],
         delivered: [],
         losses: event.resumed ? undefined : (state.losses ?? 0) + 1,
+        unstarted: state.job_live ? undefined : (state.unstarted ?? 0) + 1,
       };
     case 'agent_terminated':
       return {

@@ -27,6 +27,8 @@ export interface ClaimDependencies {
   store: HostedStore;
   rules: Rules;
   log: Logger;
+  /** GitHub's own pages. */
+  webUrl: string;
   now(): Date;
   readActionsRun: ReadActionsRun;
 }
@@ -40,7 +42,7 @@ const RETRY_SECONDS = '5';
 
 /** `POST /claim` exchanges a ticket for the token of its job, for one attempt of the Actions run it was dispatched to. */
 export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promise<Response> {
-  const { store, rules, log, now } = deps;
+  const { store, rules, log, webUrl, now } = deps;
   const readActionsRun = askSparingly(deps.readActionsRun, now);
   const refuse = createRefusal(log);
 
@@ -80,10 +82,13 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
   const refuseBoth = async (
     c: Context,
     { op, run, job, kind, verification, actions_run }: Ticket,
+    { owner, repo }: RunTarget,
     about: object,
   ) => {
     const at = now().toISOString();
-    const input = { type: 'ticket_claimed_twice', at, job, kind, verification, actions_run } as const;
+    const log_url = actions_run && `${webUrl}/${owner}/${repo}/actions/runs/${actions_run}`;
+    const of = { job, kind, verification, actions_run, ...(log_url && { log_url }) };
+    const input = { type: 'ticket_claimed_twice', at, ...of } as const;
     const lockedOut = { op, outcome: USED_TWICE };
     await handle(store.runs, rules, run, input, { seen: [`claimed-twice:${op}`], lockedOut });
     return refuse(c, TWICE, about);
@@ -122,7 +127,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     if (dispatched !== actions_run_id) return refuse(c, UNUSABLE, about);
     const nonceHash = nonce && hashToken(nonce);
     if (!isOfClaim(found, attempt, nonceHash)) {
-      if (isSecondClaim(found, attempt, nonceHash)) return refuseBoth(c, found, about);
+      if (isSecondClaim(found, attempt, nonceHash)) return refuseBoth(c, found, target, about);
       if (at >= found.expires_at || attempt <= (found.attempt ?? 0)) return refuse(c, UNUSABLE, about);
       const wrong = await checkRunning(c, target, about);
       if (wrong) return wrong;
@@ -131,7 +136,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
         // Another claim was faster.
         const taken = await store.tickets.find(ticketHash);
         const isSecond = taken && !taken.revoked && isSecondClaim(taken, attempt, nonceHash);
-        return isSecond ? refuseBoth(c, taken, about) : refuse(c, UNUSABLE, about);
+        return isSecond ? refuseBoth(c, taken, target, about) : refuse(c, UNUSABLE, about);
       }
       // R-5: a dispatch that GitHub answered without a run id may have been asked for twice. One of its jobs is heard.
       for (const other of await store.dispatches.open(run))
@@ -153,7 +158,7 @@ export function createClaimRoute(deps: ClaimDependencies): (c: Context) => Promi
     }
     const token = tokenFor(ticket, attempt, nonce, begin);
     const added = await store.tickets.addToken(hashToken(token), op);
-    if (added === 'taken') return refuseBoth(c, found, about);
+    if (added === 'taken') return refuseBoth(c, found, target, about);
     if (added === 'revoked') return refuse(c, UNUSABLE, about);
     await store.dispatches.change(op, { ...known, working_at: dispatch.working_at ?? at });
     await showStage(run, `working:${op}:${attempt}`);

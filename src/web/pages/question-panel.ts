@@ -28,7 +28,7 @@ const WORDS = 6_000;
 export function renderQuestionPanel(view: PanelView): Html {
   const { base, state, pending, viewer, mayNot, problem } = view;
   const missing = missingInputs(pending, state.given);
-  const content = html`<h2>${capitalised(headlineOf(state, pending))}</h2>
+  const content = html`<h2>${withCode(capitalised(headlineOf(state, pending)))}</h2>
 ${problem && html`<p class="bad" role="alert">${problem}</p>`}
 ${renderWhy(pending)}
 ${renderRemarks(pending)}
@@ -70,12 +70,17 @@ function renderField({ key, label, secret }: Escalation['inputs'][number]): Html
 /** The agent's words as text, never as markup. */
 function renderWhy(pending: Escalation): Html {
   const review = pending.triggers.find(({ evidence }) => asksForReview(evidence))?.evidence;
-  const { what_i_need, what_i_tried, findings } = pending;
-  return html`${!what_i_need && !review && html`<p>${whyOf(pending)}</p>`}
+  const { what_i_need, what_i_tried, findings, log_url } = pending;
+  return html`${!what_i_need && !review && html`<p>${withCode(whyOf(pending))}</p>`}
+${isWebAddress(log_url) && html`<p><a href="${log_url}">Log of the last job</a></p>`}
 ${review && html`<div><h3>Why the agent wants a decision</h3><blockquote>${cleanText(review.review_reason || 'It gave no reason.', WORDS)}</blockquote></div>`}
 ${what_i_need && html`<div><h3>What the agent needs</h3><blockquote>${cleanText(what_i_need, WORDS)}</blockquote></div>`}
 ${what_i_tried && html`<details id="tried" open><summary><b>What was tried</b></summary><blockquote>${cleanText(what_i_tried, WORDS)}</blockquote></details>`}
 ${findings && html`<div><h3>What the debug turn found</h3><blockquote>${cleanText(findings, WORDS)}</blockquote></div>`}`;
+}
+
+function isWebAddress(url: string | undefined): url is string {
+  return url !== undefined && /^https?:\/\//.test(url);
 }
 
 /** V-3: a reviewer asked for it. */
@@ -83,7 +88,7 @@ function renderRemarks({ remarks = [] }: Escalation): Html | false {
   if (remarks.length === 0) return false;
   return html`<p>Reviewers commented here:</p><ul>${remarks.map(({ path, author, url }) => {
     const who = `remark by ${cleanLine(author, 60)}`;
-    const linked = url !== undefined && /^https?:\/\//.test(url) ? html`<a href="${url}">${who}</a>` : who;
+    const linked = isWebAddress(url) ? html`<a href="${url}">${who}</a>` : who;
     return html`<li>${linked} on <code>${cleanLine(path, 160)}</code></li>`;
   })}</ul>`;
 }

@@ -27,6 +27,11 @@ const dispatches = () => desk.exchanges.filter(({ call }) => isDispatch(call)).l
 const replies = async (issue: number) =>
   (await desk.olivia.comments(issue)).map(({ body }) => body).filter((body) => body.includes(':reply '));
 
+const questions = async (issue: number) =>
+  (await desk.olivia.comments(issue))
+    .map(({ body }) => body)
+    .filter((body) => body.includes('autobuild:escalation '));
+
 /** Long enough for everything that is tried again to be tried often. */
 async function hours(): Promise<void> {
   for (let time = 0; time < 20; time += 1) {
@@ -35,17 +40,20 @@ async function hours(): Promise<void> {
   }
 }
 
-test('a dispatch without the permission: said once on the issue, the run paused, no storm; /continue goes on', async () => {
+test('R-13: a dispatch without the permission: one question on the issue, no storm; /continue goes on', async () => {
   desk.interfere((call) => (isDispatch(call) ? lacking('actions=write') : undefined));
   const { issue, run } = await desk.begin();
   await hours();
   expect(dispatches()).toBe(3);
-  const [reply, ...more] = await replies(issue);
-  expect(more).toEqual([]);
-  expect(reply).toContain('The job cannot be started: the App lacks `actions: write`.');
-  expect(reply).toContain(SETTINGS);
-  expect(reply).toContain('reply `/continue`');
-  expect(await desk.state(run)).toMatchObject({ status: 'waiting_for_input', paused: {} });
+  const [question, ...more] = await questions(issue);
+  expect([...more, ...(await replies(issue))]).toEqual([]);
+  expect(question).toContain(
+    '⏸ Waiting for you: the job cannot be started: the App lacks `actions: write`\n',
+  );
+  expect(question).toContain(SETTINGS);
+  expect(question).toContain('reply `/continue`');
+  expect(question).toContain('id=e1.continue -->');
+  expect(await desk.state(run)).toMatchObject({ status: 'waiting_for_input', pending: 'e1' });
   expect(await desk.store.outbox.size()).toEqual({ waiting: 0, busy: 0, buried: 0 });
   expect(desk.logged()).toContain('the App lacks `actions: write`');
 
@@ -53,20 +61,20 @@ test('a dispatch without the permission: said once on the issue, the run paused,
   await desk.olivia.comment(issue, '/continue');
   await desk.settle();
   expect(desk.github.workflows.runs).toHaveLength(1);
-  expect((await desk.state(run)).paused).toBeUndefined();
+  expect((await desk.state(run)).pending).toBeUndefined();
   expect(await desk.waysOfCommands(run)).toEqual(['comment']);
 });
 
-test('S-4: a workflow file that cannot keep the head of a round from its set-up steps starts no job, and the reply says what to do', async () => {
+test('S-4: a workflow file that cannot keep the head of a round from its set-up steps starts no job, and the question says what to do', async () => {
   const problem = 'Unexpected inputs provided: ["base_sha"]';
   desk.interfere((call) => (isDispatch(call) ? refuse(422, problem) : undefined));
   const { issue, run } = await desk.begin();
   await hours();
   expect(dispatches()).toBe(1);
-  const [reply] = await replies(issue);
-  expect(reply).toContain('`.github/workflows/autobuild.yml` does not accept the inputs that the App sends.');
-  expect(reply).toContain('with `autobuild init --app --force` and commit it');
-  expect((await desk.state(run)).paused).toBeDefined();
+  const [question] = await questions(issue);
+  expect(question).toContain('`.github/workflows/autobuild.yml` does not accept the inputs that the App sends');
+  expect(question).toContain('with `autobuild init --app --force` and commit it');
+  expect((await desk.state(run)).pending).toBe('e1');
 });
 
 test('a person who tries again in vain is told again', async () => {
@@ -75,8 +83,10 @@ test('a person who tries again in vain is told again', async () => {
   await hours();
   await desk.olivia.comment(issue, '/continue');
   await hours();
-  const said = (await replies(issue)).filter((body) => body.includes('cannot be started'));
-  expect(said).toHaveLength(2);
+  expect((await desk.state(run)).pending).toBe('e2');
+  const [first, second] = await questions(issue);
+  expect(first).toContain('✓ Answered: decided by olivia');
+  expect(second).toContain('cannot be started');
   expect((await desk.state(run)).status).toBe('waiting_for_input');
 });
 
@@ -88,7 +98,7 @@ test('Actions switched off after the label: said so', async () => {
   });
   const { issue } = await desk.begin();
   await hours();
-  const said = await replies(issue);
+  const said = await questions(issue);
   expect(said).toHaveLength(1);
   expect(said[0]).toContain('GitHub Actions for this repository, is disabled');
 });
@@ -98,11 +108,11 @@ test('a workflow file that takes no dispatch: GitHub’s words, at once', async 
   desk.interfere((call) => (isDispatch(call) ? refuse(422, words) : undefined));
   const { issue, run } = await desk.begin();
   expect(dispatches()).toBe(1);
-  const said = await replies(issue);
+  const said = await questions(issue);
   expect(said).toHaveLength(1);
   expect(said[0]).toContain('trigger');
   expect(said[0]).toContain('.github/workflows/autobuild.yml');
-  expect((await desk.state(run)).paused).toBeDefined();
+  expect((await desk.state(run)).pending).toBe('e1');
 });
 
 test('R-10: a rate limit is no refusal: nothing is said, and it is tried again', async () => {
@@ -120,7 +130,7 @@ test('R-10: a rate limit is no refusal: nothing is said, and it is tried again',
   desk.interfere(() => undefined);
   await hours();
   expect(desk.github.workflows.runs).toHaveLength(1);
-  expect((await desk.state(run)).paused).toBeUndefined();
+  expect((await desk.state(run)).pending).toBeUndefined();
   const retries = counters.all().find(({ name }) => name === 'autobuild_effect_retries_total');
   expect(retries?.value).toBeGreaterThan(4);
 });
@@ -205,11 +215,11 @@ test('R-10: the first refusal after an outage is tried again like any first one'
   const { issue, run } = await desk.begin();
   await hours();
   expect(dispatches()).toBe(4);
-  expect((await desk.state(run)).paused).toBeUndefined();
+  expect((await desk.state(run)).pending).toBeUndefined();
   expect(await replies(issue)).toEqual([]);
 });
 
-test('R-13: a dispatch that GitHub does not find pauses the run, though GitHub does not tell why', async () => {
+test('R-13: a dispatch that GitHub does not find is asked about, though GitHub does not tell why', async () => {
   desk.interfere((call) => {
     if (isDispatch(call)) return refuse(404, 'Not Found');
     return dispatches() > 0 && call.path.endsWith('/actions/workflows/autobuild.yml')
@@ -218,8 +228,8 @@ test('R-13: a dispatch that GitHub does not find pauses the run, though GitHub d
   });
   const { issue, run } = await desk.begin();
   await hours();
-  expect((await desk.state(run)).paused).toBeDefined();
-  expect(await replies(issue)).toHaveLength(1);
+  expect((await desk.state(run)).pending).toBe('e1');
+  expect(await questions(issue)).toHaveLength(1);
 });
 
 test('R-13: a refusal that could not be decided leaves no dispatch that is waited for', async () => {

@@ -38,7 +38,7 @@ test('R-13: a run that works and has no job gets one, from the store alone', asy
   expect((await desk.state()).losses).toBe(1);
 });
 
-test('R-13: a dispatch that starts no workflow run is repeated within 5 minutes, three times in all, then the run pauses and says why', async () => {
+test('R-13: a dispatch that starts no workflow run is repeated within 5 minutes, three times in all, then a question says why', async () => {
   desk = await openAppDesk();
   swallowDispatches();
   const { issue, run } = await desk.begin();
@@ -54,9 +54,10 @@ test('R-13: a dispatch that starts no workflow run is repeated within 5 minutes,
   }
   desk.clock.ms += 5 * MINUTE;
   await desk.watchJobs();
-  expect((await desk.state(run)).paused).toBeDefined();
-  const said = await comments(issue, 'Paused: the job does not start');
+  expect((await desk.state(run)).pending).toBe('e1');
+  const said = await comments(issue, 'autobuild:escalation ');
   expect(said).toHaveLength(1);
+  expect(said[0]?.body).toContain('the job does not start: 3 tries in a row ended before Autobuild began');
   expect(said[0]?.body).toContain('no workflow run appeared');
   expect(said[0]?.body).toContain('/continue');
 });

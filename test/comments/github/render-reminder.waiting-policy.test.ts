@@ -39,8 +39,17 @@ describe('P-10: what people are told of waiting', () => {
     await expect(`${reminder}\n`).toMatchFileSnapshot(golden('reminder-expires'));
   });
 
+  it('R-13: where no job works, nothing is said to be saved', () => {
+    const markdown = renderReminder(waiting('jobs_die'), question('jobs_die'), WHERE);
+    expect(markdown).toContain('Still waiting for you: 3 jobs in a row ended before a turn was finished\n');
+    expect(markdown).toContain('** Nothing is running.\n');
+  });
+
   it('S-14: a headline that mentions people, such as the name of a CI check, mentions nobody', () => {
-    const hostile = { ...reminded, headline: 'CI fails with the same error 3 rounds in a row: @everyone <b>' };
+    const hostile = {
+      ...reminded,
+      headline: 'CI fails with the same error 3 rounds in a row: @everyone <b>',
+    };
     const markdown = renderReminder(asking(waiting('loop'), hostile), hostile, WHERE);
     expect(markdown).toContain('rounds in a row: `@everyone` &lt;b&gt;\n');
   });

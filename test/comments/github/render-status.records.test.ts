@@ -96,6 +96,7 @@ const statuses: Record<string, RunState> = {
   'status-building': run({ turn: 4 }),
   'status-fails-afresh': failsAfresh,
   'status-waiting': valueGiven(),
+  'status-no-job': waiting('jobs_die'),
   'status-paused': paused,
   'status-done': done,
   'status-partial': partial,

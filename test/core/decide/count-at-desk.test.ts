@@ -87,8 +87,7 @@ describe('a job that goes around the count', () => {
     }
     job.handOver();
     expect(job.run.effectTypes).not.toContain('dispatch_job');
-    expect(job.run.state.paused).toBeDefined();
-    expect(job.run.reply?.title).toBe('Paused: 4 jobs in a row ended before a turn was finished.');
+    expect(job.run.asked.headline).toBe('4 jobs in a row ended before a turn was finished');
     expect(job.run.say('/continue').effects.map(({ type }) => type)).toContain('dispatch_job');
     expect(job.run.startJob().state.counted?.idle_jobs).toBe(0);
   });
@@ -101,8 +100,7 @@ describe('a job that goes around the count', () => {
     }
     job.handOver();
     expect(job.run.effectTypes).not.toContain('dispatch_job');
-    expect(job.run.state.paused).toBeDefined();
-    expect(job.run.reply?.title).toBe('Paused: 10 jobs in a row ended before a turn was finished.');
+    expect(job.run.asked.headline).toBe('10 jobs in a row ended before a turn was finished');
   });
 
   test('K-7: one turn may take three jobs, however few turns are allowed', () => {

@@ -187,16 +187,13 @@ describe('claims of a job', () => {
   test('E-13: jobs that are lost again and again are not replaced for ever, and /continue tries again', () => {
     const run = startRun().turn().beginTurn();
     expect(loseJobs(run)).toBe(3);
-    expect(run.types).toEqual(['job_lost', 'run_paused']);
+    expect(run.types).toEqual(['job_lost', 'escalation_raised']);
     expect(run.state).toMatchObject({ status: 'waiting_for_input', losses: 3 });
-    const [said, ...others] = run.last.effects.filter(({ type }) => type === 'reply');
-    expect(others).toEqual([]);
-    expect(said).toMatchObject({
-      reply: {
-        title: 'Paused: 3 jobs in a row ended before a turn was finished.',
-        detail: 'The last one: the Actions run ended (failure). Resume with `/continue`.',
-      },
+    expect(run.asked).toMatchObject({
+      headline: '3 jobs in a row ended before a turn was finished',
+      why: expect.stringMatching(/^The last one: the Actions run ended \(failure\)\. /),
     });
+    expect(run.reply).toBeUndefined();
     run.say('/continue');
     expect(run.effectTypes).toContain('dispatch_job');
     run.startJob().beginTurn();

@@ -14,6 +14,7 @@ const SITUATIONS: Record<string, { start(): Run; escalation?: string }> = {
         .askForHelp([{ key: 'token', label: 'Token', secret: true }]),
   },
   'a question about a file is open': { start: tooManyFiles },
+  'a question about jobs is open': { start: lostJobs },
   'the question was answered before': {
     start: () => answered('/guide Look at the cart'),
     escalation: 'e1',
@@ -25,6 +26,12 @@ const SITUATIONS: Record<string, { start(): Run; escalation?: string }> = {
   'a round is running': { start: () => inRound() },
   'the run has ended': { start: () => told(ready(), '/terminate') },
 };
+
+function lostJobs(): Run {
+  const run = startRun().turn().beginTurn();
+  for (let lost = 1; lost < 3; lost += 1) run.lose().startJob().beginTurn();
+  return run.lose();
+}
 
 function ready(): Run {
   return startRun()

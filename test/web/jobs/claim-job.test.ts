@@ -165,7 +165,7 @@ describe('S-17: a ticket that others can read', () => {
   /** How often the stage of the job was to be shown on the issue. */
   const shown = async () =>
     (await desk.store.runs.events('r1')).filter(({ commit }) => commit.input.type === 'write').length;
-  const paused = async () => (await desk.store.runs.load('r1')).state?.paused !== undefined;
+  const asked = async () => (await desk.store.runs.load('r1')).state?.pending !== undefined;
 
   test('counts for nothing before Actions says that the run is in progress', async () => {
     await open(new Run());
@@ -201,7 +201,7 @@ describe('S-17: a ticket that others can read', () => {
     expect(await beats(again)).toBe(200);
     expect((await dispatch()).working_at).toBe(new Date(desk.clock.ms).toISOString());
     expect(await shown()).toBe(2);
-    expect(await paused()).toBe(false);
+    expect(await asked()).toBe(false);
   });
 
   test.each([
@@ -219,16 +219,18 @@ describe('S-17: a ticket that others can read', () => {
     expect(second.status).toBe(401);
     expect(second.json.error).toContain('used twice');
     expect(await beats(honest)).toBe(401);
-    expect(await paused()).toBe(true);
+    expect(await asked()).toBe(true);
     const [{ commit } = expect.fail()] = (await desk.store.runs.events('r1')).slice(-1);
     expect(commit.effects).toContainEqual({ type: 'stop_job' });
-    expect(commit.effects).toContainEqual({
-      type: 'reply',
-      log: 900,
-      reply: expect.objectContaining({
-        title: 'Paused: the ticket of job 1 was used twice, so both users are locked out.',
+    expect(commit.effects).toContainEqual({ type: 'ask', escalation: 'e1' });
+    expect(commit.events).toContainEqual(
+      expect.objectContaining({
+        escalation: expect.objectContaining({
+          headline: 'the ticket of job 1 was used twice, so both users are locked out',
+          log_url: 'https://github.com/rosa/shop/actions/runs/900',
+        }),
       }),
-    });
+    );
     for (const claim of [main('b'), thief])
       expect(await claimJob(desk, ticket, claim)).toMatchObject({
         status: 401,
@@ -251,13 +253,13 @@ describe('S-17: a ticket that others can read', () => {
       Object.assign(desk.store[part], { [method]: () => Promise.reject(new Error('killed')) });
       await claimJob(desk, ticket, { nonce: 'x'.repeat(32) });
       Object.assign(desk.store[part], before);
-      const isLockedOut = await paused();
+      const isLockedOut = await asked();
       expect(await beats(honest)).toBe(isLockedOut ? 401 : 200);
       expect((await dispatch()).outcome).toBe(isLockedOut ? 'its ticket was used twice' : undefined);
       const again = await claimJob(desk, ticket, { nonce: 'x'.repeat(32) });
       expect(again).toMatchObject({ status: 401, json: { error: expect.stringContaining('used twice') } });
       expect(await beats(honest)).toBe(401);
-      expect(await paused()).toBe(true);
+      expect(await asked()).toBe(true);
     },
   );
 
@@ -268,7 +270,7 @@ describe('S-17: a ticket that others can read', () => {
     expect(await beats(thief)).toBe(200);
     expect((await claimJob(desk, ticket, PRE)).status).toBe(401);
     expect(await beats(thief)).toBe(401);
-    expect(await paused()).toBe(true);
+    expect(await asked()).toBe(true);
   });
 
   test('and of two at once neither gets a token that works', async () => {
@@ -279,7 +281,7 @@ describe('S-17: a ticket that others can read', () => {
     );
     expect(answers.map(({ status }) => status)).toContain(401);
     for (const answer of answers) if (answer.status === 200) expect(await beats(answer)).toBe(401);
-    expect(await paused()).toBe(true);
+    expect(await asked()).toBe(true);
   });
 
   test('a re-run sets up again, and an earlier attempt is refused without harm', async () => {
@@ -295,7 +297,7 @@ describe('S-17: a ticket that others can read', () => {
     expect((await claimJob(desk, ticket, main('b'))).status).toBe(401);
     const token = await claimJob(desk, ticket, { ...main('c'), attempt: 2, nonce: later.nonce });
     expect(await beats(token)).toBe(200);
-    expect(await paused()).toBe(false);
+    expect(await asked()).toBe(false);
   });
 
   test('also by the job that verifies: what it says does not count, and the run waits', async () => {
@@ -308,6 +310,6 @@ describe('S-17: a ticket that others can read', () => {
     const json = { verification: PASSING, changeset: null };
     const token = String(thief.json.token);
     expect((await callJobApi(desk, 'POST', '/verification', { token, json })).status).toBe(401);
-    expect(await paused()).toBe(true);
+    expect(await asked()).toBe(true);
   });
 });

@@ -74,3 +74,24 @@ test('V-8: a round begins after a rest, with checks of its own, and a long rest 
   const widths = [...drawn.matchAll(/width="([\d.]+)"[^>]*class="(\w+)"/g)].map(([, width]) => Number(width));
   expect(Math.max(...widths)).toBeLessThan(500);
 });
+
+test('P-6: while people are asked why no job works, none runs', () => {
+  const run = startRun().beginTurn();
+  for (let lost = 1; lost < 3; lost += 1) run.lose().startJob().beginTurn();
+  run.lose();
+  const { spans } = summariseRun(undefined, run.state, run.events);
+  expect(spans.filter(({ to }) => to === undefined)).toEqual([
+    { kind: 'parked', from: run.asked.created_at },
+  ]);
+  run.say('/continue');
+  const resumed = summariseRun(undefined, run.startJob().state, run.events);
+  expect(resumed.spans.at(-1)).toMatchObject({ kind: 'parked', to: expect.any(String) });
+});
+
+test('P-6: the wait that began when the job parked goes on while people are asked about jobs', () => {
+  const run = startRun().beginTurn();
+  for (let job = 1; job < 10; job += 1) run.park().startJob();
+  const { spans } = summariseRun(undefined, run.park().state, run.events);
+  expect(run.asked.triggers).toMatchObject([{ guard: 'idle_jobs' }]);
+  expect(spans.filter(({ to }) => to === undefined)).toMatchObject([{ kind: 'parked' }]);
+});

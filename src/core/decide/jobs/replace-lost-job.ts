@@ -1,11 +1,10 @@
-import type { Effect } from '../../contracts/effect.ts';
+import type { Rules } from '../../contracts/rules.ts';
 import type { RunEvent } from '../../contracts/run-event.ts';
 import type { RunState } from '../../contracts/run-state.ts';
-import { howToContinue } from '../close-question.ts';
 import { decideAgentDeath } from '../decide-claim.ts';
 import type { Decision } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import { setPauseTimer } from '../expiry.ts';
+import { askAboutJobs } from './ask-about-jobs.ts';
 
 /** A cause that ended three jobs in a row before any of them finished a turn would end the fourth, too. */
 const MOST_LOSSES = 3;
@@ -15,6 +14,7 @@ export function replaceLostJob(
   state: RunState,
   lost: Extract<RunEvent, { type: 'job_lost' }>,
   logUrl: string | undefined,
+  rules: Rules,
 ): Decision {
   const { at, reason } = lost;
   const after = evolve(state, lost);
@@ -25,32 +25,24 @@ export function replaceLostJob(
   if ((after.losses ?? 0) < MOST_LOSSES) {
     return { events: [lost], effects: [{ type: 'dispatch_job' }, { type: 'update_status' }] };
   }
-  return {
-    events: [lost, { type: 'run_paused', at, by: 'Autobuild', rearm: [] }],
-    effects: [
-      explain(after, { ...lost, began: state.job_live }, logUrl),
-      ...setPauseTimer(after, at),
-      { type: 'update_status' },
-    ],
-  };
+  const asked = askAboutJobs(after, { at, log_url: logUrl, ...describe(after, reason) }, rules);
+  return { events: [lost, ...asked.events], effects: asked.effects };
 }
 
-function explain(
-  state: RunState,
-  { at, reason, began }: { at: string; reason: string; began: boolean },
-  logUrl: string | undefined,
-): Effect {
-  const title = began
-    ? `Paused: ${state.losses} jobs in a row ended before a turn was finished.`
-    : `Paused: the job does not start. Its Actions run ended ${state.losses} times before Autobuild began.`;
-  const remedy = began ? '' : ' Usually a set-up step of the workflow fails; fix it first.';
-  return {
-    type: 'reply',
-    reply: {
-      tone: 'waiting',
-      title,
-      detail: `The last one: ${reason}.${remedy} ${howToContinue(state, at)}`,
-      link: logUrl ? { text: 'Log of the last job', url: logUrl } : undefined,
-    },
+function describe({ losses = 0, unstarted = 0 }: RunState, reason: string) {
+  const trigger = {
+    guard: 'lost_jobs',
+    threshold: MOST_LOSSES,
+    observed: losses,
+    shown: { counter: 'Lost jobs', figure: `${losses}/${MOST_LOSSES}` },
   };
+  const headline =
+    unstarted < losses
+      ? `${losses} jobs in a row ended before a turn was finished`
+      : `the job does not start: ${losses} tries in a row ended before Autobuild began`;
+  const next =
+    unstarted > 0
+      ? 'Usually a set-up step of the workflow fails; fix it first.'
+      : 'The next one would probably end the same way, so look for the cause first.';
+  return { trigger, headline, why: `The last one: ${reason}. ${next}` };
 }

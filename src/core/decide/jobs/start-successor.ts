@@ -1,12 +1,10 @@
-import type { Effect } from '../../contracts/effect.ts';
 import type { Rules } from '../../contracts/rules.ts';
 import type { RunEvent } from '../../contracts/run-event.ts';
 import type { RunState } from '../../contracts/run-state.ts';
-import { howToContinue } from '../close-question.ts';
 import { figuresOf } from '../count-at-desk.ts';
 import type { Decision } from '../decision.ts';
 import { evolve } from '../evolve.ts';
-import { setPauseTimer } from '../expiry.ts';
+import { askAboutJobs } from './ask-about-jobs.ts';
 
 /** One long turn may need several jobs, also where few turns are allowed. */
 const FEWEST_JOBS = 3;
@@ -24,19 +22,23 @@ export function startSuccessor(
 ): Decision {
   if (state.pending || state.paused || state.verifying !== undefined) return { events: [ended], effects: [] };
   const after = evolve(state, ended);
-  const most = rules.limitsInForce(state.limits).turns;
+  const most = Math.max(rules.limitsInForce(state.limits).turns ?? MOST_IDLE_JOBS, FEWEST_JOBS);
   const { idle_jobs: idle } = figuresOf(after);
-  if (idle < Math.max(most ?? MOST_IDLE_JOBS, FEWEST_JOBS)) {
-    return { events: [ended], effects: [{ type: 'dispatch_job' }] };
-  }
-  const { at } = ended;
-  return {
-    events: [ended, { type: 'run_paused', at, by: 'Autobuild', rearm: [] }],
-    effects: [explain(after, idle, at), ...setPauseTimer(after, at)],
-  };
-}
-
-function explain(state: RunState, jobs: number, at: string): Effect {
-  const title = `Paused: ${jobs} jobs in a row ended before a turn was finished.`;
-  return { type: 'reply', reply: { tone: 'waiting', title, detail: howToContinue(state, at) } };
+  if (idle < most) return { events: [ended], effects: [{ type: 'dispatch_job' }] };
+  const asked = askAboutJobs(
+    after,
+    {
+      at: ended.at,
+      headline: `${idle} jobs in a row ended before a turn was finished`,
+      why: 'Each of them saved its work and ended as planned. Usually a turn takes longer than a job may: raise `timeout-minutes` in the workflow, or ask for a smaller step with `/guide`.',
+      trigger: {
+        guard: 'idle_jobs',
+        threshold: most,
+        observed: idle,
+        shown: { counter: 'Jobs without a turn', figure: `${idle}/${most}` },
+      },
+    },
+    rules,
+  );
+  return { events: [ended, ...asked.events], effects: asked.effects };
 }

@@ -1,10 +1,12 @@
 import type { InputRef } from '../../contracts/command.ts';
+import { isAboutJobs } from '../../contracts/escalation.ts';
 import type { Orders } from '../../contracts/orders.ts';
 import type { Revision } from '../../contracts/revision.ts';
 import type { TurnKind } from '../../contracts/run-event.ts';
 import {
   isUnderWay,
   lastVerification,
+  pendingEscalation,
   type RunningRevision,
   type RunState,
 } from '../../contracts/run-state.ts';
@@ -13,8 +15,10 @@ import { earlierTurns } from './earlier-turns.ts';
 
 export function ordersFor(state: RunState): Orders {
   if (!isUnderWay(state)) return { do: 'stop', status: state.status };
-  if (state.pending) return { do: 'wait', escalation: state.pending };
-  if (state.paused || state.verifying !== undefined) return { do: 'park' };
+  const pending = pendingEscalation(state);
+  // A job that begins late, while people are asked why none does, would wait for an answer that is not for it.
+  if (pending && !isAboutJobs(pending)) return { do: 'wait', escalation: pending.id };
+  if (pending || state.paused || state.verifying !== undefined) return { do: 'park' };
   const kind = nextKind(state);
   const turn = nextTurn(state, kind);
   return {

@@ -7,8 +7,8 @@ const twice = (run: Run, job: number, kind: 'build' | 'verify' = 'build', verifi
 test('S-17: a ticket that came twice before the job began pauses the run; /continue starts another job', () => {
   const run = new Run();
   twice(run, 1);
-  expect(run.state).toMatchObject({ status: 'waiting_for_input', paused: {}, job_live: false });
-  expect(run.effectTypes).toEqual(expect.arrayContaining(['stop_job', 'reply', 'update_status']));
+  expect(run.state).toMatchObject({ status: 'waiting_for_input', pending: 'e1', job_live: false });
+  expect(run.effectTypes).toEqual(expect.arrayContaining(['stop_job', 'ask', 'update_status']));
   run.say('/continue');
   expect(run.effectTypes).toContain('dispatch_job');
 });
@@ -17,7 +17,7 @@ test('S-17: a job that works when its ticket comes again is lost', () => {
   const run = startRun().beginTurn();
   twice(run, 1);
   expect(run.state.job_live).toBe(false);
-  expect(run.state.paused).toBeDefined();
+  expect(run.asked.triggers).toMatchObject([{ guard: 'ticket_used_twice' }]);
 });
 
 test('S-17: an open question stays, and people are told', () => {
@@ -40,5 +40,5 @@ test('S-17: the ticket of the fresh job pauses the run, too', () => {
   const run = startRun({ freshVerification: true });
   run.turn({ report: { status: 'implemented', summary: 'x' }, verification: PASSING }).park();
   twice(run, 1, 'verify', '1.1');
-  expect(run.state.paused).toBeDefined();
+  expect(run.asked.triggers).toMatchObject([{ guard: 'ticket_used_twice' }]);
 });
