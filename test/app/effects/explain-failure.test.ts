@@ -72,7 +72,9 @@ test('S-4: a workflow file that cannot keep the head of a round from its set-up 
   await hours();
   expect(dispatches()).toBe(1);
   const [question] = await questions(issue);
-  expect(question).toContain('`.github/workflows/autobuild.yml` does not accept the inputs that the App sends');
+  expect(question).toContain(
+    '`.github/workflows/autobuild.yml` does not accept the inputs that the App sends',
+  );
   expect(question).toContain('with `autobuild init --app --force` and commit it');
   expect((await desk.state(run)).pending).toBe('e1');
 });
