@@ -41,9 +41,7 @@ export function createIssueMethods({ request, requestIfChanged }: Client): Metho
         );
         return answer && { items: answer.data, link: answer.headers.link, etag: answer.headers.etag };
       });
-      return (
-        listing && { ...listing, items: listing.items.filter((issue) => !issue.pull_request).map(toIssue) }
-      );
+      return listing && { ...listing, items: listing.items.map(toIssue) };
     },
 
     issueEvents: (issue) =>
@@ -73,6 +71,7 @@ function toIssue(answer: Answer): GitHubIssue {
     comments: answer.comments,
     updated_at: answer.updated_at,
     closed_at: answer.closed_at ?? undefined,
+    ...(answer.pull_request && { is_pull: true }),
   };
 }
 

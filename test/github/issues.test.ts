@@ -25,6 +25,7 @@ test('an issue has its labels by name', async () => {
       user: { login: 'bob' },
       comments: 3,
       updated_at: '2026-01-02T00:00:00Z',
+      pull_request: undefined,
     },
   });
   expect(await github.issue(7)).toEqual({
@@ -51,15 +52,16 @@ test('an issue that was transferred is gone here', async () => {
   expect(await github.issue(7)).toBeUndefined();
 });
 
-test('issues with a label are the open ones, without pull requests, over all pages', async () => {
+test('issues with a label are the open ones, over all pages, and pull requests are told apart', async () => {
   const issue = (number: number) => exampleItem(LIST, { number, pull_request: undefined });
   const pull = exampleItem(LIST, { number: 500 });
   on(LIST, { answer: [...Array.from({ length: 99 }, (_, index) => issue(index + 1)), pull] });
   on(LIST, { answer: [issue(100)] });
   const listing = await github.issuesWithLabel('Autobuild');
-  expect(listing?.items.map(({ number }) => number)).toEqual(
-    Array.from({ length: 100 }, (_, index) => index + 1),
-  );
+  const numbers = (isPull: boolean) =>
+    listing?.items.filter(({ is_pull = false }) => is_pull === isPull).map(({ number }) => number);
+  expect(numbers(false)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  expect(numbers(true)).toEqual([500]);
   expect(sent[1]?.query).toEqual({
     labels: 'Autobuild',
     state: 'open',

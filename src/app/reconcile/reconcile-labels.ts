@@ -4,6 +4,7 @@ import type { GitHub, GitHubIssue, IssueEvent } from '../../core/ports/github-po
 import { laneKey } from '../../core/ports/run-target.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { onIssueLabelled } from '../handlers/issue-labelled.ts';
+import { onPullRequestLabelled } from '../handlers/pull-request-labelled.ts';
 import { isSetAgain, labellingOf, newestLabelled } from '../labelling.ts';
 
 /**
@@ -51,9 +52,40 @@ export async function readLabelled(
       text: await textWhenLabelled(github, issue, events, { ...set, actor: set.actor }),
     });
   }
-  if (now().getTime() - Date.parse(issue.updated_at) > UNSETTLED_MS)
-    await store.cursors.set('labelled_issue', key, { updated_at: issue.updated_at });
+  await keepIfSettled(deps, key, issue);
   return true;
+}
+
+/** The same for a pull request, which is never built: whoever labelled it is told. */
+export async function readLabelledPull(
+  deps: AppDependencies,
+  github: GitHub,
+  { repo_id, installation_id, owner, repo }: InstalledRepository,
+  pull: GitHubIssue,
+): Promise<boolean> {
+  const { store, settings, now } = deps;
+  const key = laneKey(repo_id, pull.number);
+  if ((await store.cursors.get('labelled_issue', key))?.updated_at === pull.updated_at) return true;
+  const set = newestLabelled(await github.issueEvents(pull.number), settings.label);
+  if (set?.actor && set.actor_type === 'User') {
+    if (Math.abs(now().getTime() - Date.parse(set.created_at)) < YOUNG_MS) return false;
+    await onPullRequestLabelled(deps, {
+      ...{ installation_id, owner, repo, repo_id, number: pull.number },
+      login: set.actor,
+      seen: `label-event:${repo_id}:${set.id}`,
+    });
+  }
+  await keepIfSettled(deps, key, pull);
+  return true;
+}
+
+async function keepIfSettled(
+  { store, now }: AppDependencies,
+  key: string,
+  { updated_at }: GitHubIssue,
+): Promise<void> {
+  if (now().getTime() - Date.parse(updated_at) > UNSETTLED_MS)
+    await store.cursors.set('labelled_issue', key, { updated_at });
 }
 
 /**

@@ -8,7 +8,7 @@ import { type ListedComments, listComments } from './list-comments.ts';
 import { lookAfterJobs } from './look-after-jobs.ts';
 import { hearAtRest, reconcileComments } from './reconcile-comments.ts';
 import { compareAbsent, compareAtRest, compareListed, lookIfPutOff } from './reconcile-issue.ts';
-import { readLabelled } from './reconcile-labels.ts';
+import { readLabelled, readLabelledPull } from './reconcile-labels.ts';
 import { reconcilePullRequests } from './reconcile-pull-requests.ts';
 import type { PolledTarget, RepositoryRound } from './repository-round.ts';
 
@@ -59,7 +59,7 @@ export async function reconcileRepository(
       problems.push(error);
       return { items: [], etags: undefined };
     });
-    const issues = listing?.items;
+    const issues = listing?.items.filter(({ is_pull }) => !is_pull);
     if (issues) polled.listed = issues.map(({ number }) => number);
     // A list is known only once everything in it was handled: the next round would trust it otherwise, however this one ends.
     const etags = listing ? listing.etags : polled.issues;
@@ -90,6 +90,12 @@ export async function reconcileRepository(
     for (const issue of labelled ?? []) {
       const isRead = await attempt({ issue: issue.number }, async () => {
         if (!(await readLabelled(deps, github, target, issue))) isAll = false;
+      });
+      if (!isRead) isAll = false;
+    }
+    for (const pull of listing?.items.filter(({ is_pull }) => is_pull) ?? []) {
+      const isRead = await attempt({ issue: pull.number }, async () => {
+        if (!(await readLabelledPull(deps, github, target, pull))) isAll = false;
       });
       if (!isRead) isAll = false;
     }

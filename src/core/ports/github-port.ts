@@ -20,6 +20,8 @@ export interface GitHubIssue {
   updated_at: string;
   /** Absent while it is open. */
   closed_at?: string;
+  /** It is a pull request: GitHub's lists of issues have these, too. */
+  is_pull?: true;
 }
 
 /** An entry in the history of an issue. */
@@ -117,7 +119,7 @@ export interface GitHub extends ReviewMethods, CiMethods, MergeMethods, Workflow
   issue(number: number): Promise<GitHubIssue | undefined>;
   /** The label as the repository spells it. `unchanged` since the ETag; undefined if the repository does not have it. */
   labelSpelling(label: string, etag?: string): Promise<LabelSpelling | 'unchanged' | undefined>;
-  /** Open issues with the label, in the repository's spelling, without pull requests. Undefined if nothing changed. */
+  /** Open issues with the label, in the repository's spelling; pull requests, too. Undefined if nothing changed. */
   issuesWithLabel(label: string, etags?: readonly string[]): Promise<Listing<GitHubIssue> | undefined>;
   /** Oldest first. Empty if the issue does not exist any more. */
   issueEvents(issue: number): Promise<IssueEvent[]>;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { GitHubError } from '../../../src/core/ports/github-port.ts';
 import { type AppDesk, openAppDesk } from '../app-desk.ts';
 import { endJobs } from '../end-jobs.ts';
+import { publishRun } from '../published-run.ts';
 
 const INSTALLED = { installation_id: 100, owner: 'olivia', repo: 'shop' };
 const QUARTER_MS = 15 * 60_000;
@@ -51,6 +52,35 @@ test('S-7: a lost label of somebody without write access starts nothing, though 
   await find();
   expect(await runOf(issue)).toBeUndefined();
   expect((await told(issue)).join()).toContain('only people with write access can start a run');
+});
+
+test('C-2: a label on a pull request is answered once though its webhook was lost', async () => {
+  const { number } = await (await publishRun(desk)).pull();
+  desk.loseWebhooks(true);
+  await desk.person('walter').label(number, 'autobuild');
+  await desk.settle();
+  desk.loseWebhooks(false);
+  // GitHub has pull requests among issues, which the local GitHub does not.
+  const at = new Date(desk.clock.ms).toISOString();
+  const user = { login: 'walter', type: 'User' };
+  const labels = [{ name: 'autobuild' }];
+  const list = [{ number, node_id: 'I_9', state: 'open', labels, user, updated_at: at, pull_request: {} }];
+  const events = [{ id: 9, event: 'labeled', actor: user, label: labels[0], created_at: at }];
+  desk.interfere(({ method, path }) => {
+    if (method !== 'GET') return undefined;
+    if (path === '/repos/olivia/shop/issues') return { status: 200, body: list };
+    return path.endsWith(`/issues/${number}/events`) ? { status: 200, body: events } : undefined;
+  });
+  const before = desk.exchanges.length;
+  const reads = () =>
+    desk.exchanges.slice(before).filter(({ call }) => call.path.endsWith(`/issues/${number}/events`)).length;
+  for (let round = 0; round < 4; round += 1) {
+    await find();
+    await desk.settle();
+  }
+  const answers = (await told(number)).filter((body) => body.includes('this is a pull request'));
+  expect(answers).toEqual([expect.stringContaining('@walter')]);
+  expect(reads()).toBe(1);
 });
 
 test.each([
