@@ -70,7 +70,7 @@ async function takeOnce(
   const { op, run, job, kind, attempt = 1 } = dispatch;
   const key = `delivered:${op}:${attempt}`;
   if (await runs.wasSeen(key)) return;
-  await runs.write('', '', [], [key]);
+  await runs.remember(run, key);
   await dropBrief(parts, desk, op);
   const hasBegunSince = (other: Dispatch) =>
     other.job === job &&

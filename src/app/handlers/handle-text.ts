@@ -26,10 +26,10 @@ export async function handleText(
   if (await runs.wasSeen(source)) return;
   const parsed = parseComment(text);
   // A text without a command is handled as well: an edit does not make it one.
-  if (parsed.kind === 'ignore') return void (await runs.write('', '', [], [source]));
+  if (parsed.kind === 'ignore') return runs.remember(run, source);
   if (late && !(await isAuthorsOwn(github, late.node_id, asked.login))) {
     deps.log.warn({ run, source }, 'a command that somebody else may have edited was left alone');
-    return void (await runs.write('', '', [], [source]));
+    return runs.remember(run, source);
   }
   await handleCommand(deps, github, { ...asked, run, via: 'comment', parsed, seen: source, text });
 }

@@ -8,7 +8,7 @@ import { isUnderWay } from '../../core/contracts/run-state.ts';
 import { handle } from '../../core/decide/handle.ts';
 import type { GitHub, IssueEvent } from '../../core/ports/github-port.ts';
 import type { Labelling } from '../../core/ports/labellings.ts';
-import { laneKey, type RunTarget } from '../../core/ports/run-target.ts';
+import type { RunTarget } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 import { isSetAgain, labellingOf, newestLabelled, ONE_CLICK_MS } from '../labelling.ts';
 import { withCommentsBefore } from './comments-before-label.ts';
@@ -252,5 +252,5 @@ async function notStarted(
   };
   // Desks of older versions marked an answered label with the second key.
   if (await deps.store.runs.wasSeen(`not-started:${id}`)) return;
-  await deps.store.runs.write(laneKey(repo_id, issue), id, [notice], [seen]);
+  await deps.store.runs.write({ repo_id, issue }, id, [notice], [seen]);
 }

@@ -1,5 +1,4 @@
 import type { NotStartedNotice } from '../../core/contracts/effect.ts';
-import { laneKey } from '../../core/ports/run-target.ts';
 import type { AppDependencies, Repository } from '../dependencies.ts';
 
 interface Labelled extends Repository {
@@ -27,5 +26,5 @@ export async function onPullRequestLabelled(
     mention: login,
   };
   const id = `${number}.not-an-issue.${hash(seen).slice(0, 8)}`;
-  await store.runs.write(laneKey(repo_id, number), id, [notice], [seen]);
+  await store.runs.write({ repo_id, issue: number }, id, [notice], [seen]);
 }

@@ -40,8 +40,15 @@ export interface RunLog extends Omit<RunStore, 'commit'> {
     expectedVersion: number,
     commit: HostedCommit,
   ): Promise<{ ok: true; version: number; duplicate: boolean } | { ok: false }>;
-  /** Effects for an issue that has no run, once per `seen`. False if one of `seen` was answered before. */
-  write(lane: string, id: string, effects: Outgoing[], seen: string[]): Promise<boolean>;
+  /** Effects for an issue or pull request that has no run, once per `seen`. False if one of `seen` was answered before. */
+  write(
+    place: Pick<RunTarget, 'repo_id' | 'issue'>,
+    id: string,
+    effects: Outgoing[],
+    seen: string[],
+  ): Promise<boolean>;
+  /** Records that a source needs no answer of this run. */
+  remember(run: string, key: string): Promise<void>;
   /** True if a commit with this key exists. */
   wasSeen(key: string): Promise<boolean>;
   target(run: string): Promise<RunTarget | undefined>;
@@ -59,8 +66,8 @@ export interface RunLog extends Omit<RunStore, 'commit'> {
   newest(run: string, limit: number): Promise<{ version: number; events: RunEvent[] }[]>;
   events(run: string): Promise<{ version: number; commit: Commit }[]>;
   /**
-   * Deletes the answered sources, dispatches, tickets and cursors that are older and of ended runs, and after some weeks the blobs
-   * of ended runs and what was given up. Returns their number.
+   * Deletes what is older and of runs that ended that long ago: answered sources, dispatches, tickets, cursors; and after some
+   * weeks the blobs of ended runs and what was given up. Returns their number.
    */
   prune(olderThanMs: number): Promise<number>;
 }

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
+import { pruneCursors } from './prune-cursors.ts';
 
 const ROWS_AT_ONCE = 5_000;
 const DAY_MS = 24 * 3_600_000;
@@ -22,27 +23,34 @@ export async function prune(database: Database, olderThanMs: number): Promise<nu
   const { db, now } = database;
   const ago = (ms: number) => sql<number>`${now} - ${sql.lit(ms)}`;
   const before = ago(olderThanMs);
-  const ended = sql`not exists (select 1 from runs where runs.run = one.run and runs.phase <> 'ended')`;
+  /** The run may still answer, or did so until lately. */
+  const isAtWork = sql`(runs.ended_ms is null or runs.ended_ms > ${before})`;
+  const isOver = (run: RawBuilder<string>) =>
+    sql`not exists (select 1 from runs where runs.run = ${run} and ${isAtWork})`;
+  const over = isOver(sql`one.run`);
+  const ofIssueOver = sql`not exists (
+    select 1 from runs where runs.repo_id = one.repo_id and runs.issue = one.issue and ${isAtWork})`;
   const some = sql`limit ${sql.lit(ROWS_AT_ONCE)}`;
   const deletions = [
     sql`delete from seen where key in (
-      select one.key from seen as one where one.at_ms < ${before} and ${ended} ${some})`,
+      select one.key from seen as one
+      where one.at_ms < ${before} and (one.run <> '' or one.repo_id is not null) and ${over} and ${ofIssueOver} ${some})`,
     sql`delete from tokens where hash in (
       select one.hash from tokens as one
       where not exists (select 1 from dispatches where dispatches.op = one.op and dispatches.decided_ms >= ${before})
-        and ${ended} ${some})`,
+        and ${over} ${some})`,
     sql`delete from tickets where hash in (
-      select one.hash from tickets as one where one.expires_ms < ${before} and ${ended} ${some})`,
+      select one.hash from tickets as one where one.expires_ms < ${before} and ${over} ${some})`,
     sql`delete from dispatches where seq in (
-      select one.seq from dispatches as one where one.decided_ms < ${before} and ${ended} ${some})`,
-    sql`delete from cursors where (name, key) in (select name, key from cursors where at_ms < ${before} ${some})`,
+      select one.seq from dispatches as one where one.decided_ms < ${before} and ${over} ${some})`,
+    ...pruneCursors(before, isOver, some),
     sql`delete from sessions where until_ms < ${now}`,
     // Left by desks that crashed.
     sql`delete from lanes where until_ms < ${before}`,
     // A timer that is still there failed each time, and is of use to nobody any more.
     sql`delete from timers where (run, timer) in (
       select one.run, one.timer from timers as one
-      where one.at_ms < ${before} and ${ended} ${some})`,
+      where one.at_ms < ${before} and ${over} ${some})`,
     ...['inbox', 'outbox'].map((name) => {
       const queue = sql.table(name);
       return sql`delete from ${queue} where seq in (

@@ -77,7 +77,7 @@ export function createRuns(database: Database): RunLog {
         });
         const repoId = commit.target?.repo_id ?? row?.repo_id;
         if (repoId != null) await addSpending(trx, repoId, monthOf(commit), before, after);
-        await putSeen(trx, seen, run, now);
+        await putSeen(trx, seen, { run, place: commit.target ?? row, now });
         const { effects, labelling, lockedOut } = commit;
         const lane = laneOf(commit.target ?? row) ?? run;
         const prefix = `${run}.${next}`;
@@ -96,16 +96,28 @@ export function createRuns(database: Database): RunLog {
       });
     },
 
-    async write(lane, id, effects, seen) {
+    async write(place, id, effects, seen) {
+      const lane = laneKey(place.repo_id, place.issue);
       return transaction(async (trx, announce) => {
         if (await wasSeen(trx, seen)) return false;
-        await putSeen(trx, seen, '', now);
+        await putSeen(trx, seen, { run: '', place, now });
         const count = await putEffects(trx, { lane, run: undefined, prefix: id, effects, now });
         if (count > 0) announce('outbox');
         return true;
       });
     },
 
+    async remember(run, key) {
+      await transaction(async (trx) => {
+        if (await wasSeen(trx, [key])) return;
+        const place = await trx
+          .selectFrom('runs')
+          .select(['repo_id', 'issue'])
+          .where('run', '=', run)
+          .executeTakeFirst();
+        await putSeen(trx, [key], { run, place, now });
+      });
+    },
     wasSeen: (key) => wasSeen(db, [key]),
     prune: (olderThanMs) => prune(database, olderThanMs),
     async target(run) {
@@ -232,17 +244,32 @@ function monthOf({ events }: HostedCommit): string {
   return events.at(-1)?.at.slice(0, 7) ?? '';
 }
 
-async function putSeen(trx: Trx, seen: string[], run: string, now: Database['now']): Promise<void> {
+async function putSeen(
+  trx: Trx,
+  seen: string[],
+  { run, place, now }: { run: string; place: Place | undefined; now: Database['now'] },
+): Promise<void> {
   const keys = [...new Set(seen)].sort();
   if (keys.length === 0) return;
   await trx
     .insertInto('seen')
-    .values(keys.map((key) => ({ key, run, at_ms: now })))
+    .values(
+      keys.map((key) => ({
+        ...{ key, run, at_ms: now },
+        repo_id: place?.repo_id ?? null,
+        issue: place?.issue ?? null,
+      })),
+    )
     .execute();
 }
 
-function laneOf(issue: { repo_id: number | null; issue: number | null } | undefined): string | undefined {
-  return issue?.repo_id == null || issue.issue == null ? undefined : laneKey(issue.repo_id, issue.issue);
+interface Place {
+  repo_id: number | null;
+  issue: number | null;
+}
+
+function laneOf(place: Place | undefined): string | undefined {
+  return place?.repo_id == null || place.issue == null ? undefined : laneKey(place.repo_id, place.issue);
 }
 
 type ListedRow = Pick<ListedRun, 'seq' | 'run' | 'phase'> & {

@@ -5,8 +5,7 @@ import type { RunPhase } from '../../core/contracts/run-state.ts';
 export interface Tables {
   runs: RunsTable;
   journal: { run: string; version: number; body: string };
-  /** Keys of answered sources, over all runs. */
-  seen: { key: string; run: string; at_ms: number };
+  seen: SeenTable;
   timers: TimersTable;
   inbox: QueueTable;
   outbox: OutboxTable;
@@ -45,6 +44,17 @@ interface RunsTable {
   queued_ms: number | null;
   /** Null while the run has not ended. */
   ended_ms: number | null;
+}
+
+/** Keys of answered sources, over all runs. */
+interface SeenTable {
+  key: string;
+  /** Empty for an issue or pull request without a run. */
+  run: string;
+  /** The issue of the run, or that issue or pull request. Missing for a run without a place, and in rows of older versions. */
+  repo_id: number | null;
+  issue: number | null;
+  at_ms: number;
 }
 
 interface TimersTable {

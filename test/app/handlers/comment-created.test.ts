@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { type AppDesk, askingRun, openAppDesk } from '../app-desk.ts';
 
+const DAY_MS = 24 * 3_600_000;
+
 let desk: AppDesk;
 afterEach(() => desk?.close());
 
@@ -39,4 +41,21 @@ test('R-1: with every webhook lost, the command is found and acted on once', asy
   const state = await desk.state();
   expect(state.status).toBe('building');
   expect(state.escalations[0]?.responses).toHaveLength(1);
+});
+
+test('S-15: a text without a command is edited into one: it stays none, however long the run waits', async () => {
+  desk = await openAppDesk();
+  const { issue } = await desk.seed(askingRun(['colour']).park());
+  const comment = await desk.olivia.comment(issue, 'Let me think about it.');
+  await desk.settle();
+  await desk.olivia.edit(comment, '/cancel');
+  await desk.settle();
+  await desk.reconcile();
+  expect((await desk.state()).pending).toBe('e1');
+  desk.clock.ms += 91 * DAY_MS;
+  await desk.store.runs.prune(90 * DAY_MS);
+  await desk.reconcile();
+  desk.clock.ms += 60_000;
+  await desk.reconcile();
+  expect((await desk.state()).pending).toBe('e1');
 });

@@ -12,6 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => desk.close());
 
+const DAY_MS = 24 * 3_600_000;
 const REPOSITORY_LABEL = '/repos/olivia/shop/labels/autobuild';
 const isUnderWay = async () => (await desk.state(run)).finished === undefined;
 
@@ -51,6 +52,19 @@ test('C-6: the webhook of the deletion is lost: that the repository has no such 
   await desk.reconcile();
   expect(await isUnderWay()).toBe(true);
   expect(desk.logged()).toContain('the label was deleted or renamed');
+});
+
+test('C-6: the label is renamed and made again, and the run is paused for a quarter of a year: nobody has cancelled it', async () => {
+  await desk.github.upstream('PATCH', REPOSITORY_LABEL, { new_name: 'robot' });
+  await desk.reconcile();
+  await desk.github.upstream('POST', '/repos/olivia/shop/labels', { name: 'autobuild', color: 'ededed' });
+  await desk.reconcile();
+  await desk.olivia.comment(issue, '/pause');
+  await desk.settle();
+  desk.clock.ms += 91 * DAY_MS;
+  await desk.store.runs.prune(90 * DAY_MS);
+  await desk.reconcile();
+  expect(await isUnderWay()).toBe(true);
 });
 
 test('C-6: a new colour of the label, and the end of another label, change nothing', async () => {

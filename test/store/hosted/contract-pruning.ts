@@ -20,7 +20,7 @@ export function testPruning(bench: Bench): void {
     }
     await runs.commit('ended', 1, finish(2));
     await runs.commit('resting', 1, finish(2, 'reviewing'));
-    await runs.write('77#9', '77-9', [], ['comment:9']);
+    await runs.write({ repo_id: 77, issue: 9 }, '77-9', [], ['comment:9']);
     await cursors.set('labelled_issue', '77#9', { updated_at: at(0) });
     // A worker that crashed.
     await outbox.claim(1000);
@@ -51,6 +51,60 @@ export function testPruning(bench: Bench): void {
     expect(await cursors.get('labelled_issue', '77#9')).toBeUndefined();
     expect(await cursors.get('labelled_issue', '77#8')).toBeDefined();
     expect(await bench.backend.query('select hash from tokens where op is null')).toEqual([]);
+  });
+
+  test('R-1: a run that waits keeps what was answered and read for it, however long it waits', async () => {
+    const { store, setClock } = await openWithClock(bench);
+    const { runs, cursors } = store;
+    const year = 366 * DAY;
+    const place = { repo_id: 77, issue: 1 };
+    const effects = [{ type: 'dispatch_job', job: 1 } as const];
+    await runs.commit('r1', 0, { ...request('r1'), target: target(1), effects, seen: ['label:1'] });
+    await runs.remember('r1', 'comment:1');
+    await runs.write(place, '1.not-started', [], ['label:0']);
+    const before = { updated_at: at(0) };
+    await cursors.set('run', 'r1', { comments: { 1: at(0) } });
+    await cursors.set('dropped', 'r1', { job: 1, reasons: {} });
+    await cursors.set('label_gone', 'r1', { since: at(0) });
+    await cursors.set('labelled_issue', '77#1', before);
+    await cursors.set('labelled_issue', '77#2', before);
+    await cursors.set('polled', '77', { listed: [1] });
+    await cursors.set('polled', '78', { listed: [1] });
+    await cursors.set('labels', '77', { read_at: at(0) });
+    await cursors.set('job', 'r1.1.0', { asked_at: at(0) });
+    await cursors.set('repositories', 'all', { installed: [] });
+    await cursors.set('deliveries', 'all', { seen: at(0) });
+    await cursors.set('redelivery', 'guid', { tries: 1, after: '' });
+    const keysOf = async (table: string, column: string) =>
+      (await bench.backend.query(`select ${column} as one from ${table} order by 1`)).map(({ one }) => one);
+    const left = async () => {
+      await runs.prune(90 * DAY * 1000);
+      return { seen: await keysOf('seen', 'key'), cursors: await keysOf('cursors', "name || ' ' || key") };
+    };
+    const ofDesk = ['deliveries all', 'repositories all'];
+    const all = {
+      seen: ['comment:1', 'label:0', 'label:1'],
+      cursors: [
+        'deliveries all',
+        'dropped r1',
+        'job r1.1.0',
+        'label_gone r1',
+        'labelled_issue 77#1',
+        'labels 77',
+        'polled 77',
+        'repositories all',
+        'run r1',
+      ],
+    };
+    await setClock(year);
+    expect(await left()).toEqual(all);
+    await runs.commit('r1', 1, finish(2));
+    await setClock(year + 89 * DAY);
+    const { seen, cursors: kept } = await left();
+    expect(seen).toEqual(all.seen);
+    expect(kept).toEqual(all.cursors.filter((cursor) => !cursor.includes('77')));
+    await setClock(year + 91 * DAY);
+    expect(await left()).toEqual({ seen: [], cursors: ofDesk });
   });
 
   test('R-14: the work of a run is deleted 30 days after its end, whenever it began, some at a time', async () => {
